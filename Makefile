@@ -1,0 +1,46 @@
+.DEFAULT_GOAL := help
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: help install demo test test-slow check format docs bench clean
+
+help:  ## show this list
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## (.*)/make \1\t\2/' | expand -t 16
+
+install: $(STAMP)  ## make .venv with the package, all its extras and the development tools
+
+$(STAMP): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[all,dev]'
+	@touch $(STAMP)
+
+demo: install  ## the whole job on the built-in simulated campaign; says where the report is
+	$(BIN)/steelyard demo
+
+test: install  ## all tests but the long simulations
+	$(BIN)/python -m pytest -n auto -m "not slow"
+
+test-slow: install  ## the long simulations
+	$(BIN)/python -m pytest -n auto -m slow
+
+check: install  ## lint, format, types, layers, spelling
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/codespell
+
+format: install  ## let ruff format and fix
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+docs: install  ## build the documentation into site/
+	$(BIN)/mkdocs build --strict
+
+bench: install  ## benchmarks side by side with peers
+	$(BIN)/python -m benchmarks
+
+clean:  ## remove what the targets made
+	rm -rf $(VENV) site steelyard-demo

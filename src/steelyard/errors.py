@@ -1,0 +1,29 @@
+"""One small tree of exceptions: catch ``SteelyardError`` and you have caught them all."""
+
+__all__ = [
+    "InvalidArgumentError",
+    "InvalidDataError",
+    "MissingDependencyError",
+    "NotEstimableError",
+    "SteelyardError",
+]
+
+
+class SteelyardError(Exception):
+    """Anything Steelyard refuses to do, with the reason and the way out in one line."""
+
+
+class InvalidArgumentError(SteelyardError, ValueError):
+    """An argument or option breaks its rule."""
+
+
+class InvalidDataError(SteelyardError, ValueError):
+    """A file or table breaks its contract; the message names file, line and column."""
+
+
+class NotEstimableError(SteelyardError, ValueError):
+    """The data are well formed but do not determine what was asked for."""
+
+
+class MissingDependencyError(SteelyardError, ImportError):
+    """An optional library is needed; the message names the extra that brings it."""
