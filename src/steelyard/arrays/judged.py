@@ -118,8 +118,10 @@ def judged_outputs(
         output = np.arange(len(y))
     else:
         _, codes = np.unique(_labels(items, len(y), "items"), return_inverse=True)
-        order = np.lexsort((y, codes)) if rater_labels is None else np.lexsort(
-            (np.unique(rater_labels, return_inverse=True)[1], y, codes)
+        order = (
+            np.lexsort((y, codes))
+            if rater_labels is None
+            else np.lexsort((np.unique(rater_labels, return_inverse=True)[1], y, codes))
         )
         output = codes[order]
     y, g = y[order], g[order]

@@ -95,7 +95,8 @@ class PoolArray:
     @cached_property
     def mean(self) -> Floats:
         """Mean of each metric; a value that is not finite anywhere in the pool is an error."""
-        mean = self.values.mean(axis=0, dtype=np.float64)
+        with np.errstate(invalid="ignore"):  # infinities of both signs: reported below
+            mean = self.values.mean(axis=0, dtype=np.float64)
         if not np.isfinite(mean).all():
             row, column = np.argwhere(~np.isfinite(self.values))[0]
             raise InvalidArgumentError(

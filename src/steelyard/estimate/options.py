@@ -1,0 +1,100 @@
+"""The options that all estimators share, checked once and passed on whole."""
+
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+import numpy as np
+
+from steelyard.errors import InvalidArgumentError
+
+__all__ = ["Interval", "Options", "Raters", "Target"]
+
+Target = Literal["pool", "census", "superpopulation"]
+Raters = Literal["fixed", "random", "adjusted"]
+Interval = Literal["student", "percentile", "basic", "bca", "bootstrap-t", "betting"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """What is estimated, what is random, and which interval is wanted.
+
+    Attributes
+    ----------
+    target : {"pool", "census", "superpopulation"}
+        The mean human score of this pool; the mean if every output of it were judged once by
+        this very process; or the mean over the population that the pool is a sample of.
+    raters_as : {"fixed", "random", "adjusted"}
+        Whether judgments are independent given the output (the paper's assumption), share the
+        leniency of raters who are themselves a sample, or are also freed of that leniency.
+    level : float
+        Confidence level, between 0 and 1.
+    interval : str
+        "student", "percentile", "basic", "bca", "bootstrap-t" or "betting".
+    bounds : (float, float), optional
+        Least and greatest possible judgment.
+    rater_variance : float, optional
+        Variance of judgments of one output, known from a pilot.
+    resamples : int
+        Number of bootstrap resamples.
+    rng : numpy.random.Generator
+        Source of randomness of the bootstrap.
+    """
+
+    target: Target = "pool"
+    raters_as: Raters = "fixed"
+    level: float = 0.95
+    interval: Interval = "student"
+    bounds: tuple[float, float] | None = None
+    rater_variance: float | None = None
+    resamples: int = 10_000
+    rng: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
+
+    def __post_init__(self) -> None:
+        """Check every option."""
+        _one_of("target", self.target, get_args(Target))
+        _one_of("raters_as", self.raters_as, get_args(Raters))
+        _one_of("interval", self.interval, get_args(Interval))
+        if not 0 < self.level < 1:
+            raise InvalidArgumentError(
+                f"`level` must lie strictly between 0 and 1; got {self.level}: "
+                "write 0.95 for a 95% interval"
+            )
+        if self.bounds is not None and not (
+            np.isfinite(self.bounds).all() and self.bounds[0] < self.bounds[1]
+        ):
+            raise InvalidArgumentError(
+                f"`bounds` must be two finite numbers, the lower first; got {self.bounds}"
+            )
+        if self.interval == "betting" and self.bounds is None:
+            raise InvalidArgumentError(
+                "`bounds` are needed for a betting interval: pass the least and greatest "
+                "possible judgment, for example bounds=(0, 1)"
+            )
+        if self.rater_variance is not None and not 0 <= self.rater_variance < np.inf:
+            raise InvalidArgumentError(
+                f"`rater_variance` must be finite and not negative; got {self.rater_variance}"
+            )
+        if self.resamples < 100:
+            raise InvalidArgumentError(
+                f"`resamples` must be at least 100; got {self.resamples}: 10000 is usual"
+            )
+        self._check_combinations()
+
+    def _check_combinations(self) -> None:
+        if self.raters_as == "fixed":
+            return
+        if self.target == "census":
+            raise InvalidArgumentError(
+                '`target` "census" speaks of the raters at hand and cannot go with '
+                f'`raters_as` "{self.raters_as}": use target="pool"'
+            )
+        if self.interval == "betting":
+            raise InvalidArgumentError(
+                '`interval` "betting" needs judgments that are independent given the output '
+                f'and cannot go with `raters_as` "{self.raters_as}": use interval="student"'
+            )
+
+
+def _one_of(name: str, value: str, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise InvalidArgumentError(f"`{name}` must be one of {', '.join(choices)}; got {value!r}")

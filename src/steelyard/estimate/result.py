@@ -1,0 +1,158 @@
+"""What an estimator returns."""
+
+import html
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+__all__ = ["Estimate"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Estimate:
+    """A mean human score with its interval, and all that is needed to reproduce it.
+
+    Attributes
+    ----------
+    estimate, standard_error, low, high : float
+        The point estimate, its standard error, and the ends of its interval.
+    level : float
+        Confidence level of the interval.
+    target : str
+        What is estimated: "pool", "census" or "superpopulation".
+    raters : str
+        How raters are seen: "fixed", "random" or "adjusted".
+    method : str
+        Estimator, slope and interval.
+    n_outputs, n_judgments : int
+        Judged outputs and judgments of them.
+    n_raters, pool_size : int or None
+        Distinct raters and outputs in the pool, None when not known.
+    degrees_of_freedom : float
+        Degrees of freedom of the standard error.
+    slope : tuple of float
+        Slope of each metric; empty for the plain mean.
+    metrics : tuple of str
+        Names of the metrics; empty for the plain mean.
+    baseline : Estimate or None
+        The plain mean of the same judgments; None when this is the plain mean.
+    data_efficiency : float or None
+        Variance of the baseline over that of this estimate.
+    notes : tuple of str
+        What a reader must know before trusting the numbers.
+    system, prompt : str or None
+        What the judgments were of.
+    """
+
+    estimate: float
+    standard_error: float
+    low: float
+    high: float
+    level: float
+    target: str
+    raters: str
+    method: str
+    n_outputs: int
+    n_judgments: int
+    n_raters: int | None
+    pool_size: int | None
+    degrees_of_freedom: float
+    slope: tuple[float, ...] = ()
+    metrics: tuple[str, ...] = ()
+    baseline: "Estimate | None" = None
+    notes: tuple[str, ...] = ()
+    system: str | None = None
+    prompt: str | None = None
+
+    @property
+    def half_width(self) -> float:
+        """Half the length of the interval."""
+        return (self.high - self.low) / 2
+
+    @cached_property
+    def data_efficiency(self) -> float | None:
+        """Variance of the plain mean over the variance of this estimate."""
+        if self.baseline is None or self.standard_error == 0:
+            return None
+        return (self.baseline.standard_error / self.standard_error) ** 2
+
+    @property
+    def signature(self) -> str:
+        """One line that tells which computation gave these numbers."""
+        from steelyard import __version__  # noqa: PLC0415  (the package imports this module)
+
+        slope = ",".join(f"{a:.6g}" for a in self.slope)
+        parts = [
+            self.method,
+            f"target={self.target}",
+            f"raters={self.raters}",
+            f"level={self.level:g}",
+            f"n={self.n_outputs}",
+            f"judgments={self.n_judgments}",
+            f"N={self.pool_size if self.pool_size is not None else '?'}",
+            *([f"slope={slope}"] if slope else []),
+            f"steelyard={__version__}",
+        ]
+        return "|".join(parts)
+
+    def named(
+        self, *, system: str | None, prompt: str | None, metrics: tuple[str, ...]
+    ) -> "Estimate":
+        """Return this estimate with the names of what it is about."""
+        baseline = self.baseline and self.baseline.named(system=system, prompt=prompt, metrics=())
+        return replace(self, system=system, prompt=prompt, metrics=metrics, baseline=baseline)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the documented JSON form."""
+        baseline = self.baseline and {
+            "estimate": self.baseline.estimate,
+            "standard_error": self.baseline.standard_error,
+            "low": self.baseline.low,
+            "high": self.baseline.high,
+        }
+        return {
+            "system": self.system,
+            "prompt": self.prompt,
+            "metrics": list(self.metrics),
+            "method": self.method,
+            "n_outputs": self.n_outputs,
+            "n_judgments": self.n_judgments,
+            "n_raters": self.n_raters,
+            "pool_size": self.pool_size,
+            "level": self.level,
+            "target": self.target,
+            "raters": self.raters,
+            "estimate": self.estimate,
+            "standard_error": self.standard_error,
+            "low": self.low,
+            "high": self.high,
+            "baseline": baseline,
+            "data_efficiency": self.data_efficiency,
+            "slope": list(self.slope),
+            "notes": list(self.notes),
+        }
+
+    def __str__(self) -> str:
+        efficiency = "" if self.data_efficiency is None else f", DE {self.data_efficiency:.2f}"
+        pool = "" if self.pool_size is None else f" of {self.pool_size}"
+        return (
+            f"{self.estimate:.4f} [{self.low:.4f}, {self.high:.4f}] at {self.level:.0%} "
+            f"({self.method}, {self.n_judgments} judgments on {self.n_outputs}{pool} "
+            f"outputs{efficiency})"
+        )
+
+    def _repr_html_(self) -> str:
+        rows = [("control variates" if self.slope else "plain mean", self)]
+        if self.baseline is not None:
+            rows.append(("plain mean", self.baseline))
+        body = "".join(
+            f"<tr><th>{name}</th><td>{e.estimate:.4f}</td><td>{e.standard_error:.4f}</td>"
+            f"<td>[{e.low:.4f}, {e.high:.4f}]</td></tr>"
+            for name, e in rows
+        )
+        notes = "".join(f"<li>{html.escape(note)}</li>" for note in self.notes)
+        return (
+            f"<table><thead><tr><th></th><th>estimate</th><th>standard error</th>"
+            f"<th>{self.level:.0%} interval</th></tr></thead><tbody>{body}</tbody></table>"
+            f"<small>{html.escape(self.signature)}</small>" + (f"<ul>{notes}</ul>" if notes else "")
+        )

@@ -1,0 +1,332 @@
+import dataclasses
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from steelyard import PoolMoments, control_variates, judged_outputs
+from steelyard.errors import InvalidArgumentError, NotEstimableError
+
+SLOPES = ["least-squares", "plug-in", "cross-fit", "shrunk"]
+INTERVALS = ["student", "percentile", "basic", "bca", "bootstrap-t"]
+
+
+@pytest.fixture
+def campaign():
+    """120 judgments by 9 raters of 60 outputs of a pool of 200, with two metrics."""
+    rng = np.random.default_rng(11)
+    metric_pool = rng.normal(size=(200, 2))
+    score = metric_pool @ [0.6, 0.2] + rng.normal(size=200)
+    items = np.repeat(rng.choice(200, 60, replace=False), 2)
+    raters = np.concatenate([rng.choice(9, 2, replace=False) for _ in range(60)])
+    human = score[items] + rng.normal(size=9)[raters] * 0.3 + rng.normal(size=120)
+    return {
+        "human": human,
+        "metric": metric_pool[items],
+        "metric_pool": metric_pool,
+        "items": items,
+        "raters": raters,
+    }
+
+
+def test_matches_a_hand_worked_example():
+    # slope 8/10 * ... : y = 1 3 2 4 on g = 1 2 3 4: S = 5, C = 4, slope 0.8;
+    # mean 2.5, shift 2.5 - 3.5 = -1, estimate 2.5 + 0.8 = 3.3
+    # residuals -0.3 0.9 -0.9 0.3: sum of squares 1.8 over 4 - 2 degrees of freedom = 0.9
+    # no items, so with replacement: V = 0.9 (1/4 + 1/5) = 0.405
+    got = control_variates([1, 3, 2, 4], [1, 2, 3, 4], [1, 2, 3, 4, 5, 6])
+    assert got.estimate == pytest.approx(3.3)
+    assert got.slope == pytest.approx((0.8,))
+    assert got.standard_error == pytest.approx(np.sqrt(0.405))
+    # t quantile of 2 degrees of freedom at 97.5%: 4.302653
+    assert got.high - got.estimate == pytest.approx(4.302653 * np.sqrt(0.405), rel=1e-6)
+    assert got.baseline.estimate == 2.5
+    assert got.baseline.standard_error == pytest.approx(np.sqrt((5 / 3) / 4))
+
+
+def test_finite_pool_shrinks_the_spread_between_outputs_but_not_rater_noise():
+    # outputs a b c d with means 1 3 2 4 as above, each judged twice one apart:
+    # within sums of squares 0.5 each, sigma_a^2 = 2 / (8 - 4) = 0.5
+    # V = 0.9 [(1 - 4/6)/4 + 1/5] + (0.5/2)/6
+    human = [0.5, 1.5, 2.5, 3.5, 1.5, 2.5, 3.5, 4.5]
+    got = control_variates(
+        human, np.repeat([1, 2, 3, 4], 2), [1, 2, 3, 4, 5, 6], items=list("aabbccdd")
+    )
+    between, noise = 0.9 * ((1 - 4 / 6) / 4 + 1 / 5), 0.25 / 6
+    assert got.estimate == pytest.approx(3.3)
+    assert got.standard_error**2 == pytest.approx(between + noise)
+    freedom = (between + noise) ** 2 / (between**2 / 2 + noise**2 / 4)
+    assert got.degrees_of_freedom == pytest.approx(freedom)
+
+
+def test_census_leaves_out_the_noise_of_judgments_not_asked_for():
+    got = control_variates(
+        [1, 3, 2, 4], [1, 2, 3, 4], [1, 2, 3, 4, 5, 6], items=list("abcd"), target="census"
+    )
+    assert got.standard_error**2 == pytest.approx(0.9 * ((1 - 4 / 6) / 4 + 1 / 5))
+
+
+def test_superpopulation_adds_the_spread_of_pools():
+    # pool variance of 1..6 over N is 35/12; a^2 var / N = 0.64 * 35/12 / 6
+    got = control_variates(
+        [1, 3, 2, 4], [1, 2, 3, 4], [1, 2, 3, 4, 5, 6], items=list("abcd"), target="superpopulation"
+    )
+    assert got.standard_error**2 == pytest.approx(0.405 + 0.64 * 35 / 12 / 6)
+
+
+def test_a_full_census_is_known_exactly():
+    got = control_variates(
+        [1, 3, 2, 4], [1, 2, 3, 4], [1, 2, 3, 4], items=list("abcd"), target="census"
+    )
+    assert (got.low, got.estimate, got.high) == pytest.approx((2.5, 2.5, 2.5))
+    assert "known exactly" in got.notes[0]
+
+
+def test_plug_in_is_algorithm_1_of_the_paper():
+    rng = np.random.default_rng(5)
+    pool = rng.gamma(2, size=300)
+    metric, human = pool[:20], rng.normal(size=20) + pool[:20]
+    g = (metric - pool.mean()) / pool.std()
+    alpha = np.mean((human - human.mean()) * g)
+    want = np.mean(human - alpha * g)
+    assert control_variates(human, metric, pool, slope="plug-in").estimate == pytest.approx(want)
+
+
+def test_a_given_slope_is_a_mean_of_differences():
+    rng = np.random.default_rng(6)
+    pool = rng.normal(size=50)
+    human, metric = rng.normal(size=8), pool[:8]
+    got = control_variates(human, metric, pool, slope=0.5)
+    differences = human - 0.5 * (metric - pool.mean())
+    assert got.estimate == pytest.approx(differences.mean())
+    assert got.standard_error == pytest.approx(differences.std(ddof=1) / np.sqrt(8))
+    assert got.degrees_of_freedom == 7
+
+
+def test_pooled_slope_comes_from_the_others_alone():
+    # both others have slope 2 around their own means, which differ
+    others = [judged_outputs([1, 3, 5], [0, 1, 2]), judged_outputs([11, 13, 15], [0, 1, 2])]
+    got = control_variates([0, 1, 0, 1], [0, 1, 2, 3], [0, 1, 2, 9], slope="pooled", others=others)
+    assert got.slope == pytest.approx((2,))
+    assert got.estimate == pytest.approx(0.5 - 2 * (1.5 - 3))
+
+
+def test_leave_one_out_equals_refitting_without_each_output():
+    rng = np.random.default_rng(8)
+    n, size = 12, 40
+    pool = rng.normal(size=(size, 2))
+    human, metric = rng.normal(size=n) + pool[:n] @ [1, 2], pool[:n]
+    drawn = (n - 1) / size
+    parts = []
+    for i in range(n):
+        rest = np.arange(n) != i
+        design = np.column_stack([np.ones(n - 1), metric[rest]])
+        slope = np.linalg.lstsq(design, human[rest])[0][1:]
+        shift = (1 - drawn) * metric[i] + drawn * metric[rest].mean(axis=0) - pool.mean(axis=0)
+        parts.append(slope @ shift)
+    got = control_variates(human, metric, pool, items=np.arange(n), slope="cross-fit")
+    assert got.estimate == pytest.approx(human.mean() - np.mean(parts))
+    by_folds = control_variates(human, metric, pool, items=np.arange(n), slope="cross-fit", folds=n)
+    assert by_folds.estimate == pytest.approx(got.estimate)
+    assert by_folds.standard_error == pytest.approx(got.standard_error)
+
+
+def test_cross_fit_is_unbiased_over_all_samples_of_a_small_pool():
+    # every one of the 56 samples of 5 from 8, exactly
+    from itertools import combinations
+
+    pool = np.array([0.0, 1, 2, 4, 7, 11, 16, 30])
+    score = pool**2 / 50 + np.array([0.0, 3, -1, 2, 5, -4, 1, 0])
+    errors = {slope: [] for slope in ("cross-fit", "plug-in", "least-squares")}
+    for chosen in combinations(range(8), 5):
+        rows = list(chosen)
+        for slope, found in errors.items():
+            got = control_variates(score[rows], pool[rows], pool, items=rows, slope=slope)
+            found.append(got.estimate - score.mean())
+    assert np.mean(errors["cross-fit"]) == pytest.approx(0, abs=1e-12)
+    assert abs(np.mean(errors["plug-in"])) > 0.05
+    assert abs(np.mean(errors["least-squares"])) > 0.05
+
+
+def test_least_squares_agrees_with_a_regression_intercept():
+    # independent: ordinary least squares of y on [1, g - pool mean] by statsmodels
+    import statsmodels.api as sm
+
+    rng = np.random.default_rng(9)
+    pool = rng.normal(size=(100, 3))
+    human, metric = rng.normal(size=30) + pool[:30] @ [1, 0, -1], pool[:30]
+    want = sm.OLS(human, sm.add_constant(metric - pool.mean(axis=0))).fit()
+    got = control_variates(human, metric, pool)
+    assert got.estimate == pytest.approx(want.params[0])
+    assert got.standard_error == pytest.approx(want.bse[0])
+    assert (got.low, got.high) == pytest.approx(tuple(want.conf_int()[0]))
+
+
+def test_moments_of_a_pool_serve_as_well_as_the_pool(campaign):
+    whole = control_variates(**campaign)
+    moments = PoolMoments.of(campaign["metric_pool"])
+    for slope in SLOPES:
+        whole = control_variates(**campaign, slope=slope)
+        streamed = control_variates(**{**campaign, "metric_pool": moments}, slope=slope)
+        assert streamed.estimate == pytest.approx(whole.estimate)
+        assert streamed.standard_error == pytest.approx(whole.standard_error)
+
+
+@pytest.mark.parametrize("raters_as", ["fixed", "random", "adjusted"])
+@pytest.mark.parametrize("target", ["pool", "superpopulation"])
+def test_views_of_raters_give_finite_ordered_intervals(campaign, raters_as, target):
+    got = control_variates(**campaign, raters_as=raters_as, target=target)
+    assert got.low < got.estimate < got.high
+    assert got.raters == raters_as
+    assert got.n_raters == 9
+
+
+def test_random_raters_widen_the_interval_and_keep_the_estimate(campaign):
+    fixed = control_variates(**campaign)
+    random = control_variates(**campaign, raters_as="random")
+    assert random.estimate == fixed.estimate
+    assert random.standard_error > fixed.standard_error
+
+
+@pytest.mark.parametrize("slope", SLOPES)
+@pytest.mark.parametrize("interval", INTERVALS)
+def test_affine_change_of_scores_moves_the_interval_exactly(campaign, slope, interval):
+    options = {"slope": slope, "interval": interval, "resamples": 500}
+    want = control_variates(**campaign, **options)
+    moved = {**campaign, "human": 3 * campaign["human"] - 100}
+    got = control_variates(**moved, **options)
+    assert got.estimate == pytest.approx(3 * want.estimate - 100, rel=1e-9)
+    assert (got.low, got.high) == pytest.approx((3 * want.low - 100, 3 * want.high - 100), rel=1e-9)
+    assert got.standard_error == pytest.approx(3 * want.standard_error, rel=1e-9)
+
+
+@pytest.mark.parametrize("slope", SLOPES)
+def test_affine_change_of_the_metric_changes_nothing(campaign, slope):
+    want = control_variates(**campaign, slope=slope)
+    moved = {**campaign}
+    for key in ("metric", "metric_pool"):
+        moved[key] = campaign[key] * [2, -5] + [1, 10]
+    got = control_variates(**moved, slope=slope)
+    assert got.estimate == pytest.approx(want.estimate, rel=1e-9)
+    assert got.standard_error == pytest.approx(want.standard_error, rel=1e-9)
+
+
+@settings(max_examples=20)
+@given(seed=st.integers(0, 2**32 - 1), interval=st.sampled_from([*INTERVALS, "betting"]))
+def test_row_order_never_matters(seed, interval):
+    rng = np.random.default_rng(0)
+    pool = rng.normal(size=40)
+    items = np.repeat(np.arange(15), 2)
+    human = np.clip(np.round(pool[items] + rng.normal(size=30)), -1, 1)
+    options = {"interval": interval, "resamples": 200, "bounds": (-1, 1)}
+    want = control_variates(human, pool[items], pool, items=items, **options)
+    order = np.random.default_rng(seed).permutation(30)
+    got = control_variates(human[order], pool[items][order], pool, items=items[order], **options)
+    assert (got.estimate, got.low, got.high) == pytest.approx((want.estimate, want.low, want.high))
+
+
+def test_without_a_second_judgment_the_correction_is_left_out_and_said():
+    rng = np.random.default_rng(1)
+    pool = rng.normal(size=40)
+    human = pool[:20] + rng.normal(size=20)
+    bare = control_variates(human, pool[:20], pool, items=range(20))
+    drawn = control_variates(human, pool[:20], pool)
+    assert bare.standard_error == pytest.approx(drawn.standard_error)
+    assert "second judgment" in bare.notes[0]
+    assert "29%" in bare.notes[0]  # 1 - sqrt(1 - 20/40)
+    known = control_variates(human, pool[:20], pool, items=range(20), rater_variance=0.25)
+    assert known.standard_error < bare.standard_error
+    assert not known.notes
+
+
+def test_few_judgments_are_said():
+    got = control_variates([1, 3, 2, 4], [1, 2, 3, 4], [1, 2, 3, 4, 5, 6])
+    assert any("only 4 judgments" in note for note in got.notes)
+
+
+def test_equal_judgments_give_a_bounded_interval_or_a_refusal():
+    pool = np.arange(30.0)
+    with pytest.raises(NotEstimableError, match=r"same mean judgment \(1\).*pass `bounds`"):
+        control_variates(np.ones(10), pool[:10], pool)
+    got = control_variates(np.ones(10), pool[:10], pool, bounds=(0, 1))
+    assert got.low < 0.8
+    assert got.high == 1
+    assert got.estimate == 1
+    assert got.standard_error > 0
+    assert "no spread" in got.notes[0]
+
+
+def test_a_perfect_fit_is_not_given_zero_width():
+    pool = np.arange(30.0)
+    with pytest.raises(NotEstimableError, match="predicts the judged outputs without error"):
+        control_variates(pool[:10] / 30, pool[:10], pool)
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"level": 1.5}, InvalidArgumentError, "`level` must lie strictly between 0 and 1"),
+        ({"level": 0}, InvalidArgumentError, "`level`"),
+        ({"target": "world"}, InvalidArgumentError, "`target` must be one of pool, census"),
+        ({"slope": "steep"}, InvalidArgumentError, "`slope` must be a number or one of"),
+        ({"slope": [1, 2]}, InvalidArgumentError, "`slope` must be 1 finite number"),
+        ({"slope": np.nan}, InvalidArgumentError, "`slope` must be 1 finite number"),
+        ({"slope": "pooled"}, InvalidArgumentError, "`others` are needed"),
+        ({"slope": "cross-fit", "folds": 1}, InvalidArgumentError, "`folds` must lie between 2"),
+        ({"interval": "wide"}, InvalidArgumentError, "`interval` must be one of student"),
+        ({"interval": "betting"}, InvalidArgumentError, "`bounds` are needed"),
+        ({"bounds": (1, 0)}, InvalidArgumentError, "the lower first"),
+        ({"bounds": (0, 2), "interval": "betting"}, InvalidArgumentError, "enclose every score"),
+        ({"raters_as": "random"}, InvalidArgumentError, "`raters` are needed"),
+        ({"raters_as": "random", "target": "census"}, InvalidArgumentError, "cannot go with"),
+        ({"rater_variance": -1}, InvalidArgumentError, "`rater_variance`"),
+        ({"resamples": 3}, InvalidArgumentError, "`resamples` must be at least 100"),
+        ({"target": "census"}, InvalidArgumentError, "needs `items`"),
+        ({"metric": [2, 2, 2, 2, 2]}, NotEstimableError, "constant"),
+        ({"metric_pool": [1, 2]}, InvalidArgumentError, "outside the pool's range"),
+        ({"metric_pool": [1, 2], "items": range(5)}, InvalidArgumentError, "2 outputs in the pool"),
+        ({"metric_pool": np.ones((9, 2))}, InvalidArgumentError, "same metrics"),
+        ({"human": [1, 2, np.nan, 4, 5]}, InvalidArgumentError, "finite"),
+    ],
+)
+def test_bad_arguments_are_refused_with_a_reason(change, error, message):
+    good = {
+        "human": [1, 3, 2, 4, 3],
+        "metric": [1, 2, 3, 4, 5],
+        "metric_pool": [1, 2, 3, 4, 5, 6],
+    }
+    with pytest.raises(error, match=message):
+        control_variates(**{**good, **change})
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_too_few_outputs_are_refused(n):
+    with pytest.raises(NotEstimableError, match="needs more than 3 judged outputs"):
+        control_variates(np.arange(n), np.arange(n), np.arange(9))
+
+
+def test_collinear_metrics_are_refused():
+    pool = np.random.default_rng(0).normal(size=30)
+    both = np.column_stack([pool, 2 * pool + 1])
+    with pytest.raises(NotEstimableError, match="collinear"):
+        control_variates(pool[:10] ** 2, both[:10], both)
+
+
+def test_result_tells_how_it_was_made(campaign):
+    got = control_variates(**campaign)
+    assert got.signature.startswith("control-variates/least-squares/student|target=pool|")
+    assert "N=200" in got.signature
+    assert "steelyard=" in got.signature
+    assert str(got).startswith(f"{got.estimate:.4f} [")
+    assert "<table>" in got._repr_html_()
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        got.estimate = 0
+    keys = (
+        "system prompt metrics method n_outputs n_judgments n_raters pool_size level target "
+        "raters estimate standard_error low high baseline data_efficiency slope notes"
+    )
+    assert list(got.to_dict()) == keys.split()
+    assert list(got.to_dict()["baseline"]) == ["estimate", "standard_error", "low", "high"]
+    ratio = (got.baseline.standard_error / got.standard_error) ** 2
+    assert got.data_efficiency == pytest.approx(ratio)

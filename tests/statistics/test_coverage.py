@@ -1,0 +1,195 @@
+"""Intervals cover at their level, on seeded populations, judged by binomial tests."""
+
+import itertools
+
+import numpy as np
+import pytest
+from populations import (
+    BOUNDS,
+    covers_at_least,
+    covers_exactly,
+    judged_items,
+    population,
+)
+
+from steelyard import control_variates, sample_mean
+
+GRID = [
+    (kind, n)
+    for kind, sizes in {
+        "normal": (10, 20, 50, 200),
+        "binary": (50, 200),
+        "three-level": (50, 200),
+    }.items()
+    for n in sizes
+]
+SHARES = (0.01, 0.3, 0.9)
+CORRELATIONS = (0.0, 0.5, 0.95)
+
+
+def hits(kind, n, *, share, judgments, correlation, runs, seed, **options):
+    """Whether each run's interval holds the pool's mean human score."""
+    rng = np.random.default_rng(seed)
+    size = round(n / share)
+    found = []
+    for _ in range(runs):
+        pool = population(kind, rng, size=size, correlation=correlation)
+        items = judged_items(rng, size=size, n=n, judgments=judgments)
+        human = pool.judge(items, rng)
+        got = control_variates(
+            human,
+            pool.metric[items],
+            pool.metric,
+            items=items,
+            bounds=BOUNDS.get(kind),
+            rng=rng,
+            **options,
+        )
+        found.append(got.low <= pool.mean <= got.high)
+    return found
+
+
+@pytest.mark.parametrize(("kind", "n"), GRID)
+def test_interval_covers_at_its_nominal_level(kind, n):
+    found = hits(kind, n, share=0.3, judgments=2, correlation=0.5, runs=1000, seed=n + len(kind))
+    assert covers_exactly(found, 0.95)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("kind", "n"), GRID)
+@pytest.mark.parametrize("judgments", [1, 2, "unequal"])
+def test_interval_covers_at_every_share_count_and_correlation(kind, n, judgments):
+    for number, (share, correlation) in enumerate(itertools.product(SHARES, CORRELATIONS)):
+        found = hits(
+            kind,
+            n,
+            share=share,
+            judgments=judgments,
+            correlation=correlation,
+            runs=1000,
+            seed=[n, number, len(kind)],
+        )
+        # with one judgment an output the correction for the finite pool is left out: conservative
+        assert covers_at_least(found, 0.95), (share, correlation, np.mean(found))
+        if judgments != 1:
+            assert covers_exactly(found, 0.95), (share, correlation, np.mean(found))
+
+
+@pytest.mark.parametrize("slope", ["plug-in", "cross-fit", "shrunk", 0.4])
+def test_every_slope_covers(slope):
+    found = hits(
+        "normal", 30, share=0.3, judgments=2, correlation=0.6, runs=1000, seed=3, slope=slope
+    )
+    assert covers_at_least(found, 0.95)
+    assert np.mean(found) < 0.975
+
+
+@pytest.mark.parametrize("interval", ["percentile", "basic", "bca", "bootstrap-t"])
+def test_bootstrap_intervals_cover_at_moderate_sizes(interval):
+    found = hits(
+        "three-level",
+        80,
+        share=0.4,
+        judgments=2,
+        correlation=0.5,
+        runs=600,
+        seed=4,
+        interval=interval,
+        resamples=999,
+        level=0.80,
+    )
+    # a percentile interval is a little short at n = 80: a sixtieth in length
+    assert covers_at_least(found, 0.80 if interval == "bootstrap-t" else 0.79)
+    assert np.mean(found) < 0.85
+
+
+def test_rater_variance_from_a_pilot_restores_the_correction():
+    # a pool of 200, 60 judged once: with the known noise of this population (1/2) the level is met
+    found = hits(
+        "normal",
+        60,
+        share=0.5,
+        judgments=1,
+        correlation=0.7,
+        runs=1500,
+        seed=5,
+        rater_variance=0.5,
+    )
+    assert covers_exactly(found, 0.95)
+
+
+def test_census_interval_covers_the_mean_of_all_judgments_of_the_process():
+    rng = np.random.default_rng(6)
+    found = []
+    for _ in range(1500):
+        pool = population("normal", rng, size=80, correlation=0.6)
+        human = pool.judge(np.arange(80), rng)
+        chosen = rng.choice(80, 40, replace=False)
+        got = control_variates(
+            human[chosen], pool.metric[chosen], pool.metric, items=chosen, target="census"
+        )
+        found.append(got.low <= human.mean() <= got.high)
+    assert covers_exactly(found, 0.95)
+
+
+def test_superpopulation_interval_covers_the_mean_of_pools():
+    rng = np.random.default_rng(7)
+    found = []
+    for _ in range(1500):
+        pool = population("normal", rng, size=100, correlation=0.8)
+        items = judged_items(rng, size=100, n=40, judgments=1)
+        got = control_variates(
+            pool.judge(items, rng),
+            pool.metric[items],
+            pool.metric,
+            items=items,
+            target="superpopulation",
+        )
+        found.append(got.low <= 0 <= got.high)
+    assert covers_exactly(found, 0.95)
+
+
+@pytest.mark.parametrize("kind", ["binary", "three-level", "ceiling"])
+@pytest.mark.parametrize("n", [5, 20, 60])
+def test_betting_interval_holds_at_every_size(kind, n):
+    rng = np.random.default_rng([n, len(kind)])
+    found = []
+    for _ in range(500):
+        pool = population(kind, rng, size=2 * n, correlation=0.5)
+        items = judged_items(rng, size=2 * n, n=n, judgments=1)
+        got = sample_mean(
+            pool.judge(items, rng),
+            items=items,
+            pool_size=2 * n,
+            interval="betting",
+            bounds=BOUNDS[kind],
+        )
+        found.append(got.low <= pool.mean <= got.high)
+    assert covers_at_least(found, 0.95)
+
+
+def test_betting_interval_with_a_given_slope_holds():
+    rng = np.random.default_rng(8)
+    found, lengths = [], []
+    for _ in range(500):
+        pool = population("binary", rng, size=200, correlation=0.9, noise_ratio=0.2)
+        items = judged_items(rng, size=200, n=60, judgments=1)
+        human, metric = pool.judge(items, rng), pool.metric[items]
+        options = {"items": items, "bounds": (0, 1), "interval": "betting"}
+        got = control_variates(human, metric, pool.metric, slope=0.25, **options)
+        found.append(got.low <= pool.mean <= got.high)
+        lengths.append(got.high - got.low)
+    assert covers_at_least(found, 0.95)
+    assert np.mean(lengths) < 0.6
+
+
+def test_a_worthless_metric_costs_at_most_the_lost_degree_of_freedom():
+    # expected length relative to the plain mean: the slope's uncertainty adds 1/(n - 3) to 1/n
+    rng = np.random.default_rng(9)
+    n, ratio = 30, []
+    for _ in range(2000):
+        pool = population("normal", rng, size=3000, correlation=0.0)
+        items = judged_items(rng, size=3000, n=n, judgments=1)
+        got = control_variates(pool.judge(items, rng), pool.metric[items], pool.metric, items=items)
+        ratio.append((got.standard_error / got.baseline.standard_error) ** 2)
+    assert np.mean(ratio) == pytest.approx(1 + 1 / (n - 3), rel=0.01)
