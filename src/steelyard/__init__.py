@@ -8,27 +8,61 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from steelyard.arrays import JudgedOutputs, PoolMoments, judged_outputs
-    from steelyard.estimate import Estimate, control_variates, sample_mean
+    from steelyard.data import Judgments, Outputs, read_judgments, read_outputs
+    from steelyard.estimate.control_variates import control_variates
+    from steelyard.estimate.result import Estimate
+    from steelyard.estimate.sample_mean import sample_mean
+    from steelyard.metrics import score
+    from steelyard.study import Study
+    from steelyard.variance import (
+        agreement,
+        correlation,
+        crossed_components,
+        data_efficiency,
+        variance_components,
+    )
 
 __version__ = "0.1.0"
 
 _HOME = {
     "Estimate": "steelyard.estimate",
     "JudgedOutputs": "steelyard.arrays",
+    "Judgments": "steelyard.data",
+    "Outputs": "steelyard.data",
     "PoolMoments": "steelyard.arrays",
+    "Study": "steelyard.study",
+    "agreement": "steelyard.variance",
     "control_variates": "steelyard.estimate",
+    "correlation": "steelyard.variance",
+    "crossed_components": "steelyard.variance",
+    "data_efficiency": "steelyard.variance",
     "judged_outputs": "steelyard.arrays",
+    "read_judgments": "steelyard.data",
+    "read_outputs": "steelyard.data",
     "sample_mean": "steelyard.estimate",
+    "score": "steelyard.metrics",
+    "variance_components": "steelyard.variance",
 }
 
-__all__ = [  # noqa: PLE0604  (names are strings)
+__all__ = [
     "Estimate",
     "JudgedOutputs",
+    "Judgments",
+    "Outputs",
     "PoolMoments",
+    "Study",
     "__version__",
+    "agreement",
     "control_variates",
+    "correlation",
+    "crossed_components",
+    "data_efficiency",
     "judged_outputs",
+    "read_judgments",
+    "read_outputs",
     "sample_mean",
+    "score",
+    "variance_components",
 ]
 
 

@@ -4,26 +4,32 @@ The fields are the columns of the files. A field without a default is required.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import MISSING, Field, dataclass, field, fields
+from typing import Any, ClassVar
 
-__all__ = ["Judgment", "Output"]
+__all__ = ["Judgment", "Output", "optional_columns", "required_columns"]
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
     """A system's text for an item; the unit that is judged."""
 
+    key: ClassVar[tuple[str, ...]] = ("item", "system")
+
     item: str
     system: str
     output: str
     input: str | None = None
     reference: tuple[str, ...] = ()
-    metrics: Mapping[str, float] = field(default_factory=dict)
+    # Not one column but any number of them: every other column that holds numbers.
+    metrics: Mapping[str, float] = field(default_factory=dict, metadata={"column": False})
 
 
 @dataclass(frozen=True, slots=True)
 class Judgment:
     """One rater's score of one output under one prompt."""
+
+    key: ClassVar[tuple[str, ...]] = ("item", "system", "rater", "prompt")
 
     item: str
     system: str
@@ -33,3 +39,36 @@ class Judgment:
     seconds: float | None = None
     time: str | None = None
     probability: float | None = None
+
+
+Record = Output | Judgment
+
+
+def required_columns(record: type[Record]) -> tuple[str, ...]:
+    """Return the columns that a file of such records must have.
+
+    Examples
+    --------
+    >>> required_columns(Judgment)
+    ('item', 'system', 'rater', 'prompt', 'score')
+    """
+    return tuple(column.name for column in _columns(record) if not _has_default(column))
+
+
+def optional_columns(record: type[Record]) -> tuple[str, ...]:
+    """Return the columns that a file of such records may have, besides any others.
+
+    Examples
+    --------
+    >>> optional_columns(Output)
+    ('input', 'reference')
+    """
+    return tuple(column.name for column in _columns(record) if _has_default(column))
+
+
+def _columns(record: type[Record]) -> tuple[Field[Any], ...]:
+    return tuple(entry for entry in fields(record) if entry.metadata.get("column", True))
+
+
+def _has_default(column: Field[Any]) -> bool:
+    return column.default is not MISSING or column.default_factory is not MISSING

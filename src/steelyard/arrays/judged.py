@@ -61,7 +61,7 @@ class JudgedOutputs:
     @property
     def n_metrics(self) -> int:
         """Number of metrics."""
-        return self.metric.shape[1]
+        return int(self.metric.shape[1])
 
     @property
     def n_raters(self) -> int | None:
@@ -138,7 +138,7 @@ def judged_outputs(
     return JudgedOutputs(
         mean=mean,
         count=count,
-        within=np.bincount(output, weights=(y - mean[output]) ** 2),
+        within=np.bincount(output, weights=(y - mean[output]) ** 2).astype(np.float64),
         metric=g[first],
         human=y,
         output=output,

@@ -1,5 +1,6 @@
 """The metric over the whole pool: an array in memory, or moments gathered in a stream."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
@@ -50,6 +51,17 @@ class PoolMoments:
         pool = PoolArray.of(values)
         return cls(pool.size, pool.mean, pool.covariance, pool.low, pool.high)
 
+    def select(self, metrics: Sequence[int]) -> "PoolMoments":
+        """Return the moments of some of the metrics, by position."""
+        chosen = list(metrics)
+        return PoolMoments(
+            self.size,
+            self.mean[chosen],
+            self.covariance[np.ix_(chosen, chosen)],
+            self.low[chosen],
+            self.high[chosen],
+        )
+
     def merge(self, other: "PoolMoments") -> "PoolMoments":
         """Return the moments of both parts together."""
         size = self.size + other.size
@@ -96,7 +108,7 @@ class PoolArray:
     def mean(self) -> Floats:
         """Mean of each metric; a value that is not finite anywhere in the pool is an error."""
         with np.errstate(invalid="ignore"):  # infinities of both signs: reported below
-            mean = self.values.mean(axis=0, dtype=np.float64)
+            mean: Floats = self.values.mean(axis=0, dtype=np.float64)
         if not np.isfinite(mean).all():
             row, column = np.argwhere(~np.isfinite(self.values))[0]
             raise InvalidArgumentError(
@@ -114,12 +126,12 @@ class PoolArray:
     @cached_property
     def low(self) -> Floats:
         """Least value of each metric."""
-        return self.values.min(axis=0).astype(np.float64)
+        return np.asarray(self.values.min(axis=0), dtype=np.float64)
 
     @cached_property
     def high(self) -> Floats:
         """Greatest value of each metric."""
-        return self.values.max(axis=0).astype(np.float64)
+        return np.asarray(self.values.max(axis=0), dtype=np.float64)
 
 
 Pool = PoolArray | PoolMoments

@@ -51,7 +51,7 @@ def betting_interval(
     --------
     >>> low, high = betting_interval(np.ones(30), bounds=(0, 1), level=0.95)
     >>> round(low, 3), high
-    (0.8, 1.0)
+    (0.823, 1.0)
     """
     least, greatest = bounds
     slack = 1e-9 * (greatest - least)

@@ -14,7 +14,7 @@ from scipy.special import ndtr, ndtri
 
 from steelyard.arrays import JudgedOutputs, Pool, resampled_sums
 from steelyard.errors import NotEstimableError
-from steelyard.estimate.fit import Fit
+from steelyard.estimate.fit import Fit, solution
 from steelyard.estimate.options import Options
 from steelyard.estimate.slope import shrinkage
 
@@ -119,8 +119,8 @@ def _slopes(fit: Fit, draws: _Resamples, pool: Pool | None, scale: Floats) -> Fl
     if fit.kind == "plug-in":
         assert pool is not None
         covariance = pool.covariance / np.outer(scale, scale)
-        return np.asarray(np.linalg.solve(covariance, draws.C.T).T)
-    slope = np.einsum("bij,bj->bi", draws.inverse, draws.C)
+        return solution(covariance, draws.C.T).T
+    slope: Floats = np.einsum("bij,bj->bi", draws.inverse, draws.C)
     if fit.kind != "shrunk":
         return slope
     explained = np.einsum("bj,bj->b", slope, draws.C)
@@ -136,7 +136,7 @@ def _inverse(S: Floats) -> Floats:
     if S.shape[1] == 1:
         flat = S[:, 0, 0] > 1e-12
         return np.divide(1.0, S, out=np.zeros_like(S), where=flat[:, np.newaxis, np.newaxis])
-    return np.linalg.pinv(S, rcond=1e-10, hermitian=True)
+    return np.asarray(np.linalg.pinv(S, rcond=1e-10, hermitian=True), dtype=np.float64)
 
 
 def _studentised(deviation: Floats, spread: Floats, tails: Floats) -> tuple[float, float]:
@@ -165,5 +165,5 @@ def _bca_tails(deviation: Floats, fit: Fit, sample: JudgedOutputs, tails: Floats
 def _jackknife_influence(fit: Fit, sample: JudgedOutputs) -> Floats:
     """Return each output's pull on the estimate: its weight times its residual."""
     centred = sample.metric - sample.metric.mean(axis=0)
-    residual = sample.mean - sample.mean.mean() - centred @ fit.slope
+    residual: Floats = sample.mean - sample.mean.mean() - centred @ fit.slope
     return fit.weights * residual

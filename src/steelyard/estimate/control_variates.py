@@ -13,7 +13,7 @@ from steelyard.estimate.result import Estimate
 from steelyard.estimate.sample_mean import plain_mean
 from steelyard.estimate.slope import SlopeKind, fit_slope
 
-__all__ = ["control_variates"]
+__all__ = ["control_variates", "corrected_mean"]
 
 
 def control_variates(
@@ -119,7 +119,8 @@ def control_variates(
     --------
     >>> result = control_variates([1, 3, 2, 4], [1, 2, 3, 4], [1, 2, 3, 4, 5, 6])
     >>> print(result)
-    3.3000 [0.4199, 6.1801] at 95% (control-variates/least-squares/student, 4 judgments on 4 of 6 outputs, DE 0.96)
+    3.3000 [0.5618, 6.0382] at 95% (control-variates/least-squares/student,
+    4 judgments on 4 of 6 outputs, DE 1.03)
     """
     options = Options(
         target=target,
@@ -132,7 +133,21 @@ def control_variates(
         rng=np.random.default_rng(0) if rng is None else rng,
     )
     sample = judged_outputs(human, metric, items, raters=raters)
-    pool = as_pool(metric_pool)
+    return corrected_mean(
+        sample, as_pool(metric_pool), slope=slope, others=others, folds=folds, options=options
+    )
+
+
+def corrected_mean(
+    sample: JudgedOutputs,
+    pool: Pool,
+    *,
+    slope: SlopeKind | ArrayLike,
+    others: Sequence[JudgedOutputs] = (),
+    folds: int | None = None,
+    options: Options,
+) -> Estimate:
+    """Return the control-variates estimate of arrays that are checked already."""
     _check_pool(sample, pool)
     fit = fit_slope(sample, pool, slope, others=others, folds=folds, rng=options.rng)
     baseline = plain_mean(sample, pool_size=pool.size, options=options)

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from steelyard.arrays import JudgedOutputs
 
-__all__ = ["Centred", "Fit"]
+__all__ = ["Centred", "Fit", "solution"]
 
 Floats = NDArray[np.float64]
 
@@ -79,3 +79,8 @@ class Centred:
         mean = sample.metric.mean(axis=0)
         y, g = sample.mean - sample.mean.mean(), sample.metric - mean
         return cls(y, g, mean - pool_mean, g.T @ g, g.T @ y)
+
+
+def solution(matrix: Floats, right: Floats) -> Floats:
+    """Solve a linear system in double precision."""
+    return np.asarray(np.linalg.solve(matrix, right), dtype=np.float64)

@@ -57,7 +57,7 @@ def adjusted_fit(fit: Fit, sample: JudgedOutputs, pool: Pool | None) -> tuple[Fi
         estimate, slope = float(components.fixed[0]), components.fixed[1:]
     else:
         estimate, slope = float(weights @ (sample.human - offset @ fit.slope)), fit.slope
-    per_output = np.bincount(sample.output, weights=weights)
+    per_output = np.bincount(sample.output, weights=weights).astype(np.float64)
     adjusted = replace(fit, estimate=estimate, slope=slope, weights=per_output)
     return adjusted, RaterModel(components, weights)
 

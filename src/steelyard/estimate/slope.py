@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from steelyard.arrays import JudgedOutputs, Pool
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.estimate.cross_fit import cross_fit, leave_one_out
-from steelyard.estimate.fit import Centred, Fit
+from steelyard.estimate.fit import Centred, Fit, solution
 
 __all__ = ["SlopeKind", "fit_slope", "shrinkage"]
 
@@ -74,7 +74,7 @@ def fit_slope(  # noqa: PLR0911  (one return a kind)
 
 def _least_squares(sample: JudgedOutputs, c: Centred) -> Fit:
     weights = 1 / sample.n_outputs - c.g @ np.linalg.solve(c.S, c.shift)
-    return _fit("least-squares", sample, c, slope=np.linalg.solve(c.S, c.C), weights=weights)
+    return _fit("least-squares", sample, c, slope=solution(c.S, c.C), weights=weights)
 
 
 def _plug_in(sample: JudgedOutputs, c: Centred, covariance: Floats) -> Fit:
@@ -82,7 +82,7 @@ def _plug_in(sample: JudgedOutputs, c: Centred, covariance: Floats) -> Fit:
     # and the covariance is divided by n.
     n = sample.n_outputs
     weights = 1 / n - c.g @ np.linalg.solve(covariance, c.shift) / n
-    return _fit("plug-in", sample, c, slope=np.linalg.solve(covariance, c.C / n), weights=weights)
+    return _fit("plug-in", sample, c, slope=solution(covariance, c.C / n), weights=weights)
 
 
 def _fit(kind: str, sample: JudgedOutputs, c: Centred, *, slope: Floats, weights: Floats) -> Fit:
@@ -169,15 +169,20 @@ def _pooled_slope(others: Sequence[JudgedOutputs], n_metrics: int) -> Floats:
             f"`others` must carry the same {n_metrics} metric(s) as this system"
         )
     parts = [Centred.of(other, np.zeros(n_metrics)) for other in others]
-    S, C = sum(part.S for part in parts), sum(part.C for part in parts)
+    S = np.sum([part.S for part in parts], axis=0)
+    C = np.sum([part.C for part in parts], axis=0)
     n = sum(other.n_outputs for other in others)
-    if n - len(others) <= n_metrics + 1:
+    freedom = n - len(others) - n_metrics
+    if freedom < 2:
         raise NotEstimableError(
             f'slope "pooled" needs more judged outputs of other systems; got {n} of '
             f'{len(others)} system(s): use slope="least-squares"'
         )
-    _check_rank(np.asarray(S), "the other systems' judged outputs")
-    return np.asarray(np.linalg.solve(S, C))
+    _check_rank(S, "the other systems' judged outputs")
+    slope = solution(S, C)
+    explained = C @ slope
+    residual = np.asarray(max(sum(part.y @ part.y for part in parts) - explained, 0.0))
+    return np.asarray(slope * shrinkage(explained, residual, n_metrics, freedom=freedom))
 
 
 def _check_estimable(sample: JudgedOutputs, c: Centred) -> None:
@@ -192,9 +197,10 @@ def _check_estimable(sample: JudgedOutputs, c: Centred) -> None:
     scale = np.abs(sample.metric).max(axis=0)
     constant = np.flatnonzero(np.sqrt(np.diag(c.S) / n) <= 1e-12 * scale)
     if len(constant):
+        which = "the metric" if p == 1 else f"metric {constant[0] + 1} of {p}"
         raise NotEstimableError(
-            f"metric {constant[0]} is constant ({sample.metric[0, constant[0]]:g}) on the judged "
-            "outputs and cannot correct anything: leave it out, or use the plain mean"
+            f"{which} is constant ({sample.metric[0, constant[0]]:g}) on the judged outputs and "
+            "cannot correct anything: leave it out, or use the plain mean"
         )
     _check_rank(c.S, "the judged outputs")
 

@@ -1,0 +1,92 @@
+"""``steelyard demo``."""
+
+from pathlib import Path
+
+import click
+import polars as pl
+from rich.console import RenderableType
+from rich.table import Table
+
+from steelyard.cli.printing import interval, print_tables
+from steelyard.data import write_table
+from steelyard.demo import Campaign, campaign
+from steelyard.estimate import Estimate
+from steelyard.report import write_report
+from steelyard.study import Study
+
+__all__ = ["demo"]
+
+_METRICS = ("rouge-l", "chrf", "vecsim")
+_EXAMPLE = """\b
+Example:
+  steelyard demo --output steelyard-demo
+"""
+
+
+@click.command(epilog=_EXAMPLE)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("steelyard-demo"),
+    show_default=True,
+    help="Folder to write to; made if it is not there.",
+)
+@click.option("--items", type=int, default=300, show_default=True, help="Items in the campaign.")
+@click.option("--seed", type=int, default=2018, show_default=True, help="Seed of the simulation.")
+def demo(*, output: Path, items: int, seed: int) -> None:
+    """Run the whole job on a built-in campaign of four systems and simulated raters.
+
+    Writes outputs.jsonl, judgments.jsonl and report.html, and says how near the truth, which only
+    a simulation knows, the estimates came.
+    """
+    made = campaign(items=items, seed=seed, metrics=_METRICS)
+    output.mkdir(parents=True, exist_ok=True)
+    outputs, judgments = output / "outputs.jsonl", output / "judgments.jsonl"
+    write_table(pl.DataFrame(made.outputs, infer_schema_length=None), outputs)
+    write_table(pl.DataFrame(made.judgments, infer_schema_length=None), judgments)
+    study = Study.read(outputs, judgments, metrics=_METRICS)
+    found = study.estimate(_METRICS)
+    command = ["steelyard", "report", str(outputs), str(judgments), "-o"]
+    report = write_report(
+        study,
+        output / "report.html",
+        metrics=_METRICS,
+        command=" ".join([*command, str(output / "report.html")]),
+        title="Steelyard demo",
+        notice=made.notice,
+    )
+    print_tables(_story(made, found, report, outputs, judgments), None)
+
+
+def _story(
+    made: Campaign, found: list[Estimate], report: Path, outputs: Path, judgments: Path
+) -> list[RenderableType]:
+    parts: list[RenderableType] = [f"[italic]{made.notice}[/italic]\n"]
+    for prompt in dict.fromkeys(one.prompt for one in found):
+        table = Table(title=f"Mean human score, prompt {prompt}", title_justify="left")
+        table.add_column("system")
+        for name in ("truth", "estimate"):
+            table.add_column(name, justify="right")
+        table.add_column("95% interval")
+        table.add_column("plain mean's interval")
+        table.add_column("judgments saved", justify="right")
+        for one in found:
+            if one.prompt != prompt or one.baseline is None or one.data_efficiency is None:
+                continue
+            truth = made.truth[str(one.system), str(prompt)]
+            table.add_row(
+                str(one.system),
+                f"{truth:.3f}",
+                f"{one.estimate:.3f}",
+                interval(one.low, one.high) + ("" if one.low <= truth <= one.high else " missed"),
+                interval(one.baseline.low, one.baseline.high),
+                f"{1 - 1 / one.data_efficiency:.0%}",
+            )
+        parts.append(table)
+    held = sum(one.low <= made.truth[str(one.system), str(one.prompt)] <= one.high for one in found)
+    parts.append(f"{held} of {len(found)} intervals hold the truth.\n")
+    parts.append(f"Report:    {report}")
+    parts.append(f"Outputs:   {outputs}\nJudgments: {judgments}")
+    parts.append(f"Next:      steelyard diagnose {outputs} {judgments}")
+    return parts

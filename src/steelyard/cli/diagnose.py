@@ -1,0 +1,129 @@
+"""``steelyard diagnose``."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import RenderableType
+from rich.table import Table
+
+from steelyard.cli.options import level_option, output_options, read_study, study_arguments
+from steelyard.cli.printing import print_json, print_tables
+from steelyard.study import Diagnosis
+from steelyard.variance import Quantity
+
+__all__ = ["diagnose"]
+
+_EXAMPLE = """\b
+Example:
+  steelyard diagnose outputs.jsonl judgments.jsonl --prompt overall
+"""
+
+
+@click.command(epilog=_EXAMPLE)
+@study_arguments
+@click.option(
+    "--metric", "metrics", multiple=True, help="Metric to look at; all numeric columns by default."
+)
+@level_option
+@click.option("--resamples", type=int, default=2000, show_default=True, help="For intervals.")
+@click.option("--seed", type=int, default=0, show_default=True, help="For intervals.")
+@output_options
+def diagnose(
+    outputs: Path,
+    judgments: Path,
+    *,
+    prompts: tuple[str, ...],
+    systems: tuple[str, ...],
+    columns: tuple[str, ...],
+    on_duplicate: Any,
+    metrics: tuple[str, ...],
+    level: float,
+    resamples: int,
+    seed: int,
+    as_json: bool,
+    output: Path | None,
+) -> None:
+    """Tell whether the metric, or the question to the raters, holds you back.
+
+    Variance components, correlations corrected for rater noise, data efficiency and its limits,
+    for each system and for all (*) as one pool. Some outputs must have two judgments.
+    """
+    study = read_study(
+        outputs,
+        judgments,
+        columns=columns,
+        metrics=list(metrics) or None,
+        on_duplicate=on_duplicate,
+    )
+    found = study.diagnose(
+        prompts=prompts or None,
+        systems=systems or None,
+        level=level,
+        resamples=resamples,
+        seed=seed,
+    )
+    if as_json:
+        print_json([one.to_dict() for one in found], output)
+    else:
+        print_tables(_tables(found), output)
+
+
+def _tables(found: list[Diagnosis]) -> list[RenderableType]:
+    parts: list[RenderableType] = []
+    for prompt in dict.fromkeys(one.prompt for one in found):
+        cells = [one for one in found if one.prompt == prompt]
+        parts += [_variances(prompt, cells), _metrics(prompt, cells)]
+        whole = cells[-1]
+        parts.append(f"[bold]Verdict, {prompt}:[/bold] {whole.verdict}\n")
+        notes = dict.fromkeys(
+            f"note: {one.system}, {prompt}: {note}" for one in cells for note in one.notes
+        )
+        parts.extend(notes)
+    return parts
+
+
+def _variances(prompt: str, cells: list[Diagnosis]) -> Table:
+    table = Table(title=f"Variance, prompt {prompt}", title_justify="left")
+    table.add_column("system")
+    for name in ("item variance", "rater variance", "noise ratio", "alpha", "ICC"):
+        table.add_column(name, justify="right")
+    table.add_column("judgments", justify="right")
+    table.add_column("raters", justify="right")
+    for one in cells:
+        table.add_row(
+            one.system,
+            _shown(one.item_variance),
+            _shown(one.rater_variance),
+            _shown(one.noise_ratio),
+            f"{one.agreement.alpha_interval:.2f}",
+            f"{one.agreement.icc:.2f}",
+            str(one.n_judgments),
+            str(one.n_raters),
+        )
+    return table
+
+
+def _metrics(prompt: str, cells: list[Diagnosis]) -> Table:
+    table = Table(title=f"Metrics, prompt {prompt}, the best first", title_justify="left")
+    for name in ("system", "metric"):
+        table.add_column(name)
+    for name in ("correlation", "data efficiency", "perfect metric", "noiseless raters"):
+        table.add_column(name, justify="right")
+    for one in cells:
+        named = dict(one.metrics) | ({} if one.together is None else {"together": one.together})
+        for name, found in named.items():
+            table.add_row(
+                one.system,
+                name,
+                _shown(found.correlation),
+                _shown(found.data_efficiency),
+                f"{found.perfect_metric.value:.2f}",
+                f"{found.noiseless_raters.value:.2f}",
+            )
+        table.add_section()
+    return table
+
+
+def _shown(quantity: Quantity) -> str:
+    return f"{quantity.value:.2f} [{quantity.low:.2f}, {quantity.high:.2f}]"

@@ -1,0 +1,74 @@
+"""The ``steelyard`` command: finds the subcommand, and turns errors into one line and a code."""
+
+import sys
+from importlib import import_module
+from typing import Any, NoReturn
+
+import click
+
+from steelyard import __version__
+from steelyard.errors import SteelyardError
+
+__all__ = ["main"]
+
+_COMMANDS = {
+    "demo": "The whole loop on a built-in campaign with simulated raters.",
+    "diagnose": "Is the metric any use here? Is the question to the raters?",
+    "estimate": "The mean human score of each system, beside the plain mean.",
+    "report": "One self-contained HTML file with everything.",
+}
+
+
+class _Commands(click.Group):
+    """Loads a command's module when the command is used, so that ``--help`` stays quick."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in _COMMANDS:
+            return None
+        command = getattr(import_module(f"steelyard.cli.{cmd_name}"), cmd_name)
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        with formatter.section("Commands"):
+            formatter.write_dl(list(_COMMANDS.items()))
+
+
+@click.group(
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Start with: steelyard demo",
+)
+@click.version_option(__version__, prog_name="steelyard")
+def steelyard() -> None:
+    """Tell how good a text-generation system is in human eyes.
+
+    A few human judgments and an automatic metric on every output give the mean human score,
+    unbiased and with an honest interval.
+    """
+
+
+def main(arguments: list[str] | None = None) -> NoReturn:
+    """Run the command line; exit 2 for bad use or data, 1 for any other failure."""
+    try:
+        code: Any = steelyard.main(arguments, prog_name="steelyard", standalone_mode=False)
+    except SteelyardError as error:
+        _fail(" ".join(str(error).split()), 2)
+    except click.UsageError as error:
+        where = error.ctx.command_path if error.ctx else "steelyard"
+        _fail(f"{error.format_message()} See: {where} --help", 2)
+    except click.ClickException as error:
+        _fail(error.format_message(), 2)
+    except click.Abort:
+        _fail("stopped", 1)
+    except OSError as error:
+        _fail(str(error), 1)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _fail(message: str, code: int) -> NoReturn:
+    click.echo(f"steelyard: {message}", err=True)
+    sys.exit(code)

@@ -1,0 +1,72 @@
+"""Tables, JSON and files as commands write them."""
+
+import json
+import math
+import os
+import sys
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console, RenderableType
+
+from steelyard.errors import InvalidArgumentError
+
+__all__ = ["interval", "print_json", "print_tables", "write_text"]
+
+# Wide enough for any table when nobody looks at a screen.
+_PIPE_WIDTH = 200
+
+
+def print_json(value: Any, output: Path | None) -> None:
+    """Print `value` as JSON; a number that is not finite becomes null."""
+    text = json.dumps(_finite(value), indent=2, ensure_ascii=False, allow_nan=False)
+    if output is None:
+        click.echo(text)
+    else:
+        write_text(output, text + "\n")
+
+
+def print_tables(parts: Iterable[RenderableType], output: Path | None) -> None:
+    """Print tables and lines to the terminal, or plain to a file."""
+    if output is None:
+        width = None if sys.stdout.isatty() else _PIPE_WIDTH
+        console = Console(width=width, highlight=False)
+        for part in parts:
+            console.print(part)
+        return
+    console = Console(width=_PIPE_WIDTH, highlight=False, record=True, file=open(os.devnull, "w"))  # noqa: SIM115, PTH123
+    for part in parts:
+        console.print(part)
+    write_text(output, console.export_text())
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file whole or not at all."""
+    if not path.parent.is_dir():
+        raise InvalidArgumentError(
+            f"`--output` must lie in an existing folder; there is no {path.parent}"
+        )
+    with tempfile.NamedTemporaryFile(
+        "w", dir=path.parent, prefix=f".{path.name}.", delete=False, encoding="utf-8"
+    ) as part:
+        part.write(text)
+    Path(part.name).chmod(0o644)
+    Path(part.name).replace(path)
+
+
+def interval(low: float, high: float) -> str:
+    """Return an interval as tables show it."""
+    return f"[{low:.3f}, {high:.3f}]"
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(one) for one in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

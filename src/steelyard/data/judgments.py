@@ -1,0 +1,71 @@
+"""Judgments: who scored which output under which prompt."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import polars as pl
+
+from steelyard.data.tables import ROW, Table
+
+__all__ = ["Judgments"]
+
+
+@dataclass(frozen=True, eq=False)
+class Judgments:
+    """Checked judgments in memory, each of which still knows its line.
+
+    Made by `read_judgments`.
+
+    Attributes
+    ----------
+    name : str
+        The file they come from, or ``judgments``.
+    """
+
+    name: str
+    _rows: pl.DataFrame = field(repr=False)
+    _table: Table = field(repr=False)
+
+    def __len__(self) -> int:
+        return self._rows.height
+
+    @cached_property
+    def frame(self) -> pl.DataFrame:
+        """All columns: item, system, rater, prompt as text, score as float, and the others."""
+        return self._rows.drop(ROW)
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """Judged systems, in order of first appearance."""
+        return self._distinct("system")
+
+    @property
+    def prompts(self) -> tuple[str, ...]:
+        """Prompts, in order of first appearance."""
+        return self._distinct("prompt")
+
+    @property
+    def raters(self) -> tuple[str, ...]:
+        """Raters, in order of first appearance."""
+        return self._distinct("rater")
+
+    def filter(self, predicate: pl.Expr) -> "Judgments":
+        """Return the judgments for which `predicate` is true; they keep their lines.
+
+        Examples
+        --------
+        >>> from steelyard.data import read_judgments
+        >>> frame = pl.DataFrame(
+        ...     {"item": [1, 2], "system": "a", "rater": "r", "prompt": ["p", "q"], "score": 1}
+        ... )
+        >>> len(read_judgments(frame).filter(pl.col("prompt") == "p"))
+        1
+        """
+        return Judgments(self.name, self._rows.filter(predicate), self._table)
+
+    def place(self, position: int) -> str:
+        """Say where the judgment in this row of `frame` (from 0) stands: ``pilot.csv, line 7``."""
+        return f"{self.name}, {self._table.where(self._rows[ROW][position])[0]}"
+
+    def _distinct(self, column: str) -> tuple[str, ...]:
+        return tuple(self._rows[column].unique(maintain_order=True))

@@ -1,0 +1,289 @@
+"""A study: a campaign's outputs and judgments, and the questions people ask of them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import Any, Literal, Self
+
+import numpy as np
+import polars as pl
+from numpy.typing import ArrayLike
+
+from steelyard.arrays import JudgedOutputs, PoolMoments
+from steelyard.data import Judgments, Outputs, read_judgments, read_outputs
+from steelyard.errors import InvalidArgumentError, NotEstimableError
+from steelyard.estimate import (
+    Estimate,
+    Interval,
+    Options,
+    Raters,
+    SlopeKind,
+    Target,
+    corrected_mean,
+    plain_mean,
+)
+from steelyard.study.diagnosis import Diagnosis, diagnose
+from steelyard.study.judged import Cell, JudgedTable, judged_table
+from steelyard.variance import one_way
+
+__all__ = ["Study"]
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """The outputs of one or more systems and the judgments of some of them.
+
+    Attributes
+    ----------
+    outputs : Outputs
+        The pool of every system.
+    judgments : Judgments
+        The judgments.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> outputs = pl.DataFrame({"item": range(8), "system": "s", "length": range(8)})
+    >>> judgments = pl.DataFrame(
+    ...     {"item": [0, 2, 4, 5, 7], "system": "s", "rater": "r", "prompt": "p",
+    ...      "score": [0, 1, 1, 2, 3]}
+    ... )
+    >>> [found] = Study.read(outputs, judgments).estimate(["length"])
+    >>> round(found.estimate, 3), found.n_outputs, found.pool_size
+    (1.36, 5, 8)
+    """
+
+    outputs: Outputs
+    judgments: Judgments
+
+    @classmethod
+    def read(
+        cls,
+        outputs: Any,
+        judgments: Any,
+        *,
+        columns: Mapping[str, str] | None = None,
+        metrics: Sequence[str] | None = None,
+        on_duplicate: Literal["error", "first", "last"] = "error",
+    ) -> Self:
+        """Read a study from files or data frames.
+
+        Parameters
+        ----------
+        outputs, judgments : path or data frame
+            As `read_outputs` and `read_judgments` take them.
+        columns : mapping, optional
+            The name of each of our columns in these files, where it differs.
+        metrics : sequence of str, optional
+            Columns to use as metrics; all numeric ones by default.
+        on_duplicate : {"error", "first", "last"}
+            Which of two judgments of one output by one rater under one prompt to keep.
+        """
+        judged = read_judgments(judgments, columns=columns, on_duplicate=on_duplicate)
+        pool = read_outputs(outputs, columns=columns, metrics=metrics)
+        return cls(pool, judged)
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """Metrics known on every output."""
+        return self.outputs.metrics
+
+    @property
+    def prompts(self) -> tuple[str, ...]:
+        """Prompts that were judged."""
+        return self.judgments.prompts
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """Systems that were judged."""
+        return self.judgments.systems
+
+    def estimate(
+        self,
+        metrics: Sequence[str] = (),
+        *,
+        prompts: Sequence[str] | None = None,
+        systems: Sequence[str] | None = None,
+        slope: SlopeKind | ArrayLike = "least-squares",
+        target: Target = "pool",
+        raters_as: Raters = "fixed",
+        level: float = 0.95,
+        interval: Interval = "student",
+        bounds: tuple[float, float] | None = None,
+        rater_variance: float | None = None,
+        resamples: int = 10_000,
+        seed: int = 0,
+    ) -> list[Estimate]:
+        """Estimate the mean human score of each system under each prompt.
+
+        Parameters
+        ----------
+        metrics : sequence of str
+            Metrics to correct with; the plain mean when there are none.
+        prompts, systems : sequence of str, optional
+            Which to estimate; all that were judged by default.
+        slope, target, raters_as, level, interval, bounds, rater_variance, resamples
+            As in `control_variates`; "pooled" takes the slope from the other systems.
+        seed : int
+            Seed of the bootstrap.
+
+        Returns
+        -------
+        list of Estimate
+        """
+        options = Options(
+            target=target,
+            raters_as=raters_as,
+            level=level,
+            interval=interval,
+            bounds=bounds,
+            rater_variance=rater_variance,
+            resamples=resamples,
+        )
+        table = judged_table(self.outputs, self.judgments, metrics)
+        pools = self.outputs.pool_moments(metrics) if metrics else {}
+        found = []
+        for prompt, system in self._wanted(prompts, systems):
+            # Each cell starts from the seed, so that it does not depend on what else was asked for.
+            seeded = replace(options, rng=np.random.default_rng(seed))
+            with _about(prompt, system):
+                cell = table.cell(prompt, system)
+                result = self._estimate(table, cell, pools.get(system), slope, seeded)
+            found.append(result.named(system=system, prompt=prompt, metrics=tuple(metrics)))
+        return found
+
+    def diagnose(
+        self,
+        metrics: Sequence[str] | None = None,
+        *,
+        prompts: Sequence[str] | None = None,
+        systems: Sequence[str] | None = None,
+        level: float = 0.95,
+        resamples: int = 2000,
+        seed: int = 0,
+    ) -> list[Diagnosis]:
+        """Diagnose raters and metrics, for each system and for all systems as one pool.
+
+        Parameters
+        ----------
+        metrics : sequence of str, optional
+            Metrics to look at; all by default.
+        prompts, systems : sequence of str, optional
+            Which to diagnose; all that were judged by default.
+        level : float
+            Level of all intervals.
+        resamples : int
+            Bootstrap resamples.
+        seed : int
+            Seed of the bootstrap.
+
+        Returns
+        -------
+        list of Diagnosis
+            One for each prompt and system, and one with system ``*`` for each prompt with several
+            systems.
+        """
+        names = tuple(self.metrics if metrics is None else metrics)
+        table = judged_table(self.outputs, self.judgments, names)
+        pools = self.outputs.pool_moments(names) if names else {}
+        cells: list[tuple[Cell, PoolMoments | None]] = []
+        wanted = self._wanted(prompts, systems)
+        for prompt in dict.fromkeys(prompt for prompt, _ in wanted):
+            chosen = [system for asked, system in wanted if asked == prompt]
+            cells.extend((table.cell(prompt, system), pools.get(system)) for system in chosen)
+            if len(chosen) > 1:
+                parts = [pools[system] for system in chosen] if names else []
+                pool = reduce(PoolMoments.merge, parts) if parts else None
+                cells.append((table.all_systems(prompt, chosen), pool))
+        found = []
+        for cell, pool in cells:
+            rng = np.random.default_rng(seed)
+            with _about(cell.prompt, cell.system):
+                found.append(diagnose(cell, names, pool, level=level, resamples=resamples, rng=rng))
+        return found
+
+    def _estimate(
+        self,
+        table: JudgedTable,
+        cell: Cell,
+        pool: PoolMoments | None,
+        slope: SlopeKind | ArrayLike,
+        options: Options,
+    ) -> Estimate:
+        sample = cell.sample()
+        note = None
+        if options.rater_variance is None and sample.n_judgments == sample.n_outputs:
+            shared = self._rater_variance_of_all(table, cell.prompt)
+            if shared is not None and options.raters_as == "fixed" and options.target == "pool":
+                options = replace(options, rater_variance=shared)
+                note = (
+                    f"no output of {cell.system} has two judgments: the rater variance ({shared:.4g}) is "
+                    "that of all systems together"
+                )
+        if pool is None:
+            size = self.outputs.sizes[cell.system]
+            result = plain_mean(sample, pool_size=size, options=options)
+        else:
+            others = self._others(table, cell) if _is(slope, "pooled") else []
+            result = corrected_mean(sample, pool, slope=slope, others=others, options=options)
+        return result if note is None else replace(result, notes=(*result.notes, note))
+
+    def _rater_variance_of_all(self, table: JudgedTable, prompt: str) -> float | None:
+        sample = table.all_systems(prompt, self.systems).sample()
+        return one_way(sample).rater if sample.n_judgments > sample.n_outputs else None
+
+    def _others(self, table: JudgedTable, cell: Cell) -> list[JudgedOutputs]:
+        """Return the other systems' judged outputs, but for texts that this system produced too."""
+        shared = self._shared_with(cell.system)
+        table = table if shared is None else table.without(shared)
+        others = [
+            table.cell(cell.prompt, system) for system in self.systems if system != cell.system
+        ]
+        return [other.sample() for other in others if len(other.human)]
+
+    def _shared_with(self, system: str) -> pl.DataFrame | None:
+        if not self.outputs.has_texts:
+            return None
+        texts = self.outputs.rows(columns=["item", "system", "output"])
+        own = texts.filter(pl.col("system") == system).select("item", "output")
+        return (
+            texts.filter(pl.col("system") != system)
+            .join(own, on=["item", "output"], how="semi")
+            .select("item", "system")
+        )
+
+    def _wanted(
+        self, prompts: Sequence[str] | None, systems: Sequence[str] | None
+    ) -> list[tuple[str, str]]:
+        """Return the pairs of prompt and system to look at, in order of first appearance."""
+        for name, asked, known in (
+            ("prompt", prompts, self.prompts),
+            ("system", systems, self.systems),
+        ):
+            for one in asked or ():
+                if one not in known:
+                    raise InvalidArgumentError(
+                        f"{name} {one!r} has no judgments in {self.judgments.name}; "
+                        f"there are: {', '.join(known)}"
+                    )
+        judged = self.judgments.frame.select("prompt", "system").unique().rows()
+        return [
+            (prompt, system)
+            for prompt in (self.prompts if prompts is None else prompts)
+            for system in (self.systems if systems is None else systems)
+            if (prompt, system) in set(judged)
+        ]
+
+
+@contextmanager
+def _about(prompt: str, system: str) -> Iterator[None]:
+    """Say whose estimate it was that failed."""
+    try:
+        yield
+    except NotEstimableError as error:
+        raise NotEstimableError(f"prompt {prompt!r}, system {system!r}: {error}") from error
+
+
+def _is(slope: SlopeKind | ArrayLike, kind: str) -> bool:
+    return isinstance(slope, str) and slope == kind

@@ -1,0 +1,296 @@
+r"""Linear algebra of two crossed random factors: absorb the larger, keep the smaller dense.
+
+The model is :math:`y = X\beta + Z_a u_a + Z_k u_k + e` with
+:math:`\operatorname{Var} y = \sigma_e^2 H`,
+:math:`H = I + \lambda_a Z_a Z_a' + \lambda_k Z_k Z_k'`. The absorbed factor *a* has a diagonal
+block, so :math:`R = I + \lambda_a Z_a Z_a'` is inverted by hand, level by level, and what is left
+of H is a matrix of the size of the kept factor *k*:
+
+.. math:: H^{-1} = R^{-1} - \lambda_k R^{-1} Z_k (I + \lambda_k K)^{-1} Z_k' R^{-1},
+          \qquad K = Z_k' R^{-1} Z_k.
+
+Everything is computed from sums over levels, never from an M by M matrix. Derived in
+docs/methods/variance.md.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["CrossedDesign", "Solution", "crossed_design", "solve"]
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class CrossedDesign:
+    """Sums over levels that determine the restricted likelihood.
+
+    Attributes
+    ----------
+    rows : (M, p + 1) array
+        The fixed-effect columns X and, last, the response y.
+    absorbed, kept : (M,) array of int
+        Level of each factor in each row.
+    count : (n_a,) array
+        Rows of each absorbed level.
+    table : (n_a, n_k) sparse array
+        Rows of each pair of levels, :math:`Z_a' Z_k`.
+    absorbed_sums : (n_a, p + 1) array
+        Sums of `rows` over absorbed levels.
+    kept_within : (n_k, p + 1) array
+        Sums over kept levels of `rows` less their absorbed-level means.
+    rows_within : (p + 1, p + 1) array
+        Cross products of `rows` less their absorbed-level means.
+    table_within : (n_k, n_k) array
+        :math:`Z_k' Z_k` less its part between absorbed levels.
+    """
+
+    rows: Floats
+    absorbed: Integers
+    kept: Integers
+    count: Floats
+    table: Any
+    absorbed_sums: Floats
+    kept_within: Floats
+    rows_within: Floats
+    table_within: Floats
+
+    @property
+    def freedom(self) -> int:
+        """Rows less fixed effects."""
+        return len(self.rows) - int(self.rows.shape[1]) + 1
+
+
+def crossed_design(rows: Floats, absorbed: Integers, kept: Integers) -> CrossedDesign:
+    """Gather the sums over levels of both factors.
+
+    Parameters
+    ----------
+    rows : (M, p + 1) array
+        Fixed-effect columns and, last, the response.
+    absorbed, kept : (M,) array of int
+        Level of each row, from 0 without gaps; give the factor with more levels as `absorbed`.
+    """
+    from scipy.sparse import csr_array  # noqa: PLC0415 - keeps the import of the package light
+
+    count = np.bincount(absorbed).astype(np.float64)
+    table = csr_array(
+        (np.ones(len(rows)), (absorbed, kept)), shape=(len(count), int(kept.max()) + 1)
+    )
+    absorbed_sums = _sums(rows, absorbed)
+    within = rows - (absorbed_sums / count[:, np.newaxis])[absorbed]
+    kept_count = np.bincount(kept).astype(np.float64)
+    return CrossedDesign(
+        rows=rows,
+        absorbed=absorbed,
+        kept=kept,
+        count=count,
+        table=table,
+        absorbed_sums=absorbed_sums,
+        kept_within=_sums(within, kept),
+        rows_within=within.T @ within,
+        table_within=np.diag(kept_count) - _weighted_product(table, 1 / count),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    r"""What :math:`H^{-1}` says at given variance ratios.
+
+    Attributes
+    ----------
+    design : CrossedDesign
+        The sums over levels.
+    ratios : (2,) array
+        Variance of the absorbed and of the kept factor over that of the residual.
+    shrink : (n_a,) array
+        :math:`1 / (1 + \lambda_a m)` of each absorbed level.
+    kept_product : (n_k, n_k) array
+        K.
+    kept_inverse : (n_k, n_k) array
+        :math:`Q = (I + \lambda_k K)^{-1}`.
+    kept_rows : (n_k, p + 1) array
+        :math:`Z_k' R^{-1} [X, y]`.
+    log_determinant : float
+        Of H.
+    fixed : (p,) array
+        Generalised-least-squares fixed effects.
+    fixed_inverse : (p, p) array
+        :math:`(X' H^{-1} X)^{-1}`.
+    residual : float
+        :math:`y' P y`, the generalised residual sum of squares.
+    """
+
+    design: CrossedDesign
+    ratios: Floats
+    shrink: Floats
+    kept_product: Floats
+    kept_inverse: Floats
+    kept_rows: Floats
+    log_determinant: float
+    fixed: Floats
+    fixed_inverse: Floats
+    residual: float
+
+    @property
+    def deviance(self) -> float:
+        """Minus twice the restricted log likelihood, residual variance profiled out."""
+        freedom = self.design.freedom
+        _, log_fixed = np.linalg.slogdet(self.fixed_inverse)
+        scale = np.log(2 * np.pi * self.residual / freedom) + 1
+        return float(freedom * scale + self.log_determinant - log_fixed)
+
+    @cached_property
+    def gradient(self) -> Floats:
+        r"""Derivative of the deviance by both ratios.
+
+        :math:`\operatorname{tr}(P Z Z') - (M - p) \lVert Z' P y \rVert^2 / y' P y`.
+        """
+        absorbed, kept = self._projected
+        pull = np.array([absorbed @ absorbed, kept @ kept])
+        return self._traces - self.design.freedom * pull / self.residual
+
+    @cached_property
+    def information(self) -> Floats:
+        r"""Twice the Fisher information of (absorbed, kept, residual) at residual variance 1.
+
+        Entries :math:`\operatorname{tr}(P V_i P V_j)`. Those of the residual follow from
+        :math:`P H P = P`.
+        """
+        factors = self._factor_information
+        with_residual = self._traces - factors @ self.ratios
+        residual = self.design.freedom - self._traces @ self.ratios - with_residual @ self.ratios
+        return np.block(
+            [[factors, with_residual[:, np.newaxis]], [with_residual, np.array([residual])]]
+        )
+
+    def weights(self, contrast: Floats) -> Floats:
+        r"""Return :math:`H^{-1} X (X' H^{-1} X)^{-1} c`, one weight a row."""
+        design = self.design
+        column = design.rows[:, :-1] @ (self.fixed_inverse @ contrast)
+        # Z_k' R^-1 (X b) is linear in the columns that are there already.
+        projected = self.kept_rows[:, :-1] @ (self.fixed_inverse @ contrast)
+        column = column - (self.ratios[1] * (self.kept_inverse @ projected))[design.kept]
+        drop = self.ratios[0] * self.shrink * np.bincount(design.absorbed, weights=column)
+        return np.asarray(column - drop[design.absorbed])
+
+    @cached_property
+    def _absorbed_rows(self) -> Floats:
+        """Z_a' H^-1 [X, y]."""
+        spread = self.design.table @ (self.ratios[1] * (self.kept_inverse @ self.kept_rows))
+        return np.asarray(self.shrink[:, np.newaxis] * (self.design.absorbed_sums - spread))
+
+    @cached_property
+    def _projected(self) -> tuple[Floats, Floats]:
+        """Z_a' P y and Z_k' P y."""
+        kept = self.kept_inverse @ self.kept_rows
+        combination = np.append(-self.fixed, 1.0)
+        return self._absorbed_rows @ combination, kept @ combination
+
+    @cached_property
+    def _squared_table(self) -> Floats:
+        """Z_k' R^-1 Z_a Z_a' R^-1 Z_k."""
+        return _weighted_product(self.design.table, self.shrink**2)
+
+    @cached_property
+    def _traces(self) -> Floats:
+        """tr(P Z_a Z_a') and tr(P Z_k Z_k')."""
+        fixed = self.fixed_inverse
+        absorbed_x = self._absorbed_rows[:, :-1]
+        kept_x = self.kept_inverse @ self.kept_rows[:, :-1]
+        absorbed = self.design.count @ self.shrink - self.ratios[1] * np.sum(
+            self._squared_table * self.kept_inverse
+        )
+        kept = np.sum(self.kept_inverse * self.kept_product)
+        return np.array(
+            [
+                absorbed - np.sum((absorbed_x @ fixed) * absorbed_x),
+                kept - np.sum((kept_x @ fixed) * kept_x),
+            ]
+        )
+
+    @property
+    def _factor_information(self) -> Floats:
+        """Squared Frobenius norms of Z_i' P Z_j for both factors."""
+        fixed, table, shrink = self.fixed_inverse, self.design.table, self.shrink
+        diagonal = self.design.count * shrink
+        gain = self.ratios[1] * self.kept_inverse
+        squared = self._squared_table
+        U = self._absorbed_rows[:, :-1]
+        W = self.kept_inverse @ self.kept_rows[:, :-1]
+        # Z_a'PZ_a = D - E G E' - U F U' with E = diag(shrink) table, G = gain, F = fixed.
+        EU = table.T @ (shrink[:, np.newaxis] * U)
+        GS = gain @ squared
+        UU = fixed @ (U.T @ U)
+        absorbed = (
+            diagonal @ diagonal
+            - 2 * np.sum(_weighted_product(table, shrink**2 * diagonal) * gain)
+            + np.sum(GS * GS.T)
+            - 2 * np.sum(fixed * (U.T @ (diagonal[:, np.newaxis] * U)))
+            + 2 * np.sum(fixed * (EU.T @ gain @ EU))
+            + np.sum(UU * UU.T)
+        )
+        # Z_a'PZ_k = E Q - U F W'.
+        QE = self.kept_inverse @ squared
+        WW = fixed @ (W.T @ W)
+        mixed = (
+            np.sum(QE * self.kept_inverse)
+            - 2 * np.sum(fixed * (EU.T @ self.kept_inverse @ W))
+            + np.sum(UU * WW.T)
+        )
+        kept = self.kept_inverse @ self.kept_product - W @ fixed @ W.T
+        return np.array([[absorbed, mixed], [mixed, np.sum(kept * kept.T)]])
+
+
+def solve(design: CrossedDesign, ratios: Floats) -> Solution:
+    """Return generalised least squares and the likelihood's parts at given variance ratios."""
+    from scipy.linalg.lapack import dpotrf, dpotri  # noqa: PLC0415 - as above
+
+    shrink = 1 / (1 + ratios[0] * design.count)
+    # R^-1 leaves the part within absorbed levels as it is and shrinks the part between them.
+    between = shrink / design.count
+    sums = design.absorbed_sums
+    weighted = between[:, np.newaxis] * sums
+    kept_product = design.table_within + _weighted_product(design.table, between)
+    kept_rows = design.kept_within + design.table.T @ weighted
+    # I + lambda K is symmetric and at least I, so the factorisation cannot fail.
+    matrix = ratios[1] * kept_product
+    np.fill_diagonal(matrix, matrix.diagonal() + 1)
+    factor, _ = dpotrf(matrix.T, lower=1, overwrite_a=1)
+    log_pivots = float(np.log(factor.diagonal()).sum())
+    lower, _ = dpotri(factor, lower=1, overwrite_c=1)
+    kept_inverse = np.tril(lower) + np.tril(lower, -1).T
+    products = (
+        design.rows_within
+        + sums.T @ weighted
+        - ratios[1] * (kept_rows.T @ kept_inverse @ kept_rows)
+    )
+    fixed_inverse = np.linalg.inv(products[:-1, :-1])
+    fixed = fixed_inverse @ products[:-1, -1]
+    return Solution(
+        design=design,
+        ratios=ratios,
+        shrink=shrink,
+        kept_product=kept_product,
+        kept_inverse=kept_inverse,
+        kept_rows=kept_rows,
+        log_determinant=float(2 * log_pivots - np.log(shrink).sum()),
+        fixed=fixed,
+        fixed_inverse=fixed_inverse,
+        residual=float(products[-1, -1] - fixed @ products[:-1, -1]),
+    )
+
+
+def _sums(rows: Floats, levels: Integers) -> Floats:
+    return np.column_stack([np.bincount(levels, weights=column) for column in rows.T])
+
+
+def _weighted_product(table: Any, weights: Floats) -> Floats:
+    """Return table' diag(weights) table as a dense array."""
+    scaled = table.multiply(weights[:, np.newaxis])
+    return np.asarray((table.T @ scaled).toarray())

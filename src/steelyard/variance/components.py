@@ -1,0 +1,303 @@
+"""Item variance, rater variance and their ratio."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from steelyard.arrays import JudgedOutputs, judged_outputs
+from steelyard.errors import NotEstimableError
+from steelyard.variance.crossed import CrossedComponents, crossed_components
+from steelyard.variance.interval import (
+    check_options,
+    item_quantity,
+    mean_square_interval,
+    noise_ratio_quantity,
+    rater_quantity,
+    ratio,
+    total,
+)
+from steelyard.variance.moments import Moments, moments, resampled_moments
+from steelyard.variance.quantity import Quantity
+
+__all__ = ["OneWay", "VarianceComponents", "one_way", "variance_components"]
+
+
+@dataclass(frozen=True)
+class OneWay:
+    """One-way analysis of variance of judgments by output.
+
+    Attributes
+    ----------
+    rater : float
+        Unbiased rater variance.
+    degrees_of_freedom : int
+        Of `rater`: judgments less outputs.
+    unbiased_item : float
+        Unbiased item variance, negative where chance makes it so: what to average over systems.
+    effective_count : float
+        Judgments an output, n0: their mean number less a correction for its spread.
+    """
+
+    rater: float
+    degrees_of_freedom: int
+    unbiased_item: float
+    effective_count: float
+
+    @property
+    def item(self) -> float:
+        """Item variance, not below zero."""
+        return max(self.unbiased_item, 0.0)
+
+
+@dataclass(frozen=True)
+class VarianceComponents:
+    """Where the variance of a judgment comes from.
+
+    Attributes
+    ----------
+    item : Quantity
+        Item variance: of the human score between outputs.
+    rater : Quantity
+        Rater variance: of judgments of one output.
+    noise_ratio : Quantity
+        Rater variance over item variance.
+    leniency, residual : Quantity or None
+        The two parts of `rater`, between raters and the rest, when raters are known and some
+        rater gave two judgments.
+    n_outputs, n_judgments : int
+        Sizes.
+    n_raters : int or None
+        None when raters are unknown.
+    level : float
+        Confidence level of the intervals.
+    notes : tuple of str
+        What a reader should know about the estimates.
+    """
+
+    item: Quantity
+    rater: Quantity
+    noise_ratio: Quantity
+    leniency: Quantity | None
+    residual: Quantity | None
+    n_outputs: int
+    n_judgments: int
+    n_raters: int | None
+    level: float
+    notes: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"item {self.item}, rater {self.rater}, noise ratio {self.noise_ratio}"
+
+    def to_dict(self) -> dict[str, object]:
+        """Return all fields under stable keys, quantities as ``{value, low, high}``."""
+        quantities = {
+            "item": self.item,
+            "rater": self.rater,
+            "noise_ratio": self.noise_ratio,
+            "leniency": self.leniency,
+            "residual": self.residual,
+        }
+        return {
+            **{name: None if q is None else q.to_dict() for name, q in quantities.items()},
+            "n_outputs": self.n_outputs,
+            "n_judgments": self.n_judgments,
+            "n_raters": self.n_raters,
+            "level": self.level,
+            "notes": list(self.notes),
+        }
+
+
+def one_way(sample: JudgedOutputs) -> OneWay:
+    r"""Unbiased item and rater variance of judged outputs, without intervals.
+
+    With :math:`m_i` judgments of output i, n outputs and M judgments in all,
+
+    .. math:: \hat\sigma_a^2 = \frac{SS_{within}}{M - n}, \quad
+              \hat\sigma_f^2 = \frac{MS_{between} - \hat\sigma_a^2}{n_0}, \quad
+              n_0 = \frac{M - \sum_i m_i^2 / M}{n - 1}.
+
+    Parameters
+    ----------
+    sample : JudgedOutputs
+        Judgments grouped by output.
+
+    Returns
+    -------
+    OneWay
+
+    Raises
+    ------
+    NotEstimableError
+        If there are fewer than two outputs, or none has two judgments.
+
+    References
+    ----------
+    S. R. Searle, G. Casella and C. E. McCulloch (1992), Variance Components, section 3.6.
+
+    Examples
+    --------
+    >>> one_way(judged_outputs([1, 3, 6, 8], items=["a", "a", "b", "b"]))
+    OneWay(rater=2.0, degrees_of_freedom=2, unbiased_item=11.5, effective_count=2.0)
+    """
+    check_repeats(sample)
+    m = sample.count.astype(np.float64)
+    n, M = sample.n_outputs, sample.n_judgments
+    freedom = M - n
+    rater = float(sample.within.sum()) / freedom
+    between = float(m @ (sample.mean - sample.human.mean()) ** 2) / (n - 1)
+    effective = (M - float(m @ m) / M) / (n - 1)
+    return OneWay(rater, freedom, (between - rater) / effective, effective)
+
+
+def variance_components(
+    human: ArrayLike,
+    items: ArrayLike,
+    raters: ArrayLike | None = None,
+    *,
+    level: float = 0.95,
+    resamples: int = 2000,
+    rng: np.random.Generator | None = None,
+) -> VarianceComponents:
+    r"""Item variance, rater variance and noise ratio, each with an interval.
+
+    Without raters, the one-way analysis of variance of `one_way`, unbiased for unequal numbers of
+    judgments, with percentile intervals from resampled outputs. With raters, the crossed model of
+    `crossed_components`, whose rater variance has two parts,
+    :math:`\sigma_a^2 = \sigma_r^2 + \sigma_e^2`: `leniency` and `residual`.
+
+    Parameters
+    ----------
+    human : (M,) array
+        Judgments.
+    items : (M,) array
+        Which output each judgment is of.
+    raters : (M,) array, optional
+        Who gave it.
+    level : float
+        Confidence level of the intervals.
+    resamples : int
+        Bootstrap resamples of the outputs, when raters are not given.
+    rng : numpy.random.Generator, optional
+        Source of randomness; without it the same resamples are drawn at every call.
+
+    Returns
+    -------
+    VarianceComponents
+        An item variance estimated below zero is reported as 0, and the noise ratio as infinite.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If an array is misaligned or not finite, or an option breaks its rule.
+    NotEstimableError
+        If no output has two judgments, all judgments are equal, or there is one output or rater.
+
+    Notes
+    -----
+    Outputs are a simple random sample. Without raters, judgments of one output are independent
+    draws; with them, raters are a random sample too and intervals suppose normal effects.
+
+    References
+    ----------
+    S. R. Searle, G. Casella and C. E. McCulloch (1992), Variance Components.
+
+    Examples
+    --------
+    >>> human = [1, 3, 6, 8, 2, 4, 9, 9, 5, 6]
+    >>> items = [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
+    >>> found = variance_components(human, items)
+    >>> round(found.rater.value, 3), round(found.item.value, 3)
+    (1.3, 7.55)
+    """
+    check_options(level, resamples)
+    sample = judged_outputs(human, None, items, raters=raters)
+    check_repeats(sample)
+    check_spread(sample)
+    if raters is not None:
+        return _crossed(crossed_components(human, items, raters), level)
+    rng = np.random.default_rng(0) if rng is None else rng
+    here = moments(sample)
+    there = resampled_moments(sample, resamples=resamples, rng=rng)
+    return VarianceComponents(
+        item=item_quantity(here, there, level),
+        rater=rater_quantity(here, there, level),
+        noise_ratio=noise_ratio_quantity(here, there, level),
+        leniency=None,
+        residual=None,
+        n_outputs=sample.n_outputs,
+        n_judgments=sample.n_judgments,
+        n_raters=None,
+        level=level,
+        notes=component_notes(here, sample),
+    )
+
+
+def check_repeats(sample: JudgedOutputs) -> None:
+    """Refuse a sample that does not tell item from rater variance."""
+    if sample.n_judgments == sample.n_outputs:
+        way_out = (
+            "collect a second judgment on some outputs"
+            if sample.identified
+            else "pass `items` to say which output each judgment is of"
+        )
+        raise NotEstimableError(
+            "at least one output with two judgments is needed; got "
+            f"{sample.n_judgments} judgments of as many outputs: {way_out}"
+        )
+    if sample.n_outputs < 2:
+        raise NotEstimableError("at least two outputs are needed; got one: judge more outputs")
+
+
+def check_spread(sample: JudgedOutputs) -> None:
+    """Refuse judgments that are all equal: they bound no variance from above."""
+    if np.ptp(sample.human) == 0:
+        raise NotEstimableError(
+            "variance components need judgments that differ; "
+            f"got {sample.n_judgments} times {sample.human[0]:g}: collect more judgments"
+        )
+
+
+def component_notes(here: Moments, sample: JudgedOutputs) -> tuple[str, ...]:
+    """Say what a reader should know about one-way components."""
+    notes = []
+    repeated = int((sample.count > 1).sum())
+    if here.item[0] <= 0:
+        notes.append(
+            "outputs differ no more than rater noise explains, so the item variance is reported "
+            f"as 0 (estimated {here.item[0]:.3g})"
+        )
+    if here.rater[0] == 0:
+        notes.append("no two judgments of one output differ, so the rater variance is 0")
+    if repeated < 30:
+        notes.append(
+            f"only {repeated} outputs have two judgments or more, so the rater variance and all "
+            "that rests on it are uncertain and their intervals too narrow"
+        )
+    return tuple(notes)
+
+
+def _crossed(crossed: CrossedComponents, level: float) -> VarianceComponents:
+    spread = np.diag(crossed.covariance)
+    item = mean_square_interval(crossed.item, spread[0], crossed.n_outputs - 1, level=level)
+    # The residual has no other component under it: Satterthwaite's degrees of freedom.
+    freedom = max(2 * crossed.residual**2 / spread[2], 1.0)
+    residual = mean_square_interval(crossed.residual, spread[2], freedom, level=level)
+    leniency = None
+    if crossed.leniency_identified:
+        leniency = mean_square_interval(
+            crossed.leniency, spread[1], crossed.n_raters - 1, level=level
+        )
+    rater = residual if leniency is None else total(leniency, residual)
+    return VarianceComponents(
+        item=item,
+        rater=rater,
+        noise_ratio=ratio(rater, item),
+        leniency=leniency,
+        residual=None if leniency is None else residual,
+        n_outputs=crossed.n_outputs,
+        n_judgments=crossed.n_judgments,
+        n_raters=crossed.n_raters,
+        level=level,
+        notes=crossed.notes,
+    )

@@ -1,0 +1,256 @@
+"""Correlation of automatic metrics with the human score, corrected for rater noise."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from steelyard.arrays import JudgedOutputs, Pool, as_pool, judged_outputs
+from steelyard.errors import InvalidArgumentError, NotEstimableError
+from steelyard.variance.components import check_repeats, check_spread
+from steelyard.variance.interval import check_options, percentiles
+from steelyard.variance.moments import Moments, moments, resampled_moments
+from steelyard.variance.quantity import Quantity
+
+__all__ = ["Correlation", "correlation"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Correlation(Quantity):
+    """A correlation with its interval and what a reader should know about it.
+
+    Attributes
+    ----------
+    value, low, high : float
+        The correlation, with its sign, of one metric; the multiple correlation of several.
+    notes : tuple of str
+        Remarks.
+    """
+
+    notes: tuple[str, ...] = ()
+
+
+def correlation(
+    human: ArrayLike,
+    metric: ArrayLike,
+    metric_pool: ArrayLike | Pool | None = None,
+    *,
+    items: ArrayLike,
+    level: float = 0.95,
+    resamples: int = 2000,
+    rng: np.random.Generator | None = None,
+) -> Correlation:
+    r"""Correlation of a metric with the human score, free of the noise of single raters.
+
+    .. math:: \hat\rho = \frac{\operatorname{Cov}(\bar y, g)}{\hat\sigma_f \, s_g}
+
+    with the unbiased :math:`\hat\sigma_f^2` of `variance_components` and :math:`s_g` the metric's
+    standard deviation in the pool. Noise of raters is independent of the metric, so it does not
+    touch the covariance; the plain correlation with mean judgments is too weak because it divides
+    by their standard deviation, noise included. Several metrics give the multiple correlation
+    :math:`\sqrt{R^2}`, with :math:`R^2` against the human score adjusted for their number.
+
+    Parameters
+    ----------
+    human : (M,) array
+        Judgments.
+    metric : (M,) or (M, p) array
+        Metrics of the judged output, aligned with `human`.
+    metric_pool : (N,) or (N, p) array or PoolMoments, optional
+        Metrics of all outputs; without it, the spread of the metric is that of the judged outputs.
+    items : (M,) array
+        Which output each judgment is of.
+    level : float
+        Confidence level of the interval.
+    resamples : int
+        Bootstrap resamples of the outputs.
+    rng : numpy.random.Generator, optional
+        Source of randomness; without it the same resamples are drawn at every call.
+
+    Returns
+    -------
+    Correlation
+        Within [-1, 1]; a note says when the ratio was beyond and is reported as 1 or -1.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If an array is misaligned or not finite, or an option breaks its rule.
+    NotEstimableError
+        If no output has two judgments, the metric is constant or collinear, or the item variance
+        is estimated as zero.
+
+    Notes
+    -----
+    Outputs are a simple random sample. The interval is the percentile interval over resampled
+    outputs.
+
+    References
+    ----------
+    C. Spearman (1904), The proof and measurement of association between two things, American
+    Journal of Psychology 15 (correction for attenuation).
+
+    Examples
+    --------
+    >>> human = [1, 3, 6, 8, 2, 4, 9, 9, 5, 6]
+    >>> items = [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
+    >>> metric = [3, 3, 5, 5, 1, 1, 6, 6, 6, 6]
+    >>> round(correlation(human, metric, items=items).value, 3)
+    0.827
+    """
+    check_options(level, resamples)
+    rng = np.random.default_rng(0) if rng is None else rng
+    sample, pool_covariance = metric_sample(human, metric, metric_pool, items=items)
+    here = moments(sample)
+    if here.item[0] <= 0:
+        raise NotEstimableError(
+            "the item variance is estimated as zero, so no metric has a correlation with the human "
+            "score: judge more outputs, or collect more judgments of each"
+        )
+    there = resampled_moments(sample, resamples=resamples, rng=rng)
+    found = correlation_quantity(here, there, pool_covariance, level)
+    return Correlation(found.value, found.low, found.high, correlation_notes(here, pool_covariance))
+
+
+def metric_sample(
+    human: ArrayLike,
+    metric: ArrayLike,
+    metric_pool: ArrayLike | Pool | None,
+    *,
+    items: ArrayLike,
+    jointly: bool = True,
+) -> tuple[JudgedOutputs, Floats | None]:
+    """Return the judged outputs with metrics in units of their spread, and the pool's covariance.
+
+    Parameters
+    ----------
+    human, metric, metric_pool, items
+        As in `correlation`.
+    jointly : bool
+        Whether the metrics will be used together, so that none may be a combination of others.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If an array breaks its rule.
+    NotEstimableError
+        If the sample does not determine the components, or a metric is constant or collinear.
+    """
+    sample = judged_outputs(human, metric, items)
+    check_repeats(sample)
+    check_spread(sample)
+    n, p = sample.n_outputs, sample.n_metrics if jointly else 1
+    if sample.n_metrics == 0:
+        raise InvalidArgumentError("`metric` must hold at least one metric; got none")
+    if n <= p + 2:
+        raise NotEstimableError(
+            f"the correlation of {p} metric(s) needs more than {p + 2} judged outputs; got {n}: "
+            "judge more outputs or drop metrics"
+        )
+    centred = sample.metric - sample.metric.mean(axis=0)
+    spread = centred.std(axis=0)
+    flat = spread <= 1e-12 * np.abs(sample.metric).max(axis=0)
+    scaled = centred / np.where(flat, 1.0, spread)
+    if flat.any():
+        raise NotEstimableError(
+            "`metric` must vary over the judged outputs; "
+            f"got a constant in column {int(np.argmax(flat))}: drop it, or judge more outputs"
+        )
+    if jointly and np.linalg.matrix_rank(scaled, tol=1e-7 * np.sqrt(n)) < p:
+        raise NotEstimableError(
+            "`metric` must not hold combinations of other metrics; got collinear columns: drop one"
+        )
+    return replace(sample, metric=scaled), _pool_covariance(metric_pool, spread)
+
+
+def explained(found: Moments, pool_covariance: Floats | None) -> Floats:
+    r"""Return the human score's variance that the metrics explain, with the sign for one metric.
+
+    For one metric :math:`c |c| / s_g^2` with c the covariance. For several, :math:`b' \Sigma b`
+    with b the least-squares slopes, less what their own noise adds,
+    :math:`s_e^2 \operatorname{tr}(\Sigma S^{-1})`; with the covariance of the sample as
+    :math:`\Sigma` that is the adjusted R-squared times the variance of the means.
+    """
+    c, spread = found.with_metric, found.metric
+    p = c.shape[1]
+    sigma = spread if pool_covariance is None else np.broadcast_to(pool_covariance, spread.shape)
+    if p == 1:
+        variance = sigma[:, 0, 0]
+        square = c[:, 0] * np.abs(c[:, 0])
+        undefined = np.full(len(c), np.nan)
+        return np.asarray(np.divide(square, variance, out=undefined, where=variance > 1e-12))
+    inverse = np.linalg.pinv(spread, rcond=1e-10, hermitian=True)
+    slope = np.einsum("bij,bj->bi", inverse, c)
+    left = found.mean - np.einsum("bj,bj->b", slope, c)
+    noise = left / (found.size - 1 - p) * np.einsum("bij,bji->b", sigma, inverse)
+    return np.asarray(np.einsum("bi,bij,bj->b", slope, sigma, slope) - noise)
+
+
+def signed_square(found: Moments, pool_covariance: Floats | None) -> Floats:
+    """Return the squared correlation with the sign of the correlation, within [-1, 1].
+
+    A resample without item variance says no more than the sign.
+    """
+    part = explained(found, pool_covariance)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = np.where(found.item > 0, part / found.item, np.sign(part))
+    share[np.isnan(found.item) | np.isnan(part)] = np.nan
+    return np.clip(share, -1.0, 1.0)
+
+
+def saved_share(found: Moments, pool_covariance: Floats | None) -> Floats:
+    """Return the share of a judgment's variance that the metrics explain, with their sign.
+
+    Unlike `signed_square` times the reliability it needs no item variance, so it is well behaved in
+    resamples where that is near zero.
+    """
+    part = explained(found, pool_covariance)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = np.where(found.total > 0, part / found.total, np.nan)
+    return np.clip(share, -1.0, 1.0)
+
+
+def correlation_quantity(
+    here: Moments, there: Moments, pool_covariance: Floats | None, level: float
+) -> Quantity:
+    """Return the correlation: signed for one metric, not below zero for several."""
+    least = -1.0 if here.with_metric.shape[1] == 1 else 0.0
+    low, high = percentiles(signed_square(there, pool_covariance), level)
+    value = float(signed_square(here, pool_covariance)[0])
+    return Quantity(*(float(max(_signed_root(x), least)) for x in (value, low, high)))
+
+
+def correlation_notes(here: Moments, pool_covariance: Floats | None) -> tuple[str, ...]:
+    """Say when the estimate left [-1, 1]."""
+    part = float(explained(here, pool_covariance)[0])
+    if abs(part) > here.item[0] > 0:
+        ratio = np.sqrt(abs(part) / here.item[0])
+        note = (
+            f"the correlation is estimated beyond 1 ({ratio:.3g} in size) and reported as 1: the "
+            "item variance is small, or the sample too small to tell"
+        )
+        return (note,)
+    return ()
+
+
+def _signed_root(square: float) -> float:
+    return float(np.sign(square) * np.sqrt(abs(square)))
+
+
+def _pool_covariance(metric_pool: ArrayLike | Pool | None, spread: Floats) -> Floats | None:
+    if metric_pool is None:
+        return None
+    pool = as_pool(metric_pool)
+    if len(pool.mean) != len(spread):
+        raise InvalidArgumentError(
+            f"`metric_pool` must have {len(spread)} metrics as `metric` has; got {len(pool.mean)}"
+        )
+    covariance = pool.covariance / np.outer(spread, spread)
+    if (np.diag(covariance) <= 1e-12).any():
+        raise NotEstimableError(
+            "`metric_pool` must vary over the pool as `metric` does; got a constant metric: "
+            "pass the metric of every output"
+        )
+    return np.asarray(covariance)

@@ -1,0 +1,367 @@
+"""Data efficiency: how many judgments a metric saves, and what limits the saving."""
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from steelyard.arrays import JudgedOutputs, Pool
+from steelyard.errors import InvalidArgumentError
+from steelyard.variance.components import component_notes
+from steelyard.variance.correlation import (
+    correlation_notes,
+    correlation_quantity,
+    metric_sample,
+    saved_share,
+    signed_square,
+)
+from steelyard.variance.interval import (
+    check_options,
+    item_quantity,
+    noise_ratio_quantity,
+    percentiles,
+    rater_quantity,
+)
+from steelyard.variance.moments import Moments, moments, resampled_moments
+from steelyard.variance.quantity import Quantity
+
+__all__ = [
+    "Efficiency",
+    "data_efficiency",
+    "efficiency_of",
+    "efficiency_of_each",
+    "noiseless_raters",
+    "perfect_metric",
+]
+
+Floats = NDArray[np.float64]
+
+
+def data_efficiency(noise_ratio: ArrayLike, correlation: ArrayLike) -> Floats:
+    r"""Variance of the sample mean over that of the control-variates estimate.
+
+    .. math:: DE = \frac{1 + \gamma}{1 - \rho^2 + \gamma}
+
+    Parameters
+    ----------
+    noise_ratio : float or array
+        Rater variance over item variance; may be infinite.
+    correlation : float or array
+        Of metric and human score; for several metrics the multiple correlation.
+
+    Returns
+    -------
+    float or array
+        At least 1; infinite for a perfect metric and noiseless raters.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If a noise ratio is negative or a correlation outside [-1, 1].
+
+    References
+    ----------
+    A. T. Chaganty, S. Mussmann and P. Liang (2018), The price of debiasing automatic metrics in
+    natural language evaluation, ACL, section 3.2.
+
+    Examples
+    --------
+    >>> float(data_efficiency(1.0, 0.5).round(4))
+    1.1429
+    """
+    gamma, rho = _ratio(noise_ratio), _correlation(correlation)
+    finite = np.where(np.isinf(gamma), 0.0, gamma)
+    with np.errstate(divide="ignore"):
+        efficiency = (1 + finite) / (1 - rho**2 + finite)
+    return np.asarray(np.where(np.isinf(gamma), 1.0, efficiency))[()]
+
+
+def perfect_metric(noise_ratio: ArrayLike) -> Floats:
+    r"""Data efficiency of a metric that is the human score itself, :math:`(1 + \gamma) / \gamma`.
+
+    Parameters
+    ----------
+    noise_ratio : float or array
+        Rater variance over item variance.
+
+    Returns
+    -------
+    float or array
+
+    Raises
+    ------
+    InvalidArgumentError
+        If a noise ratio is negative.
+
+    Examples
+    --------
+    >>> float(perfect_metric(0.5))
+    3.0
+    """
+    return data_efficiency(noise_ratio, 1.0)
+
+
+def noiseless_raters(correlation: ArrayLike) -> Floats:
+    r"""Data efficiency if raters always agreed, :math:`1 / (1 - \rho^2)`.
+
+    Parameters
+    ----------
+    correlation : float or array
+        Of metric and human score.
+
+    Returns
+    -------
+    float or array
+
+    Raises
+    ------
+    InvalidArgumentError
+        If a correlation is outside [-1, 1].
+
+    Examples
+    --------
+    >>> float(noiseless_raters(0.6))
+    1.5625
+    """
+    return data_efficiency(0.0, correlation)
+
+
+@dataclass(frozen=True)
+class Efficiency:
+    """What one metric, or several together, save, with all that goes into it.
+
+    Attributes
+    ----------
+    item_variance, rater_variance, noise_ratio : Quantity
+        Variance components; the same for every metric.
+    correlation : Quantity
+        With the human score, corrected for rater noise; multiple for several metrics. NaN when the
+        item variance is estimated as zero.
+    data_efficiency : Quantity
+        ``data_efficiency(noise_ratio.value, correlation.value)`` and its interval.
+    perfect_metric, noiseless_raters : Quantity
+        Its two limits.
+    n_outputs, n_judgments, n_metrics : int
+        Sizes.
+    level : float
+        Confidence level of the intervals.
+    notes : tuple of str
+        What a reader should know about the estimates.
+    """
+
+    item_variance: Quantity
+    rater_variance: Quantity
+    noise_ratio: Quantity
+    correlation: Quantity
+    data_efficiency: Quantity
+    perfect_metric: Quantity
+    noiseless_raters: Quantity
+    n_outputs: int
+    n_judgments: int
+    n_metrics: int
+    level: float
+    notes: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return (
+            f"data efficiency {self.data_efficiency}; correlation {self.correlation}, "
+            f"noise ratio {self.noise_ratio}"
+        )
+
+    def to_dict(self) -> dict[str, object]:
+        """Return all fields under stable keys, quantities as ``{value, low, high}``."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {
+            name: value.to_dict() if isinstance(value, Quantity) else value
+            for name, value in (values | {"notes": list(self.notes)}).items()
+        }
+
+
+def efficiency_of(
+    human: ArrayLike,
+    metric: ArrayLike,
+    metric_pool: ArrayLike | Pool | None = None,
+    *,
+    items: ArrayLike,
+    level: float = 0.95,
+    resamples: int = 2000,
+    rng: np.random.Generator | None = None,
+) -> Efficiency:
+    r"""Data efficiency of one metric, or of several together, estimated from judgments.
+
+    Components as in `variance_components`, correlation as in `correlation`, and from both
+    :math:`DE = (1 + \gamma) / (1 - \rho^2 + \gamma)` with its limits; all intervals come from one set
+    of resampled outputs.
+
+    Parameters
+    ----------
+    human : (M,) array
+        Judgments.
+    metric : (M,) or (M, p) array
+        Metrics of the judged output, aligned with `human`.
+    metric_pool : (N,) or (N, p) array or PoolMoments, optional
+        Metrics of all outputs; without it, the spread of the metric is that of the judged outputs.
+    items : (M,) array
+        Which output each judgment is of.
+    level : float
+        Confidence level of the intervals.
+    resamples : int
+        Bootstrap resamples of the outputs.
+    rng : numpy.random.Generator, optional
+        Source of randomness; without it the same resamples are drawn at every call.
+
+    Returns
+    -------
+    Efficiency
+
+    Raises
+    ------
+    InvalidArgumentError
+        If an array is misaligned or not finite, or an option breaks its rule.
+    NotEstimableError
+        If no output has two judgments, all judgments are equal, or a metric is constant or
+        collinear.
+
+    Notes
+    -----
+    The interval of the efficiency of one metric starts at exactly 1 when that of its correlation
+    holds 0: the squared correlation of every resample is above zero, its sign is not.
+
+    Examples
+    --------
+    >>> human = [1, 3, 6, 8, 2, 4, 9, 9, 5, 6]
+    >>> items = [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
+    >>> metric = [3, 3, 5, 5, 1, 1, 6, 6, 6, 6]
+    >>> found = efficiency_of(human, metric, items=items)
+    >>> round(found.data_efficiency.value, 2), round(found.perfect_metric.value, 2)
+    (2.4, 6.81)
+    """
+    check_options(level, resamples)
+    rng = np.random.default_rng(0) if rng is None else rng
+    sample, pool_covariance = metric_sample(human, metric, metric_pool, items=items)
+    here = moments(sample)
+    there = resampled_moments(sample, resamples=resamples, rng=rng)
+    return _efficiency(sample, here, there, pool_covariance, level)
+
+
+def efficiency_of_each(
+    human: ArrayLike,
+    metric: ArrayLike,
+    metric_pool: ArrayLike | Pool | None = None,
+    *,
+    items: ArrayLike,
+    level: float = 0.95,
+    resamples: int = 2000,
+    rng: np.random.Generator | None = None,
+) -> tuple[Efficiency, ...]:
+    """Data efficiency of each metric alone, all from one set of resampled outputs.
+
+    Parameters, errors and notes as in `efficiency_of`, but that metrics may be collinear.
+
+    Returns
+    -------
+    tuple of Efficiency
+        One a column of `metric`, each as `efficiency_of` gives it for that column.
+
+    Examples
+    --------
+    >>> human = [1, 3, 6, 8, 2, 4, 9, 9, 5, 6]
+    >>> items = [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
+    >>> metric = [[3, 1], [3, 1], [5, 1], [5, 1], [1, 0], [1, 0], [6, 1], [6, 1], [6, 0], [6, 0]]
+    >>> [round(one.data_efficiency.value, 2) for one in efficiency_of_each(
+    ...     human, metric, items=items)]
+    [2.4, 1.12]
+    """
+    check_options(level, resamples)
+    rng = np.random.default_rng(0) if rng is None else rng
+    sample, pool_covariance = metric_sample(human, metric, metric_pool, items=items, jointly=False)
+    here = moments(sample)
+    there = resampled_moments(sample, resamples=resamples, rng=rng)
+    return tuple(
+        _efficiency(
+            sample,
+            here.of_metric(j),
+            there.of_metric(j),
+            None if pool_covariance is None else pool_covariance[j : j + 1, j : j + 1],
+            level,
+        )
+        for j in range(sample.n_metrics)
+    )
+
+
+def _efficiency(
+    sample: JudgedOutputs,
+    here: Moments,
+    there: Moments,
+    pool_covariance: Floats | None,
+    level: float,
+) -> Efficiency:
+    several = here.with_metric.shape[1] > 1
+    square, squares = (signed_square(found, pool_covariance) for found in (here, there))
+    reliability, reliabilities = (np.clip(found.reliability, 0.0, 1.0) for found in (here, there))
+    undetermined = bool(here.item[0] <= 0)
+    notes = component_notes(here, sample)
+    if undetermined:
+        rho = Quantity(np.nan, 0.0 if several else -1.0, 1.0)
+        noiseless = Quantity(np.nan, 1.0, np.inf)
+        notes += ("the correlation is undetermined: it has no meaning without item variance",)
+    else:
+        rho = correlation_quantity(here, there, pool_covariance, level)
+        noiseless = _from_share(square, squares, level, several=several)
+        notes += correlation_notes(here, pool_covariance)
+    return Efficiency(
+        item_variance=item_quantity(here, there, level),
+        rater_variance=rater_quantity(here, there, level),
+        noise_ratio=noise_ratio_quantity(here, there, level),
+        correlation=rho,
+        data_efficiency=_from_share(
+            square * reliability, saved_share(there, pool_covariance), level, several=several
+        ),
+        perfect_metric=_from_share(reliability, reliabilities, level, several=True),
+        noiseless_raters=noiseless,
+        n_outputs=sample.n_outputs,
+        n_judgments=sample.n_judgments,
+        n_metrics=here.with_metric.shape[1],
+        level=level,
+        notes=notes,
+    )
+
+
+def _from_share(here: Floats, there: Floats, level: float, *, several: bool) -> Quantity:
+    """Return 1 / (1 - share) for a share of variance saved that carries its metric's sign.
+
+    Without a sign, as for several metrics, a share below zero counts as zero. The interval holds
+    the estimate, also where that was moved to a bound that resamples may pass.
+    """
+    low, high = percentiles(there, level)
+    value = abs(float(here[0])) if not several else max(float(here[0]), 0.0)
+    if several:
+        low, high = max(low, 0.0), max(high, 0.0)
+    elif low <= 0 <= high:
+        low, high = 0.0, max(-low, high)
+    else:
+        low, high = min(abs(low), abs(high)), max(abs(low), abs(high))
+    shares = (value, min(low, value), max(high, value))
+    return Quantity(*(_inverse_complement(share) for share in shares))
+
+
+def _inverse_complement(share: float) -> float:
+    return 1 / (1 - share) if share < 1 else float("inf")
+
+
+def _ratio(noise_ratio: ArrayLike) -> Floats:
+    gamma = np.asarray(noise_ratio, dtype=np.float64)
+    if (gamma < 0).any():
+        raise InvalidArgumentError(
+            f"`noise_ratio` must not be negative; got {float(gamma.min())}: it is a ratio of variances"
+        )
+    return gamma
+
+
+def _correlation(correlation: ArrayLike) -> Floats:
+    rho = np.asarray(correlation, dtype=np.float64)
+    if (np.abs(rho) > 1).any():
+        raise InvalidArgumentError(
+            f"`correlation` must lie within [-1, 1]; got {float(rho.flat[np.abs(rho).argmax()])}"
+        )
+    return rho

@@ -1,0 +1,144 @@
+"""Restricted maximum likelihood for two crossed random factors."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.errors import NotEstimableError
+from steelyard.variance.absorption import CrossedDesign, Solution, solve
+
+__all__ = ["Fit", "given_fit", "reml_fit"]
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+# Ratios to the residual variance, times the count of a level, are searched for up to this: above,
+# the residual is as good as zero.
+_MOST = 1e8
+# Two covariance patterns count as one when the squared sine of their angle is below this.
+_SAME = 1e-10
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """Components of a design, in the order (absorbed, kept, residual).
+
+    Attributes
+    ----------
+    solution : Solution
+        Generalised least squares at the components.
+    residual : float
+        Residual variance.
+    covariance : (3, 3) array
+        Covariance of the components.
+    identified : (2,) array of bool
+        Whether each factor is told from the residual.
+    """
+
+    solution: Solution
+    residual: float
+    covariance: Floats
+    identified: Flags
+
+    @property
+    def components(self) -> Floats:
+        """Variances of the absorbed factor, the kept factor and the residual."""
+        return np.append(self.solution.ratios, 1.0) * self.residual
+
+    @property
+    def log_likelihood(self) -> float:
+        """Restricted log likelihood at the components."""
+        solution, freedom = self.solution, self.solution.design.freedom
+        excess = freedom * np.log(self.residual) + solution.residual / self.residual
+        profiled = freedom * (np.log(solution.residual / freedom) + 1)
+        return float(-0.5 * (solution.deviance - profiled + excess))
+
+
+def given_fit(design: CrossedDesign, components: Floats) -> Fit:
+    """Return generalised least squares at given components (absorbed, kept, residual)."""
+    solution = solve(design, components[:2] / components[2])
+    return Fit(solution, float(components[2]), np.zeros((3, 3)), np.array([True, True]))
+
+
+def reml_fit(design: CrossedDesign) -> Fit:
+    """Return the components of greatest restricted likelihood, and their covariance.
+
+    Raises
+    ------
+    NotEstimableError
+        If the fixed effects take up a factor or all judgments, or the factors are the same.
+    """
+    identified = _identified(design)
+    solution = _greatest(design, identified)
+    residual = solution.residual / design.freedom
+    kept = np.append(identified, True)
+    covariance = np.zeros((3, 3))
+    # Scaled to unit diagonal first: the entries span many orders of magnitude.
+    information = solution.information[np.ix_(kept, kept)]
+    scale = 1 / np.sqrt(np.diag(information))
+    inverse = np.linalg.inv(information * np.outer(scale, scale)) * np.outer(scale, scale)
+    covariance[np.ix_(kept, kept)] = 2 * residual**2 * inverse
+    return Fit(solution, residual, covariance, identified)
+
+
+def _identified(design: CrossedDesign) -> Flags:
+    """Tell which factors' covariance patterns differ from the residual's.
+
+    The information is a Gram matrix of the patterns of the components, so they are linearly
+    dependent, at any ratios, exactly when it is singular.
+    """
+    if design.freedom < 1:
+        raise NotEstimableError(
+            f"variance components need more judgments than fixed effects; got {len(design.rows)} "
+            f"for {design.rows.shape[1] - 1}: collect more judgments or drop covariates"
+        )
+    information = solve(design, np.ones(2)).information
+    size = np.diag(information)
+    if size.min() <= 1e-12 * size.max():
+        raise NotEstimableError(
+            "the fixed effects take up all differences between outputs or between raters, "
+            "so no variance is left to estimate there: drop covariates"
+        )
+    cosine = information / np.sqrt(np.outer(size, size))
+    identified = 1 - cosine[:2, 2] ** 2 > _SAME
+    free = np.append(identified, True)
+    if np.linalg.eigvalsh(cosine[np.ix_(free, free)])[0] <= _SAME:
+        raise NotEstimableError(
+            "outputs and raters cannot be told apart: each output was judged by one rater who "
+            "judged nothing else; let raters judge several outputs"
+        )
+    return np.asarray(identified)
+
+
+def _greatest(design: CrossedDesign, free: Flags) -> Solution:
+    r"""Return the solution at the ratios of greatest restricted likelihood.
+
+    The search is over :math:`\log(1 + \lambda m)`, with m the mean count of a factor's levels: like
+    a logarithm where a ratio is large, but with the boundary :math:`\lambda = 0` at a finite place
+    and a slope there, so that a component can be zero exactly and for a reason.
+    """
+    from scipy.optimize import minimize  # noqa: PLC0415 - keeps the import of the package light
+
+    count = len(design.rows) / np.array(design.table.shape, dtype=np.float64)
+    seen: list[Solution] = []
+
+    def objective(place: Floats) -> tuple[float, Floats]:
+        ratios = np.zeros(2)
+        ratios[free] = np.expm1(place) / count[free]
+        solution = solve(design, ratios)
+        seen[:] = [min(solution, *seen, key=lambda found: found.deviance)] if seen else [solution]
+        return solution.deviance, (solution.gradient * (ratios + 1 / count))[free]
+
+    if not free.any():
+        return solve(design, np.zeros(2))
+    minimize(
+        objective,
+        np.ones(int(free.sum())),
+        jac=True,
+        method="L-BFGS-B",
+        bounds=[(0.0, np.log1p(_MOST))] * int(free.sum()),
+        # The curvature grows with the judgments: this leaves eight digits or so of the ratios.
+        options={"ftol": 1e-15, "gtol": 1e-9 * design.freedom},
+    )
+    return seen[0]
