@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# One thread for each test worker: small matrices lose by more.
+PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto
 STAMP := $(VENV)/.installed
 
 .PHONY: help install demo test test-slow check format docs bench clean
@@ -20,10 +22,10 @@ demo: install  ## the whole job on the built-in simulated campaign; says where t
 	$(BIN)/steelyard demo
 
 test: install  ## all tests but the long simulations
-	$(BIN)/python -m pytest -n auto -m "not slow"
+	$(PYTEST) -m "not slow"
 
 test-slow: install  ## the long simulations
-	$(BIN)/python -m pytest -n auto -m slow
+	$(PYTEST) -m slow
 
 check: install  ## lint, format, types, layers, spelling
 	$(BIN)/ruff check .

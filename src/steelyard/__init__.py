@@ -6,6 +6,8 @@ Every public name is loaded when it is first used, so that importing the package
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from steelyard.version import __version__
+
 if TYPE_CHECKING:
     from steelyard.arrays import JudgedOutputs, PoolMoments, judged_outputs
     from steelyard.data import Judgments, Outputs, read_judgments, read_outputs
@@ -21,8 +23,6 @@ if TYPE_CHECKING:
         data_efficiency,
         variance_components,
     )
-
-__version__ = "0.1.0"
 
 _HOME = {
     "Estimate": "steelyard.estimate",

@@ -6,8 +6,8 @@ from typing import Any, NoReturn
 
 import click
 
-from steelyard import __version__
 from steelyard.errors import SteelyardError
+from steelyard.version import __version__
 
 __all__ = ["main"]
 

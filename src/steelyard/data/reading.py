@@ -184,7 +184,10 @@ def _metrics(table: Table, metrics: Sequence[str] | None) -> tuple[str, ...]:
         raise InvalidDataError(
             f"{table.name}: no metric `{name}`; the columns that hold numbers are {quoted(numeric)}"
         )
-    return tuple(numeric if metrics is None else metrics)
+    if metrics is not None:
+        return tuple(metrics)
+    # A drawn sample may carry its probabilities: numbers, but not of the text.
+    return tuple(name for name in numeric if name not in _JUDGMENT_COLUMNS)
 
 
 def _text_rules(table: Table) -> tuple[Rule, ...]:

@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from steelyard.version import __version__
+
 __all__ = ["Estimate"]
 
 
@@ -79,8 +81,6 @@ class Estimate:
     @property
     def signature(self) -> str:
         """One line that tells which computation gave these numbers."""
-        from steelyard import __version__  # noqa: PLC0415  (the package imports this module)
-
         slope = ",".join(f"{a:.6g}" for a in self.slope)
         parts = [
             self.method,

@@ -21,13 +21,14 @@ from steelyard.errors import InvalidArgumentError
 from steelyard.metrics.fractions import fraction
 from steelyard.metrics.metric import Floats, Metric, over_references
 from steelyard.metrics.overlap import clipped_matches, pair_matches
-from steelyard.metrics.pairs import Pairs, Tokens
+from steelyard.metrics.pairs import Pairs
 from steelyard.metrics.tokenizers import (
     MtevalTokenizer,
     SacrebleuTokenizer,
     Tokenizer,
     WhitespaceTokenizer,
 )
+from steelyard.metrics.tokens import Tokens
 
 __all__ = ["Bleu"]
 

@@ -15,8 +15,9 @@ from steelyard.errors import InvalidArgumentError
 from steelyard.metrics.fractions import f_measure, fraction
 from steelyard.metrics.metric import Floats, PairMetric
 from steelyard.metrics.overlap import pair_matches
-from steelyard.metrics.pairs import Pairs, Tokens
+from steelyard.metrics.pairs import Pairs
 from steelyard.metrics.tokenizers import ChrfTokenizer
+from steelyard.metrics.tokens import Tokens
 
 __all__ = ["Chrf", "ChrfPlusPlus"]
 

@@ -21,7 +21,7 @@ from steelyard.errors import InvalidArgumentError
 from steelyard.metrics.fractions import fraction
 from steelyard.metrics.metric import Floats, PairMetric
 from steelyard.metrics.overlap import sorted_runs
-from steelyard.metrics.pairs import Pairs, Tokens, spans
+from steelyard.metrics.pairs import Pairs
 from steelyard.metrics.stemming import porter_stem
 from steelyard.metrics.tokenizers import (
     Tokenizer,
@@ -29,6 +29,7 @@ from steelyard.metrics.tokenizers import (
     WhitespaceTokenizer,
     WordTokenizer,
 )
+from steelyard.metrics.tokens import Tokens, spans
 from steelyard.metrics.wordnet import WordNet, wordnet_at
 
 __all__ = ["Meteor"]

@@ -3,7 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.metrics.pairs import Pairs, Tokens, spans
+from steelyard.metrics.pairs import Pairs
+from steelyard.metrics.tokens import Tokens, spans
 
 __all__ = ["clipped_matches", "pair_matches", "sorted_runs"]
 

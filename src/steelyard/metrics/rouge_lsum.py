@@ -15,8 +15,9 @@ import numpy as np
 
 from steelyard.metrics.fractions import fraction
 from steelyard.metrics.metric import Floats
-from steelyard.metrics.pairs import Pairs, tokenized
+from steelyard.metrics.pairs import Pairs
 from steelyard.metrics.rouge import Rouge
+from steelyard.metrics.tokens import tokenized
 
 __all__ = ["RougeLsum", "common_positions"]
 

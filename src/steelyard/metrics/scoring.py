@@ -16,7 +16,7 @@ __all__ = ["score"]
 Example = tuple[str, tuple[str, ...]]
 
 # Characters scored at a time: enough for arrays to pay off, little enough to stay in memory.
-_BATCH = 2_000_000
+_BATCH = 4_000_000
 
 
 def score(
@@ -106,19 +106,21 @@ def _examples(outputs: Sequence[str], references: Sequence[str | Sequence[str]])
             "`references` must have one entry for each output; "
             f"got {len(references)} for {len(outputs)} outputs"
         )
-    examples = []
+    examples: list[Example] = []
     for position, (output, reference) in enumerate(zip(outputs, references, strict=True)):
         if not isinstance(output, str):
             raise InvalidArgumentError(
                 f"`outputs` must hold texts; got a {type(output).__name__} at position {position}"
             )
-        several = (reference,) if isinstance(reference, str) else reference
-        if not _texts(several):
+        if isinstance(reference, str):
+            examples.append((output, (reference,)))
+        elif _texts(reference):
+            examples.append((output, tuple(reference)))
+        else:
             raise InvalidArgumentError(
                 "`references` must hold a text or a non-empty list of texts for each output; "
-                f"got {several!r} at position {position}"
+                f"got {reference!r} at position {position}"
             )
-        examples.append((output, tuple(several)))
     return examples
 
 

@@ -9,6 +9,7 @@ import logging
 import re
 from collections.abc import Sequence
 from functools import cache
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.errors import MissingDependencyError
+from steelyard.metrics.tokens import Tokens, numbered
 
 __all__ = ["StaticVectors", "packaged_vectors"]
 
@@ -59,20 +61,18 @@ class StaticVectors:
         (n, dimension) array of float
             Mean vector of each text; zeros for an empty text.
         """
-        pieces = [self._pieces(text) for text in texts]
-        distinct = list(dict.fromkeys(piece for several in pieces for piece in several))
-        encoded = self._tokenizer.encode_batch_fast(distinct, add_special_tokens=False)
-        last = len(self._vectors) - 1
-        ids = {
-            piece: [min(token, last) for token in one.ids]
-            for piece, one in zip(distinct, encoded, strict=True)
-        }
-        means = np.zeros((len(texts), self._vectors.shape[1]), dtype=np.float32)
-        for row, several in enumerate(pieces):
-            tokens = [token for piece in several for token in ids[piece]]
-            if tokens:
-                means[row] = self._vectors[tokens].mean(axis=0)
-        return means
+        pieces = numbered(map(self._pieces, texts))
+        encoded = self._tokenizer.encode_batch_fast(
+            list(pieces.vocabulary), add_special_tokens=False
+        )
+        tokens = pieces.expanded(_concatenated([one.ids for one in encoded]))
+        # wordllama, too, reads a number beyond its table as the last one
+        ids = np.minimum(tokens.ids, len(self._vectors) - 1)
+        sums = np.zeros((len(texts), self._vectors.shape[1]), dtype=np.float32)
+        for row, (low, high) in enumerate(pairwise(tokens.start.tolist())):
+            np.add.reduce(self._vectors.take(ids[low:high], axis=0), axis=0, out=sums[row])
+        sums /= np.maximum(tokens.length, 1)[:, np.newaxis]
+        return sums
 
     def _pieces(self, text: str) -> list[str]:
         """Parts of a text that can be tokenized each on its own, as texts."""
@@ -86,6 +86,13 @@ class StaticVectors:
         # The tokenizer puts a space before a text. A run of spaces goes with the word after it,
         # and at the end of the text with the word before it.
         return [piece[1:] for piece in _PIECE.findall(" " + text)]
+
+
+def _concatenated(texts: Sequence[Sequence[int]]) -> Tokens:
+    ids = np.fromiter(chain.from_iterable(texts), np.int64)
+    length = np.fromiter(map(len, texts), np.int64, count=len(texts))
+    start = np.concatenate([[0], np.cumsum(length)])
+    return Tokens(ids=ids, start=start, size=int(ids.max(initial=0)) + 1)
 
 
 @cache

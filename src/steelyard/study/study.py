@@ -82,6 +82,12 @@ class Study:
         """
         judged = read_judgments(judgments, columns=columns, on_duplicate=on_duplicate)
         pool = read_outputs(outputs, columns=columns, metrics=metrics)
+        known = {*judged.frame.columns, *pool.columns}
+        for ours in columns or {}:
+            if ours not in known:
+                raise InvalidArgumentError(
+                    f"column {ours!r} is mapped but found in neither {pool.name} nor {judged.name}"
+                )
         return cls(pool, judged)
 
     @property

@@ -1,0 +1,186 @@
+"""Texts as integers: equal words are equal numbers, and all texts lie end to end in one array."""
+
+from array import array
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.metrics.tokenizers import Tokenizer
+
+__all__ = ["Tokens", "characters", "numbered", "spans", "tokenized"]
+
+Integers = NDArray[np.int64]
+
+_CODE_POINTS = 0x110000
+
+
+def spans(start: Integers, length: Integers) -> Integers:
+    """Positions ``start[i], start[i] + 1, ..., start[i] + length[i] - 1`` for every i in turn.
+
+    Examples
+    --------
+    >>> spans(np.array([5, 0]), np.array([2, 3]))
+    array([5, 6, 0, 1, 2])
+    """
+    before = np.cumsum(length) - length
+    positions: Integers = np.arange(int(length.sum())) + np.repeat(start - before, length)
+    return positions
+
+
+@dataclass(frozen=True, eq=False)
+class Tokens:
+    """Texts as sequences of integers, laid end to end; equal tokens are equal integers.
+
+    Attributes
+    ----------
+    ids : (n_tokens,) array of int
+        Tokens of all texts.
+    start : (n_texts + 1,) array of int
+        Where each text begins in `ids`; the last entry is where the last text ends.
+    size : int
+        One more than the greatest integer that may occur, at least 1.
+    vocabulary : tuple of str
+        The token that each integer stands for; empty when the integers stand for themselves.
+    """
+
+    ids: Integers
+    start: Integers
+    size: int
+    vocabulary: tuple[str, ...] = ()
+
+    @cached_property
+    def length(self) -> Integers:
+        """Number of tokens of each text."""
+        return np.diff(self.start)
+
+    @cached_property
+    def symbols(self) -> list[str] | list[list[int]]:
+        """Each text as a string with one character per token, which string libraries read fast.
+
+        A vocabulary beyond the number of code points gives lists of integers instead.
+        """
+        bounds = list(pairwise(self.start.tolist()))
+        if self.size > _CODE_POINTS:
+            numbers = self.ids.tolist()
+            return [numbers[low:high] for low, high in bounds]
+        whole = self.ids.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
+        return [whole[low:high] for low, high in bounds]
+
+    def expanded(self, parts: "Tokens") -> "Tokens":
+        """Put in the place of every token the parts it consists of.
+
+        Parameters
+        ----------
+        parts : Tokens
+            Parts of each token of the vocabulary, a text for each.
+
+        Returns
+        -------
+        Tokens
+        """
+        length = parts.length[self.ids]
+        end = np.concatenate([[0], np.cumsum(length)])
+        return Tokens(
+            ids=parts.ids[spans(parts.start[self.ids], length)],
+            start=end[self.start],
+            size=parts.size,
+            vocabulary=parts.vocabulary,
+        )
+
+
+def numbered(texts: Iterable[Iterable[str]]) -> Tokens:
+    """Number distinct tokens in the order in which they first occur.
+
+    Parameters
+    ----------
+    texts : iterable of iterables of str
+        The tokens of each text.
+
+    Returns
+    -------
+    Tokens
+
+    Examples
+    --------
+    >>> tokens = numbered([["a", "b"], ["a"]])
+    >>> tokens.ids, tokens.start, tokens.vocabulary
+    (array([0, 1, 0]), array([0, 2, 3]), ('a', 'b'))
+    """
+    number: defaultdict[str, int] = defaultdict()
+    number.default_factory = number.__len__
+    ids, start = array("q"), array("q", [0])
+    for tokens in texts:
+        ids.extend(map(number.__getitem__, tokens))
+        start.append(len(ids))
+    return Tokens(
+        ids=np.frombuffer(ids, dtype=np.int64),
+        start=np.frombuffer(start, dtype=np.int64),
+        size=max(len(number), 1),
+        vocabulary=tuple(number),
+    )
+
+
+def tokenized(texts: Iterable[str], tokenizer: Tokenizer) -> Tokens:
+    """Tokens of texts.
+
+    A word is split into tokens once, however often it occurs.
+
+    Parameters
+    ----------
+    texts : iterable of str
+        Texts.
+    tokenizer : Tokenizer
+        What splits a text into tokens.
+
+    Returns
+    -------
+    Tokens
+
+    Examples
+    --------
+    >>> from steelyard.metrics.tokenizers import RougeTokenizer
+    >>> tokens = tokenized(["a cat's", "A cat."], RougeTokenizer())
+    >>> tokens.ids, tokens.start, tokens.vocabulary
+    (array([0, 1, 2, 0, 1]), array([0, 3, 5]), ('a', 'cat', 's'))
+    """
+    words = numbered(tokenizer.prepare(text).split() for text in texts)
+    return words.expanded(numbered(map(tokenizer.split, words.vocabulary)))
+
+
+def characters(texts: Sequence[str], *, lowercase: bool = False, whitespace: bool = True) -> Tokens:
+    """Code points of texts.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        Texts.
+    lowercase : bool
+        Whether to lowercase the texts first.
+    whitespace : bool
+        Whether whitespace counts; otherwise it is left out.
+
+    Returns
+    -------
+    Tokens
+
+    Examples
+    --------
+    >>> characters(["a b"], whitespace=False).ids
+    array([97, 98])
+    """
+    if lowercase:
+        texts = [text.lower() for text in texts]
+    if not whitespace:
+        texts = ["".join(text.split()) for text in texts]
+    length = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
+    joined = "".join(texts).encode("utf-32-le", "surrogatepass")
+    return Tokens(
+        ids=np.frombuffer(joined, dtype="<u4").astype(np.int64),
+        start=np.concatenate([[0], np.cumsum(length)]),
+        size=_CODE_POINTS,
+    )

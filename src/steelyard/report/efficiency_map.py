@@ -1,0 +1,234 @@
+"""The data-efficiency map: where raters and metrics stand, and which way is worth going."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from steelyard.errors import InvalidArgumentError
+from steelyard.report.numbers import number
+from steelyard.report.style import (
+    ALL_SYSTEMS,
+    BLUE,
+    INK,
+    MUTED,
+    ORANGE,
+    WIDTH,
+    shown_names,
+    styled,
+)
+from steelyard.study import Diagnosis
+from steelyard.variance import Efficiency, Quantity
+
+__all__ = ["efficiency_map", "noise_share"]
+
+Floats = NDArray[np.float64]
+
+_TICKS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 10.0)
+_LEVELS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
+# Height of a line of a label, as a share of the map's.
+_LINE = 0.05
+
+
+def noise_share(noise_ratio: float) -> float:
+    r"""Return the share of rater noise in the variance of one judgment, :math:`\gamma/(1+\gamma)`.
+
+    Examples
+    --------
+    >>> noise_share(1.0), noise_share(float("inf"))
+    (0.5, 1.0)
+    """
+    return 1.0 if noise_ratio == np.inf else noise_ratio / (1 + noise_ratio)
+
+
+def efficiency_map(diagnoses: Sequence[Diagnosis]) -> Figure:
+    r"""Draw how many judgments a metric leaves to do, by noise ratio and correlation.
+
+    Contours are of the inverse data efficiency,
+
+    .. math:: \frac{1 - \rho^2 + \gamma}{1 + \gamma} = 1 - \rho^2 (1 - x), \qquad
+              x = \frac{\gamma}{1 + \gamma},
+
+    the judgments needed for the precision of a plain mean, as a share of its own. The horizontal
+    axis is linear in x, so that it ends, and its ticks are values of :math:`\gamma`.
+
+    Parameters
+    ----------
+    diagnoses : sequence of Diagnosis
+        Each is marked at its noise ratio and the correlation of its best metric, with their
+        intervals; the last, all systems or the only one, also shows the way to its two limits.
+        One without a correlation is left out.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    InvalidArgumentError
+        If no diagnosis has a correlation.
+
+    References
+    ----------
+    A. T. Chaganty, S. Mussmann and P. Liang (2018), The price of debiasing automatic metrics in
+    natural language evaluation, ACL, figure 3.
+    """
+    places = _places(diagnoses)
+    if not places:
+        raise InvalidArgumentError(
+            "`diagnoses` must hold one with a correlation; got none: name a metric that varies"
+        )
+    with styled():
+        figure = Figure(figsize=(WIDTH, 4.1), layout="constrained")
+        axes = figure.add_subplot()
+        _draw_contours(axes)
+        _draw_limits(axes, places[-1])
+        for place in places:
+            _draw_place(axes, place, crowd=len(places))
+        _draw_labels(axes, places)
+        axes.set(xlim=(0, 1), ylim=(0, 1))
+        axes.set_xticks([noise_share(ratio) for ratio in _TICKS], [f"{ratio:g}" for ratio in _TICKS])
+        axes.set_xlabel("noise ratio γ: rater variance / item variance")
+        axes.set_ylabel("correlation |ρ| of metric and human score")
+        axes.spines[:].set_visible(False)
+    return figure
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where a diagnosis stands on the map."""
+
+    label: str
+    is_all: bool
+    x: Quantity
+    y: Quantity
+    found: Efficiency
+
+
+def _places(diagnoses: Sequence[Diagnosis]) -> list[_Place]:
+    placed = [
+        (one, name, found)
+        for one in diagnoses
+        for name, found in list(one.metrics.items())[:1]
+        if not np.isnan(found.correlation.value)
+    ]
+    names = shown_names([ALL_SYSTEMS if one.system == "*" else one.system for one, _, _ in placed], 18)
+    same_metric = len({metric for _, metric, _ in placed}) == 1
+    return [
+        _Place(
+            label=name if same_metric else f"{name}\n{shown_names([metric], 18)[0]}",
+            is_all=one.system == "*",
+            x=Quantity(*(noise_share(ratio) for ratio in _numbers(found.noise_ratio))),
+            y=_size(found.correlation),
+            found=found,
+        )
+        for name, (one, metric, found) in zip(names, placed, strict=True)
+    ]
+
+
+def _numbers(quantity: Quantity) -> tuple[float, float, float]:
+    return quantity.value, quantity.low, quantity.high
+
+
+def _size(correlation: Quantity) -> Quantity:
+    """Return the absolute value, whose interval starts at 0 where the sign is not known."""
+    value, low, high = (min(abs(number), 1.0) for number in _numbers(correlation))
+    low, high = min(low, high), max(low, high)
+    return Quantity(value, 0.0 if correlation.low <= 0 <= correlation.high else low, high)
+
+
+def _draw_contours(axes: Axes) -> None:
+    x, y = np.meshgrid(np.linspace(0, 1, 201), np.linspace(0, 1, 201))
+    needed = 1 - y**2 * (1 - x)
+    shades = LinearSegmentedColormap.from_list("needed", ["#9ecae1", "#ffffff"])
+    axes.contourf(x, y, needed, levels=[0.0, *_LEVELS, 1.0], cmap=shades)
+    lines = axes.contour(x, y, needed, levels=_LEVELS, colors=MUTED, linewidths=0.6, alpha=0.7)
+    # In a column near the left edge, where the lines are far apart and few systems stand.
+    column = [(0.07, float(np.sqrt((1 - level) / 0.93))) for level in _LEVELS]
+    axes.clabel(
+        lines, fmt=lambda level: f"{level:.0%}", fontsize=7.5, colors=INK, manual=column, inline_spacing=2
+    )
+
+
+def _draw_limits(axes: Axes, place: _Place) -> None:
+    """Show the way up, to a perfect metric, and left, to raters who always agree."""
+    x, y = place.x.value, place.y.value
+    for ends, arrow in ((([x, x], [y, 1]), "^"), (([x, 0], [y, y]), "<")):
+        axes.plot(*ends, color=INK, linewidth=1.0, linestyle=(0, (1, 2.5)), zorder=4)
+        axes.plot(ends[0][1], ends[1][1], arrow, color=INK, markersize=5, clip_on=False, zorder=6)
+    axes.annotate(
+        f"perfect metric: DE {number(place.found.perfect_metric.value)}",
+        (x, 1),
+        xytext=(0, 6),
+        textcoords="offset points",
+        ha="left" if x < 0.25 else "right" if x > 0.75 else "center",
+        fontsize=8,
+    )
+    axes.annotate(
+        f"raters always agree: DE {number(place.found.noiseless_raters.value)}",
+        (0.15, y),
+        xytext=(0, -5 if y > 0.1 else 5),
+        textcoords="offset points",
+        va="top" if y > 0.1 else "bottom",
+        fontsize=8,
+    )
+
+
+def _draw_place(axes: Axes, place: _Place, *, crowd: int) -> None:
+    colour = ORANGE if place.is_all else BLUE
+    x, y = place.x, place.y
+    faint = 0.3 if crowd <= 8 else 0.15
+    axes.plot([x.low, x.high], [y.value] * 2, color=colour, linewidth=2, alpha=faint, zorder=3)
+    axes.plot([x.value] * 2, [y.low, y.high], color=colour, linewidth=2, alpha=faint, zorder=3)
+    axes.plot(
+        [x.value],
+        [y.value],
+        marker="*" if place.is_all else "o",
+        markersize=13 if place.is_all else 6.5,
+        color=colour,
+        markeredgecolor="white",
+        linestyle="",
+        clip_on=False,
+        zorder=6,
+    )
+
+
+def _draw_labels(axes: Axes, places: Sequence[_Place]) -> None:
+    """Write names in a column at the right, each joined to its mark, none over another."""
+    order = np.argsort([place.y.value for place in places], kind="stable")
+    heights = _spread(np.array([places[i].y.value for i in order]), apart=_LINE)
+    for i, height in zip(order, heights, strict=True):
+        place = places[i]
+        axes.plot(
+            [place.x.value, 1.0, 1.025],
+            [place.y.value, height, height],
+            color=MUTED,
+            linewidth=0.6,
+            clip_on=False,
+            zorder=4,
+        )
+        axes.text(1.035, height, place.label, va="center", fontsize=8.5, color=INK)
+
+
+def _spread(heights: Floats, *, apart: float) -> Floats:
+    """Return sorted heights moved as little as possible, in squares, to be so far apart.
+
+    Least squares under an order: heights that are too near are merged to blocks around their mean.
+    """
+    apart = min(apart, 1 / max(len(heights) - 1, 1))
+    steps = apart * np.arange(len(heights))
+    blocks: list[tuple[float, int]] = []
+    for target in heights - steps:
+        mean, size = float(target), 1
+        while blocks and blocks[-1][0] >= mean:
+            before, count = blocks.pop()
+            mean = (mean * size + before * count) / (size + count)
+            size += count
+        blocks.append((mean, size))
+    merged = np.repeat([mean for mean, _ in blocks], [size for _, size in blocks])
+    # The lowest target may not be below the map, the highest not above it.
+    return np.clip(merged, 0.0, 1 - steps[-1]) + steps

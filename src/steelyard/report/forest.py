@@ -1,0 +1,141 @@
+"""Forest plot: each system's mean human score, with and without metrics."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from steelyard.estimate import Estimate
+from steelyard.report.numbers import percent
+from steelyard.report.style import BLUE, MUTED, ORANGE, WIDTH, rows_of_systems, shown_names, styled
+
+__all__ = ["forest_plot"]
+
+_BAND = "#f5f7f9"
+# Distance of the two marks of a row from its middle.
+_APART = 0.17
+_THICK, _THIN = 2.8, 0.9
+
+
+def forest_plot(
+    estimates: Sequence[Estimate],
+    *,
+    random_raters: Sequence[Estimate] = (),
+    score: str = "mean human score",
+) -> Figure:
+    """Draw each system's estimate and interval beside its plain mean, one row a system.
+
+    Parameters
+    ----------
+    estimates : sequence of Estimate
+        One for each system, from top to bottom. One without a baseline is a plain mean itself,
+        and stands alone in its row.
+    random_raters : sequence of Estimate
+        The same with raters seen as a sample of raters, for a thin outer interval; matched by
+        system.
+    score : str
+        Label of the axis.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Examples
+    --------
+    >>> from steelyard.estimate import control_variates
+    >>> human, metric, pool = [1, 3, 2, 4], [1, 2, 3, 4], [1, 2, 3, 4, 5, 6]
+    >>> found = control_variates(human, metric, pool).named(system="s", prompt="p", metrics=("m",))
+    >>> figure = forest_plot([found])
+    >>> [text.get_text() for text in figure.axes[0].get_yticklabels()]
+    ['s']
+    """
+    outer = {found.system: found for found in random_raters}
+    with styled():
+        figure = Figure(figsize=(WIDTH, 1.25 + 0.44 * len(estimates)), layout="constrained")
+        axes = figure.add_subplot()
+        rows_of_systems(axes, shown_names([found.system or "" for found in estimates]))
+        for row, found in enumerate(estimates):
+            if row % 2:
+                axes.axhspan(row - 0.5, row + 0.5, color=_BAND, zorder=0)
+            _draw_row(axes, row, found, outer.get(found.system))
+        axes.margins(x=0.04)
+        axes.set_xlabel(score)
+        handles = _legend(estimates, has_outer=bool(outer))
+        figure.legend(handles=handles, loc="outside upper left", ncols=2, handlelength=2.6)
+    return figure
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """A kind of estimate; kinds differ in colour, shape and fill, for those who see no colour."""
+
+    name: str
+    marker: str
+    size: float
+    line: str
+    face: str
+    edge: str
+
+    def handle(self, label: str) -> Line2D:
+        return Line2D(
+            [],
+            [],
+            color=self.line,
+            linewidth=_THICK,
+            marker=self.marker,
+            markersize=self.size,
+            markerfacecolor=self.face,
+            markeredgecolor=self.edge,
+            label=label,
+        )
+
+
+_CORRECTED = _Kind("with metrics", "o", 7.0, line=BLUE, face=BLUE, edge="white")
+_PLAIN = _Kind("plain mean", "D", 5.5, line=ORANGE, face="white", edge=ORANGE)
+
+
+def _kind(found: Estimate) -> _Kind:
+    return _CORRECTED if found.slope else _PLAIN
+
+
+def _draw_row(axes: Axes, row: int, found: Estimate, outer: Estimate | None) -> None:
+    if found.baseline is None:
+        _draw(axes, row, found, outer)
+    else:
+        _draw(axes, row - _APART, found, outer)
+        _draw(axes, row + _APART, found.baseline, None)
+
+
+def _draw(axes: Axes, height: float, found: Estimate, outer: Estimate | None) -> None:
+    kind, heights = _kind(found), [height, height]
+    if outer is not None:
+        ends = [outer.low, outer.high]
+        axes.plot(ends, heights, color=kind.line, linewidth=_THIN, marker="|", markersize=7)
+    axes.plot([found.low, found.high], heights, color=kind.line, linewidth=_THICK, zorder=3)
+    axes.plot(
+        [found.estimate],
+        [height],
+        linestyle="",
+        marker=kind.marker,
+        markersize=kind.size,
+        markerfacecolor=kind.face,
+        markeredgecolor=kind.edge,
+        zorder=4,
+    )
+
+
+def _legend(estimates: Sequence[Estimate], *, has_outer: bool) -> list[Line2D]:
+    drawn = [*estimates, *(found.baseline for found in estimates if found.baseline)]
+    handles = [
+        kind.handle(f"{kind.name}, {percent(estimates[0].level)} interval")
+        for kind in (_CORRECTED, _PLAIN)
+        if any(_kind(found) is kind for found in drawn)
+    ]
+    if has_outer:
+        label = "the same, raters seen as a sample"
+        handles.append(
+            Line2D([], [], color=MUTED, linewidth=_THIN, marker="|", markersize=7, label=label)
+        )
+    return handles

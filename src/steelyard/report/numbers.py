@@ -1,0 +1,92 @@
+"""Numbers as people read them."""
+
+import math
+from collections.abc import Iterable
+
+__all__ = ["count", "decimals_for", "interval", "number", "percent", "span"]
+
+_MINUS = "\N{MINUS SIGN}"
+_UNKNOWN = "\N{EN DASH}"
+
+
+def decimals_for(widths: Iterable[float], *, digits: int = 2) -> int:
+    """Return how many decimals show the smallest of these widths with so many digits.
+
+    Parameters
+    ----------
+    widths : iterable of float
+        Half-widths of intervals; those that are not positive and finite are left out.
+    digits : int
+        Significant digits of the smallest.
+
+    Examples
+    --------
+    >>> decimals_for([0.075, 0.08]), decimals_for([3.2]), decimals_for([])
+    (3, 1, 3)
+    """
+    known = [width for width in widths if 0 < width < math.inf]
+    if not known:
+        return 3
+    return min(max(digits - 1 - math.floor(math.log10(min(known))), 0), 9)
+
+
+def number(value: float | None, decimals: int = 2) -> str:
+    """Return a number with a fixed count of decimals and a true minus sign.
+
+    Examples
+    --------
+    >>> number(1.005, 1), number(float("inf")), number(-0.001), number(None)
+    ('1.0', '∞', '0.00', '–')
+    """
+    if value is None or math.isnan(value):
+        return _UNKNOWN
+    if math.isinf(value):
+        return "∞" if value > 0 else f"{_MINUS}∞"
+    text = f"{value:,.{decimals}f}"
+    # A rounded zero has no sign.
+    return text.lstrip("-") if not text.strip("-0.,") else text.replace("-", _MINUS)
+
+
+def interval(low: float, high: float, decimals: int = 2) -> str:
+    """Return an interval for a table.
+
+    Examples
+    --------
+    >>> interval(0.28, 0.433, 3)
+    '[0.280, 0.433]'
+    """
+    return f"[{number(low, decimals)}, {number(high, decimals)}]"
+
+
+def span(low: float, high: float, decimals: int = 2) -> str:
+    """Return an interval for a sentence.
+
+    Examples
+    --------
+    >>> span(0.28, 0.433, 3)
+    '0.280 to 0.433'
+    """
+    return f"{number(low, decimals)} to {number(high, decimals)}"
+
+
+def percent(share: float) -> str:
+    """Return a share in percent, as many digits as it needs.
+
+    Examples
+    --------
+    >>> percent(0.95), percent(0.999), percent(0.123456)
+    ('95%', '99.9%', '12%')
+    """
+    exact = f"{100 * share:.6g}"
+    return f"{exact}%" if len(exact) <= 4 else f"{100 * share:.0f}%"
+
+
+def count(size: int, noun: str) -> str:
+    """Return a count with its noun, in the plural but for one.
+
+    Examples
+    --------
+    >>> count(1, "system"), count(1200, "output")
+    ('1 system', '1,200 outputs')
+    """
+    return f"{size:,} {noun}{'' if size == 1 else 's'}"

@@ -1,0 +1,223 @@
+"""Metric against human score: how far the one tells the other."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from steelyard.errors import InvalidArgumentError
+from steelyard.report.numbers import interval, number
+from steelyard.report.style import BLUE, GRID, MUTED, ORANGE, WIDTH, shown_names, styled
+from steelyard.variance import Quantity
+
+__all__ = ["JudgedMetric", "metric_plot"]
+
+Floats = NDArray[np.float64]
+
+# Above this many marks they are drawn as one picture, or the file would grow by megabytes.
+_MOST_MARKS = 5000
+# Share of each axis that the histogram of the other one takes.
+_MARGIN = 0.2
+_FEW_VALUES = 15
+_GOLDEN = (5**0.5 - 1) / 2
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedMetric:
+    """The judged outputs of one system: their metric and what people said.
+
+    Attributes
+    ----------
+    system : str
+        Whose outputs.
+    metric : (n,) array
+        Metric of each judged output.
+    human : (n,) array
+        Mean judgment of each.
+    correlation : Quantity or None
+        Of metric and human score, corrected for rater noise; None when it is not estimable.
+    """
+
+    system: str
+    metric: Floats
+    human: Floats
+    correlation: Quantity | None = None
+
+
+def metric_plot(
+    judged: Sequence[JudgedMetric],
+    *,
+    metric: str = "metric",
+    score: str = "mean judgment",
+) -> Figure:
+    """Draw the mean judgment of every judged output against its metric, one panel a system.
+
+    Outputs at the same place are one mark, whose area is their number. Where judgments take few
+    values, marks that share one are spread a little above and below it, evenly, not at random.
+    Histograms along the edges show each variable by itself; the line is that of least squares.
+
+    Parameters
+    ----------
+    judged : sequence of JudgedMetric
+        One for each system.
+    metric, score : str
+        Labels of the axes.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    InvalidArgumentError
+        If there is no system.
+
+    Examples
+    --------
+    >>> points = JudgedMetric("s", np.array([0.2, 0.4, 0.4]), np.array([0.0, 1.0, 1.0]))
+    >>> figure = metric_plot([points])
+    >>> figure.axes[0].collections[0].get_offsets().shape
+    (2, 2)
+    """
+    if not judged:
+        raise InvalidArgumentError("`judged` must hold at least one system; got none")
+    columns = 1 if len(judged) == 1 else 2 if len(judged) <= 4 else 3
+    rows = -(-len(judged) // columns)
+    height = 3.4 if columns == 1 else 2.25 if columns == 2 else 1.75
+    names = shown_names([one.system for one in judged], width=66 // columns)
+    scale = _Scale.of(judged)
+    with styled():
+        figure = Figure(figsize=(WIDTH, 0.4 + height * rows), layout="constrained")
+        grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+        panels = list(grid.flat)
+        for axes, one, name in zip(panels, judged, names, strict=False):
+            _draw_panel(axes, one, name, scale)
+        for axes in panels[len(judged) :]:
+            axes.set_visible(False)
+        for axes in panels[max(len(judged) - columns, 0) : len(judged)]:
+            # The lowest panel of each column, also where the last row is not full.
+            axes.xaxis.set_tick_params(labelbottom=True)
+        figure.supxlabel(metric, fontsize=9.0)
+        figure.supylabel(score, fontsize=9.0)
+    return figure
+
+
+@dataclass(frozen=True)
+class _Scale:
+    """Limits that all panels share, with room for histograms at the top and at the right."""
+
+    x: tuple[float, float]
+    y: tuple[float, float]
+    # Where marks of one judgment may be spread, half the distance; 0 if judgments are continuous.
+    spread: float
+    score_edges: tuple[float, ...]
+    is_large: bool
+
+    @classmethod
+    def of(cls, judged: Sequence[JudgedMetric]) -> "_Scale":
+        x = np.concatenate([one.metric for one in judged])
+        values = np.unique(np.concatenate([one.human for one in judged]))
+        y = _limits(values)
+        spread = 0.0
+        edges = np.linspace(*y, 25)
+        if 1 < len(values) <= _FEW_VALUES:
+            spread = 0.3 * float(np.diff(values).min())
+            # A bar around each value, and the gaps between them.
+            edges = np.column_stack([values - spread, values + spread]).ravel()
+        return cls(_limits(x), y, spread, tuple(edges.tolist()), len(x) > _MOST_MARKS)
+
+
+def _limits(values: Floats) -> tuple[float, float]:
+    low, high = float(values.min()), float(values.max())
+    if low == high:
+        low, high = low - 0.5, high + 0.5
+    room = 0.06 * (high - low)
+    return low - room, high + room
+
+
+def _draw_panel(axes: Axes, one: JudgedMetric, name: str, scale: _Scale) -> None:
+    x, y, number_of = _marks(one, scale.spread)
+    (left, right), (bottom, top) = scale.x, scale.y
+    axes.set_xlim(left, left + (right - left) / (1 - _MARGIN))
+    axes.set_ylim(bottom, bottom + (top - bottom) / (1 - _MARGIN))
+    axes.scatter(
+        x,
+        y,
+        s=11.0 * number_of,
+        color=BLUE,
+        alpha=0.4,
+        linewidths=0.0,
+        zorder=3,
+        rasterized=scale.is_large,
+    )
+    _draw_line(axes, one)
+    _draw_margins(axes, one, scale)
+    axes.set_title(f"{name}\n{_correlation(one.correlation)}", loc="left", linespacing=1.3)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.spines["left"].set_bounds(bottom, top)
+    axes.spines["bottom"].set_bounds(left, right)
+    axes.set_xticks(_ticks(axes.get_xticks(), scale.x))
+    axes.set_yticks(_ticks(axes.get_yticks(), scale.y))
+    axes.grid(color=GRID, linewidth=0.6)
+    axes.set_axisbelow(True)
+
+
+def _marks(one: JudgedMetric, spread: float) -> tuple[Floats, Floats, Floats]:
+    """Return places and numbers of outputs; single ones spread evenly around their judgment."""
+    places, number_of = np.unique(
+        np.column_stack([one.human, one.metric]), axis=0, return_counts=True
+    )
+    y, x = places.T
+    # Multiples of the golden ratio fill an interval evenly, however many there are.
+    offset = 2 * ((np.arange(len(y)) * _GOLDEN) % 1.0) - 1
+    return x, y + np.where(number_of == 1, spread * offset, 0.0), number_of.astype(np.float64)
+
+
+def _draw_line(axes: Axes, one: JudgedMetric) -> None:
+    if len(one.metric) < 2 or np.ptp(one.metric) == 0:
+        return
+    centred = one.metric - one.metric.mean()
+    slope = float(centred @ one.human) / float(centred @ centred)
+    ends = np.array([one.metric.min(), one.metric.max()])
+    line = one.human.mean() + slope * (ends - one.metric.mean())
+    axes.plot(ends, line, color=ORANGE, linewidth=1.6, zorder=4)
+
+
+def _draw_margins(axes: Axes, one: JudgedMetric, scale: _Scale) -> None:
+    """Draw the histogram of the metric along the top and that of the judgments at the right."""
+    (left, right), (bottom, top) = scale.x, scale.y
+    share = 0.85 * _MARGIN / (1 - _MARGIN)
+    counts, edges = np.histogram(one.metric, bins=24, range=scale.x)
+    axes.bar(
+        edges[:-1],
+        counts / counts.max() * share * (top - bottom),
+        width=np.diff(edges),
+        bottom=top + 0.03 * (top - bottom),
+        align="edge",
+        color=MUTED,
+        alpha=0.45,
+    )
+    counts, edges = np.histogram(one.human, bins=scale.score_edges)
+    axes.barh(
+        edges[:-1],
+        counts / counts.max() * share * (right - left),
+        height=np.diff(edges),
+        left=right + 0.03 * (right - left),
+        align="edge",
+        color=MUTED,
+        alpha=0.45,
+    )
+
+
+def _ticks(ticks: Floats, limits: tuple[float, float]) -> list[float]:
+    """Keep the ticks where there are data, not those beside the histograms."""
+    return [float(tick) for tick in ticks if limits[0] <= tick <= limits[1]]
+
+
+def _correlation(found: Quantity | None) -> str:
+    if found is None or np.isnan(found.value):
+        return "ρ not estimable"
+    return f"ρ {number(found.value)} {interval(found.low, found.high)}"

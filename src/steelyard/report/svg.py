@@ -1,0 +1,86 @@
+"""A figure as SVG that can stand inside an HTML page."""
+
+import io
+import re
+import warnings
+import xml.etree.ElementTree as ET
+
+from matplotlib.figure import Figure
+
+from steelyard.report.style import styled
+
+__all__ = ["inline_svg"]
+
+_FONT = re.compile(r"font-family:[^;]*;?\s*")
+# "#name" in a link, "url(#name" in a style; colours are hexadecimal and stand without either.
+_LINK = re.compile(r"^#|(?<=url\()#")
+
+
+def inline_svg(figure: Figure, *, name: str, label: str) -> str:
+    """Return a figure as an ``<svg>`` element, the same for the same figure every time.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+        What to draw.
+    name : str
+        Prefix of all ids inside: letters, digits and hyphens, unique in the page.
+    label : str
+        What the figure shows, for those who cannot see it.
+
+    Returns
+    -------
+    str
+        Markup without namespaces, style sheets, metadata and size, so that it takes the fonts and
+        the width of the page around it.
+
+    Examples
+    --------
+    >>> print(inline_svg(Figure(figsize=(1, 1)), name="f1", label="Nothing")[:61])
+    <svg viewBox="0 0 72 72" role="img" aria-label="Nothing" stro
+    """
+    drawn = io.StringIO()
+    with styled(), warnings.catch_warnings():
+        # Letters stay letters: the reader's fonts draw them, also those that ours lack.
+        warnings.filterwarnings("ignore", message=r"Glyph \d+", category=UserWarning)
+        figure.savefig(drawn, format="svg", metadata={"Date": None})
+    root = ET.fromstring(drawn.getvalue())  # noqa: S314  (our own drawing)
+    for element in root.iter():
+        element.tag = _local(element.tag)
+        _clean(element, prefix=name)
+    for element in root.findall("metadata") + root.findall("defs[style]"):
+        root.remove(element)
+    box = root.get("viewBox", "")
+    root.attrib.clear()
+    root.attrib.update(
+        {
+            "viewBox": box,
+            "role": "img",
+            "aria-label": label,
+            # What the style sheet said, which would have ruled over the whole page.
+            "stroke-linejoin": "round",
+            "stroke-linecap": "butt",
+        }
+    )
+    return ET.tostring(root, encoding="unicode").strip()
+
+
+def _clean(element: ET.Element, *, prefix: str) -> None:
+    """Take away namespaces and fonts, and make ids and references to them the page's own."""
+    is_target = element.tag not in {"g", "svg"}
+    attributes = {_local(key): value for key, value in element.attrib.items()}
+    element.attrib.clear()
+    for key, value in attributes.items():
+        if key == "id":
+            if is_target:
+                element.set(key, f"{prefix}-{value}")
+        elif key == "style":
+            element.set(key, _LINK.sub(f"#{prefix}-", _FONT.sub("", value)))
+        elif key in {"href", "clip-path"}:
+            element.set(key, _LINK.sub(f"#{prefix}-", value))
+        else:
+            element.set(key, value)
+
+
+def _local(name: str) -> str:
+    return name.rpartition("}")[2]

@@ -1,0 +1,50 @@
+"""Raters as a sample: intervals cover when one rater gives a fifth of the judgments."""
+
+import numpy as np
+import pytest
+from populations import covers_at_least, population
+
+from steelyard import control_variates
+
+SIZE, JUDGED, RATERS = 600, 150, 20
+RUNS = 400
+
+
+def replays(runs, seed):
+    """Coverage of each view of raters, and the squared errors of its estimate."""
+    rng = np.random.default_rng(seed)
+    workload = np.full(RATERS, 0.8 / (RATERS - 1))
+    workload[0] = 0.2
+    found = {view: [] for view in ("fixed", "random", "adjusted")}
+    for _ in range(runs):
+        pool = population("normal", rng, size=SIZE, correlation=0.6)
+        leniency = 0.35 * rng.normal(size=RATERS)
+        items = np.repeat(rng.choice(SIZE, JUDGED, replace=False), 2)
+        raters = np.concatenate(
+            [rng.choice(RATERS, 2, replace=False, p=workload) for _ in range(JUDGED)]
+        )
+        human = pool.judge(items, rng, leniency=leniency[raters])
+        for view, rows in found.items():
+            got = control_variates(
+                human, pool.metric[items], pool.metric, items=items, raters=raters, raters_as=view
+            )
+            rows.append((got.low <= pool.mean <= got.high, (got.estimate - pool.mean) ** 2))
+    return {view: np.array(rows) for view, rows in found.items()}
+
+
+@pytest.fixture(scope="module")
+def outcome():
+    return replays(RUNS, seed=1)
+
+
+def test_random_rater_intervals_cover(outcome):
+    assert covers_at_least(outcome["random"][:, 0], 0.95)
+    assert covers_at_least(outcome["adjusted"][:, 0], 0.95)
+
+
+def test_fixed_rater_intervals_visibly_do_not(outcome):
+    assert outcome["fixed"][:, 0].mean() < 0.85
+
+
+def test_taking_leniency_out_lowers_the_error(outcome):
+    assert outcome["adjusted"][:, 1].mean() < 0.9 * outcome["random"][:, 1].mean()
