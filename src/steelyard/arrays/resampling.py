@@ -2,6 +2,7 @@
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 __all__ = ["resampled_sums"]
 
@@ -15,7 +16,8 @@ def resampled_sums(features: Floats, *, resamples: int, rng: np.random.Generator
     """Sums of the rows of `features` over samples of n rows drawn with replacement.
 
     Every statistic of this project that is bootstrapped is a function of such sums, so one
-    product of a count matrix with `features` replaces `resamples` evaluations of the statistic.
+    product of a sparse matrix of draws with `features` replaces `resamples` evaluations of the
+    statistic.
 
     Parameters
     ----------
@@ -35,8 +37,8 @@ def resampled_sums(features: Floats, *, resamples: int, rng: np.random.Generator
     block = max(1, _BLOCK // n)
     for start in range(0, resamples, block):
         size = min(block, resamples - start)
-        draws = rng.integers(0, n, size=(size, n), dtype=np.int64)
-        draws += np.arange(size)[:, np.newaxis] * n
-        counts = np.bincount(draws.ravel(), minlength=size * n).reshape(size, n)
-        sums[start : start + size] = counts.astype(np.float64) @ features
+        draws = rng.integers(0, n, size=size * n, dtype=np.uint16 if n < 2**16 else np.int64)
+        ends = np.arange(0, size * n + 1, n, dtype=np.int32)
+        chosen = csr_array((np.ones(size * n), draws.astype(np.int32), ends), shape=(size, n))
+        sums[start : start + size] = chosen @ features
     return sums

@@ -6,7 +6,7 @@ twice (Davison and Hinkley, 1997, section 3.8). Deviations are scaled to the err
 target, which brings in the finite pool and the raters.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,34 +18,94 @@ from steelyard.estimate.fit import Fit, solution
 from steelyard.estimate.options import Options
 from steelyard.estimate.slope import shrinkage
 
-__all__ = ["bootstrap_interval"]
+__all__ = ["Resamples", "bootstrap_interval", "resample"]
 
 Floats = NDArray[np.float64]
 
 
+@dataclass(frozen=True, eq=False)
+class Resamples:
+    """Means and (co)variances of each of B resamples, metrics scaled to unit variance.
+
+    Attributes
+    ----------
+    mean_y, S_yy : (B,) array
+        Mean (around the sample's) and variance of mean judgments.
+    mean_g, C : (B, p) array
+        Mean metrics (around the sample's), and their covariance with judgments.
+    S, inverse : (B, p, p) array
+        Covariance of the metrics, and its inverse.
+    """
+
+    mean_y: Floats
+    S_yy: Floats
+    mean_g: Floats
+    C: Floats
+    S: Floats
+    inverse: Floats
+
+    def without_metrics(self) -> "Resamples":
+        """Return the same resamples as the plain mean sees them."""
+        return replace(
+            self,
+            mean_g=self.mean_g[:, :0],
+            C=self.C[:, :0],
+            S=self.S[:, :0, :0],
+            inverse=self.inverse[:, :0, :0],
+        )
+
+
+def resample(sample: JudgedOutputs, options: Options) -> Resamples:
+    """Draw judged outputs with replacement, each with its judgments."""
+    n, p = sample.metric.shape
+    y = sample.mean - sample.mean.mean()
+    g = (sample.metric - sample.metric.mean(axis=0)) / _scale(sample)
+    products = (g[:, :, np.newaxis] * g[:, np.newaxis, :]).reshape(n, p * p)
+    features = np.column_stack([y, y * y, g, g * y[:, np.newaxis], products])
+    means = resampled_sums(features, resamples=options.resamples, rng=options.rng) / n
+    mean_y, mean_yy, mean_g, mean_gy, mean_gg = np.split(means, np.cumsum([1, 1, p, p]), axis=1)
+    S = mean_gg.reshape(len(means), p, p) - mean_g[:, :, np.newaxis] * mean_g[:, np.newaxis, :]
+    return Resamples(
+        mean_y=mean_y[:, 0],
+        S_yy=(mean_yy - mean_y**2)[:, 0],
+        mean_g=mean_g,
+        C=mean_gy - mean_g * mean_y,
+        S=S,
+        inverse=_inverse(S),
+    )
+
+
 def bootstrap_interval(
-    fit: Fit, sample: JudgedOutputs, pool: Pool | None, *, variance: float, options: Options
+    draws: Resamples,
+    fit: Fit,
+    sample: JudgedOutputs,
+    pool: Pool | None,
+    *,
+    variance: float,
+    options: Options,
 ) -> tuple[float, float]:
     """Return the ends of the asked bootstrap interval.
 
     Parameters
     ----------
+    draws : Resamples
+        Resamples of the judged outputs.
     fit : Fit
         The estimate.
     sample : JudgedOutputs
-        The judged outputs, resampled with replacement.
+        The judged outputs.
     pool : Pool or None
         The pool's metrics.
     variance : float
         Error variance of the estimate for its target.
     options : Options
-        Interval, level, number of resamples and randomness.
+        Interval and level.
 
     Returns
     -------
     low, high : float
     """
-    deviation, spread = _resampled(fit, sample, pool, options)
+    deviation, spread = _deviations(draws, fit, sample, pool)
     standard_error = np.sqrt(variance)
     tails = np.array([(1 - options.level) / 2, (1 + options.level) / 2])
     if options.interval == "bootstrap-t":
@@ -62,28 +122,15 @@ def bootstrap_interval(
     return fit.estimate + low, fit.estimate + high
 
 
-@dataclass(frozen=True, eq=False)
-class _Resamples:
-    """Means and (co)variances of each resample, metrics scaled to unit variance."""
-
-    mean_y: Floats  # (B,)
-    mean_g: Floats  # (B, p)
-    S_yy: Floats  # (B,)
-    C: Floats  # (B, p)
-    S: Floats  # (B, p, p)
-    inverse: Floats  # (B, p, p), of S
-
-
-def _resampled(
-    fit: Fit, sample: JudgedOutputs, pool: Pool | None, options: Options
+def _deviations(
+    draws: Resamples, fit: Fit, sample: JudgedOutputs, pool: Pool | None
 ) -> tuple[Floats, Floats]:
     """Return each resample's deviation from the estimate and its own standard error."""
-    n = sample.n_outputs
-    centre, scale = sample.metric.mean(axis=0), sample.metric.std(axis=0)
-    scale = np.where(scale > 0, scale, 1.0)
-    draws = _draw(sample.mean - sample.mean.mean(), (sample.metric - centre) / scale, options)
+    n, scale = sample.n_outputs, _scale(sample)
     slope = _slopes(fit, draws, pool, scale)
-    offset = np.zeros(len(scale)) if pool is None else (centre - pool.mean) / scale
+    offset = np.zeros(len(scale))
+    if pool is not None:
+        offset = (sample.metric.mean(axis=0) - pool.mean) / scale
     shift = draws.mean_g + offset
     estimate = draws.mean_y - np.einsum("bj,bj->b", slope, shift)
     deviation = estimate + (fit.slope * scale) @ offset
@@ -95,24 +142,12 @@ def _resampled(
     return deviation, np.sqrt(residual * (1 + doubt) / n)
 
 
-def _draw(y: Floats, g: Floats, options: Options) -> _Resamples:
-    n, p = g.shape
-    products = (g[:, :, np.newaxis] * g[:, np.newaxis, :]).reshape(n, p * p)
-    features = np.column_stack([y, y * y, g, g * y[:, np.newaxis], products])
-    means = resampled_sums(features, resamples=options.resamples, rng=options.rng) / n
-    mean_y, mean_yy, mean_g, mean_gy, mean_gg = np.split(means, np.cumsum([1, 1, p, p]), axis=1)
-    S = mean_gg.reshape(len(means), p, p) - mean_g[:, :, np.newaxis] * mean_g[:, np.newaxis, :]
-    return _Resamples(
-        mean_y=mean_y[:, 0],
-        mean_g=mean_g,
-        S_yy=(mean_yy - mean_y**2)[:, 0],
-        C=mean_gy - mean_g * mean_y,
-        S=S,
-        inverse=_inverse(S),
-    )
+def _scale(sample: JudgedOutputs) -> Floats:
+    scale = sample.metric.std(axis=0)
+    return np.where(scale > 0, scale, 1.0)
 
 
-def _slopes(fit: Fit, draws: _Resamples, pool: Pool | None, scale: Floats) -> Floats:
+def _slopes(fit: Fit, draws: Resamples, pool: Pool | None, scale: Floats) -> Floats:
     """Return each resample's slope, by the rule that gave the slope of `fit`."""
     if not fit.from_this_sample:
         return np.broadcast_to(fit.slope * scale, draws.C.shape)

@@ -6,9 +6,9 @@ from scipy.special import ndtri, stdtrit
 from steelyard.arrays import JudgedOutputs, Pool
 from steelyard.errors import NotEstimableError
 from steelyard.estimate.betting import betting_interval
-from steelyard.estimate.bootstrap import bootstrap_interval
+from steelyard.estimate.bootstrap import Resamples, bootstrap_interval, resample
 from steelyard.estimate.fit import Fit
-from steelyard.estimate.options import Options
+from steelyard.estimate.options import BOOTSTRAPS, Options
 from steelyard.estimate.raters import adjusted_fit, random_raters, rater_model
 from steelyard.estimate.result import Estimate
 from steelyard.estimate.uncertainty import ErrorVariance, fixed_raters
@@ -26,6 +26,7 @@ def conclude(
     pool_size: int | None,
     options: Options,
     baseline: Estimate | None = None,
+    draws: Resamples | None = None,
 ) -> Estimate:
     """Return the estimate that `fit` and `options` ask for.
 
@@ -43,6 +44,8 @@ def conclude(
         Target, raters and interval.
     baseline : Estimate, optional
         The plain mean of the same judgments.
+    draws : Resamples, optional
+        Resamples of the judged outputs, where the interval needs them; drawn if not given.
 
     Returns
     -------
@@ -56,7 +59,9 @@ def conclude(
         variance = _implied_variance(low, high, fit, options)
     else:
         fit, variance = _error_variance(fit, sample, pool, pool_size, options)
-        low, high = _interval(fit, sample, pool, variance, options)
+        if interval in BOOTSTRAPS and draws is None:
+            draws = resample(sample, options)
+        low, high = _interval(draws, fit, sample, pool, variance=variance, options=options)
     notes = (*variance.notes, *_notes(fit, sample, options, counted=counted))
     return Estimate(
         estimate=fit.estimate,
@@ -102,7 +107,13 @@ def _error_variance(
 
 
 def _interval(
-    fit: Fit, sample: JudgedOutputs, pool: Pool | None, variance: ErrorVariance, options: Options
+    draws: Resamples | None,
+    fit: Fit,
+    sample: JudgedOutputs,
+    pool: Pool | None,
+    *,
+    variance: ErrorVariance,
+    options: Options,
 ) -> tuple[float, float]:
     if options.interval == "betting":
         return _bounded(fit, sample, pool, options)
@@ -110,7 +121,8 @@ def _interval(
         reach = float(stdtrit(variance.degrees_of_freedom, (1 + options.level) / 2))
         reach *= float(np.sqrt(variance.value))
         return fit.estimate - reach, fit.estimate + reach
-    return bootstrap_interval(fit, sample, pool, variance=variance.value, options=options)
+    assert draws is not None
+    return bootstrap_interval(draws, fit, sample, pool, variance=variance.value, options=options)
 
 
 def _bounded(

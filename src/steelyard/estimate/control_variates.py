@@ -7,8 +7,9 @@ from numpy.typing import ArrayLike
 
 from steelyard.arrays import JudgedOutputs, Pool, as_pool, judged_outputs
 from steelyard.errors import InvalidArgumentError
+from steelyard.estimate.bootstrap import resample
 from steelyard.estimate.conclusion import conclude
-from steelyard.estimate.options import Interval, Options, Raters, Target
+from steelyard.estimate.options import BOOTSTRAPS, Interval, Options, Raters, Target
 from steelyard.estimate.result import Estimate
 from steelyard.estimate.sample_mean import plain_mean
 from steelyard.estimate.slope import SlopeKind, fit_slope
@@ -150,8 +151,20 @@ def corrected_mean(
     """Return the control-variates estimate of arrays that are checked already."""
     _check_pool(sample, pool)
     fit = fit_slope(sample, pool, slope, others=others, folds=folds, rng=options.rng)
-    baseline = plain_mean(sample, pool_size=pool.size, options=options)
-    return conclude(fit, sample, pool, pool_size=pool.size, options=options, baseline=baseline)
+    # The plain mean sees the same resamples, so that the two can be compared.
+    draws = resample(sample, options) if options.interval in BOOTSTRAPS else None
+    baseline = plain_mean(
+        sample, pool_size=pool.size, options=options, draws=draws and draws.without_metrics()
+    )
+    return conclude(
+        fit,
+        sample,
+        pool,
+        pool_size=pool.size,
+        options=options,
+        baseline=baseline,
+        draws=draws,
+    )
 
 
 def _check_pool(sample: JudgedOutputs, pool: Pool) -> None:

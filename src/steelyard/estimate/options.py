@@ -7,11 +7,13 @@ import numpy as np
 
 from steelyard.errors import InvalidArgumentError
 
-__all__ = ["Interval", "Options", "Raters", "Target"]
+__all__ = ["BOOTSTRAPS", "Interval", "Options", "Raters", "Target"]
 
 Target = Literal["pool", "census", "superpopulation"]
 Raters = Literal["fixed", "random", "adjusted"]
 Interval = Literal["student", "percentile", "basic", "bca", "bootstrap-t", "betting"]
+
+BOOTSTRAPS = ("percentile", "basic", "bca", "bootstrap-t")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 
 from steelyard.arrays import JudgedOutputs, judged_outputs
 from steelyard.errors import InvalidArgumentError
+from steelyard.estimate.bootstrap import Resamples
 from steelyard.estimate.conclusion import conclude
 from steelyard.estimate.options import Interval, Options, Raters, Target
 from steelyard.estimate.result import Estimate
@@ -88,11 +89,17 @@ def sample_mean(
     return plain_mean(sample, pool_size=pool_size, options=options)
 
 
-def plain_mean(sample: JudgedOutputs, *, pool_size: int | None, options: Options) -> Estimate:
+def plain_mean(
+    sample: JudgedOutputs,
+    *,
+    pool_size: int | None,
+    options: Options,
+    draws: Resamples | None = None,
+) -> Estimate:
     """Return the plain mean of `sample`, whatever metrics it carries."""
     bare = replace(sample, metric=np.empty((sample.n_outputs, 0)))
     fit = fit_slope(bare, None, np.empty(0), rng=options.rng)
     if options.raters_as == "adjusted":
         # The plain mean takes no leniency out; its error holds it all the same.
         options = replace(options, raters_as="random")
-    return conclude(fit, bare, None, pool_size=pool_size, options=options)
+    return conclude(fit, bare, None, pool_size=pool_size, options=options, draws=draws)

@@ -10,8 +10,8 @@ correlation with human judgments. WMT, 228-231.
 """
 
 import os
-from collections import defaultdict
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Literal
 
 import numpy as np
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from steelyard.errors import InvalidArgumentError
 from steelyard.metrics.fractions import fraction
 from steelyard.metrics.metric import Floats, PairMetric
-from steelyard.metrics.overlap import sorted_runs
+from steelyard.metrics.overlap import blocks, sorted_runs
 from steelyard.metrics.pairs import Pairs
 from steelyard.metrics.stemming import porter_stem
 from steelyard.metrics.tokenizers import (
@@ -99,13 +99,17 @@ class Meteor(PairMetric):
     def pair_scores(self, pairs: Pairs) -> Floats:
         """Score every (output, reference) pair."""
         tokens = pairs.tokens(self.tokenizer)
-        words = _Words(tokens, pairs)
-        output, reference = _aligned(words, tokens.vocabulary, self.synonyms)
-        count = np.bincount(words.pair[output], minlength=len(pairs))
-        order = np.argsort(output)
-        output, reference = output[order], reference[order]
-        joined = (np.diff(output) == 1) & (np.diff(reference) == 1)
-        chunks = count - np.bincount(words.pair[output[1:][joined]], minlength=len(pairs))
+        stems = _Stems(tokens.vocabulary, self.synonyms)
+        count, chunks = np.zeros(len(pairs)), np.zeros(len(pairs))
+        text = np.stack([pairs.output, pairs.reference], axis=1)
+        for low, high in blocks(tokens.length[text].sum(axis=1)):
+            words = _Words(tokens, text[low:high])
+            output, reference = _aligned(words, stems)
+            order = np.argsort(output)
+            output, reference = output[order], reference[order]
+            apart = (np.diff(output, prepend=-2) != 1) | (np.diff(reference, prepend=-2) != 1)
+            count[low:high] = np.bincount(words.pair[output], minlength=high - low)
+            chunks[low:high] = np.bincount(words.pair[output[apart]], minlength=high - low)
         precision = fraction(count, tokens.length[pairs.output])
         recall = fraction(count, tokens.length[pairs.reference])
         mean = fraction(precision * recall, self.alpha * precision + (1 - self.alpha) * recall)
@@ -113,7 +117,14 @@ class Meteor(PairMetric):
 
 
 class _Words:
-    """The words of all pairs laid end to end: an output's, then its reference's.
+    """The words of some pairs laid end to end: an output's, then its reference's.
+
+    Parameters
+    ----------
+    tokens : Tokens
+        Tokens of the texts.
+    text : (n_pairs, 2) array of int
+        Output and reference of each pair.
 
     Attributes
     ----------
@@ -125,37 +136,58 @@ class _Words:
         Whether each word is the output's.
     """
 
-    def __init__(self, tokens: Tokens, pairs: Pairs) -> None:
-        text = np.stack([pairs.output, pairs.reference], axis=1).ravel()
-        length = tokens.length[text]
-        side = np.repeat(np.arange(len(text)), length)
-        self.ids = tokens.ids[spans(tokens.start[text], length)]
+    def __init__(self, tokens: Tokens, text: Integers) -> None:
+        length = tokens.length[text].ravel()
+        side = np.repeat(np.arange(len(length)), length)
+        self.ids = tokens.ids[spans(tokens.start[text].ravel(), length)]
         self.pair = side // 2
         self.in_output = side % 2 == 0
 
 
-def _aligned(
-    words: _Words, vocabulary: tuple[str, ...], synonyms: WordNet | None
-) -> tuple[Integers, Integers]:
+class _Stems:
+    """Stems of the words that have no equal word, and synonyms of the stems, worked out once."""
+
+    def __init__(self, vocabulary: tuple[str, ...], wordnet: WordNet | None) -> None:
+        self.wordnet = wordnet
+        self._vocabulary = vocabulary
+        self._stem = np.full(len(vocabulary), -1)
+        self._number: dict[str, int] = {}
+        self._names: list[str] = []
+        self._synonyms: dict[str, frozenset[str]] = {}
+
+    def numbers(self, ids: Integers) -> Integers:
+        """Numbers of the stems of words, equal for equal stems."""
+        for word in np.unique(ids[self._stem[ids] < 0]).tolist():
+            stem = porter_stem(self._vocabulary[word])
+            if stem not in self._number:
+                self._number[stem] = len(self._names)
+                self._names.append(stem)
+            self._stem[word] = self._number[stem]
+        return self._stem[ids]
+
+    def names(self, numbers: Integers) -> list[str]:
+        """Return the stems that numbers stand for."""
+        return [self._names[number] for number in numbers.tolist()]
+
+    def synonyms(self, stem: str) -> frozenset[str]:
+        """Words that share a sense with a stem."""
+        if stem not in self._synonyms:
+            assert self.wordnet is not None
+            self._synonyms[stem] = self.wordnet.synonyms(stem)
+        return self._synonyms[stem]
+
+
+def _aligned(words: _Words, stems: _Stems) -> tuple[Integers, Integers]:
     """Places of the aligned words in the outputs, and of their partners in the references."""
     place = np.arange(len(words.ids))
     exact = _equal(words, place, words.ids)
     place = np.delete(place, np.concatenate(exact))
-    # only what is left over is stemmed
-    left, position = np.unique(words.ids[place], return_inverse=True)
-    stems = [porter_stem(vocabulary[number]) for number in left.tolist()]
-    number = {stem: code for code, stem in enumerate(dict.fromkeys(stems))}
-    stem = np.zeros(len(words.ids), dtype=np.int64)
-    stem[place] = np.array([number[word] for word in stems], dtype=np.int64)[position]
-    by_stem = _equal(words, place, stem)
+    number = stems.numbers(words.ids[place])
+    by_stem = _equal(words, place, number)
     stages = [exact, by_stem]
-    if synonyms is not None:
-        place = np.setdiff1d(place, np.concatenate(by_stem), assume_unique=True)
-        near = [
-            frozenset(number[other] for other in synonyms.synonyms(word) if other in number)
-            for word in number
-        ]
-        stages.append(_synonymous(words, place, stem, near))
+    if stems.wordnet is not None:
+        left = ~np.isin(place, np.concatenate(by_stem))
+        stages.append(_synonymous(words, place[left], stems.names(number[left]), stems))
     return (
         np.concatenate([output for output, _ in stages]),
         np.concatenate([reference for _, reference in stages]),
@@ -166,32 +198,33 @@ def _equal(words: _Words, place: Integers, name: Integers) -> tuple[Integers, In
     """Align words of one name: the last of the output with the last of the reference, and so on."""
     if len(place) == 0:
         return place, place
-    size = int(name.max()) + 1
-    _, place, start = sorted_runs(words.pair[place] * size + name[place], place)
+    place, start = sorted_runs(words.pair[place] * (int(name.max()) + 1) + name, place)
     total = np.diff(start, append=len(place))
-    output = np.add.reduceat(words.in_output[place].astype(np.int64), start)
+    output = np.add.reduceat(words.in_output[place], start, dtype=np.int64)
     both = np.minimum(output, total - output)
     return place[spans(start + output - both, both)], place[spans(start + total - both, both)]
 
 
 def _synonymous(
-    words: _Words, place: Integers, stem: Integers, near: list[frozenset[int]]
+    words: _Words, place: Integers, names: list[str], stems: _Stems
 ) -> tuple[Integers, Integers]:
-    """Align each word left over, from the last, with the last word that is a synonym of it."""
+    """Align each word, from an output's last, with the reference's last word that is a synonym."""
     outputs, references = [], []
-    for group in np.split(place, np.flatnonzero(np.diff(words.pair[place])) + 1):
-        places = defaultdict(list)
-        mine = []
-        for here, name, own in zip(
-            group.tolist(), stem[group].tolist(), words.in_output[group].tolist(), strict=True
-        ):
-            if own:
-                mine.append((here, name))
-            else:
-                places[name].append(here)
-        for here, name in reversed(mine):
-            found = [places[other] for other in near[name] if places.get(other)]
-            if found:
-                outputs.append(here)
-                references.append(max(found, key=lambda several: several[-1]).pop())
+    pair = -1
+    places: dict[str, list[int]] = {}
+    # from the end a pair's reference comes before its output
+    for here, name in zip(reversed(place.tolist()), reversed(names), strict=True):
+        if words.pair[here] != pair:
+            pair = words.pair[here]
+            places = {}
+        if not words.in_output[here]:
+            places.setdefault(name, []).append(here)
+            continue
+        found = [places[other] for other in places.keys() & stems.synonyms(name)]
+        if found:
+            best = max(found, key=itemgetter(0))
+            outputs.append(here)
+            references.append(best.pop(0))
+            if not best:
+                places = {other: several for other, several in places.items() if several}
     return np.array(outputs, dtype=np.int64), np.array(references, dtype=np.int64)

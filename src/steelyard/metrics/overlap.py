@@ -1,15 +1,19 @@
 """How many n-grams an output shares with its references, for a whole batch at once."""
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.metrics.pairs import Pairs
 from steelyard.metrics.tokens import Tokens, spans
 
-__all__ = ["clipped_matches", "pair_matches", "sorted_runs"]
+__all__ = ["blocks", "clipped_matches", "pair_matches", "sorted_runs"]
 
 Integers = NDArray[np.int64]
 
+# Tokens worked on at a time: the arrays of a block stay in the processor's cache
+_BLOCK = 32_768
 _WORD = 63
 
 
@@ -58,37 +62,95 @@ def clipped_matches(tokens: Tokens, text: Integers, group: Integers, *, order: i
 
     Notes
     -----
-    All n-grams of the batch are sorted at once. An (n+1)-gram can only be shared when the two
+    The n-grams of many groups are sorted at once. An (n+1)-gram can only be shared when the two
     n-grams in it are, so each order looks only at what the order before it left over, and names
     an (n+1)-gram by the names of those two.
     """
     n_groups = int(group[-1]) + 1 if len(group) else 0
     matches = np.zeros((order, n_groups), dtype=np.int64)
+    head = np.flatnonzero(np.diff(group, prepend=-1, append=n_groups))
+    for low, high in blocks(np.add.reduceat(tokens.length[text], head[:-1])):
+        sides = slice(head[low], head[high])
+        matches[:, low:high] = _block(tokens, text[sides], group[sides] - low, order=order)
+    return matches
+
+
+def blocks(length: Integers) -> Iterator[tuple[int, int]]:
+    """Divide texts, or groups of texts, into runs of about as many tokens as a cache holds.
+
+    Parameters
+    ----------
+    length : (n,) array of int
+        Tokens of each.
+
+    Yields
+    ------
+    low, high : int
+        The first of a run, and one past its last.
+
+    Examples
+    --------
+    >>> list(blocks(np.array([20_000, 12_000, 40_000, 1])))
+    [(0, 2), (2, 3), (3, 4)]
+    """
+    end = np.cumsum(length)
+    low = 0
+    while low < len(end):
+        before = end[low - 1] if low else 0
+        high = max(int(np.searchsorted(end, before + _BLOCK, side="right")), low + 1)
+        yield low, high
+        low = high
+
+
+def _block(tokens: Tokens, text: Integers, group: Integers, *, order: int) -> Integers:
+    n_groups = int(group[-1]) + 1
+    matches = np.zeros((order, n_groups), dtype=np.int64)
     length = tokens.length[text]
     side = np.repeat(np.arange(len(text)), length)
-    first = np.concatenate([[True], group[1:] != group[:-1]])
+    # a place is where a token stands when the texts of all sides lie end to end
     place = np.arange(len(side))
-    key = group[side] * tokens.size + tokens.ids[spans(tokens.start[text], length)]
+    owner = group[side]
+    first = np.diff(group, prepend=-1) > 0
+    own = first[side]
+    key = owner * tokens.size + tokens.ids[spans(tokens.start[text], length)]
     name = np.empty(len(side) + 1, dtype=np.int64)
     for n in range(order):
         if len(key) == 0:
             break
-        key, place, new = sorted_runs(key, place)
-        output, others = _counts(new, side[place], first)
+        place, start = sorted_runs(key, place)
+        count = np.diff(start, append=len(place))
+        output = np.add.reduceat(own[place], start, dtype=np.int64)
+        others = count - output
+        if len(text) > 2 * n_groups:
+            others = _most(start, side[place], first)
         shared = np.minimum(output, others)
-        matches[n] = np.bincount(group[side[place[new]]], weights=shared, minlength=n_groups)
-        # places whose n-gram is shared get its number, all the others -1
+        matches[n] = np.bincount(owner[place[start]], weights=shared, minlength=n_groups)
+        # the places of shared n-grams get their numbers, all others -1
+        found = np.flatnonzero(shared)
         name.fill(-1)
-        name[place] = np.repeat(
-            np.where(shared > 0, np.arange(len(new)), -1), np.diff(new, append=len(key))
+        name[place[spans(start[found], count[found])]] = np.repeat(
+            np.arange(len(found)), count[found]
         )
         place = np.flatnonzero((name[:-1] >= 0) & (name[1:] >= 0))
         place = place[side[place] == side[place + 1]]
-        key = name[place] * len(new) + name[place + 1]
+        key = name[place] * len(found) + name[place + 1]
     return matches
 
 
-def sorted_runs(key: Integers, place: Integers) -> tuple[Integers, Integers, Integers]:
+def _most(start: Integers, side: Integers, first: NDArray[np.bool_]) -> Integers:
+    """How often each distinct n-gram occurs at most in one of the texts but the first.
+
+    `side` is the side of each sorted n-gram, `start` where a distinct n-gram begins.
+    """
+    change = _changes(side)
+    change[start] = True
+    run = np.flatnonzero(change)
+    count = np.where(first[side[run]], 0, np.diff(run, append=len(side)))
+    most: Integers = np.maximum.reduceat(count, np.searchsorted(run, start))
+    return most
+
+
+def sorted_runs(key: Integers, place: Integers) -> tuple[Integers, Integers]:
     """Sort places by their keys.
 
     Parameters
@@ -100,25 +162,26 @@ def sorted_runs(key: Integers, place: Integers) -> tuple[Integers, Integers, Int
 
     Returns
     -------
-    key, place : (n,) arrays of int
-        Sorted by key, then by place.
+    place : (n,) array of int
+        Places, by key and then by place.
     start : array of int
         Where each run of equal keys begins.
 
     Examples
     --------
     >>> sorted_runs(np.array([7, 3, 7]), np.array([0, 1, 2]))
-    (array([3, 7, 7]), array([1, 0, 2]), array([0, 1]))
+    (array([1, 0, 2]), array([0, 1]))
     """
     bits = int(place[-1]).bit_length()
     if int(key.max()).bit_length() + bits <= _WORD:
         # one plain sort of (key, place) packed into a word is several times faster than argsort
-        packed = np.sort((key << bits) | place)
-        key, place = packed >> bits, packed & ((1 << bits) - 1)
-    else:
-        order = np.argsort(key, kind="stable")
-        key, place = key[order], place[order]
-    return key, place, np.flatnonzero(_changes(key))
+        packed = (key << bits) | place
+        packed.sort()
+        place = packed & ((1 << bits) - 1)
+        packed >>= bits
+        return place, np.flatnonzero(_changes(packed))
+    order = np.argsort(key, kind="stable")
+    return place[order], np.flatnonzero(_changes(key[order]))
 
 
 def _changes(values: Integers) -> NDArray[np.bool_]:
@@ -126,20 +189,3 @@ def _changes(values: Integers) -> NDArray[np.bool_]:
     changed[0] = True
     np.not_equal(values[1:], values[:-1], out=changed[1:])
     return changed
-
-
-def _counts(new: Integers, side: Integers, first: NDArray[np.bool_]) -> tuple[Integers, Integers]:
-    """Occurrences of each distinct n-gram in the first text, and at most in another one.
-
-    `side` is the side of each sorted n-gram, `new` where a distinct n-gram begins.
-    """
-    change = _changes(side)
-    change[new] = True
-    run = np.flatnonzero(change)
-    count = np.diff(run, append=len(side))
-    in_first = first[side[run]]
-    begin = np.searchsorted(run, new)
-    return (
-        np.add.reduceat(np.where(in_first, count, 0), begin),
-        np.maximum.reduceat(np.where(in_first, 0, count), begin),
-    )

@@ -16,7 +16,7 @@ __all__ = ["score"]
 Example = tuple[str, tuple[str, ...]]
 
 # Characters scored at a time: enough for arrays to pay off, little enough to stay in memory.
-_BATCH = 4_000_000
+_BATCH = 8_000_000
 
 
 def score(

@@ -209,8 +209,9 @@ class MtevalTokenizer(Tokenizer):
 
     def split(self, word: str) -> list[str]:
         """Set punctuation apart."""
-        if word.isalnum():
-            return [word]
+        plain = _MTEVAL_PLAIN.fullmatch(word)
+        if plain is not None:
+            return [part for part in plain.groups() if part]
         # The rules look one character back and forth, and a whitespace counts as a non-digit:
         # a word between two spaces is split as it would be within the text.
         word = f" {word} "
@@ -220,6 +221,10 @@ class MtevalTokenizer(Tokenizer):
 
 
 _ENTITIES = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
+# Most words need no rule: those without punctuation, or with one mark at their end
+_MTEVAL_PLAIN = re.compile(
+    r"([^{-~\[-`!-&(-+:-@/.,0-9]+|[^{-~\[-`!-&(-+:-@/.,-]+)([{-~\[-`!-&(-+:-@/.,]?)"
+)
 _MTEVAL_RULES = (
     (re.compile(r"([{-~\[-` -&(-+:-@/])"), r" \1 "),
     (re.compile(r"([^0-9])([.,])"), r"\1 \2 "),

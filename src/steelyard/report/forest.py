@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from steelyard.estimate import Estimate
-from steelyard.report.numbers import percent
+from steelyard.report.numbers import level_name
 from steelyard.report.style import BLUE, MUTED, ORANGE, WIDTH, rows_of_systems, shown_names, styled
 
 __all__ = ["forest_plot"]
@@ -129,7 +129,7 @@ def _draw(axes: Axes, height: float, found: Estimate, outer: Estimate | None) ->
 def _legend(estimates: Sequence[Estimate], *, has_outer: bool) -> list[Line2D]:
     drawn = [*estimates, *(found.baseline for found in estimates if found.baseline)]
     handles = [
-        kind.handle(f"{kind.name}, {percent(estimates[0].level)} interval")
+        kind.handle(f"{kind.name}, {level_name(estimates[0].level)} interval")
         for kind in (_CORRECTED, _PLAIN)
         if any(_kind(found) is kind for found in drawn)
     ]

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable
 
-__all__ = ["count", "decimals_for", "interval", "number", "percent", "span"]
+__all__ = ["count", "decimals_for", "interval", "level_name", "number", "percent", "span"]
 
 _MINUS = "\N{MINUS SIGN}"
 _UNKNOWN = "\N{EN DASH}"
@@ -70,15 +70,25 @@ def span(low: float, high: float, decimals: int = 2) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a share in percent, as many digits as it needs.
+    """Return a share in whole percent.
 
     Examples
     --------
-    >>> percent(0.95), percent(0.999), percent(0.123456)
-    ('95%', '99.9%', '12%')
+    >>> percent(0.123)
+    '12%'
     """
-    exact = f"{100 * share:.6g}"
-    return f"{exact}%" if len(exact) <= 4 else f"{100 * share:.0f}%"
+    return f"{100 * share:.0f}%".replace("-", _MINUS)
+
+
+def level_name(level: float) -> str:
+    """Return a confidence level in percent, with as many digits as it needs.
+
+    Examples
+    --------
+    >>> level_name(0.95), level_name(0.999)
+    ('95%', '99.9%')
+    """
+    return f"{100 * level:.10g}%"
 
 
 def count(size: int, noun: str) -> str:

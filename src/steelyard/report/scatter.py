@@ -119,7 +119,8 @@ class _Scale:
     @classmethod
     def of(cls, judged: Sequence[JudgedMetric]) -> "_Scale":
         x = np.concatenate([one.metric for one in judged])
-        values = np.unique(np.concatenate([one.human for one in judged]))
+        # Rounded, so that two ways to the same mean are the same value.
+        values = np.unique(np.concatenate([one.human for one in judged]).round(9))
         y = _limits(values)
         spread = 0.0
         edges = np.linspace(*y, 25)

@@ -1,0 +1,16 @@
+"""``python -m benchmarks [NAME ...]``: run all benchmarks, or those named."""
+
+import sys
+from importlib import import_module
+
+NAMES = ("control_variates", "bootstrap", "crossed_components", "metrics", "pool_memory", "slopes")
+
+
+def main(chosen):
+    for name in chosen or NAMES:
+        print(f"\n== {name} ==", flush=True)
+        import_module(f"benchmarks.{name}").main()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

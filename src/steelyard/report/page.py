@@ -1,0 +1,146 @@
+"""One self-contained HTML page about a study."""
+
+import os
+import uuid
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import polars as pl
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from steelyard import __version__
+from steelyard.errors import InvalidArgumentError
+from steelyard.report.findings import prompt_findings, wanted_systems
+from steelyard.report.numbers import count, level_name
+from steelyard.report.section import section
+from steelyard.study import Study
+
+__all__ = ["write_report"]
+
+
+def write_report(
+    study: Study,
+    path: str | os.PathLike[str],
+    *,
+    metrics: Sequence[str],
+    prompts: Sequence[str] | None = None,
+    systems: Sequence[str] | None = None,
+    level: float = 0.95,
+    command: str | None = None,
+    title: str | None = None,
+    notice: str | None = None,
+) -> Path:
+    """Write a report on a study as one HTML file, with all figures inside.
+
+    The page asks for nothing from elsewhere and has no script. The same study gives the same page,
+    byte by byte. The file is written whole or not at all.
+
+    Parameters
+    ----------
+    study : Study
+        Outputs and judgments.
+    path : path
+        File to write; its folder must be there.
+    metrics : sequence of str
+        Metrics to correct with; plain means when there are none.
+    prompts, systems : sequence of str, optional
+        Which to report on; all that were judged by default.
+    level : float
+        Level of all intervals.
+    command : str, optional
+        The command that made the report, to be shown in it.
+    title : str, optional
+        Title of the page.
+    notice : str, optional
+        What a reader must know before all else, shown at the top and at the bottom.
+
+    Returns
+    -------
+    pathlib.Path
+        The file.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If an argument breaks its rule, or the folder of `path` is not there.
+    InvalidDataError
+        If the metric of an output is missing.
+
+    Notes
+    -----
+    What the data do not determine is left out, and the page says why: a system with a constant
+    metric has its plain mean alone, a prompt without repeated judgments no variance components.
+    """
+    target = Path(path)
+    _check_target(target)
+    wanted = wanted_systems(study, prompts, systems)
+    findings = [
+        prompt_findings(study, prompt, chosen, metrics=metrics, level=level)
+        for prompt, chosen in wanted.items()
+    ]
+    names = list(dict.fromkeys(system for chosen in wanted.values() for system in chosen))
+    environment = Environment(
+        loader=PackageLoader("steelyard.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    page = environment.get_template("report.html").render(
+        title=title or f"Human evaluation of {_subject(names)}",
+        facts=_facts(study, wanted),
+        sections=[
+            section(study, one, level=level, place=place)
+            for place, one in enumerate(findings, start=1)
+        ],
+        metrics=list(metrics),
+        level=level_name(level),
+        command=command,
+        notice=notice,
+        version=__version__,
+    )
+    _write(target, page)
+    return target
+
+
+def _check_target(path: Path) -> None:
+    """Find out before the work, not after it, that the page cannot be written."""
+    if path.is_dir():
+        raise InvalidArgumentError(f"`path` must be a file; got the folder {path}: add a file name")
+    if not path.parent.is_dir():
+        raise InvalidArgumentError(
+            f"`path` must lie in a folder that exists; got {path}: make {path.parent} first"
+        )
+
+
+def _write(path: Path, page: str) -> None:
+    """Put the page in place at once: whoever reads `path` finds the old page or the new one."""
+    # Through a link, the file it points to is replaced and the link stays.
+    target = Path(os.path.realpath(path))
+    temporary = target.with_name(f".{target.name}.{uuid.uuid4().hex}.tmp")
+    try:
+        temporary.write_text(page, encoding="utf-8", newline="\n")
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _subject(systems: Sequence[str]) -> str:
+    return systems[0] if len(systems) == 1 else count(len(systems), "system")
+
+
+def _facts(study: Study, wanted: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
+    """Return the size of the campaign, as far as it is reported on."""
+    systems = {system for chosen in wanted.values() for system in chosen}
+    rows = study.judgments.frame.filter(
+        pl.col("prompt").is_in(list(wanted)) & pl.col("system").is_in(list(systems))
+    )
+    pool = sum(study.outputs.sizes[system] for system in systems)
+    judged = rows.select("item", "system").n_unique()
+    return [
+        ("judgments", f"{rows.height:,}"),
+        ("raters", f"{rows['rater'].n_unique():,}"),
+        ("outputs judged", f"{judged:,} of {pool:,}"),
+        ("systems", f"{len(systems):,}"),
+        ("prompts", f"{len(wanted):,}"),
+    ]

@@ -1,0 +1,187 @@
+"""The tables of the report: the numbers behind the figures."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from steelyard.estimate import Estimate
+from steelyard.report.findings import PromptFindings, SystemFindings
+from steelyard.report.numbers import decimals_for, interval, level_name, number, percent
+from steelyard.report.style import ALL_SYSTEMS
+from steelyard.study import Diagnosis
+from steelyard.variance import Efficiency, Quantity
+
+__all__ = [
+    "Table",
+    "agreement_table",
+    "components_table",
+    "estimates_table",
+    "metrics_table",
+    "score_decimals",
+]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of texts, ready to be shown.
+
+    Attributes
+    ----------
+    caption : str
+        What it shows.
+    columns : tuple of str
+        Heads of the columns; the first is that of the rows' names.
+    rows : tuple of tuples of str
+        The name of each row and its cells.
+    last_is_total : bool
+        Whether the last row is about all the others together.
+    """
+
+    caption: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    last_is_total: bool = field(default=False, kw_only=True)
+
+
+def score_decimals(findings: PromptFindings) -> int:
+    """Return how many decimals of a score the narrowest interval can bear."""
+    return decimals_for(one.estimate.half_width for one in findings.systems if one.estimate)
+
+
+def estimates_table(findings: PromptFindings, *, level: float) -> Table:
+    """Return the estimates of all systems beside their plain means.
+
+    Parameters
+    ----------
+    findings : PromptFindings
+        What was found under a prompt.
+    level : float
+        Level of the intervals, for the heads.
+    """
+    decimals = score_decimals(findings)
+    has_outer = any(one.random_raters for one in findings.systems)
+    has_metrics = any(one.corrected for one in findings.systems)
+
+    def cells(one: SystemFindings) -> Iterator[str]:
+        if has_metrics:
+            yield from _estimate(one.corrected, decimals)
+        if has_outer and has_metrics:
+            yield _interval(one.random_raters if one.corrected else None, decimals)
+        yield from _estimate(one.plain, decimals)
+        if has_metrics:
+            yield number(one.corrected.data_efficiency if one.corrected else None)
+        elif has_outer:
+            yield _interval(one.random_raters, decimals)
+        yield f"{one.plain.n_judgments:,}" if one.plain else number(None)
+        yield _judged(one.plain)
+
+    name, outer = f"{level_name(level)} interval", "raters as a sample"
+    with_metrics = ("with metrics", name, *([outer] if has_outer else []))
+    columns = (
+        ("system", *with_metrics, "plain mean", name, "data efficiency")
+        if has_metrics
+        else ("system", "plain mean", name, *([outer] if has_outer else []))
+    )
+    return Table(
+        "Mean human score of each system",
+        (*columns, "judgments", "outputs judged"),
+        tuple((one.system, *cells(one)) for one in findings.systems),
+    )
+
+
+def metrics_table(diagnosis: Diagnosis) -> Table:
+    """Return what each metric would save, and all together."""
+    found = list(diagnosis.metrics.items())
+    if diagnosis.together is not None:
+        found.append(("together", diagnosis.together))
+    return Table(
+        f"What each metric can save, {_name(diagnosis.system)}",
+        ("metric", "correlation ρ", "interval", "data efficiency", "interval", "judgments saved"),
+        tuple((name, *_usefulness(one)) for name, one in found),
+        last_is_total=diagnosis.together is not None,
+    )
+
+
+def components_table(diagnoses: Sequence[Diagnosis]) -> Table:
+    """Return the variance components of each system."""
+    quantities = [q for one in diagnoses for q in (one.item_variance, one.rater_variance)]
+    decimals = decimals_for((q.high - q.low) / 2 for q in quantities)
+    return Table(
+        "Variance components",
+        (
+            "system",
+            "item variance",
+            "interval",
+            "rater variance",
+            "interval",
+            "noise ratio γ",
+            "interval",
+        ),
+        tuple(
+            (
+                _name(one.system),
+                *_quantity(one.item_variance, decimals),
+                *_quantity(one.rater_variance, decimals),
+                *_quantity(one.noise_ratio, 2),
+            )
+            for one in diagnoses
+        ),
+        last_is_total=diagnoses[-1].system == "*",
+    )
+
+
+def agreement_table(diagnoses: Sequence[Diagnosis]) -> Table:
+    """Return how far raters agree on the outputs of each system."""
+    return Table(
+        "Agreement of raters",
+        (
+            "system",
+            "α nominal",
+            "α ordinal",
+            "α interval",
+            "equal pairs",
+            "ICC(1)",
+            "ICC(1, k)",
+            "raters",
+        ),
+        tuple(
+            (
+                _name(one.system),
+                number(one.agreement.alpha_nominal),
+                number(one.agreement.alpha_ordinal),
+                number(one.agreement.alpha_interval),
+                percent(one.agreement.equal_pairs),
+                number(one.agreement.icc),
+                number(one.agreement.icc_average),
+                f"{one.n_raters:,}",
+            )
+            for one in diagnoses
+        ),
+        last_is_total=diagnoses[-1].system == "*",
+    )
+
+
+def _name(system: str) -> str:
+    return ALL_SYSTEMS if system == "*" else system
+
+
+def _interval(found: Estimate | None, decimals: int) -> str:
+    return interval(found.low, found.high, decimals) if found else number(None)
+
+
+def _estimate(found: Estimate | None, decimals: int) -> tuple[str, str]:
+    return number(found.estimate if found else None, decimals), _interval(found, decimals)
+
+
+def _quantity(found: Quantity, decimals: int) -> tuple[str, str]:
+    return number(found.value, decimals), interval(found.low, found.high, decimals)
+
+
+def _usefulness(found: Efficiency) -> tuple[str, ...]:
+    saved = percent(1 - 1 / found.data_efficiency.value)
+    return *_quantity(found.correlation, 2), *_quantity(found.data_efficiency, 2), saved
+
+
+def _judged(found: Estimate | None) -> str:
+    if found is None:
+        return number(None)
+    return f"{found.n_outputs:,}" + (f" of {found.pool_size:,}" if found.pool_size else "")

@@ -1,0 +1,61 @@
+import numpy as np
+import pytest
+
+from steelyard.arrays import judged_outputs
+from steelyard.variance import one_way
+from steelyard.variance.moments import moments, resampled_moments
+
+
+def unequal_sample(rng, metrics=2):
+    count = rng.integers(1, 5, size=40)
+    output = np.repeat(np.arange(40), count)
+    human = rng.normal(size=40)[output] + rng.normal(size=len(output))
+    return judged_outputs(human, rng.normal(size=(40, metrics))[output], output)
+
+
+def test_moments_of_a_sample_are_those_of_numpy(rng):
+    sample = unequal_sample(rng)
+    found = moments(sample)
+    stacked = np.column_stack([sample.mean, sample.metric])
+    expected = np.cov(stacked, rowvar=False)
+    assert found.mean[0] == pytest.approx(expected[0, 0])
+    assert found.with_metric[0] == pytest.approx(expected[0, 1:])
+    assert found.metric[0] == pytest.approx(expected[1:, 1:])
+    components = one_way(sample)
+    assert found.rater[0] == pytest.approx(components.rater)
+    assert found.item[0] == pytest.approx(components.unbiased_item)
+
+
+def test_a_resample_is_a_sample_of_outputs_with_their_judgments(rng):
+    sample = unequal_sample(rng, metrics=1)
+    found = resampled_moments(sample, resamples=5, rng=np.random.default_rng(1))
+    draws = np.random.default_rng(1).integers(0, 40, size=(5, 40), dtype=np.int64)
+    starts = np.concatenate([[0], np.cumsum(sample.count)])
+    for b, drawn in enumerate(draws):
+        human = np.concatenate([sample.human[starts[i] : starts[i + 1]] for i in drawn])
+        output = np.repeat(np.arange(40), sample.count[drawn])
+        again = judged_outputs(human, None, output)
+        assert found.rater[b] == pytest.approx(one_way(again).rater)
+        assert found.mean[b] == pytest.approx(again.mean.var(ddof=1) * 40 / 39)
+
+
+def test_resamples_scatter_about_the_estimate(rng):
+    sample = unequal_sample(rng)
+    found = resampled_moments(sample, resamples=20_000, rng=np.random.default_rng(2))
+    here = moments(sample)
+    for name in ("mean", "with_metric", "metric"):
+        there = getattr(found, name)
+        error = there.std(axis=0) / np.sqrt(len(there))
+        assert (np.abs(there.mean(axis=0) - getattr(here, name)[0]) < 4 * error).all(), name
+
+
+def test_one_metric_of_several_has_its_own_moments(rng):
+    sample = unequal_sample(rng, metrics=3)
+    found = moments(sample).of_metric(1)
+    assert found.with_metric.shape == (1, 1)
+    assert found.metric[0, 0, 0] == pytest.approx(sample.metric[:, 1].var(ddof=1))
+
+
+def test_perfect_agreement_has_rater_variance_zero_whatever_the_rounding():
+    sample = judged_outputs([0.1] * 3 + [0.7] * 3, None, [0, 0, 0, 1, 1, 1])
+    assert moments(sample).rater[0] == 0
