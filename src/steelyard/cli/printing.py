@@ -1,8 +1,8 @@
 """Tables, JSON and files as commands write them."""
 
+import io
 import json
 import math
-import os
 import sys
 import tempfile
 from collections.abc import Iterable
@@ -37,10 +37,11 @@ def print_tables(parts: Iterable[RenderableType], output: Path | None) -> None:
         for part in parts:
             console.print(part)
         return
-    console = Console(width=_PIPE_WIDTH, highlight=False, record=True, file=open(os.devnull, "w"))  # noqa: SIM115, PTH123
+    page = io.StringIO()
+    console = Console(width=_PIPE_WIDTH, highlight=False, file=page)
     for part in parts:
         console.print(part)
-    write_text(output, console.export_text())
+    write_text(output, page.getvalue())
 
 
 def write_text(path: Path, text: str) -> None:

@@ -62,7 +62,9 @@ class JudgedTable:
             system=system,
             prompt=prompt,
             human=rows["score"].to_numpy(),
-            metric=rows.select(self.metrics).to_numpy().astype(np.float64),
+            metric=np.column_stack(
+                [np.empty((rows.height, 0)), *(rows[name].to_numpy() for name in self.metrics)]
+            ),
             items=items,
             raters=rows["rater"].to_numpy(),
         )

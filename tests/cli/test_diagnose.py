@@ -1,0 +1,65 @@
+import json
+
+import pytest
+
+
+def test_json_has_the_documented_keys(run, campaign):
+    code, out, err = run("diagnose", *campaign, "--json")
+    assert (code, err) == (0, "")
+    found = json.loads(out)
+    assert [row["system"] for row in found] == ["alpha", "beta", "*"]
+    for row in found:
+        for key in ("item_variance", "rater_variance", "noise_ratio"):
+            assert set(row[key]) == {"value", "low", "high"}
+            assert row[key]["low"] <= row[key]["value"] <= row[key]["high"]
+        assert set(row["metrics"]) == {"length", "noise"}
+        for metric in row["metrics"].values():
+            assert set(metric) == {"correlation", "data_efficiency"}
+        assert set(row["limits"]) == {"perfect_metric", "noiseless_raters"}
+        assert row["verdict"].endswith(".")
+
+
+def test_the_better_metric_comes_first(run, campaign):
+    _, out, _ = run("diagnose", *campaign, "--json")
+    assert next(iter(json.loads(out)[-1]["metrics"])) == "length"
+
+
+def test_table_ends_with_a_verdict(run, campaign):
+    code, out, _ = run("diagnose", *campaign)
+    assert code == 0
+    assert "Verdict, overall: length saves" in out
+    assert "perfect metric would save" in " ".join(out.split())
+
+
+def test_one_judgment_an_output_is_refused_with_the_way_out(run, campaign, tmp_path):
+    outputs, judgments = campaign
+    seen, kept = set(), []
+    for line in judgments.read_text().splitlines():
+        row = json.loads(line)
+        if (row["item"], row["system"]) not in seen:
+            seen.add((row["item"], row["system"]))
+            kept.append(line)
+    single = tmp_path / "single.jsonl"
+    single.write_text("\n".join(kept) + "\n")
+    code, out, err = run("diagnose", outputs, single)
+    assert (code, out) == (2, "")
+    assert "two judgments" in err
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("option", [["--level", "2"], ["--resamples", "1"]])
+def test_bad_options_are_refused(run, campaign, option):
+    code, _, err = run("diagnose", *campaign, *option)
+    assert code == 2
+    assert err.count("\n") == 1
+
+
+def test_a_constant_metric_is_said_and_left_out(run, campaign):
+    outputs, judgments = campaign
+    lines = [json.loads(line) | {"noise": 3.0} for line in outputs.read_text().splitlines()]
+    outputs.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    code, out, _ = run("diagnose", outputs, judgments, "--json")
+    assert code == 0
+    found = json.loads(out)[0]
+    assert set(found["metrics"]) == {"length"}
+    assert any("noise is constant" in note for note in found["notes"])

@@ -1,0 +1,46 @@
+import subprocess
+import sys
+
+
+def test_help_lists_every_command_with_an_example(run):
+    code, out, _ = run("--help")
+    assert code == 0
+    for command in ("demo", "diagnose", "estimate", "report"):
+        assert command in out
+        code, text, _ = run(command, "--help")
+        assert code == 0
+        assert "Example:" in text
+
+
+def test_unknown_command_is_refused(run):
+    code, _, err = run("estimat")
+    assert code == 2
+    assert "No such command" in err
+    assert err.count("\n") == 1
+
+
+def test_version(run):
+    from steelyard import __version__
+
+    assert __version__ in run("--version")[1]
+
+
+def test_importing_the_package_loads_nothing_heavy():
+    script = (
+        "import sys, steelyard; "
+        "print([m for m in ('numpy','scipy','polars','matplotlib','click','fastapi','dask') "
+        "if m in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"
+
+
+def test_every_public_name_is_there_and_documented():
+    import steelyard
+
+    for name in steelyard.__all__:
+        found = getattr(steelyard, name)
+        assert name == "__version__" or found.__doc__
+    assert set(steelyard.__all__) <= set(dir(steelyard))
