@@ -39,6 +39,7 @@ format: install  ## let ruff format and fix
 	$(BIN)/ruff check --fix .
 
 docs: install  ## build the documentation into site/
+	$(BIN)/python scripts/cli_reference.py
 	$(BIN)/mkdocs build --strict
 
 bench: install  ## benchmarks side by side with peers

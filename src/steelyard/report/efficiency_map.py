@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from steelyard.errors import InvalidArgumentError
-from steelyard.report.numbers import number
+from steelyard.report.numbers import number, percent
 from steelyard.report.style import (
     ALL_SYSTEMS,
     BLUE,
@@ -29,7 +29,10 @@ __all__ = ["efficiency_map", "noise_share"]
 Floats = NDArray[np.float64]
 
 _TICKS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 10.0)
-_LEVELS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
+_LEVELS = (0.95, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1)
+_SHADE = "#2b8cbe"
+# Where the contours are labelled: near the left edge they are far apart and few systems stand.
+_COLUMN = 0.07
 # Height of a line of a label, as a share of the map's.
 _LINE = 0.05
 
@@ -142,16 +145,24 @@ def _size(correlation: Quantity) -> Quantity:
 
 
 def _draw_contours(axes: Axes) -> None:
-    x, y = np.meshgrid(np.linspace(0, 1, 201), np.linspace(0, 1, 201))
-    needed = 1 - y**2 * (1 - x)
-    shades = LinearSegmentedColormap.from_list("needed", ["#9ecae1", "#ffffff"])
-    axes.contourf(x, y, needed, levels=[0.0, *_LEVELS, 1.0], cmap=shades)
-    lines = axes.contour(x, y, needed, levels=_LEVELS, colors=MUTED, linewidths=0.6, alpha=0.7)
-    # In a column near the left edge, where the lines are far apart and few systems stand.
-    column = [(0.07, float(np.sqrt((1 - level) / 0.93))) for level in _LEVELS]
-    axes.clabel(
-        lines, fmt=lambda level: f"{level:.0%}", fontsize=7.5, colors=INK, manual=column, inline_spacing=2
-    )
+    """Shade the map and draw where so many judgments are needed, with their share at the left."""
+    for level, shade in zip(_LEVELS, np.linspace(0.05, 0.5, len(_LEVELS)), strict=True):
+        # 1 - rho^2 (1 - x) = level; to the right of x = level not even a perfect metric does it.
+        x = np.linspace(0, level, 60)
+        y = np.sqrt((1 - level) / (1 - x))
+        colour = tuple(1 - shade * (1 - np.array(to_rgb(_SHADE))))
+        axes.fill_between(x, y, 1.0, color=colour, linewidth=0)
+        axes.plot(x, y, color=MUTED, linewidth=0.6, alpha=0.7, zorder=2)
+        axes.text(
+            _COLUMN,
+            float(np.sqrt((1 - level) / (1 - _COLUMN))),
+            percent(level),
+            fontsize=7.5,
+            ha="center",
+            va="center",
+            zorder=2,
+            bbox={"facecolor": colour, "edgecolor": "none", "pad": 0.8},
+        )
 
 
 def _draw_limits(axes: Axes, place: _Place) -> None:

@@ -22,6 +22,8 @@ _MOST_MARKS = 5000
 # Share of each axis that the histogram of the other one takes.
 _MARGIN = 0.2
 _FEW_VALUES = 15
+# Diameter of the mark of one output, in points.
+_SIZE = 3.4
 _GOLDEN = (5**0.5 - 1) / 2
 
 
@@ -144,16 +146,11 @@ def _draw_panel(axes: Axes, one: JudgedMetric, name: str, scale: _Scale) -> None
     (left, right), (bottom, top) = scale.x, scale.y
     axes.set_xlim(left, left + (right - left) / (1 - _MARGIN))
     axes.set_ylim(bottom, bottom + (top - bottom) / (1 - _MARGIN))
-    axes.scatter(
-        x,
-        y,
-        s=11.0 * number_of,
-        color=BLUE,
-        alpha=0.4,
-        linewidths=0.0,
-        zorder=3,
-        rasterized=scale.is_large,
-    )
+    alone = number_of == 1
+    look = {"color": BLUE, "alpha": 0.4, "zorder": 3, "rasterized": scale.is_large}
+    # Marks of one size are drawn by reference to one shape, which takes far less room.
+    axes.plot(x[alone], y[alone], "o", markersize=_SIZE, markeredgewidth=0, **look)
+    axes.scatter(x[~alone], y[~alone], s=_SIZE**2 * number_of[~alone], linewidths=0, **look)
     _draw_line(axes, one)
     _draw_margins(axes, one, scale)
     axes.set_title(f"{name}\n{_correlation(one.correlation)}", loc="left", linespacing=1.3)
@@ -191,26 +188,21 @@ def _draw_margins(axes: Axes, one: JudgedMetric, scale: _Scale) -> None:
     """Draw the histogram of the metric along the top and that of the judgments at the right."""
     (left, right), (bottom, top) = scale.x, scale.y
     share = 0.85 * _MARGIN / (1 - _MARGIN)
-    counts, edges = np.histogram(one.metric, bins=24, range=scale.x)
-    axes.bar(
-        edges[:-1],
-        counts / counts.max() * share * (top - bottom),
-        width=np.diff(edges),
-        bottom=top + 0.03 * (top - bottom),
-        align="edge",
-        color=MUTED,
-        alpha=0.45,
-    )
-    counts, edges = np.histogram(one.human, bins=scale.score_edges)
-    axes.barh(
-        edges[:-1],
-        counts / counts.max() * share * (right - left),
-        height=np.diff(edges),
-        left=right + 0.03 * (right - left),
-        align="edge",
-        color=MUTED,
-        alpha=0.45,
-    )
+    for values, edges, start, room, orientation in (
+        (one.metric, np.linspace(left, right, 25), top, top - bottom, "vertical"),
+        (one.human, np.array(scale.score_edges), right, right - left, "horizontal"),
+    ):
+        counts, _ = np.histogram(values, bins=edges)
+        base = start + 0.03 * room
+        axes.stairs(
+            base + counts / counts.max() * share * room,
+            edges,
+            baseline=base,
+            orientation=orientation,
+            fill=True,
+            color=MUTED,
+            alpha=0.45,
+        )
 
 
 def _ticks(ticks: Floats, limits: tuple[float, float]) -> list[float]:

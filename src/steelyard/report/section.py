@@ -1,7 +1,7 @@
-"""The part of the report that is about one prompt: texts, tables and drawings."""
+"""The part of the report that is about one prompt: sentences, drawings and tables."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from steelyard.estimate import Estimate
@@ -26,52 +26,82 @@ from steelyard.study import Diagnosis, Study
 
 __all__ = ["Section", "section"]
 
-_Said = list[tuple[str, str]]
+
+@dataclass(frozen=True)
+class Remark:
+    """Something to be said about some systems, or about all if `about` is empty."""
+
+    about: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Mean human scores: drawing and numbers, and why some are missing."""
+
+    drawing: str | None
+    table: Table
+    has_outer: bool
+    gaps: list[Remark]
+
+
+@dataclass(frozen=True)
+class Usefulness:
+    """The most useful metric against judgments, and what each metric can save."""
+
+    metric: str
+    drawing: str
+    table: Table | None
+
+
+@dataclass(frozen=True)
+class Noise:
+    """Variance components and agreement: drawing, numbers and what they mean."""
+
+    drawing: str
+    components: Table
+    agreement: Table
+    judgments_per_output: str
+    meaning: str | None
+    verdict: str | None
 
 
 @dataclass(frozen=True)
 class Section:
-    """All that the page shows about one prompt; what is missing is None or empty.
+    """All that the page shows about one prompt; what the data do not determine is None.
 
     Attributes
     ----------
-    id, prompt, metric : str
-        Its anchor, the prompt, and the metric of `scatter`.
+    anchor, prompt : str
+        The section's id in the page, and the prompt.
     headline : Headline
         The findings in a few sentences.
     glance : str
         The leader's score and interval.
-    estimates, metrics, components, agreement : Table
-        The numbers.
-    forest, scatter, variances, map : str
-        Drawings, as SVG.
-    meaning, verdict : str
-        What the variance components mean, and what it all comes to.
-    gaps, diagnosis_gaps, notes, signatures : list of (str, str)
-        Whom it is about, and what is to be said.
+    scores : Scores
+        Mean human scores.
+    usefulness : Usefulness or None
+        Metric against human score.
+    noise : Noise or None
+        Variance components and agreement.
+    map : str or None
+        The data-efficiency map.
+    diagnosis_gaps, notes, signatures : list of Remark
+        Why there are no variance components, what a reader must know, and how each estimate was
+        computed.
     """
 
-    id: str
+    anchor: str
     prompt: str
-    metric: str | None
     headline: Headline
     glance: str
-    estimates: Table
-    forest: str | None
-    has_outer: bool
-    gaps: _Said
-    scatter: str | None
-    metrics: Table | None
-    variances: str | None
-    components: Table | None
-    meaning: str | None
+    scores: Scores
+    usefulness: Usefulness | None
+    noise: Noise | None
     map: str | None
-    diagnosis_gaps: _Said
-    verdict: str | None
-    agreement: Table | None
-    judgments_per_output: str
-    notes: _Said
-    signatures: _Said
+    diagnosis_gaps: list[Remark]
+    notes: list[Remark]
+    signatures: list[Remark]
 
 
 def section(study: Study, findings: PromptFindings, *, level: float, place: int) -> Section:
@@ -88,52 +118,120 @@ def section(study: Study, findings: PromptFindings, *, level: float, place: int)
     place : int
         Number of the section in the page.
     """
-    anchor, prompt = f"prompt-{place}", findings.prompt
-    ranked = [one for one in findings.systems if one.estimate is not None]
-    diagnoses, overall = findings.diagnoses, findings.overall
-    decimals = score_decimals(findings)
-    judged = judged_metrics(study, findings)
-    placed = [one for one in diagnoses if _has_correlation(one)]
+    anchor = f"prompt-{place}"
+    gaps = [(one.system, one.diagnosis_gap) for one in findings.systems if one.diagnosis_gap]
     return Section(
-        id=anchor,
-        prompt=prompt,
-        metric=findings.metric,
-        headline=headline(findings, decimals),
-        glance=_glance(ranked, decimals),
-        estimates=estimates_table(findings, level=level),
-        forest=_forest(ranked, anchor, prompt) if ranked else None,
-        has_outer=any(one.random_raters for one in ranked),
-        gaps=_grouped(findings, ((one.system, gap) for one in findings.systems for gap in one.gaps)),
-        scatter=inline_svg(
-            metric_plot(judged, metric=findings.metric or ""),
-            name=f"{anchor}-scatter",
-            label=f"Mean judgment against {findings.metric}, prompt {prompt}",
-        )
-        if judged
-        else None,
-        metrics=metrics_table(overall) if overall and overall.metrics else None,
-        variances=inline_svg(
-            variance_plot(diagnoses),
-            name=f"{anchor}-variances",
-            label=f"Item variance and rater variance of each system, prompt {prompt}",
-        )
-        if diagnoses
-        else None,
-        components=components_table(diagnoses) if diagnoses else None,
-        meaning=noise_meaning(overall) if overall else None,
-        map=inline_svg(
-            efficiency_map(placed),
-            name=f"{anchor}-map",
-            label=f"Data efficiency by noise ratio and correlation, prompt {prompt}",
-        )
-        if placed
-        else None,
-        diagnosis_gaps=_grouped(
-            findings,
-            ((one.system, one.diagnosis_gap) for one in findings.systems if one.diagnosis_gap),
-        ),
-        verdict=overall.verdict if overall else None,
-        agreement=agreement_table(diagnoses) if diagnoses else None,
-        notes=_notes(findings),
-        signatures=_signatures(findings),
+        anchor=anchor,
+        prompt=findings.prompt,
+        headline=headline(findings, score_decimals(findings)),
+        glance=_glance(findings),
+        scores=_scores(findings, anchor, level),
+        usefulness=_usefulness(study, findings, anchor),
+        noise=_noise(findings, anchor),
+        map=_map(findings, anchor),
+        diagnosis_gaps=_grouped(findings, gaps),
+        notes=_grouped(findings, _notes(findings)),
+        signatures=[
+            Remark(one.system, found.signature)
+            for one in findings.systems
+            for found in _estimates(one)
+        ],
     )
+
+
+def _glance(findings: PromptFindings) -> str:
+    found = findings.systems[0].estimate
+    if found is None:
+        return "no estimate"
+    decimals = score_decimals(findings)
+    return f"{number(found.estimate, decimals)} {interval(found.low, found.high, decimals)}"
+
+
+def _scores(findings: PromptFindings, anchor: str, level: float) -> Scores:
+    ranked = [one for one in findings.systems if one.estimate is not None]
+    outer = [one.random_raters for one in ranked if one.random_raters is not None]
+    drawing = None
+    if ranked:
+        figure = forest_plot(
+            [one.estimate for one in ranked if one.estimate is not None], random_raters=outer
+        )
+        label = f"Mean human score of each system under the prompt {findings.prompt}, with intervals"
+        drawing = inline_svg(figure, name=f"{anchor}-forest", label=label)
+    gaps = [(one.system, gap) for one in findings.systems for gap in one.gaps]
+    return Scores(
+        drawing, estimates_table(findings, level=level), bool(outer), _grouped(findings, gaps)
+    )
+
+
+def _usefulness(study: Study, findings: PromptFindings, anchor: str) -> Usefulness | None:
+    metric, overall = findings.metric, findings.overall
+    if metric is None:
+        return None
+    figure = metric_plot(judged_metrics(study, findings), metric=metric)
+    label = f"Mean judgment of each output against {metric}, under the prompt {findings.prompt}"
+    return Usefulness(
+        metric=metric,
+        drawing=inline_svg(figure, name=f"{anchor}-scatter", label=label),
+        table=metrics_table(overall) if overall and overall.metrics else None,
+    )
+
+
+def _noise(findings: PromptFindings, anchor: str) -> Noise | None:
+    diagnoses, overall = findings.diagnoses, findings.overall
+    if not diagnoses:
+        return None
+    label = f"Item and rater variance of each system under the prompt {findings.prompt}"
+    return Noise(
+        drawing=inline_svg(variance_plot(diagnoses), name=f"{anchor}-variances", label=label),
+        components=components_table(diagnoses),
+        agreement=agreement_table(diagnoses),
+        judgments_per_output=number(diagnoses[-1].agreement.judgments_per_output, 1),
+        meaning=noise_meaning(overall) if overall else None,
+        verdict=overall.verdict if overall else None,
+    )
+
+
+def _map(findings: PromptFindings, anchor: str) -> str | None:
+    placed = [one for one in findings.diagnoses if _has_correlation(one)]
+    if not placed:
+        return None
+    label = f"Data efficiency by noise ratio and correlation, under the prompt {findings.prompt}"
+    return inline_svg(efficiency_map(placed), name=f"{anchor}-map", label=label)
+
+
+def _has_correlation(one: Diagnosis) -> bool:
+    return one.best is not None and not math.isnan(one.metrics[one.best].correlation.value)
+
+
+def _estimates(one: SystemFindings) -> Iterator[Estimate]:
+    """Return each of a system's estimates once."""
+    for found in (one.estimate, one.random_raters):
+        if found is not None:
+            yield found
+            if found.baseline is not None:
+                yield found.baseline
+
+
+def _notes(findings: PromptFindings) -> Iterator[tuple[str, str]]:
+    for one in findings.systems:
+        for found in _estimates(one):
+            yield from ((one.system, note) for note in found.notes)
+    for diagnosis in findings.diagnoses:
+        name = ALL_SYSTEMS if diagnosis.system == "*" else diagnosis.system
+        usefulness = [note for found in diagnosis.metrics.values() for note in found.notes]
+        for note in (*diagnosis.notes, *diagnosis.agreement.notes, *usefulness):
+            yield name, note
+
+
+def _grouped(findings: PromptFindings, said: Iterable[tuple[str, str]]) -> list[Remark]:
+    """Say each thing once, with the systems that it is about."""
+    about: dict[str, list[str]] = {}
+    for system, text in said:
+        systems = about.setdefault(text, [])
+        if system not in systems:
+            systems.append(system)
+    everyone = {one.system for one in findings.systems}
+    return [
+        Remark("" if everyone <= set(systems) else enumeration(systems), text)
+        for text, systems in about.items()
+    ]

@@ -11,6 +11,8 @@ from steelyard.report.style import styled
 
 __all__ = ["inline_svg"]
 
+# A hundredth of a point is finer than any screen or printer.
+_DIGITS = re.compile(r"(?<=\.\d\d)\d+")
 _FONT = re.compile(r"font-family:[^;]*;?\s*")
 # "#name" in a link, "url(#name" in a style; colours are hexadecimal and stand without either.
 _LINK = re.compile(r"^#|(?<=url\()#")
@@ -74,6 +76,8 @@ def _clean(element: ET.Element, *, prefix: str) -> None:
         if key == "id":
             if is_target:
                 element.set(key, f"{prefix}-{value}")
+        elif key in {"d", "points", "transform", "x", "y"}:
+            element.set(key, _DIGITS.sub("", value))
         elif key == "style":
             element.set(key, _LINK.sub(f"#{prefix}-", _FONT.sub("", value)))
         elif key in {"href", "clip-path"}:
