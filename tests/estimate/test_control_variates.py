@@ -109,19 +109,20 @@ def test_pooled_slope_comes_from_the_others_alone():
     # total sums of squares 8 and 14/3, so 11/3 are left on 6 - 2 - 1 degrees of freedom
     others = [judged_outputs([1, 3, 5], [0, 1, 2]), judged_outputs([11, 14, 13], [0, 1, 2])]
     got = control_variates([0, 1, 0, 1], [0, 1, 2, 3], [0, 1, 2, 9], slope="pooled", others=others)
-    slope = 1.5 * 9 / (9 + 2 * (8 + 14 / 3 - 9) / 3)
+    slope = 1.5 * 9 / (9 + 3 * (8 + 14 / 3 - 9) / 3)
     assert got.slope == pytest.approx((slope,))
     assert got.estimate == pytest.approx(0.5 - slope * (1.5 - 3))
 
 
 def test_shrunk_slope_matches_a_hand_worked_example():
     # the example above: slope 0.8, explained 4 * 0.8 = 3.2, residual variance 0.9:
-    # kept 3.2 / (3.2 + 1.8) = 0.64
+    # kept 3.2 / (3.2 + 3 * 0.9) = 32/59
     got = control_variates([1, 3, 2, 4], [1, 2, 3, 4], [1, 2, 3, 4, 5, 6], slope="shrunk")
-    assert got.slope == pytest.approx((0.512,))
-    assert got.estimate == pytest.approx(2.5 + 0.512)
-    # residual sum of squares 1.8 + (0.8 - 0.512)^2 * 5, on 2 degrees of freedom
-    variance = (1.8 + 0.288**2 * 5) / 2 * (1 / 4 + 1 / 5)
+    slope = 0.8 * 32 / 59
+    assert got.slope == pytest.approx((slope,))
+    assert got.estimate == pytest.approx(2.5 + slope)
+    # residual sum of squares 1.8 + (0.8 - slope)^2 * 5, on 2 degrees of freedom
+    variance = (1.8 + (0.8 - slope) ** 2 * 5) / 2 * (1 / 4 + 1 / 5)
     assert got.standard_error == pytest.approx(np.sqrt(variance))
 
 

@@ -114,10 +114,10 @@ def _shrunk(full: Fit, sample: JudgedOutputs, c: Centred) -> Fit:
 
 
 def shrinkage(explained: Floats, residual: Floats, n_metrics: int, *, freedom: int) -> Floats:
-    r"""Share of a least-squares slope to keep: :math:`E / (E + 2 p R / \nu)`.
+    r"""Share of a least-squares slope to keep: :math:`E / (E + 3 p R / \nu)`.
 
     A worthless metric explains one residual variance :math:`R/\nu` of the sum of squares E on
-    average. The constant 2 was chosen by measurement (docs/decisions/0002-slope.md).
+    average. The constant 3 was chosen by measurement (docs/decisions/0002-slope.md).
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def shrinkage(explained: Floats, residual: Floats, n_metrics: int, *, freedom: i
     freedom : int
         Residual degrees of freedom.
     """
-    noise = 2 * n_metrics * residual / freedom
+    noise = 3 * n_metrics * residual / freedom
     return np.divide(
         explained, explained + noise, out=np.zeros_like(noise), where=np.asarray(explained > 0)
     )

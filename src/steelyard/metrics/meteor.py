@@ -137,9 +137,8 @@ class _Words:
     """
 
     def __init__(self, tokens: Tokens, text: Integers) -> None:
-        length = tokens.length[text].ravel()
-        side = np.repeat(np.arange(len(length)), length)
-        self.ids = tokens.ids[spans(tokens.start[text].ravel(), length)]
+        side = np.repeat(np.arange(text.size), tokens.length[text.ravel()])
+        self.ids = tokens.of(text.ravel())
         self.pair = side // 2
         self.in_output = side % 2 == 0
 

@@ -105,14 +105,13 @@ def blocks(length: Integers) -> Iterator[tuple[int, int]]:
 def _block(tokens: Tokens, text: Integers, group: Integers, *, order: int) -> Integers:
     n_groups = int(group[-1]) + 1
     matches = np.zeros((order, n_groups), dtype=np.int64)
-    length = tokens.length[text]
-    side = np.repeat(np.arange(len(text)), length)
+    side = np.repeat(np.arange(len(text)), tokens.length[text])
     # a place is where a token stands when the texts of all sides lie end to end
     place = np.arange(len(side))
     owner = group[side]
     first = np.diff(group, prepend=-1) > 0
     own = first[side]
-    key = owner * tokens.size + tokens.ids[spans(tokens.start[text], length)]
+    key = owner * tokens.size + tokens.of(text)
     name = np.empty(len(side) + 1, dtype=np.int64)
     for n in range(order):
         if len(key) == 0:

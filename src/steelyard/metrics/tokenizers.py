@@ -1,13 +1,14 @@
 """How texts are split into tokens: the conventions that each metric's numbers depend on.
 
 Every tokenizer works in two steps, so that a word is worked on once however often it occurs:
-``prepare`` sees the whole text, ``split`` one word of it between whitespace.
+``prepare`` sees a whole text, which is then cut at whitespace; ``spaced`` sees the distinct words
+of all texts, each on a line of its own.
 """
 
 import re
 import string
 import unicodedata
-from abc import ABC, abstractmethod
+from abc import ABC
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -34,12 +35,12 @@ class Tokenizer(ABC):
     """Splits a text into tokens; equal tokenizers give equal tokens."""
 
     def prepare(self, text: str) -> str:
-        """Whatever must be done to the whole text before it is cut at whitespace."""
+        """Whatever must be done to a whole text before it is cut at whitespace."""
         return text
 
-    @abstractmethod
-    def split(self, word: str) -> list[str]:
-        """Tokens of one word, which holds no whitespace."""
+    def spaced(self, words: str) -> str:
+        """Put spaces between the tokens of words, each of which stands on a line of its own."""
+        return words
 
     def tokens(self, text: str) -> list[str]:
         """Tokens of a text.
@@ -49,7 +50,7 @@ class Tokenizer(ABC):
         >>> RougeTokenizer().tokens("Don't panic, it's 42.")
         ['don', 't', 'panic', 'it', 's', '42']
         """
-        return [token for word in self.prepare(text).split() for token in self.split(word)]
+        return self.spaced("\n".join(self.prepare(text).split())).split()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,10 +63,6 @@ class WhitespaceTokenizer(Tokenizer):
         """Lowercase."""
         return text.lower() if self.lowercase else text
 
-    def split(self, word: str) -> list[str]:
-        """Return the word itself."""
-        return [word]
-
 
 @dataclass(frozen=True, kw_only=True)
 class RougeTokenizer(Tokenizer):
@@ -75,12 +72,12 @@ class RougeTokenizer(Tokenizer):
         """Lowercase."""
         return text.lower()
 
-    def split(self, word: str) -> list[str]:
+    def spaced(self, words: str) -> str:
         """Cut at everything that is not an ASCII letter or digit."""
-        return _ROUGE_TOKEN.findall(word)
+        return _NOT_ROUGE.sub(" ", words)
 
 
-_ROUGE_TOKEN = re.compile("[a-z0-9]+")
+_NOT_ROUGE = re.compile("[^a-z0-9\n]+")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,17 +90,19 @@ class StemmedTokenizer(Tokenizer):
         """Prepare as the other tokenizer does."""
         return self.tokenizer.prepare(text)
 
-    def split(self, word: str) -> list[str]:
+    def spaced(self, words: str) -> str:
         """Split as the other tokenizer does, then stem."""
-        tokens = self.tokenizer.split(word)
-        return [porter_stem(token) if len(token) > 3 else token for token in tokens]
+        return "\n".join(
+            " ".join(porter_stem(token) if len(token) > 3 else token for token in line.split())
+            for line in self.tokenizer.spaced(words).split("\n")
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
 class WordTokenizer(Tokenizer):
     """Words and punctuation marks apart, lowercased.
 
-    A token is a run of letters, digits and marks, in which an apostrophe, a full stop or a
+    A token is a run of letters, digits and underscores, in which an apostrophe, a full stop or a
     comma may stand between two of them (*don't*, *3.14*, *u.s*), or any other single character.
     """
 
@@ -111,12 +110,12 @@ class WordTokenizer(Tokenizer):
         """Lowercase."""
         return text.lower()
 
-    def split(self, word: str) -> list[str]:
-        """Cut around punctuation."""
-        return _WORD_TOKEN.findall(word)
+    def spaced(self, words: str) -> str:
+        """Set punctuation apart."""
+        return _WORD.sub(r" \g<0> ", words)
 
 
-_WORD_TOKEN = re.compile(r"\w+(?:['\u2019.,]\w+)*|[^\w\s]")
+_WORD = re.compile(r"\w+(?:['\u2019.,]\w+)*|[^\w\s]")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,33 +132,24 @@ class UnicodeTokenizer(Tokenizer):
         """Normalise and fold case."""
         return unicodedata.normalize("NFKC", text).casefold()
 
-    def split(self, word: str) -> list[str]:
+    def spaced(self, words: str) -> str:
         """Cut by the classes of the characters."""
-        tokens: list[str] = []
-        inside = False
-        for character in word:
-            category = unicodedata.category(character)
-            if _alone(character, category):
-                tokens.append(character)
-                inside = False
-            elif category[0] == "M":
-                # a mark belongs to what stands before it, if anything does
-                if tokens and (
-                    inside or _alone(tokens[-1][0], unicodedata.category(tokens[-1][0]))
-                ):
-                    tokens[-1] += character
-            elif category[0] in "LN":
-                if inside:
-                    tokens[-1] += character
-                else:
-                    tokens.append(character)
-                inside = True
-            else:
-                inside = False
-        return tokens
+        parts: list[str] = []
+        before = ""
+        for character in words:
+            kind = _kind(character)
+            if kind == "line" or (kind == "mark" and before):
+                parts.append(character)
+            elif kind == "alone" or (kind == "word" and before != "word"):
+                parts.append(" " + character)
+            elif kind == "word":
+                parts.append(character)
+            if kind != "mark":
+                before = kind if kind in ("word", "alone") else ""
+        return "".join(parts)
 
 
-# Blocks of scripts written without spaces between words (Unicode Standard Annex 29, table 3)
+# Blocks of scripts written without spaces between words (Unicode Standard Annex 29)
 _UNSPACED = (
     (0x0E00, 0x0EFF),  # Thai, Lao
     (0x1000, 0x109F),  # Myanmar
@@ -176,11 +166,19 @@ _UNSPACED = (
 )
 
 
-def _alone(character: str, category: str) -> bool:
+def _kind(character: str) -> str:
+    """Whether a character ends a line, is a mark, a token alone, part of a word, or none."""
+    if character == "\n":
+        return "line"
+    category = unicodedata.category(character)
+    if category[0] == "M":
+        return "mark"
     if category == "So":
-        return True
+        return "alone"
+    if category[0] not in "LN":
+        return ""
     point = ord(character)
-    return category[0] in "LN" and any(low <= point <= high for low, high in _UNSPACED)
+    return "alone" if any(low <= point <= high for low, high in _UNSPACED) else "word"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -207,26 +205,19 @@ class MtevalTokenizer(Tokenizer):
                 text = text.replace(entity, character)
         return text
 
-    def split(self, word: str) -> list[str]:
+    def spaced(self, words: str) -> str:
         """Set punctuation apart."""
-        plain = _MTEVAL_PLAIN.fullmatch(word)
-        if plain is not None:
-            return [part for part in plain.groups() if part]
-        # The rules look one character back and forth, and a whitespace counts as a non-digit:
-        # a word between two spaces is split as it would be within the text.
-        word = f" {word} "
+        # The rules look one character back or forth, and no further: a word between two ends of
+        # lines, which are no digits, is split as it would be between two spaces in its text.
+        words = f"\n{words}\n"
         for pattern, replacement in _MTEVAL_RULES:
-            word = pattern.sub(replacement, word)
-        return word.split()
+            words = pattern.sub(replacement, words)
+        return words[1:-1]
 
 
 _ENTITIES = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
-# Most words need no rule: those without punctuation, or with one mark at their end
-_MTEVAL_PLAIN = re.compile(
-    r"([^{-~\[-`!-&(-+:-@/.,0-9]+|[^{-~\[-`!-&(-+:-@/.,-]+)([{-~\[-`!-&(-+:-@/.,]?)"
-)
 _MTEVAL_RULES = (
-    (re.compile(r"([{-~\[-` -&(-+:-@/])"), r" \1 "),
+    (re.compile(r"([{-~\[-`!-&(-+:-@/])"), r" \1 "),
     (re.compile(r"([^0-9])([.,])"), r"\1 \2 "),
     (re.compile(r"([.,])([^0-9])"), r" \1 \2"),
     (re.compile(r"([0-9])(-)"), r"\1 \2 "),
@@ -244,10 +235,6 @@ class SacrebleuTokenizer(Tokenizer):
         """Let sacrebleu put spaces between tokens."""
         text = text.lower() if self.lowercase else text
         return str(_sacrebleu_tokenizer(self.name)(text.rstrip()))
-
-    def split(self, word: str) -> list[str]:
-        """Return the word itself."""
-        return [word]
 
 
 @cache
@@ -271,10 +258,6 @@ class TercomTokenizer(Tokenizer):
         options = self.normalized, self.no_punctuation, self.asian, self.case_sensitive
         return str(_tercom_tokenizer(*options)(text.rstrip()))
 
-    def split(self, word: str) -> list[str]:
-        """Return the word itself."""
-        return [word]
-
 
 @cache
 def _tercom_tokenizer(*options: bool) -> Any:
@@ -291,9 +274,9 @@ class AnswerTokenizer(Tokenizer):
         """Lowercase."""
         return text.lower()
 
-    def split(self, word: str) -> list[str]:
+    def spaced(self, words: str) -> str:
         """Drop ASCII punctuation, then English articles."""
-        return _ARTICLE.sub(" ", word.translate(_NO_PUNCTUATION)).split()
+        return _ARTICLE.sub(" ", words.translate(_NO_PUNCTUATION))
 
 
 _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
@@ -310,12 +293,10 @@ class ChrfTokenizer(Tokenizer):
         """Lowercase if asked to."""
         return text.lower() if self.lowercase else text
 
-    def split(self, word: str) -> list[str]:
+    def spaced(self, words: str) -> str:
         """Set a final mark apart, or else an initial one."""
-        if len(word) == 1:
-            return [word]
-        if word[-1] in string.punctuation:
-            return [word[:-1], word[-1]]
-        if word[0] in string.punctuation:
-            return [word[0], word[1:]]
-        return [word]
+        return _OUTER_MARK.sub(r"\1\3 \2\4", words)
+
+
+_MARK = f"([{re.escape(string.punctuation)}])"
+_OUTER_MARK = re.compile(f"^(.+){_MARK}$|^{_MARK}(.+)$", re.MULTILINE)

@@ -1,6 +1,5 @@
 """Texts as integers: equal words are equal numbers, and all texts lie end to end in one array."""
 
-from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -71,6 +70,23 @@ class Tokens:
         whole = self.ids.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
         return [whole[low:high] for low, high in bounds]
 
+    def of(self, text: Integers) -> Integers:
+        """Tokens of some texts, laid end to end.
+
+        Parameters
+        ----------
+        text : (n,) array of int
+            Which texts.
+
+        Returns
+        -------
+        (n_tokens,) array of int
+        """
+        # in a batch without repeated texts these are mostly neighbours already
+        if len(text) and np.array_equal(text, np.arange(text[0], text[0] + len(text))):
+            return self.ids[self.start[text[0]] : self.start[text[-1] + 1]]
+        return self.ids[spans(self.start[text], self.length[text])]
+
     def expanded(self, parts: "Tokens") -> "Tokens":
         """Put in the place of every token the parts it consists of.
 
@@ -113,13 +129,14 @@ def numbered(texts: Iterable[Iterable[str]]) -> Tokens:
     """
     number: defaultdict[str, int] = defaultdict()
     number.default_factory = number.__len__
-    ids, start = array("q"), array("q", [0])
+    ids: list[int] = []
+    start = [0]
     for tokens in texts:
-        ids.extend(map(number.__getitem__, tokens))
+        ids += map(number.__getitem__, tokens)
         start.append(len(ids))
     return Tokens(
-        ids=np.frombuffer(ids, dtype=np.int64),
-        start=np.frombuffer(start, dtype=np.int64),
+        ids=np.array(ids, dtype=np.int64),
+        start=np.array(start, dtype=np.int64),
         size=max(len(number), 1),
         vocabulary=tuple(number),
     )
@@ -149,7 +166,11 @@ def tokenized(texts: Iterable[str], tokenizer: Tokenizer) -> Tokens:
     (array([0, 1, 2, 0, 1]), array([0, 3, 5]), ('a', 'cat', 's'))
     """
     words = numbered(tokenizer.prepare(text).split() for text in texts)
-    return words.expanded(numbered(map(tokenizer.split, words.vocabulary)))
+    lines = "\n".join(words.vocabulary)
+    spaced = tokenizer.spaced(lines)
+    if spaced == lines:
+        return words
+    return words.expanded(numbered(line.split() for line in spaced.split("\n")))
 
 
 def characters(texts: Sequence[str], *, lowercase: bool = False, whitespace: bool = True) -> Tokens:

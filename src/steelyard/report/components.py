@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from steelyard.errors import InvalidArgumentError
-from steelyard.report.numbers import interval, number
+from steelyard.report.numbers import GAMMA, interval, number
 from steelyard.report.style import (
     ALL_SYSTEMS,
     BLUE,
@@ -72,7 +72,15 @@ def variance_plot(diagnoses: Sequence[Diagnosis]) -> Figure:
 def _write_ratios(axes: Axes, diagnoses: Sequence[Diagnosis]) -> None:
     """Write the noise ratios in a column at the right, where no bar can cover them."""
     across = axes.get_yaxis_transform()
-    axes.text(1.03, -0.62, "noise ratio γ", transform=across, color=MUTED, va="bottom", fontsize=8.5)
+    axes.text(
+        1.03,
+        -0.62,
+        f"noise ratio {GAMMA}",
+        transform=across,
+        color=MUTED,
+        va="bottom",
+        fontsize=8.5,
+    )
     for row, one in enumerate(diagnoses):
         ratio = one.noise_ratio
         text = f"{number(ratio.value)} {interval(ratio.low, ratio.high)}"

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from steelyard.errors import InvalidArgumentError
-from steelyard.report.numbers import number, percent
+from steelyard.report.numbers import GAMMA, RHO, number, percent
 from steelyard.report.style import (
     ALL_SYSTEMS,
     BLUE,
@@ -94,9 +94,11 @@ def efficiency_map(diagnoses: Sequence[Diagnosis]) -> Figure:
             _draw_place(axes, place, crowd=len(places))
         _draw_labels(axes, places)
         axes.set(xlim=(0, 1), ylim=(0, 1))
-        axes.set_xticks([noise_share(ratio) for ratio in _TICKS], [f"{ratio:g}" for ratio in _TICKS])
-        axes.set_xlabel("noise ratio γ: rater variance / item variance")
-        axes.set_ylabel("correlation |ρ| of metric and human score")
+        axes.set_xticks(
+            [noise_share(ratio) for ratio in _TICKS], [f"{ratio:g}" for ratio in _TICKS]
+        )
+        axes.set_xlabel(f"noise ratio {GAMMA}: rater variance / item variance")
+        axes.set_ylabel(f"correlation |{RHO}| of metric and human score")
         axes.spines[:].set_visible(False)
     return figure
 
@@ -119,7 +121,9 @@ def _places(diagnoses: Sequence[Diagnosis]) -> list[_Place]:
         for name, found in list(one.metrics.items())[:1]
         if not np.isnan(found.correlation.value)
     ]
-    names = shown_names([ALL_SYSTEMS if one.system == "*" else one.system for one, _, _ in placed], 18)
+    names = shown_names(
+        [ALL_SYSTEMS if one.system == "*" else one.system for one, _, _ in placed], 18
+    )
     same_metric = len({metric for _, metric, _ in placed}) == 1
     return [
         _Place(
@@ -240,6 +244,7 @@ def _spread(heights: Floats, *, apart: float) -> Floats:
             mean = (mean * size + before * count) / (size + count)
             size += count
         blocks.append((mean, size))
-    merged = np.repeat([mean for mean, _ in blocks], [size for _, size in blocks])
+    merged = np.array([mean for mean, size in blocks for _ in range(size)])
     # The lowest target may not be below the map, the highest not above it.
-    return np.clip(merged, 0.0, 1 - steps[-1]) + steps
+    lowest = np.clip(merged, 0.0, 1 - steps[-1])
+    return np.asarray(lowest + steps)

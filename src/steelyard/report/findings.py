@@ -10,7 +10,13 @@ from steelyard.report.scatter import JudgedMetric
 from steelyard.study import Diagnosis, Study
 from steelyard.study.judged import judged_table
 
-__all__ = ["PromptFindings", "SystemFindings", "judged_metrics", "prompt_findings", "wanted_systems"]
+__all__ = [
+    "PromptFindings",
+    "SystemFindings",
+    "judged_metrics",
+    "prompt_findings",
+    "wanted_systems",
+]
 
 Answer = TypeVar("Answer", Estimate, Diagnosis)
 _Ask = Callable[[list[str]], list[Answer]]

@@ -3,7 +3,23 @@
 import math
 from collections.abc import Iterable
 
-__all__ = ["count", "decimals_for", "interval", "level_name", "number", "percent", "span"]
+__all__ = [
+    "ALPHA",
+    "GAMMA",
+    "RHO",
+    "count",
+    "decimals_for",
+    "interval",
+    "level_name",
+    "number",
+    "percent",
+    "span",
+]
+
+# By name, because they look like Latin letters.
+ALPHA = "\N{GREEK SMALL LETTER ALPHA}"
+GAMMA = "\N{GREEK SMALL LETTER GAMMA}"
+RHO = "\N{GREEK SMALL LETTER RHO}"
 
 _MINUS = "\N{MINUS SIGN}"
 _UNKNOWN = "\N{EN DASH}"
@@ -35,8 +51,8 @@ def number(value: float | None, decimals: int = 2) -> str:
 
     Examples
     --------
-    >>> number(1.005, 1), number(float("inf")), number(-0.001), number(None)
-    ('1.0', '∞', '0.00', '–')
+    >>> number(1234.56, 1), number(float("inf")), number(-0.001)
+    ('1,234.6', '∞', '0.00')
     """
     if value is None or math.isnan(value):
         return _UNKNOWN

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from steelyard.errors import InvalidArgumentError
-from steelyard.report.numbers import interval, number
+from steelyard.report.numbers import RHO, interval, number
 from steelyard.report.style import BLUE, GRID, MUTED, ORANGE, WIDTH, shown_names, styled
 from steelyard.variance import Quantity
 
@@ -147,10 +148,13 @@ def _draw_panel(axes: Axes, one: JudgedMetric, name: str, scale: _Scale) -> None
     axes.set_xlim(left, left + (right - left) / (1 - _MARGIN))
     axes.set_ylim(bottom, bottom + (top - bottom) / (1 - _MARGIN))
     alone = number_of == 1
-    look = {"color": BLUE, "alpha": 0.4, "zorder": 3, "rasterized": scale.is_large}
     # Marks of one size are drawn by reference to one shape, which takes far less room.
-    axes.plot(x[alone], y[alone], "o", markersize=_SIZE, markeredgewidth=0, **look)
-    axes.scatter(x[~alone], y[~alone], s=_SIZE**2 * number_of[~alone], linewidths=0, **look)
+    drawn: list[Artist] = [
+        *axes.plot(x[alone], y[alone], "o", markersize=_SIZE, markeredgewidth=0, color=BLUE),
+        axes.scatter(x[~alone], y[~alone], s=_SIZE**2 * number_of[~alone], lw=0, color=BLUE),
+    ]
+    for artist in drawn:
+        artist.set(alpha=0.4, zorder=3, rasterized=scale.is_large)
     _draw_line(axes, one)
     _draw_margins(axes, one, scale)
     axes.set_title(f"{name}\n{_correlation(one.correlation)}", loc="left", linespacing=1.3)
@@ -188,21 +192,27 @@ def _draw_margins(axes: Axes, one: JudgedMetric, scale: _Scale) -> None:
     """Draw the histogram of the metric along the top and that of the judgments at the right."""
     (left, right), (bottom, top) = scale.x, scale.y
     share = 0.85 * _MARGIN / (1 - _MARGIN)
-    for values, edges, start, room, orientation in (
-        (one.metric, np.linspace(left, right, 25), top, top - bottom, "vertical"),
-        (one.human, np.array(scale.score_edges), right, right - left, "horizontal"),
-    ):
-        counts, _ = np.histogram(values, bins=edges)
-        base = start + 0.03 * room
-        axes.stairs(
-            base + counts / counts.max() * share * room,
-            edges,
-            baseline=base,
-            orientation=orientation,
-            fill=True,
-            color=MUTED,
-            alpha=0.45,
-        )
+    edges = np.linspace(left, right, 25)
+    base = top + 0.03 * (top - bottom)
+    heights = base + share * (top - bottom) * _relative_counts(one.metric, edges)
+    axes.stairs(heights, edges, baseline=base, fill=True, color=MUTED, alpha=0.45)
+    edges = np.array(scale.score_edges)
+    base = right + 0.03 * (right - left)
+    widths = base + share * (right - left) * _relative_counts(one.human, edges)
+    axes.stairs(
+        widths,
+        edges,
+        baseline=base,
+        orientation="horizontal",
+        fill=True,
+        color=MUTED,
+        alpha=0.45,
+    )
+
+
+def _relative_counts(values: Floats, edges: Floats) -> Floats:
+    counts, _ = np.histogram(values, bins=edges)
+    return np.asarray(counts / counts.max())
 
 
 def _ticks(ticks: Floats, limits: tuple[float, float]) -> list[float]:
@@ -212,5 +222,5 @@ def _ticks(ticks: Floats, limits: tuple[float, float]) -> list[float]:
 
 def _correlation(found: Quantity | None) -> str:
     if found is None or np.isnan(found.value):
-        return "ρ not estimable"
-    return f"ρ {number(found.value)} {interval(found.low, found.high)}"
+        return f"{RHO} not estimable"
+    return f"{RHO} {number(found.value)} {interval(found.low, found.high)}"

@@ -155,7 +155,9 @@ def _scores(findings: PromptFindings, anchor: str, level: float) -> Scores:
         figure = forest_plot(
             [one.estimate for one in ranked if one.estimate is not None], random_raters=outer
         )
-        label = f"Mean human score of each system under the prompt {findings.prompt}, with intervals"
+        label = (
+            f"Mean human score of each system under the prompt {findings.prompt}, with intervals"
+        )
         drawing = inline_svg(figure, name=f"{anchor}-forest", label=label)
     gaps = [(one.system, gap) for one in findings.systems for gap in one.gaps]
     return Scores(

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
@@ -26,7 +27,7 @@ INK, MUTED, GRID = "#1b2430", "#5b6675", "#e3e7ec"
 WIDTH = 5.2
 ALL_SYSTEMS = "all systems"
 
-_SETTINGS = {
+_SETTINGS: dict[Any, Any] = {
     "axes.edgecolor": MUTED,
     "axes.labelcolor": INK,
     "axes.labelsize": 9.0,

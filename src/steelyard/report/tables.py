@@ -5,7 +5,16 @@ from dataclasses import dataclass, field
 
 from steelyard.estimate import Estimate
 from steelyard.report.findings import PromptFindings, SystemFindings
-from steelyard.report.numbers import decimals_for, interval, level_name, number, percent
+from steelyard.report.numbers import (
+    ALPHA,
+    GAMMA,
+    RHO,
+    decimals_for,
+    interval,
+    level_name,
+    number,
+    percent,
+)
 from steelyard.report.style import ALL_SYSTEMS
 from steelyard.study import Diagnosis
 from steelyard.variance import Efficiency, Quantity
@@ -95,7 +104,14 @@ def metrics_table(diagnosis: Diagnosis) -> Table:
         found.append(("together", diagnosis.together))
     return Table(
         f"What each metric can save, {_name(diagnosis.system)}",
-        ("metric", "correlation ρ", "interval", "data efficiency", "interval", "judgments saved"),
+        (
+            "metric",
+            f"correlation {RHO}",
+            "interval",
+            "data efficiency",
+            "interval",
+            "judgments saved",
+        ),
         tuple((name, *_usefulness(one)) for name, one in found),
         last_is_total=diagnosis.together is not None,
     )
@@ -113,7 +129,7 @@ def components_table(diagnoses: Sequence[Diagnosis]) -> Table:
             "interval",
             "rater variance",
             "interval",
-            "noise ratio γ",
+            f"noise ratio {GAMMA}",
             "interval",
         ),
         tuple(
@@ -135,9 +151,9 @@ def agreement_table(diagnoses: Sequence[Diagnosis]) -> Table:
         "Agreement of raters",
         (
             "system",
-            "α nominal",
-            "α ordinal",
-            "α interval",
+            f"{ALPHA} nominal",
+            f"{ALPHA} ordinal",
+            f"{ALPHA} interval",
             "equal pairs",
             "ICC(1)",
             "ICC(1, k)",

@@ -40,7 +40,9 @@ def headline(findings: PromptFindings, decimals: int) -> Headline:
     """
     ranked = [one for one in findings.systems if one.estimate is not None]
     if not ranked:
-        return Headline(None, ("No system has an estimate under this prompt; the reasons are below.",))
+        return Headline(
+            None, ("No system has an estimate under this prompt; the reasons are below.",)
+        )
     first = ranked[0]
     assert first.estimate is not None
     found = first.estimate
@@ -94,7 +96,8 @@ def _saving(findings: PromptFindings) -> str:
         (one.corrected.n_judgments, worth)
         for one in findings.systems
         if one.corrected is not None
-        and (worth := equivalent_judgments(one.corrected, _item_variance(findings, one))) is not None
+        and (worth := equivalent_judgments(one.corrected, _item_variance(findings, one)))
+        is not None
     ]
     if not pairs:
         return "No metric could be used: these are plain means."
