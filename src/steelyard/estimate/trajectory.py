@@ -1,7 +1,6 @@
 """Interval length against the number of judgments, by the bootstrap of the paper."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,11 +13,14 @@ __all__ = ["Curve", "Trajectory", "trajectory"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+Singles = NDArray[np.float32]
 
-# Draws held at one time: bounds the memory of a block of positions.
-_BLOCK = 4_000_000
-_BATCHES = 10
+# Draws held at one time: bounds the memory, and keeps a block of positions in the cache.
+_BLOCK = 50_000
+# The Monte Carlo error comes from this many batches of draws, at this many positions.
+_BATCHES, _THINNED = 10, 40
 _START, _STOP = 0.2, 0.9
+_CURVES = ("plain", "corrected", "noiseless_raters", "perfect_metric")
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,10 +83,7 @@ class Trajectory:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the documented JSON form."""
-        curves = {
-            name: getattr(self, name)
-            for name in ("plain", "corrected", "noiseless_raters", "perfect_metric")
-        }
+        curves = {name: getattr(self, name) for name in _CURVES}
         return {
             "level": self.level,
             "draws": self.draws,
@@ -165,7 +164,7 @@ def trajectory(
     >>> items = np.repeat(np.arange(100), 2)
     >>> human = score[items] + rng.normal(size=200)
     >>> found = trajectory(human, (score + rng.normal(size=100))[items], items=items, draws=500)
-    >>> found.plain.length[99] > found.corrected.length[99] > found.perfect_metric.length[99]
+    >>> bool(found.plain.length[99] > found.corrected.length[99])
     True
     """
     if draws < 100:
@@ -175,135 +174,139 @@ def trajectory(
     sample = judged_outputs(human, metric, items)
     pool = PoolArray.of(sample.metric) if metric_pool is None else as_pool(metric_pool)
     rng = np.random.default_rng(0) if rng is None else rng
-    lengths = _lengths(_controls(sample, pool), sample, draws=draws, level=level, rng=rng)
-    plain = lengths["plain"]
-    curves = {name: _curve(length, plain) for name, length in lengths.items()}
+    metric = _standardised(sample, pool)
+    centre = sample.mean.mean()
+    sample = replace(sample, human=sample.human - centre, mean=sample.mean - centre)
+    lengths = _lengths(sample, metric, draws=draws, level=level, rng=rng)
+    curves = {name: _curve(found, lengths["plain"]) for name, found in lengths.items()}
     return Trajectory(
         judgments=np.arange(1, sample.n_outputs + 1), level=level, draws=draws, **curves
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Controls:
-    """What draws are made of: judgments by output, and standardised metrics."""
-
-    judgments: Floats  # (M,) ordered by output
-    first: Integers  # (n,) position of each output's first judgment
-    count: Integers  # (n,)
-    mean: Floats  # (n,) mean judgment
-    metric: Floats  # (n, p) mean zero and identity covariance over the pool
-    perfect: Floats  # (n, 1) mean judgment, standardised
-
-
-def _controls(sample: JudgedOutputs, pool: Pool) -> _Controls:
+def _standardised(sample: JudgedOutputs, pool: Pool) -> Floats:
+    """Return metrics with mean zero and identity covariance over the pool: (n, p)."""
     if sample.n_outputs < 10:
         raise NotEstimableError(
             f"a trajectory needs at least 10 judged outputs; got {sample.n_outputs}"
         )
+    if np.ptp(sample.mean) == 0:
+        raise NotEstimableError("all outputs have the same mean judgment: there is no trajectory")
     values, vectors = np.linalg.eigh(pool.covariance)
     if values[0] <= 1e-12 * max(values[-1], 1e-300):
         raise NotEstimableError(
             "a metric is constant over the pool, or repeats others: leave it out"
         )
-    spread = sample.mean.std()
-    if spread == 0:
-        raise NotEstimableError("all outputs have the same mean judgment: there is no trajectory")
-    first = np.concatenate([[0], np.cumsum(sample.count)[:-1]])
-    return _Controls(
-        judgments=sample.human,
-        first=first,
-        count=sample.count,
-        mean=sample.mean,
-        metric=(sample.metric - pool.mean) @ (vectors / np.sqrt(values)),
-        perfect=((sample.mean - sample.mean.mean()) / spread)[:, np.newaxis],
-    )
+    return np.asarray((sample.metric - pool.mean) @ (vectors / np.sqrt(values)))
 
 
 def _lengths(
-    controls: _Controls,
     sample: JudgedOutputs,
+    metric: Floats,
     *,
     draws: int,
     level: float,
     rng: np.random.Generator,
-) -> dict[str, Floats]:
-    """Return interval lengths of each estimator: (1 + batches, n), all draws first."""
+) -> dict[str, "_Lengths"]:
+    """Return the interval lengths of each estimator after each judgment."""
     n = sample.n_outputs
-    names = ("plain", "corrected", "noiseless_raters", "perfect_metric")
-    found = {name: np.empty((1 + _BATCHES, n)) for name in names}
-    noisy = {"corrected": _Running(controls.metric), "perfect_metric": _Running(controls.perfect)}
-    noiseless = _Running(controls.metric)
-    for start, stop in _blocks(n, draws):
-        output = rng.integers(0, n, size=(stop - start, draws), dtype=np.int64)
-        which = (rng.random(output.shape, dtype=np.float32) * controls.count[output]).astype(
-            np.int64
-        )
-        # a float32 just below one may round up to the count
-        judged = controls.first[output] + np.minimum(which, controls.count[output] - 1)
-        y = controls.judgments[judged]
-        paths = {name: running.corrected(y, output) for name, running in noisy.items()}
-        paths["noiseless_raters"] = noiseless.corrected(controls.mean[output], output)
-        paths["plain"] = noisy["corrected"].mean_of_judgments
-        for name, path in paths.items():
-            found[name][:, start:stop] = _spread(path, level)
+    thinned = np.linspace(int(_START * n), max(int(_STOP * n) - 1, int(_START * n)), _THINNED)
+    found = {name: _Lengths.empty(n, np.unique(thinned.astype(np.int64))) for name in _CURVES}
+    columns = np.ascontiguousarray(metric.T)
+    carried: list[Floats] | None = None
+    step = max(1, _BLOCK // draws)
+    for start in range(0, n, step):
+        count = np.arange(start + 1, min(start + step, n) + 1)[:, np.newaxis]
+        y, f, g = _draw(sample, columns, (len(count), draws), rng)
+        parts = [y, f, y * f, *g, *(y * one for one in g), *(f * one for one in g)]
+        carried = _accumulate(parts, carried)
+        means = [np.divide(part, count, out=part) for part in parts]
+        for name, path in _estimates(sample, means).items():
+            found[name].add(path, start, level)
     return found
 
 
-class _Running:
-    """Running means of judgments, metrics and their products, carried from block to block."""
-
-    def __init__(self, metric: Floats) -> None:
-        self.metric = metric
-        self.seen = 0
-        self.sums: list[Floats] | None = None
-        self.mean_of_judgments: Floats = np.empty(0)
-
-    def corrected(self, y: Floats, output: Integers) -> Floats:
-        """Return Algorithm 1 after each further judgment: (positions, draws)."""
-        columns = [column[output] for column in self.metric.T]
-        parts = [y, *columns, *(y * g for g in columns)]
-        before = self.sums or [np.zeros(y.shape[1])] * len(parts)
-        count = np.arange(self.seen + 1, self.seen + len(y) + 1)[:, np.newaxis]
-        totals = []
-        for part, carried in zip(parts, before, strict=True):
-            total = np.cumsum(part, axis=0)
-            total += carried
-            totals.append(total)
-        self.sums = [total[-1].copy() for total in totals]
-        self.seen += len(y)
-        mean, *rest = (np.divide(total, count, out=total) for total in totals)
-        p = len(columns)
-        estimate = mean.copy()
-        for g, product in zip(rest[:p], rest[p:], strict=True):
-            estimate -= (product - mean * g) * g
-        self.mean_of_judgments = mean
-        return estimate
+def _draw(
+    sample: JudgedOutputs, columns: Floats, shape: tuple[int, int], rng: np.random.Generator
+) -> tuple[Floats, Floats, list[Floats]]:
+    """Draw outputs with replacement: a judgment of each, its mean judgment and its metrics."""
+    output = rng.integers(0, sample.n_outputs, size=shape, dtype=np.int64)
+    count = sample.count.astype(np.uint64)[output]
+    # An integer below the count, by multiplication: its bias is below the count over 2^32.
+    which = rng.integers(0, 2**32, size=shape, dtype=np.uint32) * count >> np.uint64(32)
+    first = np.concatenate([[0], np.cumsum(sample.count)[:-1]])
+    y = sample.human[first[output] + which.astype(np.int64)]
+    return y, sample.mean[output], [column[output] for column in columns]
 
 
-def _blocks(n: int, draws: int) -> Iterator[tuple[int, int]]:
-    step = max(1, _BLOCK // draws)
-    for start in range(0, n, step):
-        yield start, min(start + step, n)
+def _accumulate(parts: list[Floats], carried: list[Floats] | None) -> list[Floats]:
+    """Turn each part into its running sum, in place; return the sums to carry on."""
+    for number, part in enumerate(parts):
+        if carried is not None:
+            part[0] += carried[number]
+        np.cumsum(part, axis=0, out=part)
+    return [part[-1].copy() for part in parts]
 
 
-def _spread(path: Floats, level: float) -> Floats:
-    """Return the distance of the two quantiles, over all draws and over each batch of them."""
-    whole = _quantile_distance(path, level)
-    size = path.shape[1] // _BATCHES
-    batches = path[:, : size * _BATCHES].reshape(len(path), _BATCHES, size)
-    return np.vstack([whole, _quantile_distance(batches, level).T])
+def _estimates(sample: JudgedOutputs, means: list[Floats]) -> dict[str, Singles]:
+    """Return Algorithm 1 for each reading of judgment and metric, from running means.
+
+    In single precision: scores are centred, so that an interval loses no digit that matters.
+    """
+    y, f, yf, *rest = means
+    p = len(rest) // 3
+    corrected, noiseless = y.copy(), f.copy()
+    for g, yg, fg in zip(rest[:p], rest[p : 2 * p], rest[2 * p :], strict=True):
+        corrected -= (yg - y * g) * g
+        noiseless -= (fg - f * g) * g
+    perfect = y - (yf - y * f) * f / sample.mean.var()
+    paths = (y, corrected, noiseless, perfect)
+    return {name: path.astype(np.float32) for name, path in zip(_CURVES, paths, strict=True)}
 
 
-def _quantile_distance(values: Floats, level: float) -> Floats:
-    low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2], axis=-1)
-    return np.asarray(high - low)
+@dataclass(frozen=True, eq=False)
+class _Lengths:
+    """Interval lengths over all draws, and over batches of draws at some positions."""
+
+    whole: Floats  # (n,)
+    positions: Integers
+    batches: Floats  # (positions, batches)
+
+    @classmethod
+    def empty(cls, n: int, positions: Integers) -> "_Lengths":
+        return cls(np.empty(n), positions, np.empty((len(positions), _BATCHES)))
+
+    def add(self, path: Singles, start: int, level: float) -> None:
+        """Take in the estimates after `start` + 1, … judgments: (positions, draws)."""
+        stop = start + len(path)
+        here = (self.positions >= start) & (self.positions < stop)
+        rows = path[self.positions[here] - start]
+        size = rows.shape[1] // _BATCHES
+        rows = rows[:, : size * _BATCHES].reshape(len(rows), _BATCHES, size)
+        self.batches[here] = _distance(np.sort(rows), level)
+        self.whole[start:stop] = _distance(np.sort(path), level)
 
 
-def _curve(length: Floats, plain: Floats) -> Curve:
-    n = length.shape[1]
+def _distance(ordered: Singles, level: float) -> Floats:
+    """Return the distance of the two quantiles of sorted values, interpolated linearly."""
+    last = ordered.shape[-1] - 1
+
+    def quantile(share: float) -> NDArray[Any]:
+        low = int(share * last)
+        part = share * last - low
+        return np.asarray((1 - part) * ordered[..., low] + part * ordered[..., min(low + 1, last)])
+
+    return np.asarray(quantile((1 + level) / 2) - quantile((1 - level) / 2), dtype=np.float64)
+
+
+def _curve(found: _Lengths, plain: _Lengths) -> Curve:
+    n = len(found.whole)
     part = slice(int(_START * n), max(int(_STOP * n), int(_START * n) + 1))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = plain[:, part] / length[:, part]
-    squared = (ratio**2).mean(axis=1)
-    error = float(squared[1:].std(ddof=1) / np.sqrt(_BATCHES))
-    return Curve(length[0], float(squared[0]), float(ratio[0].mean()), error)
+    ratio = plain.whole[part] / found.whole[part]
+    by_batch = ((plain.batches / found.batches) ** 2).mean(axis=0)
+    return Curve(
+        length=found.whole,
+        data_efficiency=float((ratio**2).mean()),
+        length_ratio=float(ratio.mean()),
+        monte_carlo_error=float(by_batch.std(ddof=1) / np.sqrt(_BATCHES)),
+    )

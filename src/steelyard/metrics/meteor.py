@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from steelyard.errors import InvalidArgumentError
 from steelyard.metrics.fractions import fraction
 from steelyard.metrics.metric import Floats, PairMetric
-from steelyard.metrics.overlap import blocks, sorted_runs
+from steelyard.metrics.overlap import blocks, run_sums, sorted_runs
 from steelyard.metrics.pairs import Pairs
 from steelyard.metrics.stemming import porter_stem
 from steelyard.metrics.tokenizers import (
@@ -197,9 +197,9 @@ def _equal(words: _Words, place: Integers, name: Integers) -> tuple[Integers, In
     """Align words of one name: the last of the output with the last of the reference, and so on."""
     if len(place) == 0:
         return place, place
-    place, start = sorted_runs(words.pair[place] * (int(name.max()) + 1) + name, place)
+    place, start = sorted_runs(name, place, words.pair)
     total = np.diff(start, append=len(place))
-    output = np.add.reduceat(words.in_output[place], start, dtype=np.int64)
+    output = run_sums(words.in_output[place], start)
     both = np.minimum(output, total - output)
     return place[spans(start + output - both, both)], place[spans(start + total - both, both)]
 

@@ -8,13 +8,12 @@ from numpy.typing import NDArray
 from steelyard.metrics.pairs import Pairs
 from steelyard.metrics.tokens import Tokens, spans
 
-__all__ = ["blocks", "clipped_matches", "pair_matches", "sorted_runs"]
+__all__ = ["blocks", "clipped_matches", "pair_matches", "run_sums", "sorted_runs"]
 
 Integers = NDArray[np.int64]
 
 # Tokens worked on at a time: the arrays of a block stay in the processor's cache
 _BLOCK = 32_768
-_WORD = 63
 
 
 def pair_matches(tokens: Tokens, pairs: Pairs, *, order: int) -> Integers:
@@ -62,7 +61,7 @@ def clipped_matches(tokens: Tokens, text: Integers, group: Integers, *, order: i
 
     Notes
     -----
-    The n-grams of many groups are sorted at once. An (n+1)-gram can only be shared when the two
+    The n-grams of many groups are sorted at once; an n-gram's place tells its group. An (n+1)-gram can only be shared when the two
     n-grams in it are, so each order looks only at what the order before it left over, and names
     an (n+1)-gram by the names of those two.
     """
@@ -111,17 +110,15 @@ def _block(tokens: Tokens, text: Integers, group: Integers, *, order: int) -> In
     owner = group[side]
     first = np.diff(group, prepend=-1) > 0
     own = first[side]
-    key = owner * tokens.size + tokens.of(text)
+    key = tokens.of(text)
     name = np.empty(len(side) + 1, dtype=np.int64)
     for n in range(order):
         if len(key) == 0:
             break
-        place, start = sorted_runs(key, place)
+        place, start = sorted_runs(key, place, owner)
         count = np.diff(start, append=len(place))
-        output = np.add.reduceat(own[place], start, dtype=np.int64)
-        others = count - output
-        if len(text) > 2 * n_groups:
-            others = _most(start, side[place], first)
+        output = run_sums(own[place], start)
+        others = count - output if len(text) == 2 * n_groups else _most(start, side[place], first)
         shared = np.minimum(output, others)
         matches[n] = np.bincount(owner[place[start]], weights=shared, minlength=n_groups)
         # the places of shared n-grams get their numbers, all others -1
@@ -141,7 +138,7 @@ def _most(start: Integers, side: Integers, first: NDArray[np.bool_]) -> Integers
 
     `side` is the side of each sorted n-gram, `start` where a distinct n-gram begins.
     """
-    change = _changes(side)
+    change = np.diff(side, prepend=-1) != 0
     change[start] = True
     run = np.flatnonzero(change)
     count = np.where(first[side[run]], 0, np.diff(run, append=len(side)))
@@ -149,8 +146,8 @@ def _most(start: Integers, side: Integers, first: NDArray[np.bool_]) -> Integers
     return most
 
 
-def sorted_runs(key: Integers, place: Integers) -> tuple[Integers, Integers]:
-    """Sort places by their keys.
+def sorted_runs(key: Integers, place: Integers, owner: Integers) -> tuple[Integers, Integers]:
+    """Bring the places of one owner that have the same key together.
 
     Parameters
     ----------
@@ -158,33 +155,50 @@ def sorted_runs(key: Integers, place: Integers) -> tuple[Integers, Integers]:
         Keys, not negative; at least one.
     place : (n,) array of int
         Places, increasing.
+    owner : array of int
+        Owner of each place there is, non-decreasing.
 
     Returns
     -------
     place : (n,) array of int
-        Places, by key and then by place.
+        Places by key, those of one key in their order.
     start : array of int
-        Where each run of equal keys begins.
+        Where each run of places of one key and one owner begins.
 
     Examples
     --------
-    >>> sorted_runs(np.array([7, 3, 7]), np.array([0, 1, 2]))
-    (array([1, 0, 2]), array([0, 1]))
+    >>> sorted_runs(np.array([7, 3, 7, 7]), np.arange(4), np.array([0, 0, 0, 1]))
+    (array([1, 0, 2, 3]), array([0, 1, 3]))
     """
-    bits = int(place[-1]).bit_length()
-    if int(key.max()).bit_length() + bits <= _WORD:
-        # one plain sort of (key, place) packed into a word is several times faster than argsort
-        packed = (key << bits) | place
-        packed.sort()
-        place = packed & ((1 << bits) - 1)
-        packed >>= bits
-        return place, np.flatnonzero(_changes(packed))
-    order = np.argsort(key, kind="stable")
-    return place[order], np.flatnonzero(_changes(key[order]))
+    # by digits of 16 bits, the last first: numpy sorts those in linear time
+    order = np.argsort(key.astype(np.uint16), kind="stable")
+    top = int(key.max())
+    for shift in range(16, top.bit_length(), 16):
+        digit = (key[order] >> shift).astype(np.uint16)
+        order = order[np.argsort(digit, kind="stable")]
+    key, place = key[order], place[order]
+    of = owner[place]
+    change = np.empty(len(key), dtype=np.bool_)
+    change[0] = True
+    np.not_equal(key[1:], key[:-1], out=change[1:])
+    change[1:] |= of[1:] != of[:-1]
+    return place, np.flatnonzero(change)
 
 
-def _changes(values: Integers) -> NDArray[np.bool_]:
-    changed = np.empty(len(values), dtype=np.bool_)
-    changed[0] = True
-    np.not_equal(values[1:], values[:-1], out=changed[1:])
-    return changed
+def run_sums(flags: NDArray[np.bool_], start: Integers) -> Integers:
+    """How many flags are set in each run.
+
+    Parameters
+    ----------
+    flags : (n,) array of bool
+        Flags.
+    start : array of int
+        Where each run begins, the first at 0.
+
+    Examples
+    --------
+    >>> run_sums(np.array([True, False, True, True]), np.array([0, 2]))
+    array([1, 2])
+    """
+    total = np.concatenate([[0], np.cumsum(flags)])
+    return np.diff(total[start], append=total[-1])

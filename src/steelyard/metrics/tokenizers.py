@@ -8,7 +8,6 @@ of all texts, each on a line of its own.
 import re
 import string
 import unicodedata
-from abc import ABC
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -31,7 +30,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tokenizer(ABC):
+class Tokenizer:
     """Splits a text into tokens; equal tokenizers give equal tokens."""
 
     def prepare(self, text: str) -> str:

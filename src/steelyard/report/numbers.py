@@ -26,24 +26,24 @@ _UNKNOWN = "\N{EN DASH}"
 
 
 def decimals_for(widths: Iterable[float], *, digits: int = 2) -> int:
-    """Return how many decimals show the smallest of these widths with so many digits.
+    """Return how many decimals show the median of these widths with so many digits.
 
     Parameters
     ----------
     widths : iterable of float
         Half-widths of intervals; those that are not positive and finite are left out.
     digits : int
-        Significant digits of the smallest.
+        Significant digits of the median.
 
     Examples
     --------
     >>> decimals_for([0.075, 0.08]), decimals_for([3.2]), decimals_for([])
     (3, 1, 3)
     """
-    known = [width for width in widths if 0 < width < math.inf]
+    known = sorted(width for width in widths if 0 < width < math.inf)
     if not known:
         return 3
-    return min(max(digits - 1 - math.floor(math.log10(min(known))), 0), 9)
+    return min(max(digits - 1 - math.floor(math.log10(known[len(known) // 2])), 0), 9)
 
 
 def number(value: float | None, decimals: int = 2) -> str:

@@ -7,6 +7,7 @@ import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from steelyard.errors import InvalidArgumentError
@@ -25,6 +26,8 @@ _MARGIN = 0.2
 _FEW_VALUES = 15
 # Diameter of the mark of one output, in points.
 _SIZE = 3.4
+# Greatest area of a mark, in marks of one output.
+_GROWTH = 16.0
 _GOLDEN = (5**0.5 - 1) / 2
 
 
@@ -58,7 +61,7 @@ def metric_plot(
 ) -> Figure:
     """Draw the mean judgment of every judged output against its metric, one panel a system.
 
-    Outputs at the same place are one mark, whose area is their number. Where judgments take few
+    Outputs at the same place are one mark, which grows with their number. Where judgments take few
     values, marks that share one are spread a little above and below it, evenly, not at random.
     Histograms along the edges show each variable by itself; the line is that of least squares.
 
@@ -138,7 +141,7 @@ def _limits(values: Floats) -> tuple[float, float]:
     low, high = float(values.min()), float(values.max())
     if low == high:
         low, high = low - 0.5, high + 0.5
-    room = 0.06 * (high - low)
+    room = 0.09 * (high - low)
     return low - room, high + room
 
 
@@ -151,7 +154,7 @@ def _draw_panel(axes: Axes, one: JudgedMetric, name: str, scale: _Scale) -> None
     # Marks of one size are drawn by reference to one shape, which takes far less room.
     drawn: list[Artist] = [
         *axes.plot(x[alone], y[alone], "o", markersize=_SIZE, markeredgewidth=0, color=BLUE),
-        axes.scatter(x[~alone], y[~alone], s=_SIZE**2 * number_of[~alone], lw=0, color=BLUE),
+        axes.scatter(x[~alone], y[~alone], s=_areas(number_of)[~alone], lw=0, color=BLUE),
     ]
     for artist in drawn:
         artist.set(alpha=0.4, zorder=3, rasterized=scale.is_large)
@@ -161,8 +164,8 @@ def _draw_panel(axes: Axes, one: JudgedMetric, name: str, scale: _Scale) -> None
     axes.spines[["top", "right"]].set_visible(False)
     axes.spines["left"].set_bounds(bottom, top)
     axes.spines["bottom"].set_bounds(left, right)
-    axes.set_xticks(_ticks(axes.get_xticks(), scale.x))
-    axes.set_yticks(_ticks(axes.get_yticks(), scale.y))
+    axes.set_xticks(_ticks(scale.x))
+    axes.set_yticks(_ticks(scale.y))
     axes.grid(color=GRID, linewidth=0.6)
     axes.set_axisbelow(True)
 
@@ -176,6 +179,13 @@ def _marks(one: JudgedMetric, spread: float) -> tuple[Floats, Floats, Floats]:
     # Multiples of the golden ratio fill an interval evenly, however many there are.
     offset = 2 * ((np.arange(len(y)) * _GOLDEN) % 1.0) - 1
     return x, y + np.where(number_of == 1, spread * offset, 0.0), number_of.astype(np.float64)
+
+
+def _areas(number_of: Floats) -> Floats:
+    """Return areas of marks: in proportion to numbers, unless the greatest would hide others."""
+    most = float(number_of.max())
+    power = 1.0 if most <= _GROWTH else np.log(_GROWTH) / np.log(most)
+    return np.asarray(_SIZE**2 * number_of**power)
 
 
 def _draw_line(axes: Axes, one: JudgedMetric) -> None:
@@ -215,8 +225,9 @@ def _relative_counts(values: Floats, edges: Floats) -> Floats:
     return np.asarray(counts / counts.max())
 
 
-def _ticks(ticks: Floats, limits: tuple[float, float]) -> list[float]:
-    """Keep the ticks where there are data, not those beside the histograms."""
+def _ticks(limits: tuple[float, float]) -> list[float]:
+    """Return ticks where there are data, none beside the histograms."""
+    ticks = MaxNLocator(nbins=4, steps=[1, 2, 2.5, 5, 10]).tick_values(*limits)
     return [float(tick) for tick in ticks if limits[0] <= tick <= limits[1]]
 
 

@@ -52,7 +52,7 @@ class Table:
 
 
 def score_decimals(findings: PromptFindings) -> int:
-    """Return how many decimals of a score the narrowest interval can bear."""
+    """Return how many decimals of a score its intervals can bear."""
     return decimals_for(one.estimate.half_width for one in findings.systems if one.estimate)
 
 
@@ -74,7 +74,7 @@ def estimates_table(findings: PromptFindings, *, level: float) -> Table:
         if has_metrics:
             yield from _estimate(one.corrected, decimals)
         if has_outer and has_metrics:
-            yield _interval(one.random_raters if one.corrected else None, decimals)
+            yield _interval(one.random_raters, decimals)
         yield from _estimate(one.plain, decimals)
         if has_metrics:
             yield number(one.corrected.data_efficiency if one.corrected else None)

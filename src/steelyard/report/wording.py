@@ -104,6 +104,12 @@ def _saving(findings: PromptFindings) -> str:
     collected, worth = sum(n for n, _ in pairs), sum(w for _, w in pairs)
     metrics = enumeration(findings.metrics)
     saved = round(worth) - collected
+    if all(
+        one.corrected.n_outputs == one.corrected.pool_size
+        for one in findings.systems
+        if one.corrected
+    ):
+        return f"Every output was judged, so {metrics} had nothing to add: no judgment was saved."
     if saved <= 0:
         return (
             f"With {metrics}, the {count(collected, 'judgment')} tell no more than they would in "

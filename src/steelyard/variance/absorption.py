@@ -20,10 +20,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["CrossedDesign", "Solution", "crossed_design", "solve"]
+__all__ = ["RESIDUAL_FLOOR", "CrossedDesign", "Solution", "crossed_design", "solve"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+
+# Least residual variance, as a share of the response's: judgments that are exactly additive in
+# output and rater would have none, and the likelihood no maximum.
+RESIDUAL_FLOOR = 1e-7
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +37,7 @@ class CrossedDesign:
     Attributes
     ----------
     rows : (M, p + 1) array
-        The fixed-effect columns X and, last, the response y.
+        The fixed-effect columns X and, last, the response y, of mean square 1.
     absorbed, kept : (M,) array of int
         Level of each factor in each row.
     count : (n_a,) array
@@ -138,22 +142,31 @@ class Solution:
     residual: float
 
     @property
+    def residual_variance(self) -> float:
+        """The most likely residual variance at these ratios, not below its floor."""
+        return max(self.residual / self.design.freedom, RESIDUAL_FLOOR)
+
+    @property
     def deviance(self) -> float:
         """Minus twice the restricted log likelihood, residual variance profiled out."""
-        freedom = self.design.freedom
+        return self.deviance_at(self.residual_variance)
+
+    def deviance_at(self, residual_variance: float) -> float:
+        """Minus twice the restricted log likelihood at a given residual variance."""
         _, log_fixed = np.linalg.slogdet(self.fixed_inverse)
-        scale = np.log(2 * np.pi * self.residual / freedom) + 1
-        return float(freedom * scale + self.log_determinant - log_fixed)
+        scale = self.design.freedom * np.log(2 * np.pi * residual_variance)
+        fit = self.residual / residual_variance
+        return float(scale + fit + self.log_determinant - log_fixed)
 
     @cached_property
     def gradient(self) -> Floats:
         r"""Derivative of the deviance by both ratios.
 
-        :math:`\operatorname{tr}(P Z Z') - (M - p) \lVert Z' P y \rVert^2 / y' P y`.
+        :math:`\operatorname{tr}(P Z Z') - \lVert Z' P y \rVert^2 / \hat\sigma_e^2`.
         """
         absorbed, kept = self._projected
         pull = np.array([absorbed @ absorbed, kept @ kept])
-        return self._traces - self.design.freedom * pull / self.residual
+        return self._traces - pull / self.residual_variance
 
     @cached_property
     def information(self) -> Floats:

@@ -224,7 +224,7 @@ class _Problem:
             n_outputs=sizes[self.order[0]],
             n_raters=sizes[self.order[1]],
             n_judgments=len(design.rows),
-            notes=_notes(values, identified),
+            notes=_notes(values, identified, exhausted=fit.exhausted),
             _solution=solution,
             _basis=self.basis,
         )
@@ -239,6 +239,11 @@ def _problem(
     rater = np.unique(np.asarray(raters), return_inverse=True)[1]
     absorbs_items = _absorbs_items(item, rater)
     X, basis = _fixed_columns(covariates, len(y))
+    if len(y) <= X.shape[1]:
+        raise NotEstimableError(
+            f"variance components need more judgments than fixed effects; got {len(y)} for "
+            f"{X.shape[1]}: collect more judgments or drop covariates"
+        )
     start = np.asarray(np.linalg.lstsq(X, y)[0], dtype=np.float64)
     left = y - X @ start
     scale = float(np.sqrt(np.mean(left**2)))
@@ -305,7 +310,7 @@ def _given(components: Sequence[float]) -> Floats:
     return values
 
 
-def _notes(values: Floats, identified: NDArray[np.bool_]) -> tuple[str, ...]:
+def _notes(values: Floats, identified: NDArray[np.bool_], *, exhausted: bool) -> tuple[str, ...]:
     notes = []
     if not identified[0]:
         notes.append(
@@ -317,6 +322,6 @@ def _notes(values: Floats, identified: NDArray[np.bool_]) -> tuple[str, ...]:
         notes.append("the variance between outputs is estimated as 0, its boundary")
     if identified[1] and values[1] == 0:
         notes.append("the variance between raters is estimated as 0, its boundary")
-    if values[2] < 1e-7 * values[:2].max():
+    if exhausted:
         notes.append("the residual variance is estimated as 0, its boundary")
     return tuple(notes)

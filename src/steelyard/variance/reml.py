@@ -6,16 +6,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.errors import NotEstimableError
-from steelyard.variance.absorption import CrossedDesign, Solution, solve
+from steelyard.variance.absorption import RESIDUAL_FLOOR, CrossedDesign, Solution, solve
 
 __all__ = ["Fit", "given_fit", "reml_fit"]
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-# Ratios to the residual variance, times the count of a level, are searched for up to this: above,
-# the residual is as good as zero.
-_MOST = 1e8
+# Ratios to the residual variance, times the count of a level, are searched for up to this.
+_MOST = 1e12
 # Two covariance patterns count as one when the squared sine of their angle is below this.
 _SAME = 1e-10
 
@@ -47,12 +46,14 @@ class Fit:
         return np.append(self.solution.ratios, 1.0) * self.residual
 
     @property
+    def exhausted(self) -> bool:
+        """Whether the residual variance is as good as zero."""
+        return self.residual <= RESIDUAL_FLOOR
+
+    @property
     def log_likelihood(self) -> float:
         """Restricted log likelihood at the components."""
-        solution, freedom = self.solution, self.solution.design.freedom
-        excess = freedom * np.log(self.residual) + solution.residual / self.residual
-        profiled = freedom * (np.log(solution.residual / freedom) + 1)
-        return float(-0.5 * (solution.deviance - profiled + excess))
+        return -0.5 * self.solution.deviance_at(self.residual)
 
 
 def given_fit(design: CrossedDesign, components: Floats) -> Fit:
@@ -67,11 +68,11 @@ def reml_fit(design: CrossedDesign) -> Fit:
     Raises
     ------
     NotEstimableError
-        If the fixed effects take up a factor or all judgments, or the factors are the same.
+        If the fixed effects take up a factor, or the factors are the same.
     """
     identified = _identified(design)
     solution = _greatest(design, identified)
-    residual = solution.residual / design.freedom
+    residual = solution.residual_variance
     kept = np.append(identified, True)
     covariance = np.zeros((3, 3))
     # Scaled to unit diagonal first: the entries span many orders of magnitude.
@@ -88,11 +89,6 @@ def _identified(design: CrossedDesign) -> Flags:
     The information is a Gram matrix of the patterns of the components, so they are linearly
     dependent, at any ratios, exactly when it is singular.
     """
-    if design.freedom < 1:
-        raise NotEstimableError(
-            f"variance components need more judgments than fixed effects; got {len(design.rows)} "
-            f"for {design.rows.shape[1] - 1}: collect more judgments or drop covariates"
-        )
     information = solve(design, np.ones(2)).information
     size = np.diag(information)
     if size.min() <= 1e-12 * size.max():
