@@ -3,7 +3,15 @@
 import sys
 from importlib import import_module
 
-NAMES = ("control_variates", "bootstrap", "crossed_components", "metrics", "pool_memory", "slopes")
+NAMES = (
+    "control_variates",
+    "bootstrap",
+    "crossed_components",
+    "metrics",
+    "pool_memory",
+    "slopes",
+    "trajectories",
+)
 
 
 def main(chosen):

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from steelyard.estimate.control_variates import control_variates
     from steelyard.estimate.result import Estimate
     from steelyard.estimate.sample_mean import sample_mean
+    from steelyard.estimate.trajectory import Trajectory, trajectory
     from steelyard.metrics import score
     from steelyard.study import Study
     from steelyard.variance import (
@@ -31,6 +32,7 @@ _HOME = {
     "Outputs": "steelyard.data",
     "PoolMoments": "steelyard.arrays",
     "Study": "steelyard.study",
+    "Trajectory": "steelyard.estimate",
     "agreement": "steelyard.variance",
     "control_variates": "steelyard.estimate",
     "correlation": "steelyard.variance",
@@ -41,6 +43,7 @@ _HOME = {
     "read_outputs": "steelyard.data",
     "sample_mean": "steelyard.estimate",
     "score": "steelyard.metrics",
+    "trajectory": "steelyard.estimate",
     "variance_components": "steelyard.variance",
 }
 
@@ -51,6 +54,7 @@ __all__ = [
     "Outputs",
     "PoolMoments",
     "Study",
+    "Trajectory",
     "__version__",
     "agreement",
     "control_variates",
@@ -62,6 +66,7 @@ __all__ = [
     "read_outputs",
     "sample_mean",
     "score",
+    "trajectory",
     "variance_components",
 ]
 

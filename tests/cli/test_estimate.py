@@ -5,7 +5,28 @@ import pytest
 
 from steelyard import control_variates
 
-KEYS = ["system", "prompt", "metrics", "method", "n_outputs", "n_judgments", "n_raters", "pool_size", "level", "target", "raters", "estimate", "standard_error", "low", "high", "baseline", "data_efficiency", "slope", "notes", "random_raters"]
+KEYS = [
+    "system",
+    "prompt",
+    "metrics",
+    "method",
+    "n_outputs",
+    "n_judgments",
+    "n_raters",
+    "pool_size",
+    "level",
+    "target",
+    "raters",
+    "estimate",
+    "standard_error",
+    "low",
+    "high",
+    "baseline",
+    "data_efficiency",
+    "slope",
+    "notes",
+    "random_raters",
+]
 
 
 def rows(path):

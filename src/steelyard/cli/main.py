@@ -16,6 +16,7 @@ _COMMANDS = {
     "diagnose": "Is the metric any use here? Is the question to the raters?",
     "estimate": "The mean human score of each system, beside the plain mean.",
     "report": "One self-contained HTML file with everything.",
+    "trajectory": "Interval length and data efficiency against the number of judgments.",
 }
 
 

@@ -5,16 +5,20 @@ from steelyard.estimate.options import Interval, Options, Raters, Target
 from steelyard.estimate.result import Estimate
 from steelyard.estimate.sample_mean import plain_mean, sample_mean
 from steelyard.estimate.slope import SlopeKind
+from steelyard.estimate.trajectory import Curve, Trajectory, trajectory
 
 __all__ = [
+    "Curve",
     "Estimate",
     "Interval",
     "Options",
     "Raters",
     "SlopeKind",
     "Target",
+    "Trajectory",
     "control_variates",
     "corrected_mean",
     "plain_mean",
     "sample_mean",
+    "trajectory",
 ]

@@ -164,7 +164,7 @@ def _draw_contours(axes: Axes) -> None:
             fontsize=7.5,
             ha="center",
             va="center",
-            zorder=2,
+            zorder=5,
             bbox={"facecolor": colour, "edgecolor": "none", "pad": 0.8},
         )
 
@@ -215,7 +215,8 @@ def _draw_place(axes: Axes, place: _Place, *, crowd: int) -> None:
 def _draw_labels(axes: Axes, places: Sequence[_Place]) -> None:
     """Write names in a column at the right, each joined to its mark, none over another."""
     order = np.argsort([place.y.value for place in places], kind="stable")
-    heights = _spread(np.array([places[i].y.value for i in order]), apart=_LINE)
+    lines = 1 + max(place.label.count("\n") for place in places)
+    heights = _spread(np.array([places[i].y.value for i in order]), apart=lines * _LINE)
     for i, height in zip(order, heights, strict=True):
         place = places[i]
         axes.plot(

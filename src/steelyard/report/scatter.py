@@ -131,7 +131,7 @@ class _Scale:
         spread = 0.0
         edges = np.linspace(*y, 25)
         if 1 < len(values) <= _FEW_VALUES:
-            spread = 0.3 * float(np.diff(values).min())
+            spread = min(0.3 * float(np.diff(values).min()), 0.04 * float(np.ptp(values)))
             # A bar around each value, and the gaps between them.
             edges = np.column_stack([values - spread, values + spread]).ravel()
         return cls(_limits(x), y, spread, tuple(edges.tolist()), len(x) > _MOST_MARKS)

@@ -130,7 +130,7 @@ def section(study: Study, findings: PromptFindings, *, level: float, place: int)
         noise=_noise(findings, anchor),
         map=_map(findings, anchor),
         diagnosis_gaps=_grouped(findings, gaps),
-        notes=_grouped(findings, _notes(findings)),
+        notes=_without_openings(_grouped(findings, _notes(findings))),
         signatures=[
             Remark(one.system, found.signature)
             for one in findings.systems
@@ -223,6 +223,15 @@ def _notes(findings: PromptFindings) -> Iterator[tuple[str, str]]:
         usefulness = [note for found in diagnosis.metrics.values() for note in found.notes]
         for note in (*diagnosis.notes, *diagnosis.agreement.notes, *usefulness):
             yield name, note
+
+
+def _without_openings(notes: list[Remark]) -> list[Remark]:
+    """Leave out notes that are but the opening of another."""
+    return [
+        one
+        for one in notes
+        if not any(other.text.startswith(one.text) for other in notes if other is not one)
+    ]
 
 
 def _grouped(findings: PromptFindings, said: Iterable[tuple[str, str]]) -> list[Remark]:

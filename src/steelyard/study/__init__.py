@@ -2,5 +2,6 @@
 
 from steelyard.study.diagnosis import Diagnosis
 from steelyard.study.study import Study
+from steelyard.study.trajectories import SystemTrajectory
 
-__all__ = ["Diagnosis", "Study"]
+__all__ = ["Diagnosis", "Study", "SystemTrajectory"]

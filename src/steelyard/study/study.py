@@ -22,9 +22,11 @@ from steelyard.estimate import (
     Target,
     corrected_mean,
     plain_mean,
+    trajectory,
 )
 from steelyard.study.diagnosis import Diagnosis, diagnose
 from steelyard.study.judged import Cell, JudgedTable, judged_table
+from steelyard.study.trajectories import SystemTrajectory
 from steelyard.variance import one_way
 
 __all__ = ["Study"]
@@ -207,6 +209,51 @@ class Study:
             rng = np.random.default_rng(seed)
             with _about(cell.prompt, cell.system):
                 found.append(diagnose(cell, names, pool, level=level, resamples=resamples, rng=rng))
+        return found
+
+    def trajectories(
+        self,
+        metrics: Sequence[str],
+        *,
+        prompts: Sequence[str] | None = None,
+        systems: Sequence[str] | None = None,
+        draws: int = 1000,
+        level: float = 0.80,
+        seed: int = 0,
+    ) -> list[SystemTrajectory]:
+        """Follow the interval of each system as judgments come in.
+
+        Parameters
+        ----------
+        metrics : sequence of str
+            Metrics to correct with.
+        prompts, systems : sequence of str, optional
+            Which to follow; all that were judged by default.
+        draws, level
+            As in `trajectory`.
+        seed : int
+            Seed of the bootstrap.
+
+        Returns
+        -------
+        list of SystemTrajectory
+        """
+        table = judged_table(self.outputs, self.judgments, metrics)
+        pools = self.outputs.pool_moments(metrics)
+        found = []
+        for prompt, system in self._wanted(prompts, systems):
+            cell = table.cell(prompt, system)
+            with _about(prompt, system):
+                followed = trajectory(
+                    cell.human,
+                    cell.metric,
+                    pools[system],
+                    items=cell.items,
+                    draws=draws,
+                    level=level,
+                    rng=np.random.default_rng(seed),
+                )
+            found.append(SystemTrajectory(system, prompt, tuple(metrics), followed))
         return found
 
     def _estimate(

@@ -1,0 +1,46 @@
+"""1,000 draws of a 500-output campaign, against following every draw judgment by judgment."""
+
+import time
+
+import numpy as np
+
+from benchmarks.measuring import seconds
+from steelyard import trajectory
+
+
+def main(n=500, draws=1000, followed=20):
+    rng = np.random.default_rng(0)
+    score = rng.normal(size=n)
+    items = np.repeat(np.arange(n), 2)
+    human = score[items] + rng.normal(size=2 * n)
+    metric = score + rng.normal(size=n)
+    judgments = human.reshape(n, 2)
+    print(f"{draws:,} draws of {n} judgments; the direct algorithm timed on {followed} draws")
+
+    start = time.perf_counter()
+    direct(judgments, metric, draws=followed, rng=np.random.default_rng(1))
+    directly = (time.perf_counter() - start) * draws / followed
+    ours = seconds(lambda: trajectory(human, metric[items], items=items, draws=draws), repeats=10)
+    print(f"direct, plain mean and estimate          {directly:8.2f} s")
+    print(f"steelyard, those and both hypotheticals  {ours:8.4f} s   ({directly / ours:.0f}x)")
+
+
+def direct(judgments, metric, *, draws, rng):
+    """Recompute mean and Algorithm 1 from scratch for every draw and every prefix."""
+    n = len(metric)
+    g = (metric - metric.mean()) / metric.std()
+    paths = np.empty((2, draws, n))
+    for draw in range(draws):
+        chosen = rng.integers(n, size=n)
+        y = judgments[chosen, rng.integers(2, size=n)]
+        for k in range(1, n + 1):
+            y_k, g_k = y[:k], g[chosen[:k]]
+            alpha = np.mean((y_k - np.mean(y_k)) * g_k)
+            paths[0, draw, k - 1] = np.mean(y_k)
+            paths[1, draw, k - 1] = np.mean(y_k - alpha * g_k)
+    ends = np.quantile(paths, [0.1, 0.9], axis=1)
+    return ends[1] - ends[0]
+
+
+if __name__ == "__main__":
+    main()

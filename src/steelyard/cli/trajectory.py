@@ -1,0 +1,109 @@
+"""``steelyard trajectory``."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import RenderableType
+from rich.table import Table
+
+from steelyard.cli.options import output_options, read_study, study_arguments
+from steelyard.cli.printing import print_json, print_tables
+from steelyard.estimate import Curve
+from steelyard.study import SystemTrajectory
+
+__all__ = ["trajectory"]
+
+_EXAMPLE = """\b
+Example:
+  steelyard trajectory outputs.jsonl judgments.jsonl --prompt overall --metric rouge-l
+"""
+
+
+@click.command(epilog=_EXAMPLE)
+@study_arguments
+@click.option(
+    "--metric",
+    "metrics",
+    multiple=True,
+    required=True,
+    help="Column of OUTPUTS to correct with; may be given several times.",
+)
+@click.option("--draws", type=int, default=1000, show_default=True, help="Bootstrap draws.")
+@click.option("--level", type=float, default=0.80, show_default=True, help="Level of intervals.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the bootstrap.")
+@click.option(
+    "--figure",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Also draw the curves to this file (.svg, .pdf or .png).",
+)
+@output_options
+def trajectory(
+    outputs: Path,
+    judgments: Path,
+    *,
+    prompts: tuple[str, ...],
+    systems: tuple[str, ...],
+    columns: tuple[str, ...],
+    on_duplicate: Any,
+    metrics: tuple[str, ...],
+    draws: int,
+    level: float,
+    seed: int,
+    figure: Path | None,
+    as_json: bool,
+    output: Path | None,
+) -> None:
+    """Follow the interval of a finished campaign as its judgments come in.
+
+    Draws campaigns from the judgments at hand and tells the length of the interval after 1, 2, …
+    judgments: for the plain mean, with the metric, and if raters were noiseless or the metric were
+    perfect. Data efficiency is the mean ratio of squared lengths between 20% and 90% of the way.
+    """
+    study = read_study(
+        outputs, judgments, columns=columns, metrics=list(metrics), on_duplicate=on_duplicate
+    )
+    found = study.trajectories(
+        tuple(dict.fromkeys(metrics)),
+        prompts=prompts or None,
+        systems=systems or None,
+        draws=draws,
+        level=level,
+        seed=seed,
+    )
+    if figure is not None:
+        from steelyard.report.trajectories import draw_trajectories  # noqa: PLC0415  (heavy)
+
+        draw_trajectories(found, figure)
+    if as_json:
+        print_json([one.to_dict() for one in found], output)
+    else:
+        print_tables(_tables(found), output)
+
+
+def _tables(found: list[SystemTrajectory]) -> list[RenderableType]:
+    table = Table(title="Data efficiency along the trajectory", title_justify="left")
+    for name in ("prompt", "system"):
+        table.add_column(name)
+    for name in ("this metric", "noiseless raters", "perfect metric", "outputs"):
+        table.add_column(name, justify="right")
+    for one in found:
+        curves = one.trajectory
+        table.add_row(
+            one.prompt,
+            one.system,
+            _shown(curves.corrected),
+            _shown(curves.noiseless_raters),
+            _shown(curves.perfect_metric),
+            str(len(curves.judgments)),
+        )
+    first = found[0]
+    how = (
+        f"metrics {', '.join(first.metrics)}; {first.trajectory.draws} draws, "
+        f"{first.trajectory.level:.0%} intervals; ± is the Monte Carlo error"
+    )
+    return [table, how]
+
+
+def _shown(curve: Curve) -> str:
+    return f"{curve.data_efficiency:.3f} ± {curve.monte_carlo_error:.3f}"
