@@ -13,7 +13,10 @@ TARGET = Path(__file__).resolve().parents[1] / "docs" / "reference" / "cli.md"
 def reference() -> str:
     """Return the page."""
     parent = click.Context(steelyard, info_name="steelyard")
-    parts = ["# Command line\n", "Generated from `--help`; errors exit with 2 for bad use or data.\n"]
+    parts = [
+        "# Command line\n",
+        "Generated from `--help`; errors exit with 2 for bad use or data.\n",
+    ]
     parts.append(f"```text\n{steelyard.get_help(parent)}\n```\n")
     for name in steelyard.list_commands(parent):
         command = steelyard.get_command(parent, name)

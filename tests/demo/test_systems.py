@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from steelyard.demo.grammar import visible_slots
-from steelyard.demo.systems import SYSTEMS, Defects, outputs, task
+from steelyard.demo.systems import SYSTEMS, Defects, _Draft, outputs, task
 
 
 @pytest.fixture(scope="module")
@@ -58,6 +58,20 @@ def test_a_wrong_fact_replaces_the_true_one(written):
                 for slot in visible_slots(item.wording, item.absent)
             )
     assert found > 20
+
+
+def test_a_wrong_fact_after_the_break_does_not_count(domains):
+    rng = np.random.default_rng(2)
+    spared = 0
+    for number in range(600):
+        item = task(domains[number % len(domains)], rng=rng)
+        draft = _Draft(item, item.wording, {}, item.absent).misstate(0.9, rng=rng)
+        whole = draft.text()
+        expected = sum(item.domain.slots[slot].weight for slot in draft.errors)
+        assert whole.defects.wrong == pytest.approx(expected)
+        half = " ".join(whole.text.split()[: len(whole.text.split()) // 2])
+        spared += draft.wrong(half) < expected
+    assert spared > 100
 
 
 def test_equal_texts_of_an_item_have_equal_defects(written):

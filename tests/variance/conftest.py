@@ -11,9 +11,12 @@ class PaperData:
     """The paper's released judgments, one output a line, and the authors' results."""
 
     def __init__(self, folder):
-        self.published = json.loads((folder / "published.json").read_text())
+        self.published = json.loads((folder / "published.json").read_text(encoding="utf-8"))
         self.rows = {
-            task: [json.loads(line) for line in (folder / f"{task}.jsonl").open()]
+            task: [
+                json.loads(line)
+                for line in (folder / f"{task}.jsonl").read_text(encoding="utf-8").splitlines()
+            ]
             for task in ("cnndm", "msmarco")
         }
 

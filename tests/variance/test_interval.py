@@ -49,6 +49,12 @@ def test_a_ratio_is_the_exponential_of_a_difference():
     assert np.log([found.low, found.high]) == pytest.approx(np.log(2) * np.sqrt([2, 2]) * [-1, 1])
 
 
+def test_a_ratio_of_quantities_that_vary_against_each_other_is_less_sure():
+    one, other = Quantity(2.0, 1.0, 4.0), Quantity(2.0, 1.0, 4.0)
+    assert np.log(ratio(one, other, correlation=-1.0).high) == pytest.approx(2 * np.log(2))
+    assert ratio(one, other, correlation=1.0).high == pytest.approx(1.0)
+
+
 def test_a_ratio_to_what_may_be_zero_has_no_upper_end():
     assert ratio(Quantity(2.0, 1.0, 4.0), Quantity(1.0, 0.0, 2.0)).high == np.inf
     at_zero = ratio(Quantity(2.0, 1.0, 4.0), Quantity(0.0, 0.0, 2.0))

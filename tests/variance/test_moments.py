@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from steelyard.arrays import judged_outputs
+from steelyard.arrays import judged_outputs, resampled_sums
 from steelyard.variance import one_way
 from steelyard.variance.moments import moments, resampled_moments
 
@@ -29,9 +29,10 @@ def test_moments_of_a_sample_are_those_of_numpy(rng):
 def test_a_resample_is_a_sample_of_outputs_with_their_judgments(rng):
     sample = unequal_sample(rng, metrics=1)
     found = resampled_moments(sample, resamples=5, rng=np.random.default_rng(1))
-    draws = np.random.default_rng(1).integers(0, 40, size=(5, 40), dtype=np.int64)
+    times = resampled_sums(np.eye(40), resamples=5, rng=np.random.default_rng(1)).astype(int)
     starts = np.concatenate([[0], np.cumsum(sample.count)])
-    for b, drawn in enumerate(draws):
+    for b in range(5):
+        drawn = np.repeat(np.arange(40), times[b])
         human = np.concatenate([sample.human[starts[i] : starts[i + 1]] for i in drawn])
         output = np.repeat(np.arange(40), sample.count[drawn])
         again = judged_outputs(human, None, output)

@@ -47,6 +47,8 @@ def demo(*, output: Path, items: int, seed: int) -> None:
     write_table(pl.DataFrame(made.judgments, infer_schema_length=None), judgments)
     study = Study.read(outputs, judgments, metrics=_METRICS)
     found = study.estimate(_METRICS)
+    # The truth is a mean over all raters there could be: the interval for it sees raters as a sample.
+    outer = study.estimate(_METRICS, raters_as="random")
     command = ["steelyard", "report", str(outputs), str(judgments), "-o"]
     report = write_report(
         study,
@@ -56,37 +58,48 @@ def demo(*, output: Path, items: int, seed: int) -> None:
         title="Steelyard demo",
         notice=made.notice,
     )
-    print_tables(_story(made, found, report, outputs, judgments), None)
+    tables = [
+        _table(made, prompt, list(zip(found, outer, strict=True)))
+        for prompt in dict.fromkeys(one.prompt for one in found)
+    ]
+    held = sum(one.low <= made.truth[_key(one)] <= one.high for one in outer)
+    print_tables(
+        [
+            f"[italic]{made.notice}[/italic]\n",
+            *tables,
+            f"{held} of {len(outer)} intervals with raters as a sample hold the truth.\n",
+            f"Report:    {report}",
+            f"Outputs:   {outputs}\nJudgments: {judgments}",
+            f"Next:      steelyard diagnose {outputs} {judgments}",
+        ],
+        None,
+    )
 
 
-def _story(
-    made: Campaign, found: list[Estimate], report: Path, outputs: Path, judgments: Path
-) -> list[RenderableType]:
-    parts: list[RenderableType] = [f"[italic]{made.notice}[/italic]\n"]
-    for prompt in dict.fromkeys(one.prompt for one in found):
-        table = Table(title=f"Mean human score, prompt {prompt}", title_justify="left")
-        table.add_column("system")
-        for name in ("truth", "estimate"):
-            table.add_column(name, justify="right")
-        table.add_column("95% interval")
-        table.add_column("plain mean's interval")
-        table.add_column("judgments saved", justify="right")
-        for one in found:
-            if one.prompt != prompt or one.baseline is None or one.data_efficiency is None:
-                continue
-            truth = made.truth[str(one.system), str(prompt)]
-            table.add_row(
-                str(one.system),
-                f"{truth:.3f}",
-                f"{one.estimate:.3f}",
-                interval(one.low, one.high) + ("" if one.low <= truth <= one.high else " missed"),
-                interval(one.baseline.low, one.baseline.high),
-                f"{1 - 1 / one.data_efficiency:.0%}",
-            )
-        parts.append(table)
-    held = sum(one.low <= made.truth[str(one.system), str(one.prompt)] <= one.high for one in found)
-    parts.append(f"{held} of {len(found)} intervals hold the truth.\n")
-    parts.append(f"Report:    {report}")
-    parts.append(f"Outputs:   {outputs}\nJudgments: {judgments}")
-    parts.append(f"Next:      steelyard diagnose {outputs} {judgments}")
-    return parts
+def _table(
+    made: Campaign, prompt: str | None, found: list[tuple[Estimate, Estimate]]
+) -> RenderableType:
+    table = Table(title=f"Mean human score, prompt {prompt}", title_justify="left")
+    table.add_column("system")
+    for name in ("truth", "estimate"):
+        table.add_column(name, justify="right")
+    for name in ("95% interval", "raters as a sample", "plain mean's interval"):
+        table.add_column(name)
+    table.add_column("judgments saved", justify="right")
+    for one, outer in found:
+        if one.prompt != prompt or one.baseline is None or one.data_efficiency is None:
+            continue
+        table.add_row(
+            str(one.system),
+            f"{made.truth[_key(one)]:.3f}",
+            f"{one.estimate:.3f}",
+            interval(one.low, one.high),
+            interval(outer.low, outer.high),
+            interval(one.baseline.low, one.baseline.high),
+            f"{1 - 1 / one.data_efficiency:.0%}",
+        )
+    return table
+
+
+def _key(one: Estimate) -> tuple[str, str]:
+    return str(one.system), str(one.prompt)

@@ -1,5 +1,6 @@
 """Four simulated systems, each with its own way of going wrong, and a record of what went wrong."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -219,14 +220,22 @@ class _Draft:
 
     def text(self) -> Text:
         """Write the draft out. An error in a detail that is left out is no error."""
-        domain = self.item.domain
-        shown = set(visible_slots(self.wording, self.dropped)) & self.errors.keys()
-        # Summed in the domain's order, so that equal texts have exactly equal defects.
-        wrong = sum(slot.weight for name, slot in domain.slots.items() if name in shown)
+        details = self.item.domain.details
         lost = self.dropped - self.item.absent
-        missing = sum(weight for name, weight in domain.details.items() if name in lost)
+        # Summed in the domain's order, so that equal texts have exactly equal defects.
+        missing = sum(weight for name, weight in details.items() if name in lost)
         text = render(self.wording, self.item.facts | self.errors, dropped=self.dropped)
-        return Text(text, Defects(wrong=wrong, missing=missing))
+        return Text(text, Defects(wrong=self.wrong(text), missing=missing))
+
+    def wrong(self, text: str) -> float:
+        """Return the weight of the wrong facts that `text`, all or part of the draft, shows."""
+        shown = set(visible_slots(self.wording, self.dropped)) & self.errors.keys()
+        return sum(
+            slot.weight
+            for name, slot in self.item.domain.slots.items()
+            if name in shown
+            and re.search(rf"(?<!\w){re.escape(self.errors[name])}(?!\w)", text, re.IGNORECASE)
+        )
 
 
 def _careless(draft: _Draft, rates: Rates, *, rng: np.random.Generator) -> _Draft:
@@ -255,6 +264,7 @@ def _rambling(draft: _Draft, rates: Rates, *, rng: np.random.Generator) -> Text:
         if stops:
             words = words[: stops[int(rng.integers(len(stops)))] + 1]
     kept = len(words)
+    remainder = " ".join(words)
     for _ in range(3):
         if draft.chance(rates.repeat, rng=rng):
             size = int(rng.integers(2, 6))
@@ -262,6 +272,7 @@ def _rambling(draft: _Draft, rates: Rates, *, rng: np.random.Generator) -> Text:
             words[start:start] = [word.rstrip(".,;:") for word in words[start : start + size]]
     defects = replace(
         plain.defects,
+        wrong=draft.wrong(remainder),
         repeated=(len(words) - kept) / len(words),
         broken=0.5 + (length - kept) / length if kept < length else 0.0,
     )

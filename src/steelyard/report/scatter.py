@@ -85,8 +85,8 @@ def metric_plot(
     --------
     >>> points = JudgedMetric("s", np.array([0.2, 0.4, 0.4]), np.array([0.0, 1.0, 1.0]))
     >>> figure = metric_plot([points])
-    >>> figure.axes[0].collections[0].get_offsets().shape
-    (2, 2)
+    >>> figure.axes[0].collections[0].get_offsets().tolist()  # two outputs at one place
+    [[0.4, 1.0]]
     """
     if not judged:
         raise InvalidArgumentError("`judged` must hold at least one system; got none")

@@ -20,7 +20,7 @@ __all__ = [
     "styled",
 ]
 
-# Okabe and Ito's blue and vermillion differ in every common colour blindness, and in lightness.
+# Okabe and Ito's blue and vermilion differ in every common colour blindness, and in lightness.
 BLUE, ORANGE = "#0072B2", "#D55E00"
 INK, MUTED, GRID = "#1b2430", "#5b6675", "#e3e7ec"
 # Inches. Narrow, so that nine-point text can still be read when a phone scales the figure down.

@@ -26,8 +26,8 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 # Least residual variance, as a share of the response's: judgments that are exactly additive in
-# output and rater would have none, and the likelihood no maximum.
-RESIDUAL_FLOOR = 1e-7
+# output and rater would have none, the likelihood no maximum, and the algebra too few digits.
+RESIDUAL_FLOOR = 1e-5
 
 
 @dataclass(frozen=True, eq=False)

@@ -71,7 +71,7 @@ def data_efficiency(noise_ratio: ArrayLike, correlation: ArrayLike) -> Floats:
     """
     gamma, rho = _ratio(noise_ratio), _correlation(correlation)
     finite = np.where(np.isinf(gamma), 0.0, gamma)
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", over="ignore"):
         efficiency = (1 + finite) / (1 - rho**2 + finite)
     return np.asarray(np.where(np.isinf(gamma), 1.0, efficiency))[()]
 

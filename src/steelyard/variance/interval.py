@@ -112,10 +112,11 @@ def total(one: Quantity, other: Quantity) -> Quantity:
     )
 
 
-def ratio(over: Quantity, under: Quantity) -> Quantity:
+def ratio(over: Quantity, under: Quantity, *, correlation: float = 0.0) -> Quantity:
     """Return the ratio of two positive quantities, as `total` does, in logarithms.
 
-    Where `under` may be zero the ratio has no upper end.
+    Where `under` may be zero the ratio has no upper end. `correlation` is that of the two
+    estimates: a negative one widens the interval.
     """
     if under.value == 0 or over.value == 0:
         least = over.low / under.high
@@ -123,8 +124,13 @@ def ratio(over: Quantity, under: Quantity) -> Quantity:
         value = np.inf if under.value == 0 else 0.0
         return Quantity(float(value), float(least), float(most))
     value = over.value / under.value
-    down = np.hypot(_log_gap(over.value, over.low), _log_gap(under.high, under.value))
-    up = np.hypot(_log_gap(over.high, over.value), _log_gap(under.value, under.low))
+    down, up = (
+        np.sqrt(one**2 + other**2 - 2 * correlation * one * other)
+        for one, other in (
+            (_log_gap(over.value, over.low), _log_gap(under.high, under.value)),
+            (_log_gap(over.high, over.value), _log_gap(under.value, under.low)),
+        )
+    )
     return Quantity(float(value), float(value * np.exp(-down)), float(value * np.exp(up)))
 
 

@@ -1,0 +1,125 @@
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import polars as pl
+import pytest
+
+from steelyard.estimate import Estimate
+from steelyard.study import Diagnosis, Study
+from steelyard.variance import Agreement, Efficiency, Quantity
+
+
+def _study(
+    systems: Sequence[str] = ("alpha", "beta", "gamma"),
+    *,
+    prompts: Sequence[str] = ("overall",),
+    metrics: Sequence[str] = ("good", "poor"),
+    constant: Sequence[str] = (),
+    judgments: int = 2,
+    raters: int = 6,
+    pool: int = 24,
+    judged: int = 14,
+    score: float | None = None,
+) -> Study:
+    """Return a small seeded study: a system's mean human score falls with its place."""
+    rng = np.random.default_rng(2018)
+    outputs, rows = [], []
+    for place, system in enumerate(systems):
+        quality = rng.normal(-0.4 * place, 1, size=pool)
+        columns = {
+            name: np.ones(pool) if system in constant else quality / (1 + j) + rng.normal(size=pool)
+            for j, name in enumerate(metrics)
+        }
+        outputs += [
+            {"item": i, "system": system, "output": f"{system} {i}"}
+            | {name: x[i] for name, x in columns.items()}
+            for i in range(pool)
+        ]
+        for item in rng.choice(pool, judged, replace=False).tolist():
+            for rater in rng.choice(raters, judgments, replace=False).tolist():
+                for prompt in prompts:
+                    drawn = round(3 + quality[item] + rng.normal(scale=0.7))
+                    rows.append(
+                        {
+                            "item": item,
+                            "system": system,
+                            "rater": f"r{rater}",
+                            "prompt": prompt,
+                            "score": min(max(drawn, 1), 5) if score is None else score,
+                        }
+                    )
+    return Study.read(pl.DataFrame(outputs), pl.DataFrame(rows))
+
+
+def _diagnosis(system: str, noise_ratio: float, correlation: float, metric: str = "m") -> Diagnosis:
+    """Return a diagnosis at a given place of the map, with intervals around it."""
+    gamma = Quantity(noise_ratio, noise_ratio / 2, noise_ratio * 2)
+    rho = Quantity(correlation, correlation - 0.2, min(correlation + 0.2, 1.0))
+    item, rater = Quantity(1.0, 0.5, 1.5), Quantity(min(noise_ratio, 9.0), 0.1, 9.0)
+    one = Quantity(1.2, 1.1, 1.4)
+    found = Efficiency(item, rater, gamma, rho, one, one, one, 9, 18, 1, 0.95, ())
+    agreement = Agreement(0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 2.0, None, None, 9, 0, 18, ())
+    return Diagnosis(
+        system=system,
+        prompt="p",
+        item_variance=item,
+        rater_variance=rater,
+        noise_ratio=gamma,
+        metrics={metric: found},
+        together=None,
+        agreement=agreement,
+        n_outputs=9,
+        n_judgments=18,
+        n_raters=3,
+        level=0.95,
+        verdict="it depends.",
+        notes=(),
+    )
+
+
+def _estimate(system: str, value: float, width: float = 0.1, *, corrected: bool = True) -> Estimate:
+    """Return an estimate with its plain mean, or a plain mean alone."""
+
+    def made(half: float, slope: tuple[float, ...], baseline: Estimate | None) -> Estimate:
+        return Estimate(
+            estimate=value,
+            standard_error=half / 2,
+            low=value - half,
+            high=value + half,
+            level=0.95,
+            target="pool",
+            raters="fixed",
+            method="made-up",
+            n_outputs=20,
+            n_judgments=40,
+            n_raters=4,
+            pool_size=100,
+            degrees_of_freedom=18.0,
+            slope=slope,
+            baseline=baseline,
+            system=system,
+            prompt="p",
+        )
+
+    plain = made(1.2 * width, (), None)
+    return made(width, (0.5,), plain) if corrected else plain
+
+
+@pytest.fixture(scope="session")
+def make_study() -> Callable[..., Study]:
+    return _study
+
+
+@pytest.fixture(scope="session")
+def make_diagnosis() -> Callable[..., Diagnosis]:
+    return _diagnosis
+
+
+@pytest.fixture(scope="session")
+def make_estimate() -> Callable[..., Estimate]:
+    return _estimate
+
+
+@pytest.fixture(scope="session")
+def study() -> Study:
+    return _study(prompts=("overall", "fluent"))

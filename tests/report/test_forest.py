@@ -1,0 +1,67 @@
+import numpy as np
+
+from steelyard.report import forest_plot
+
+
+def lines(figure, marker):
+    return [line for line in figure.axes[0].get_lines() if line.get_marker() == marker]
+
+
+def test_each_row_has_two_marks_and_two_intervals(make_estimate):
+    found = [make_estimate("a", 0.3), make_estimate("b", 0.1)]
+    figure = forest_plot(found)
+    assert [line.get_xdata()[0] for line in lines(figure, "o")] == [0.3, 0.1]
+    assert [line.get_xdata()[0] for line in lines(figure, "D")] == [0.3, 0.1]
+    intervals = [tuple(line.get_xdata()) for line in lines(figure, "None")]
+    assert intervals == [(one.low, one.high) for row in found for one in (row, row.baseline)]
+
+
+def test_the_two_marks_differ_in_more_than_colour(make_estimate):
+    figure = forest_plot([make_estimate("a", 0.3)])
+    [with_metrics], [plain] = lines(figure, "o"), lines(figure, "D")
+    assert with_metrics.get_markerfacecolor() != "white"
+    assert plain.get_markerfacecolor() == "white"
+
+
+def test_raters_as_a_sample_give_a_thinner_outer_interval(make_estimate):
+    figure = forest_plot(
+        [make_estimate("a", 0.3), make_estimate("b", 0.1)],
+        random_raters=[make_estimate("b", 0.1, width=0.4)],
+    )
+    [outer] = lines(figure, "|")
+    assert tuple(outer.get_xdata()) == (0.1 - 0.4, 0.1 + 0.4)
+    assert outer.get_linewidth() < lines(figure, "None")[0].get_linewidth()
+
+
+def test_a_plain_mean_stands_alone_in_its_row(make_estimate):
+    figure = forest_plot([make_estimate("a", 0.3), make_estimate("b", 0.1, corrected=False)])
+    assert len(lines(figure, "o")) == 1
+    assert [line.get_ydata()[0] for line in lines(figure, "D")][1] == 1
+    labels = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert labels == ["with metrics, 95% interval", "plain mean, 95% interval"]
+
+
+def test_plain_means_alone_need_one_entry_in_the_legend(make_estimate):
+    figure = forest_plot([make_estimate("a", 0.3, corrected=False)])
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == [
+        "plain mean, 95% interval"
+    ]
+
+
+def test_the_first_system_is_on_top_and_all_intervals_are_in_sight(make_estimate):
+    found = [make_estimate(f"system {i}", 0.1 * i, width=0.5) for i in range(20)]
+    axes = forest_plot(found).axes[0]
+    bottom, top = axes.get_ylim()
+    assert bottom > top
+    left, right = axes.get_xlim()
+    assert np.isfinite([left, right]).all()
+    assert left < min(one.baseline.low for one in found)
+    assert right > max(one.baseline.high for one in found)
+
+
+def test_it_can_be_written_as_pdf_png_and_svg(make_estimate, tmp_path):
+    figure = forest_plot([make_estimate("$a_b$", 0.3)])
+    for kind in ("pdf", "png", "svg"):
+        path = tmp_path / f"forest.{kind}"
+        figure.savefig(path)
+        assert path.stat().st_size > 1000

@@ -1,0 +1,251 @@
+import re
+from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path
+
+import matplotlib as mpl
+import pytest
+
+from steelyard import __version__
+from steelyard.errors import InvalidArgumentError
+from steelyard.report import write_report
+
+VOID = {"meta", "br", "hr", "img", "wbr"}
+
+
+class Page(HTMLParser):
+    """What a browser would find: elements with attributes, and texts outside of style sheets."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.elements, self.texts, self.open = [], [], []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if not self.open or self.open[-1] != "style":
+            self.texts.append(data)
+
+    def all(self, tag):
+        return [attributes for name, attributes in self.elements if name == tag]
+
+    @property
+    def text(self):
+        return re.sub(r"\s+", " ", " ".join(self.texts))
+
+
+@pytest.fixture(scope="module")
+def written(study, tmp_path_factory):
+    path = tmp_path_factory.mktemp("page") / "report.html"
+    made = write_report(
+        study,
+        path,
+        metrics=study.metrics,
+        command="steelyard report a b <c>",
+        title="A & B",
+        notice="Simulated: nobody was asked.",
+    )
+    assert made == path
+    return path.read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def page(written):
+    return Page(written)
+
+
+def report(study, tmp_path, **options):
+    path = write_report(study, tmp_path / "r.html", **({"metrics": study.metrics} | options))
+    return Page(path.read_text(encoding="utf-8"))
+
+
+def test_the_page_is_whole_and_says_what_it_is(page, written):
+    assert written.startswith("<!DOCTYPE html>")
+    assert page.all("html") == [{"lang": "en"}]
+    assert "A & B" in page.text
+    assert f"Steelyard {__version__}" in page.text
+    assert "steelyard report a b <c>" in page.text
+
+
+def test_headings_follow_one_another_without_a_gap(page):
+    levels = [int(tag[1]) for tag, _ in page.elements if re.fullmatch(r"h[1-6]", tag)]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+
+
+def test_the_page_asks_for_nothing_from_elsewhere(page, written):
+    assert not page.all("script")
+    assert not page.all("link")
+    assert not page.all("img")
+    assert all(one["href"].startswith("#") for one in page.all("a"))
+    assert "http:" not in written
+    assert "https:" not in written
+    assert "@import" not in written
+    policy = [one for one in page.all("meta") if one.get("http-equiv")]
+    assert policy[0]["content"].startswith("default-src 'none'")
+
+
+def test_ids_are_unique_and_links_lead_somewhere(page):
+    ids = [one["id"] for _, one in page.elements if "id" in one]
+    assert len(ids) == len(set(ids))
+    targets = [one["href"][1:] for tag, one in page.elements if "href" in one]
+    targets += [one["aria-labelledby"] for _, one in page.elements if "aria-labelledby" in one]
+    assert set(targets) <= set(ids)
+
+
+def test_every_figure_has_a_drawing_with_a_label_and_a_caption(page):
+    assert len(page.all("figure")) == len(page.all("figcaption")) == 8
+    drawings = page.all("svg")
+    assert len(drawings) == 8
+    assert all(one["role"] == "img" and one["aria-label"] for one in drawings)
+
+
+def test_every_head_of_a_table_has_a_scope(page):
+    assert {one.get("scope") for one in page.all("th")} == {"col", "row"}
+    assert len(page.all("caption")) == len(page.all("table"))
+
+
+def test_the_notice_stands_at_the_top_and_at_the_bottom(page):
+    assert page.text.count("Simulated: nobody was asked.") == 2
+
+
+def test_each_prompt_has_all_its_parts_in_order(page, study):
+    parts = [
+        "highest mean human score",
+        "Mean human score",
+        "Metric against human score",
+        "Item variance and rater variance",
+        "Data efficiency",
+        "Verdict",
+    ]
+    places = [page.text.index(part, page.text.index("Prompt overall")) for part in parts]
+    assert places == sorted(places)
+    for found in study.estimate(study.metrics):
+        assert found.signature in page.text
+    for diagnosis in study.diagnose(study.metrics):
+        if diagnosis.system == "*":
+            assert diagnosis.verdict in page.text
+
+
+def test_the_same_study_gives_the_same_page_whatever_the_users_settings(study, tmp_path):
+    options = {"metrics": ("good",), "prompts": ["overall"]}
+    first = write_report(study, tmp_path / "a.html", **options).read_bytes()
+    before = dict(mpl.rcParams)
+    with mpl.rc_context({"font.size": 30, "svg.fonttype": "path", "lines.linewidth": 7}):
+        second = write_report(study, tmp_path / "b.html", **options).read_bytes()
+    assert first == second
+    assert dict(mpl.rcParams) == before
+
+
+def test_texts_from_data_are_never_markup(make_study, tmp_path):
+    names = (
+        "<script>alert(1)</script>",
+        '"><img src=x onerror=alert(2)>',
+        "日本語 & $x_1$ {{ 7*7 }}",
+    )
+    metric = "<i>m</i>"
+    study = make_study(names, prompts=("<b>p</b>",), metrics=(metric,))
+    page = report(study, tmp_path, title="</title><script>", notice="<u>", command="</code>")
+    assert not page.all("script")
+    assert not page.all("img")
+    assert not page.all("u")
+    assert not page.all("i")
+    for text in (*names, metric, "<b>p</b>", "</title><script>", "<u>", "</code>"):
+        assert text in page.text
+
+
+def test_one_system_is_its_own_headline(make_study, tmp_path):
+    page = report(make_study(("only",)), tmp_path)
+    assert "Human evaluation of only" in page.text
+    assert "has a mean human score of" in page.text
+    assert not page.all("nav")
+    assert len(page.all("svg")) == 4
+
+
+def test_without_a_metric_there_are_plain_means_and_the_page_says_so(make_study, tmp_path):
+    page = report(make_study(metrics=()), tmp_path)
+    assert "No metric was given" in page.text
+    assert "Metric against human score" not in page.text
+    assert len(page.all("svg")) == 2
+
+
+def test_without_repeated_judgments_the_page_says_what_is_missing(make_study, tmp_path):
+    page = report(make_study(judgments=1), tmp_path)
+    assert "at least one output with two judgments is needed" in page.text
+    assert "Verdict" in page.text
+    assert len(page.all("svg")) == 2
+
+
+def test_a_constant_metric_leaves_a_plain_mean_with_the_reason(make_study, tmp_path):
+    study = make_study(("reference", "b", "c"), constant=("reference",))
+    page = report(study, tmp_path, metrics=("good",))
+    assert "reference : plain mean only: the metric is constant" in page.text
+    assert len(page.all("svg")) == 4
+
+
+def test_judgments_that_are_all_equal_still_make_a_page(make_study, tmp_path):
+    page = report(make_study(score=2.0), tmp_path)
+    assert "No system has an estimate under this prompt" in page.text
+    assert "no estimate: all judged outputs have the same mean judgment" in page.text
+
+
+def test_many_systems_with_long_names_are_all_there(make_study, tmp_path):
+    names = [f"organisation/a-model-with-a-very-long-name-{i:02d}-instruct" for i in range(20)]
+    page = report(make_study(names, judged=8), tmp_path, metrics=("good",))
+    assert all(name in page.text for name in names)
+
+
+def test_only_what_was_asked_for_is_reported(study, tmp_path):
+    page = report(study, tmp_path, prompts=["fluent"], systems=["beta", "gamma"], level=0.9)
+    assert "Prompt fluent" in page.text
+    assert "Prompt overall" not in page.text
+    assert "alpha" not in page.text
+    assert "90% interval" in page.text
+
+
+def test_an_older_page_is_replaced_and_nothing_else_is_left(study, tmp_path):
+    path = tmp_path / "report.html"
+    path.write_text("old")
+    write_report(study, str(path), metrics=(), prompts=["overall"])
+    assert path.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    assert [one.name for one in tmp_path.iterdir()] == ["report.html"]
+
+
+def test_a_page_that_cannot_be_put_in_place_leaves_the_old_one(study, tmp_path, monkeypatch):
+    path = tmp_path / "report.html"
+    path.write_text("old")
+
+    def fail(*_):
+        raise OSError("no room")
+
+    monkeypatch.setattr(Path, "replace", fail)
+    with pytest.raises(OSError, match="no room"):
+        write_report(study, path, metrics=(), prompts=["overall"])
+    assert path.read_text() == "old"
+    assert [one.name for one in tmp_path.iterdir()] == ["report.html"]
+
+
+def test_a_missing_folder_is_not_made(study, tmp_path):
+    with pytest.raises(InvalidArgumentError, match="`path` must lie in a folder that exists"):
+        write_report(study, tmp_path / "no" / "report.html", metrics=())
+    with pytest.raises(InvalidArgumentError, match="`path` must be a file; got the folder"):
+        write_report(study, tmp_path, metrics=())
+    assert [one.name for one in tmp_path.iterdir()] == []
+
+
+def test_an_unknown_metric_is_refused(study, tmp_path):
+    with pytest.raises(InvalidArgumentError, match="nope"):
+        write_report(study, tmp_path / "report.html", metrics=("nope",))

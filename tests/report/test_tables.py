@@ -1,0 +1,56 @@
+from steelyard.report.findings import prompt_findings
+from steelyard.report.tables import (
+    agreement_table,
+    components_table,
+    estimates_table,
+    metrics_table,
+)
+
+
+def test_every_row_has_a_cell_for_every_column(study, make_study):
+    plain, once = make_study(metrics=()), make_study(judgments=1, raters=1)
+    for one, metrics in ((study, ("good",)), (plain, ()), (once, ("good",))):
+        found = prompt_findings(one, "overall", one.systems, metrics=metrics)
+        tables = [estimates_table(found, level=0.95)]
+        if found.diagnoses:
+            tables += [components_table(found.diagnoses), agreement_table(found.diagnoses)]
+        if found.overall and found.overall.metrics:
+            tables.append(metrics_table(found.overall))
+        for table in tables:
+            assert {len(row) for row in table.rows} == {len(table.columns)}
+
+
+def test_estimates_stand_beside_plain_means(study):
+    found = prompt_findings(study, "overall", study.systems, metrics=("good",))
+    table = estimates_table(found, level=0.9)
+    assert table.columns == (
+        "system",
+        "with metrics",
+        "90% interval",
+        "raters as a sample",
+        "plain mean",
+        "90% interval",
+        "data efficiency",
+        "judgments",
+        "outputs judged",
+    )
+    one = found.systems[0]
+    row = dict(zip(table.columns, table.rows[0], strict=True))
+    assert row["system"] == one.system
+    assert row["data efficiency"] == f"{one.estimate.data_efficiency:.2f}"
+    assert row["judgments"] == "28"
+    assert row["outputs judged"] == "14 of 24"
+
+
+def test_plain_means_need_no_columns_for_metrics(make_study):
+    study = make_study(metrics=())
+    table = estimates_table(prompt_findings(study, "overall", study.systems), level=0.95)
+    assert table.columns[:3] == ("system", "plain mean", "95% interval")
+    assert "data efficiency" not in table.columns
+
+
+def test_all_systems_and_all_metrics_come_last(study):
+    found = prompt_findings(study, "overall", study.systems, metrics=study.metrics)
+    assert components_table(found.diagnoses).rows[-1][0] == "all systems"
+    assert metrics_table(found.overall).rows[-1][0] == "together"
+    assert metrics_table(found.overall).last_is_total
