@@ -39,6 +39,19 @@ def variance_plot(diagnoses: Sequence[Diagnosis]) -> Figure:
     ------
     InvalidArgumentError
         If there is no diagnosis.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from steelyard.study import Study
+    >>> outputs = pl.DataFrame({"item": range(8), "system": "s", "length": range(8)})
+    >>> judgments = pl.DataFrame(
+    ...     {"item": [0, 0, 2, 2, 4, 4, 5, 5, 7, 7], "system": "s", "rater": ["a", "b"] * 5,
+    ...      "prompt": "p", "score": [0, 1, 1, 1, 1, 2, 2, 2, 3, 2]}
+    ... )
+    >>> figure = variance_plot(Study.read(outputs, judgments).diagnose())
+    >>> [len(bars) for bars in figure.axes[0].containers]
+    [1, 1]
     """
     if not diagnoses:
         raise InvalidArgumentError("`diagnoses` must hold at least one diagnosis; got none")

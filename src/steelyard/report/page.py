@@ -70,6 +70,20 @@ def write_report(
     -----
     What the data do not determine is left out, and the page says why: a system with a constant
     metric has its plain mean alone, a prompt without repeated judgments no variance components.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> outputs = pl.DataFrame({"item": range(8), "system": "s", "length": range(8)})
+    >>> judgments = pl.DataFrame(
+    ...     {"item": [0, 0, 2, 2, 4, 4, 5, 5, 7, 7], "system": "s", "rater": ["a", "b"] * 5,
+    ...      "prompt": "p", "score": [0, 1, 1, 1, 1, 2, 2, 2, 3, 2]}
+    ... )
+    >>> study = Study.read(outputs, judgments)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = write_report(study, f"{folder}/report.html", metrics=["length"])
+    ...     path.read_text(encoding="utf-8")[:15]
+    '<!DOCTYPE html>'
     """
     target = Path(path)
     _check_target(target)

@@ -57,7 +57,10 @@ _SETTINGS: dict[Any, Any] = {
 
 @contextmanager
 def styled() -> Iterator[None]:
-    """Apply the common look to figures made or drawn inside."""
+    """Apply the common look to figures made or drawn inside.
+
+    As with `matplotlib.rc_context`, other threads see it too while it lasts.
+    """
     with mpl.rc_context():
         # From matplotlib's defaults, so that nobody's configuration changes the report.
         mpl.rcdefaults()

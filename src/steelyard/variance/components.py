@@ -10,11 +10,13 @@ from steelyard.errors import NotEstimableError
 from steelyard.variance.crossed import CrossedComponents, crossed_components
 from steelyard.variance.interval import (
     check_options,
+    component_correlation,
     item_quantity,
     mean_square_interval,
     noise_ratio_quantity,
     rater_quantity,
     ratio,
+    tail_weights,
     total,
 )
 from steelyard.variance.moments import Moments, moments, resampled_moments
@@ -282,7 +284,7 @@ def component_notes(here: Moments, sample: JudgedOutputs) -> tuple[str, ...]:
 def _crossed(
     crossed: CrossedComponents, sample: JudgedOutputs, there: Moments, level: float
 ) -> VarianceComponents:
-    item_weight, rater_weight = _tail_weights(sample, there)
+    item_weight, rater_weight = tail_weights(sample, there)
     spread = np.diag(crossed.covariance) * (item_weight, 1.0, rater_weight)
     item = mean_square_interval(crossed.item, spread[0], crossed.n_outputs - 1, level=level)
     # The residual has no other component under it: Satterthwaite's degrees of freedom.
@@ -297,7 +299,7 @@ def _crossed(
     return VarianceComponents(
         item=item,
         rater=rater,
-        noise_ratio=ratio(rater, item, correlation=_correlation(there)),
+        noise_ratio=ratio(rater, item, correlation=component_correlation(there)),
         leniency=leniency,
         residual=None if leniency is None else residual,
         n_outputs=crossed.n_outputs,
@@ -306,27 +308,3 @@ def _crossed(
         level=level,
         notes=crossed.notes,
     )
-
-
-def _tail_weights(sample: JudgedOutputs, there: Moments) -> tuple[float, float]:
-    """Return how much more item and rater variance vary than under normal distributions.
-
-    Over resampled outputs against theory, in the one-way analysis. Not below 1: in a small sample
-    the tails may not have been seen.
-    """
-    parts = one_way(sample)
-    rater = 2 * parts.rater**2 / parts.degrees_of_freedom
-    between = (parts.effective_count * parts.item + parts.rater) ** 2
-    item = (2 * between / (sample.n_outputs - 1) + rater) / parts.effective_count**2
-    item_weight = float(np.nanvar(there.item)) / item
-    rater_weight = float(np.nanvar(there.rater)) / rater if rater > 0 else 1.0
-    return max(item_weight, 1.0), max(rater_weight, 1.0)
-
-
-def _correlation(there: Moments) -> float:
-    """Return the correlation of item and rater variance over resamples."""
-    defined = ~np.isnan(there.rater)
-    item, rater = there.item[defined], there.rater[defined]
-    if np.ptp(item) == 0 or np.ptp(rater) == 0:
-        return 0.0
-    return float(np.corrcoef(item, rater)[0, 1])

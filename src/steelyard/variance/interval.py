@@ -4,18 +4,21 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaincinv
 
+from steelyard.arrays import JudgedOutputs
 from steelyard.errors import InvalidArgumentError, NotEstimableError
-from steelyard.variance.moments import Moments
+from steelyard.variance.moments import Moments, moments
 from steelyard.variance.quantity import Quantity
 
 __all__ = [
     "check_options",
+    "component_correlation",
     "item_quantity",
     "mean_square_interval",
     "noise_ratio_quantity",
     "percentiles",
     "rater_quantity",
     "ratio",
+    "tail_weights",
     "total",
 ]
 
@@ -132,6 +135,31 @@ def ratio(over: Quantity, under: Quantity, *, correlation: float = 0.0) -> Quant
         )
     )
     return Quantity(float(value), float(value * np.exp(-down)), float(value * np.exp(up)))
+
+
+def tail_weights(sample: JudgedOutputs, there: Moments) -> tuple[float, float]:
+    """Return how much more item and rater variance vary than under normal distributions.
+
+    Over resampled outputs against theory, in the one-way analysis. Not below 1: in a small sample
+    the tails may not have been seen.
+    """
+    here, n, M = moments(sample), sample.n_outputs, sample.n_judgments
+    effective = (M - float(np.sum(sample.count.astype(np.float64) ** 2)) / M) / (n - 1)
+    item, rater = max(float(here.item[0]), 0.0), float(here.rater[0])
+    of_rater = 2 * rater**2 / (M - n)
+    of_item = (2 * (effective * item + rater) ** 2 / (n - 1) + of_rater) / effective**2
+    item_weight = float(np.nanvar(there.item)) / of_item
+    rater_weight = float(np.nanvar(there.rater)) / of_rater if of_rater > 0 else 1.0
+    return max(item_weight, 1.0), max(rater_weight, 1.0)
+
+
+def component_correlation(there: Moments) -> float:
+    """Return the correlation of item and rater variance over resamples."""
+    defined = ~np.isnan(there.rater)
+    item, rater = there.item[defined], there.rater[defined]
+    if np.ptp(item) == 0 or np.ptp(rater) == 0:
+        return 0.0
+    return float(np.corrcoef(item, rater)[0, 1])
 
 
 def _log_gap(above: float, below: float) -> float:
