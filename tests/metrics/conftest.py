@@ -117,10 +117,11 @@ def wordnet_folder(tmp_path_factory):
             if kind in kinds:
                 offset = len(data.encode())
                 listed = " ".join(f"{word} 0" for word in words)
+                # a satellite adjective points to its head; the first adjective will do
+                head = len(licence.encode())
+                pointers = f"001 & {head:08d} a 0000" if kind == "s" else "000"
                 frames = " 01 + 02 00" if part == "verb" else ""
-                data += (
-                    f"{offset:08d} 00 {kind} {len(words):02x} {listed} 000{frames} | a gloss  \n"
-                )
+                data += f"{offset:08d} 00 {kind} {len(words):02x} {listed} {pointers}{frames} | a gloss  \n"
                 for word in words:
                     name = word.partition("(")[0].lower()
                     senses.setdefault(name, []).append(offset)

@@ -129,6 +129,18 @@ def test_with_raters_the_components_are_crossed():
         assert quantity.low < quantity.value < quantity.high
 
 
+def test_long_tails_widen_crossed_intervals_as_they_do_the_bootstrap():
+    rng = np.random.default_rng(12)
+    output, rater = np.repeat(np.arange(300), 2), rng.integers(0, 20, size=600)
+    score, noise = rng.exponential(size=300) ** 2, rng.laplace(size=600)
+    human = score[output] + 0.3 * rng.normal(size=20)[rater] + noise
+    crossed, plain = variance_components(human, output, rater), variance_components(human, output)
+    width, expected = (found.item.high - found.item.low for found in (crossed, plain))
+    assert width == pytest.approx(expected, rel=0.2)
+    normal = crossed_components(human, output, rater).covariance[0, 0]
+    assert width > 2 * 2 * 1.96 * np.sqrt(normal)
+
+
 def test_raters_with_one_judgment_each_leave_leniency_out():
     rng = np.random.default_rng(8)
     output = np.repeat(np.arange(30), 2)

@@ -112,6 +112,6 @@ def test_ours_are_close_to_the_authors_correlations(paper):
                     where = (prompt, metric, system)
                     # On the same mean judgments the two formulas differ by terms of order 1/n ...
                     same = authors_correlation(human, g, items=items)
-                    assert found == pytest.approx(same, abs=0.003), where
+                    assert found == pytest.approx(same, abs=0.001), where
                     # ... but 64 of the means behind the MS MARCO results leave a judgment out.
                     assert found == pytest.approx(theirs, abs=0.022), where

@@ -85,7 +85,7 @@ def _table(
         table.add_column(name, justify="right")
     for name in ("95% interval", "raters as a sample", "plain mean's interval"):
         table.add_column(name)
-    table.add_column("judgments saved", justify="right")
+    table.add_column("data efficiency", justify="right")
     for one, outer in found:
         if one.prompt != prompt or one.baseline is None or one.data_efficiency is None:
             continue
@@ -96,7 +96,7 @@ def _table(
             interval(one.low, one.high),
             interval(outer.low, outer.high),
             interval(one.baseline.low, one.baseline.high),
-            f"{1 - 1 / one.data_efficiency:.0%}",
+            f"{one.data_efficiency:.2f}",
         )
     return table
 

@@ -14,7 +14,7 @@ __all__ = ["Headline", "enumeration", "headline", "noise_meaning"]
 
 @dataclass(frozen=True)
 class Headline:
-    """Which system leads, how surely, and what the metrics brought.
+    """Which system has the highest score, how surely, and what the metrics brought.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ def _lead(first: SystemFindings, others: Sequence[SystemFindings]) -> tuple[str,
     if rivals:
         named = rivals if len(rivals) <= 3 else [*rivals[:2], f"{len(rivals) - 2} others"]
         return (
-            f"Its interval overlaps with that of {enumeration(named)}, so the lead is not certain.",
+            f"Its interval overlaps with that of {enumeration(named)}, so it is not certain which is highest.",
         )
     clear = "Its interval lies wholly above that of every other system"
     if any(one.random_raters is None for one in (first, *others)):

@@ -129,7 +129,9 @@ def diagnose(
     rng : numpy.random.Generator
         Source of randomness.
     """
-    varying = [j for j in range(len(metrics)) if np.ptp(cell.metric[:, j]) > 0]
+    # constant beyond rounding, as the estimators see it
+    scale = 1e-12 * np.abs(cell.metric).max(axis=0, initial=0)
+    varying = np.flatnonzero(cell.metric.std(axis=0) > scale).tolist()
     notes = [
         f"{metrics[j]} is constant on the judged outputs and can save nothing"
         for j in range(len(metrics))
@@ -166,7 +168,7 @@ def diagnose(
         noise_ratio=components.noise_ratio,
         metrics=found,
         together=together,
-        agreement=agreement(cell.human, cell.items),
+        agreement=agreement(cell.human, cell.items, cell.raters),
         n_outputs=len(np.unique(cell.items)),
         n_judgments=len(cell.human),
         n_raters=len(np.unique(cell.raters)),

@@ -262,7 +262,7 @@ class Solution:
 
 def solve(design: CrossedDesign, ratios: Floats) -> Solution:
     """Return generalised least squares and the likelihood's parts at given variance ratios."""
-    from scipy.linalg.lapack import dpotrf, dpotri  # noqa: PLC0415 - as above
+    from scipy.linalg.lapack import dpotrf, dtrtri  # noqa: PLC0415 - as above
 
     shrink = 1 / (1 + ratios[0] * design.count)
     # R^-1 leaves the part within absorbed levels as it is and shrinks the part between them.
@@ -276,8 +276,10 @@ def solve(design: CrossedDesign, ratios: Floats) -> Solution:
     np.fill_diagonal(matrix, matrix.diagonal() + 1)
     factor, _ = dpotrf(matrix.T, lower=1, overwrite_a=1)
     log_pivots = float(np.log(factor.diagonal()).sum())
-    lower, _ = dpotri(factor, lower=1, overwrite_c=1)
-    kept_inverse = np.tril(lower) + np.tril(lower, -1).T
+    # Not dpotri: it starts threads for the smallest matrix, and they wait for each other.
+    root, _ = dtrtri(factor, lower=1, overwrite_c=1)
+    root = np.tril(root)
+    kept_inverse = root.T @ root
     products = (
         design.rows_within
         + sums.T @ weighted

@@ -128,7 +128,7 @@ def ratio(over: Quantity, under: Quantity, *, correlation: float = 0.0) -> Quant
         return Quantity(float(value), float(least), float(most))
     value = over.value / under.value
     down, up = (
-        np.sqrt(one**2 + other**2 - 2 * correlation * one * other)
+        _length(one, other, correlation)
         for one, other in (
             (_log_gap(over.value, over.low), _log_gap(under.high, under.value)),
             (_log_gap(over.high, over.value), _log_gap(under.value, under.low)),
@@ -160,6 +160,13 @@ def component_correlation(there: Moments) -> float:
     if np.ptp(item) == 0 or np.ptp(rater) == 0:
         return 0.0
     return float(np.corrcoef(item, rater)[0, 1])
+
+
+def _length(one: float, other: float, correlation: float) -> float:
+    """Return the standard deviation of a difference, or the like."""
+    if np.isinf(one) or np.isinf(other):
+        return np.inf
+    return float(np.sqrt(max(one**2 + other**2 - 2 * correlation * one * other, 0.0)))
 
 
 def _log_gap(above: float, below: float) -> float:
