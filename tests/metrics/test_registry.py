@@ -4,7 +4,7 @@ from importlib.metadata import EntryPoint
 import numpy as np
 import pytest
 
-from steelyard.errors import InvalidArgumentError
+from steelyard.errors import InvalidArgumentError, MissingDependencyError
 from steelyard.metrics import PairMetric, available, registry, score
 from steelyard.metrics.bleu import Bleu
 from steelyard.metrics.rouge import RougeL
@@ -71,8 +71,17 @@ def test_a_package_cannot_redefine_a_built_in_name(installed):
 
 def test_an_entry_point_must_name_a_metric(installed):
     installed(text="here:text")
-    with pytest.raises(InvalidArgumentError, match="'text' must name a subclass of"):
+    with pytest.raises(InvalidArgumentError, match="'text' must be declared as a subclass of"):
         score(["a"], ["a"], metrics=["text"])
+
+
+@pytest.mark.parametrize("value", ["no_such_package:Metric", "steelyard.metrics:NoSuchMetric"])
+def test_a_broken_package_is_named_and_hides_no_other_metric(installed, value):
+    installed(broken=value)
+    with pytest.raises(MissingDependencyError, match=r"'broken' is declared as .*cannot be loaded"):
+        score(["a"], ["a"], metrics=["broken"])
+    assert "cannot be loaded" in available()["broken"]
+    assert available()["rouge-l"].startswith("ROUGE-L")
 
 
 @pytest.mark.parametrize(

@@ -108,6 +108,33 @@ def test_says_what_is_wrong_with_its_arguments(arguments, message):
         score(outputs, references, metrics=metrics)
 
 
+def test_every_metric_reads_any_string():
+    strange = [
+        "\ud800",
+        "\x00",
+        "\u202e abc",
+        "a\u0300\u0301",
+        "\U0010ffff",
+        "\r\n\x85\u2028",
+        "<s></s>",
+    ]
+    outputs = [one for one in strange for _ in strange]
+    for name, column in score(outputs, strange * len(strange), metrics=list(available())).items():
+        assert np.isfinite(column).all(), name
+
+
+def test_references_may_be_any_collection_of_texts():
+    references = [("a", "b"), np.array(["a", "b"]), iter(["a", "b"])]
+    assert score(["b"] * 3, references, metrics=["edit"])["edit"].tolist() == [0.0] * 3
+
+
+def test_more_distinct_words_than_a_16_bit_character_has_values():
+    text = " ".join(map(str, range(70_000)))
+    columns = score([text], [text + " 1"], metrics=["rouge-1", "rouge-2", "rouge-l", "edit"])
+    for column in columns.values():
+        assert 0 < min(column[0], 1 - column[0]) < 1e-4
+
+
 def test_importing_the_package_loads_no_metric_library():
     code = "import sys, steelyard.metrics; print(*sys.modules)"
     loaded = subprocess.run(

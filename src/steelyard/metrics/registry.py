@@ -3,7 +3,7 @@
 import inspect
 from importlib.metadata import EntryPoint, entry_points
 
-from steelyard.errors import InvalidArgumentError
+from steelyard.errors import InvalidArgumentError, MissingDependencyError, SteelyardError
 from steelyard.metrics.metric import Metric
 from steelyard.metrics.specification import close_match, configured, name_and_options
 
@@ -45,7 +45,11 @@ def available() -> dict[str, str]:
     """
     descriptions = {}
     for name, point in (_built_in() | _installed()).items():
-        first_line = (inspect.getdoc(_loaded(point)) or "").partition("\n")[0]
+        try:
+            first_line = (inspect.getdoc(_loaded(point)) or "").partition("\n")[0]
+        except SteelyardError as error:
+            # one broken package must not hide the other metrics
+            first_line = str(error)
         descriptions[name] = first_line or "No description."
     return descriptions
 
@@ -66,6 +70,8 @@ def metric(specification: str) -> Metric:
     ------
     InvalidArgumentError
         If the metric or one of its options is not known.
+    MissingDependencyError
+        If the package that declares the metric cannot be loaded.
 
     Examples
     --------
@@ -92,15 +98,21 @@ def _built_in() -> dict[str, EntryPoint]:
 
 def _installed() -> dict[str, EntryPoint]:
     # a package cannot change what a built-in name means: numbers must mean the same everywhere
-    points = entry_points(group=GROUP)
-    return {point.name: point for point in points if point.name not in _BUILT_IN}
+    points = [point for point in entry_points(group=GROUP) if point.name not in _BUILT_IN]
+    return {point.name: point for point in points}
 
 
 def _loaded(point: EntryPoint) -> type[Metric]:
-    kind = point.load()
+    try:
+        kind = point.load()
+    except (ImportError, AttributeError) as error:
+        raise MissingDependencyError(
+            f"`metrics`: {point.name!r} is declared as {point.value}, which cannot be loaded "
+            f"({error}): repair or remove the package that declares it"
+        ) from error
     if not (isinstance(kind, type) and issubclass(kind, Metric)):
         raise InvalidArgumentError(
-            f"`metrics`: the entry point {point.name!r} must name a subclass of "
+            f"`metrics`: {point.name!r} must be declared as a subclass of "
             f"steelyard.metrics.Metric; got {point.value}: correct the package that declares it"
         )
     return kind

@@ -1,8 +1,7 @@
 """Score outputs against references with any number of metrics."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TypeGuard
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -114,22 +113,15 @@ def _examples(outputs: Sequence[str], references: Sequence[str | Sequence[str]])
             )
         if isinstance(reference, str):
             examples.append((output, (reference,)))
-        elif _texts(reference):
-            examples.append((output, tuple(reference)))
-        else:
+            continue
+        several = tuple(reference) if isinstance(reference, Iterable) else ()
+        if not several or not all(isinstance(text, str) for text in several):
             raise InvalidArgumentError(
                 "`references` must hold a text or a non-empty list of texts for each output; "
                 f"got {reference!r} at position {position}"
             )
+        examples.append((output, several))
     return examples
-
-
-def _texts(values: object) -> TypeGuard[Sequence[str]]:
-    return (
-        isinstance(values, Sequence | np.ndarray)
-        and len(values) > 0
-        and all(isinstance(value, str) for value in values)
-    )
 
 
 def _batches(examples: Sequence[Example]) -> Iterator[tuple[int, int]]:

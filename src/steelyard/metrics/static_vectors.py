@@ -78,6 +78,9 @@ class StaticVectors:
         """Parts of a text that can be tokenized each on its own, as texts."""
         if not text:
             return []
+        if not text.isascii():
+            # the tokenizer reads UTF-8, which half a surrogate pair does not have
+            text = text.encode("utf-8", "replace").decode("utf-8")
         if "<" in text and any(token in text for token in self._special):
             return [text]
         words = text.split(" ")

@@ -1,0 +1,48 @@
+"""``steelyard convert``."""
+
+from pathlib import Path
+
+import click
+
+from steelyard.data import write_table
+from steelyard.data.conversion import CONVERTERS, converter
+
+__all__ = ["convert"]
+
+_EXAMPLE = """\b
+Example:
+  steelyard convert --from price-of-debiasing msmarco.jsonl msmarco_texts.jsonl --output converted
+"""
+
+
+@click.command(epilog=_EXAMPLE)
+@click.argument(
+    "files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path)
+)
+@click.option(
+    "--from", "source", required=True, type=click.Choice(list(CONVERTERS)), help="Format of FILE."
+)
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder to write to; made if it is not there.",
+)
+def convert(files: tuple[Path, ...], *, source: str, output: Path) -> None:
+    """Turn other tools' files into files of outputs and judgments.
+
+    Writes NAME-outputs.jsonl and NAME-judgments.jsonl for each campaign found in FILE, and says
+    what was merged, renamed or not taken over.
+    """
+    found = converter(source)(files)
+    output.mkdir(parents=True, exist_ok=True)
+    for one in found:
+        outputs = output / f"{one.name}-outputs.jsonl"
+        judgments = output / f"{one.name}-judgments.jsonl"
+        write_table(one.outputs, outputs)
+        write_table(one.judgments, judgments)
+        click.echo(f"{outputs}: {one.outputs.height:,} outputs")
+        click.echo(f"{judgments}: {one.judgments.height:,} judgments")
+        for remark in one.remarks:
+            click.echo(f"  {remark}")
