@@ -15,6 +15,7 @@ _COMMANDS = {
     "demo": "The whole loop on a built-in campaign with simulated raters.",
     "diagnose": "Is the metric any use here? Is the question to the raters?",
     "estimate": "The mean human score of each system, beside the plain mean.",
+    "plan": "Judgments and price for a goal, from a pilot or typed variances.",
     "report": "One self-contained HTML file with everything.",
     "trajectory": "Interval length and data efficiency against the number of judgments.",
 }

@@ -72,9 +72,11 @@ def trajectory(
         seed=seed,
     )
     if figure is not None:
-        from steelyard.report.trajectories import draw_trajectories  # noqa: PLC0415  (heavy)
+        # matplotlib is slow to load
+        from steelyard.report.files import save_figure  # noqa: PLC0415
+        from steelyard.report.trajectories import trajectory_plot  # noqa: PLC0415
 
-        draw_trajectories(found, figure)
+        save_figure(trajectory_plot(found), figure)
     if as_json:
         print_json([one.to_dict() for one in found], output)
     else:

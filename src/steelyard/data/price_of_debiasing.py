@@ -19,7 +19,7 @@ from steelyard.data.release import (
 )
 from steelyard.errors import InvalidDataError
 
-__all__ = ["convert"]
+__all__ = ["convert", "converted"]
 
 
 def convert(paths: Sequence[Path]) -> list[Conversion]:
@@ -62,7 +62,7 @@ def convert(paths: Sequence[Path]) -> list[Conversion]:
         ]
         used.update(mine)
         found.append(
-            _conversion(path.stem, lines, [one for source in mine for one in texts[source]])
+            converted(path.stem, lines, [one for source in mine for one in texts[source]])
         )
     for path in texts.keys() - used:
         raise InvalidDataError(
@@ -72,9 +72,25 @@ def convert(paths: Sequence[Path]) -> list[Conversion]:
     return found
 
 
-def _conversion(
+def converted(
     name: str, lines: Sequence[ReleasedOutput], texts: Sequence[ReleasedText]
 ) -> Conversion:
+    """Convert lines that were read, with the texts of their outputs, if there are any.
+
+    Parameters
+    ----------
+    name : str
+        Name of the campaign.
+    lines : sequence of ReleasedOutput
+        Judgments.
+    texts : sequence of ReleasedText
+        Texts of all outputs, or none.
+
+    Raises
+    ------
+    InvalidDataError
+        If there are texts, but not of every output.
+    """
     named, remarks = _named(lines)
     answers = {
         (one.item, system): (one, place) for one, place in _placed(texts) for system in one.systems

@@ -121,6 +121,8 @@ def _block(tokens: Tokens, text: Integers, group: Integers, *, order: int) -> In
         others = count - output if len(text) == 2 * n_groups else _most(start, side[place], first)
         shared = np.minimum(output, others)
         matches[n] = np.bincount(owner[place[start]], weights=shared, minlength=n_groups)
+        if n + 1 == order:
+            break
         # the places of shared n-grams get their numbers, all others -1
         found = np.flatnonzero(shared)
         name.fill(-1)

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 __all__ = [
     "ALL_SYSTEMS",
     "BLUE",
+    "GREEN",
     "GRID",
     "INK",
     "MUTED",
@@ -21,7 +22,7 @@ __all__ = [
 ]
 
 # Okabe and Ito's blue and vermilion differ in every common colour blindness, and in lightness.
-BLUE, ORANGE = "#0072B2", "#D55E00"
+BLUE, ORANGE, GREEN = "#0072B2", "#D55E00", "#009E73"
 INK, MUTED, GRID = "#1b2430", "#5b6675", "#e3e7ec"
 # Inches. Narrow, so that nine-point text can still be read when a phone scales the figure down.
 WIDTH = 5.2

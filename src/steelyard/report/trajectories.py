@@ -1,42 +1,23 @@
 """Trajectories: interval length against the number of judgments."""
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from steelyard.errors import InvalidArgumentError
 from steelyard.estimate import Trajectory
-from steelyard.report.style import BLUE, GRID, INK, MUTED, ORANGE, WIDTH, shown_names, styled
+from steelyard.report.style import BLUE, GREEN, GRID, INK, MUTED, ORANGE, WIDTH, shown_names, styled
 from steelyard.study import SystemTrajectory
 
-__all__ = ["draw_trajectories", "trajectory_plot"]
+__all__ = ["trajectory_plot"]
 
-_GREEN = "#009E73"
-_KINDS = (".svg", ".pdf", ".png")
 # Curves differ in dash as well as colour, for those who see no colour.
 _CURVES = (
     ("plain", "plain mean", ORANGE, (0, (5, 1.5))),
     ("corrected", "with the metric", BLUE, "solid"),
-    ("noiseless_raters", "with noiseless raters", _GREEN, (0, (1, 1))),
+    ("noiseless_raters", "with noiseless raters", GREEN, (0, (1, 1))),
     ("perfect_metric", "with a perfect metric", INK, (0, (5, 1, 1, 1))),
 )
-
-
-def draw_trajectories(found: Sequence[SystemTrajectory], path: Path) -> None:
-    """Write the figure to a file, as SVG, PDF or PNG by its extension.
-
-    Raises
-    ------
-    InvalidArgumentError
-        If the extension is another.
-    """
-    if path.suffix.lower() not in _KINDS:
-        raise InvalidArgumentError(f"`figure` must end in {', '.join(_KINDS)}; got {path.name!r}")
-    figure = trajectory_plot(found)
-    with styled():
-        figure.savefig(path, metadata={"Date": None} if path.suffix.lower() == ".svg" else None)
 
 
 def trajectory_plot(found: Sequence[SystemTrajectory]) -> Figure:

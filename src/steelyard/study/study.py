@@ -306,10 +306,14 @@ class Study:
             .select("item", "system")
         )
 
-    def _wanted(
-        self, prompts: Sequence[str] | None, systems: Sequence[str] | None
-    ) -> list[tuple[str, str]]:
-        """Return the pairs of prompt and system to look at, in order of first appearance."""
+    def check_judged(self, prompts: Sequence[str] | None, systems: Sequence[str] | None) -> None:
+        """Raise unless there are judgments under these prompts and of these systems.
+
+        Raises
+        ------
+        InvalidArgumentError
+            If one has none; the message names those that have.
+        """
         for name, asked, known in (
             ("prompt", prompts, self.prompts),
             ("system", systems, self.systems),
@@ -320,6 +324,12 @@ class Study:
                         f"{name} {one!r} has no judgments in {self.judgments.name}; "
                         f"there are: {', '.join(known)}"
                     )
+
+    def _wanted(
+        self, prompts: Sequence[str] | None, systems: Sequence[str] | None
+    ) -> list[tuple[str, str]]:
+        """Return the pairs of prompt and system to look at, in order of first appearance."""
+        self.check_judged(prompts, systems)
         judged = self.judgments.frame.select("prompt", "system").unique().rows()
         return [
             (prompt, system)

@@ -1,0 +1,221 @@
+"""``steelyard plan``."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import RenderableType
+from rich.table import Table
+
+from steelyard.cli.options import output_options, read_study
+from steelyard.cli.printing import print_json, print_tables
+from steelyard.design import Assumptions, Case, Plan, Prices
+from steelyard.design import plan as make_plan
+from steelyard.errors import InvalidArgumentError
+from steelyard.study.planning import difference_assumptions, pilot_assumptions
+from steelyard.study.verdict import verdict
+from steelyard.variance import Quantity
+
+__all__ = ["plan"]
+
+_EXAMPLE = """\b
+Examples:
+  steelyard plan outputs.jsonl pilot.jsonl --prompt overall --metric rouge-l --half-width 0.05
+  steelyard plan --item-variance 0.15 --rater-variance 0.3 --correlation 0.5,0.3,0.6 --budget 200
+Example:
+  steelyard plan outputs.jsonl pilot.jsonl --prompt overall --compare A B --difference 0.1
+"""
+
+
+@click.command(epilog=_EXAMPLE)
+@click.argument("pilot", nargs=-1, type=click.Path(path_type=Path), metavar="[OUTPUTS JUDGMENTS]")
+@click.option("--prompt", help="Prompt of the pilot; needed when it has several.")
+@click.option("--system", "systems", multiple=True, help="System to learn from; all by default.")
+@click.option("--metric", "metrics", multiple=True, help="Metric that will be corrected with.")
+@click.option("--compare", nargs=2, metavar="A B", help="Plan the difference of two systems.")
+@click.option("--column", "columns", multiple=True, metavar="OURS=YOURS", help="As in estimate.")
+@click.option("--item-variance", metavar="X[,LOW,HIGH]", help="Instead of a pilot.")
+@click.option("--rater-variance", metavar="X[,LOW,HIGH]", help="Instead of a pilot.")
+@click.option("--correlation", metavar="X[,LOW,HIGH]", help="Instead of a pilot; 0 by default.")
+@click.option("--half-width", type=float, help="Half the length of the interval to reach.")
+@click.option("--budget", type=float, help="What may be spent, instead of a half-width.")
+@click.option("--difference", type=float, help="Difference to be seen, instead of a half-width.")
+@click.option("--power", type=float, default=0.8, show_default=True, help="For --difference.")
+@click.option("--pool-size", type=int, help="Outputs of one system; from the pilot by default.")
+@click.option("--output-price", type=float, default=0.0, show_default=True, help="Of an output.")
+@click.option("--judgment-price", type=float, default=1.0, show_default=True, help="Of a judgment.")
+@click.option("--judgments-per-output", type=int, help="The cheapest number by default.")
+@click.option("--level", type=float, default=0.95, show_default=True, help="Confidence level.")
+@click.option(
+    "--figure",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Also draw price against half-width to this file (.svg, .pdf or .png).",
+)
+@output_options
+def plan(
+    pilot: tuple[Path, ...],
+    *,
+    prompt: str | None,
+    systems: tuple[str, ...],
+    metrics: tuple[str, ...],
+    compare: tuple[str, str] | None,
+    columns: tuple[str, ...],
+    item_variance: str | None,
+    rater_variance: str | None,
+    correlation: str | None,
+    half_width: float | None,
+    budget: float | None,
+    difference: float | None,
+    power: float,
+    pool_size: int | None,
+    output_price: float,
+    judgment_price: float,
+    judgments_per_output: int | None,
+    level: float,
+    figure: Path | None,
+    as_json: bool,
+    output: Path | None,
+) -> None:
+    """Tell how many outputs to judge, how often, and what it costs, before spending.
+
+    Starts from a pilot (OUTPUTS and JUDGMENTS, some outputs judged twice) or from typed variances.
+    Plans as expected and to be safe, with the metric and without.
+    """
+    typed = (item_variance, rater_variance, correlation)
+    if pilot:
+        if any(value is not None for value in typed):
+            raise InvalidArgumentError("a pilot and typed variances exclude each other")
+        assumed, found_size = _from_pilot(
+            pilot,
+            prompt=prompt,
+            systems=systems,
+            metrics=metrics,
+            compare=compare,
+            columns=columns,
+        )
+        pool_size = found_size if pool_size is None else pool_size
+    else:
+        assumed = _typed(item_variance, rater_variance, correlation)
+    prices = Prices(output=output_price, judgment=judgment_price)
+    n_metrics = len(metrics) if pilot else int(correlation is not None)
+    made = make_plan(
+        assumed,
+        half_width=half_width,
+        budget=budget,
+        difference=difference,
+        power=power,
+        pool_size=pool_size,
+        prices=prices,
+        judgments_per_output=judgments_per_output,
+        n_metrics=n_metrics,
+        level=level,
+    )
+    if figure is not None:
+        # matplotlib is slow to load
+        from steelyard.report.files import save_figure  # noqa: PLC0415
+        from steelyard.report.plan import plan_plot  # noqa: PLC0415
+
+        drawn = plan_plot(made, assumed, prices=prices, pool_size=pool_size, n_metrics=n_metrics)
+        save_figure(drawn, figure)
+    words = _forecast(made, assumed, ", ".join(metrics) or "the metric", n_metrics)
+    if as_json:
+        print_json(made.to_dict() | {"forecast": words}, output)
+    else:
+        print_tables(_tables(made, n_metrics, words), output)
+
+
+def _from_pilot(
+    pilot: tuple[Path, ...],
+    *,
+    prompt: str | None,
+    systems: tuple[str, ...],
+    metrics: tuple[str, ...],
+    compare: tuple[str, str] | None,
+    columns: tuple[str, ...],
+) -> tuple[Assumptions, int]:
+    if len(pilot) != 2:
+        raise InvalidArgumentError(f"a pilot is OUTPUTS and JUDGMENTS; got {len(pilot)} file(s)")
+    study = read_study(*pilot, columns=columns, metrics=list(metrics) or None, on_duplicate="error")
+    if prompt is None:
+        if len(study.prompts) > 1:
+            raise InvalidArgumentError(
+                f"`--prompt` must be chosen; there are: {', '.join(study.prompts)}"
+            )
+        prompt = study.prompts[0]
+    if compare:
+        assumed = difference_assumptions(study, metrics, prompt=prompt, pair=compare)
+        return assumed, study.outputs.sizes[compare[0]]
+    assumed = pilot_assumptions(study, metrics, prompt=prompt, systems=systems or None)
+    return assumed, max(study.outputs.sizes[one] for one in systems or study.systems)
+
+
+def _typed(item: str | None, rater: str | None, correlation: str | None) -> Assumptions:
+    if item is None or rater is None:
+        raise InvalidArgumentError(
+            "a plan needs a pilot (OUTPUTS JUDGMENTS), or `--item-variance` and `--rater-variance`"
+        )
+    return Assumptions(
+        item_variance=_quantity("--item-variance", item),
+        rater_variance=_quantity("--rater-variance", rater),
+        correlation=_quantity("--correlation", correlation or "0"),
+    )
+
+
+def _quantity(name: str, text: str) -> Quantity:
+    try:
+        numbers = [float(part) for part in text.split(",")]
+    except ValueError:
+        numbers = []
+    if len(numbers) == 1:
+        numbers *= 3
+    if len(numbers) != 3:
+        raise InvalidArgumentError(
+            f"`{name}` must be a number, or a number with the ends of its interval such as "
+            f"0.5,0.3,0.6; got {text!r}"
+        )
+    return Quantity(*numbers)
+
+
+def _forecast(made: Plan, assumed: Assumptions, metric: str, n_metrics: int) -> str:
+    item, rater = assumed.item_variance.value, assumed.rater_variance.value
+    return verdict(
+        rater / item if item > 0 else float("inf"),
+        metric=metric if n_metrics else None,
+        correlation=assumed.correlation.value,
+        efficiency=made.data_efficiency if n_metrics else None,
+    )
+
+
+def _tables(made: Plan, n_metrics: int, words: str) -> list[RenderableType]:
+    table = Table(title="Plan", title_justify="left")
+    table.add_column("")
+    for name in ("outputs", "judgments each", "judgments", "price", "half-width"):
+        table.add_column(name, justify="right")
+    rows = {"expected": made.expected, "to be safe": made.conservative}
+    if n_metrics:
+        rows |= {
+            "plain mean, expected": made.expected_without,
+            "plain mean, to be safe": made.conservative_without,
+        }
+    for name, case in rows.items():
+        table.add_row(name, *_cells(case))
+    parts: list[RenderableType] = [table]
+    if n_metrics:
+        efficiency = made.data_efficiency
+        parts.append(
+            f"data efficiency to expect: {efficiency.value:.2f} "
+            f"({efficiency.low:.2f} to {efficiency.high:.2f})"
+        )
+    parts.append(f"[bold]Forecast:[/bold] {words}")
+    parts.extend(f"note: {note}" for note in made.notes)
+    return parts
+
+
+def _cells(case: Case) -> list[Any]:
+    return [
+        str(case.outputs),
+        str(case.judgments_per_output),
+        str(case.judgments),
+        f"{case.cost:,.2f}",
+        f"{case.half_width:.4f}",
+    ]

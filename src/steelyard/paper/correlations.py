@@ -1,0 +1,89 @@
+"""Correlations of metrics and human scores: as released, reproduced and unbiased (figure 5)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from steelyard.paper.release import Task
+from steelyard.variance import Quantity, authors_correlation, efficiency_of_each
+
+__all__ = ["MetricCorrelation", "correlations"]
+
+
+@dataclass(frozen=True)
+class MetricCorrelation:
+    """Correlation of one metric with the human score of one system under one prompt.
+
+    Attributes
+    ----------
+    task, prompt, system, metric : str
+        Which; system ``*`` is all of them, the reference included.
+    released : float or None
+        The authors' result.
+    reproduced : float
+        Their formula on the released judgments.
+    unbiased : Quantity
+        Corrected for rater noise, with its 95% interval.
+    data_efficiency : Quantity
+        What the metric is worth by the formula of section 3, with its 95% interval.
+    """
+
+    task: str
+    prompt: str
+    system: str
+    metric: str
+    released: float | None
+    reproduced: float
+    unbiased: Quantity
+    data_efficiency: Quantity
+
+
+def correlations(task: Task, *, seed: int, resamples: int = 1000) -> list[MetricCorrelation]:
+    """Return the correlation of every metric under every prompt, for each system and for all.
+
+    Parameters
+    ----------
+    task : Task
+        Released judgments.
+    seed : int
+        Seed of the intervals' bootstrap.
+    resamples : int
+        Its size.
+    """
+    return [
+        one
+        for prompt in task.prompts
+        for system in (*task.systems, "*")
+        for one in _of_system(task, prompt, system, seed=seed, resamples=resamples)
+    ]
+
+
+def _of_system(
+    task: Task, prompt: str, system: str, *, seed: int, resamples: int
+) -> list[MetricCorrelation]:
+    lines = task.under(prompt, None if system == "*" else system)
+    useful = efficiency_of_each(
+        lines.human,
+        lines.metric_table,
+        items=lines.line,
+        resamples=resamples,
+        rng=np.random.default_rng(seed),
+    )
+    return [
+        MetricCorrelation(
+            task=task.name,
+            prompt=prompt,
+            system=system,
+            metric=metric,
+            released=task.released("correlation", prompt, metric, system),
+            reproduced=authors_correlation(
+                lines.human,
+                scores[lines.line],
+                items=lines.line,
+                means=lines.gold[lines.line],
+            ),
+            unbiased=found.correlation,
+            data_efficiency=found.data_efficiency,
+        )
+        for (metric, scores), found in zip(lines.metrics.items(), useful, strict=True)
+    ]

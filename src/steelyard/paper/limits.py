@@ -1,0 +1,115 @@
+r"""What a perfect metric or noiseless raters would bring, and what the paper's stand-ins measure.
+
+The paper stands the mean of an output's m judgments in for its human score. That mean holds the very
+judgment it is to predict, so as a perfect metric it explains part of that judgment's noise; and as a
+noiseless judgment it still has noise. With :math:`k` the mean of 1 / m over outputs,
+
+.. math::
+    \text{perfect metric:}\quad \frac{1+\gamma}{\gamma} \;\text{becomes}\;
+        \frac{1+\gamma}{\gamma (1 - k)}, \qquad
+    \text{noiseless raters:}\quad \frac{1+\gamma}{1-\rho^2} \;\text{becomes}\;
+        \frac{1+\gamma}{1-\rho^2+k\gamma},
+
+each against the plain mean of today's noisy judgments. With two judgments an output the first is twice
+too large.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.paper.release import Task
+from steelyard.variance import Quantity
+from steelyard.variance.correlation import metric_sample
+from steelyard.variance.interval import percentiles
+from steelyard.variance.moments import Moments, moments, resampled_moments
+
+__all__ = ["Limits", "limits"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The two limits of data efficiency for a system, a prompt and a metric.
+
+    Attributes
+    ----------
+    task, prompt, system, metric : str
+        Which.
+    perfect_metric, noiseless_raters : Quantity
+        Against the plain mean of noisy judgments, with 95% intervals.
+    perfect_stand_in, noiseless_stand_in : float
+        What the same data give when mean judgments stand in for human scores.
+    """
+
+    task: str
+    prompt: str
+    system: str
+    metric: str
+    perfect_metric: Quantity
+    noiseless_raters: Quantity
+    perfect_stand_in: float
+    noiseless_stand_in: float
+
+
+def limits(task: Task, *, seed: int, level: float = 0.95, resamples: int = 1000) -> list[Limits]:
+    """Return the limits of every metric under every prompt, for each system.
+
+    Parameters
+    ----------
+    task : Task
+        Released judgments.
+    seed : int
+        Seed of the intervals' bootstrap.
+    level : float
+        Level of the intervals.
+    resamples : int
+        Size of the bootstrap.
+    """
+    found = []
+    for prompt in task.prompts:
+        for system in task.systems:
+            lines = task.under(prompt, system)
+            sample, _ = metric_sample(
+                lines.human, lines.metric_table, None, items=lines.line, jointly=False
+            )
+            here = moments(sample)
+            there = resampled_moments(
+                sample, resamples=resamples, rng=np.random.default_rng(seed)
+            )
+            share = float(np.mean(1 / lines.count))
+            found.extend(
+                Limits(
+                    task=task.name,
+                    prompt=prompt,
+                    system=system,
+                    metric=metric,
+                    perfect_metric=_inverse(_rater_share(here), _rater_share(there), level),
+                    noiseless_raters=_inverse(
+                        _left(here.of_metric(j)), _left(there.of_metric(j)), level
+                    ),
+                    perfect_stand_in=1 / float(_rater_share(here)[0] * (1 - share)),
+                    noiseless_stand_in=1
+                    / float(_left(here.of_metric(j))[0] + share * _rater_share(here)[0]),
+                )
+                for j, metric in enumerate(lines.metrics)
+            )
+    return found
+
+
+def _rater_share(found: Moments) -> Floats:
+    """Rater variance as a share of the total: what a perfect metric leaves."""
+    return np.asarray(np.clip(found.rater / found.total, 0.0, 1.0))
+
+
+def _left(found: Moments) -> Floats:
+    """Item variance that the metric does not explain, as a share of the total."""
+    explained = found.with_metric[:, 0] ** 2 / found.metric[:, 0, 0]
+    return np.asarray(np.clip((found.item - explained) / found.total, 0.0, 1.0))
+
+
+def _inverse(here: Floats, there: Floats, level: float) -> Quantity:
+    low, high = percentiles(there, level)
+    return Quantity(*(1 / share if share > 0 else np.inf for share in (float(here[0]), high, low)))
