@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from numpy.typing import NDArray
 
 from steelyard.design import Assumptions, Plan, Prices, plan
@@ -75,6 +76,9 @@ def plan_plot(
         axes.set_xlabel("half-width of the interval")
         axes.set_ylabel("price")
         axes.set_yscale("log")
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda price, _: f"{price:,g}"))
+        axes.yaxis.set_minor_formatter(NullFormatter())
         axes.grid(color=GRID, linewidth=0.7)
         axes.spines[["top", "right"]].set_visible(False)
         figure.legend(loc="outside upper left", ncols=2, handlelength=2.8)
