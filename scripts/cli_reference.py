@@ -3,16 +3,15 @@
 import sys
 from pathlib import Path
 
-import click
-
 from steelyard.cli.main import steelyard
 
+_WIDTH = 100
 TARGET = Path(__file__).resolve().parents[1] / "docs" / "reference" / "cli.md"
 
 
 def reference() -> str:
     """Return the page."""
-    parent = click.Context(steelyard, info_name="steelyard")
+    parent = steelyard.make_context("steelyard", [], resilient_parsing=True, terminal_width=_WIDTH)
     parts = [
         "# Command line\n",
         "Generated from `--help`; errors exit with 2 for bad use or data.\n",
@@ -21,7 +20,9 @@ def reference() -> str:
     for name in steelyard.list_commands(parent):
         command = steelyard.get_command(parent, name)
         assert command is not None
-        context = click.Context(command, info_name=name, parent=parent, max_content_width=100)
+        context = command.make_context(
+            name, [], parent=parent, resilient_parsing=True, terminal_width=_WIDTH
+        )
         parts.append(f"## steelyard {name}\n\n```text\n{command.get_help(context)}\n```\n")
     return "\n".join(parts)
 

@@ -11,6 +11,7 @@ from steelyard.version import __version__
 if TYPE_CHECKING:
     from steelyard.arrays import JudgedOutputs, PoolMoments, judged_outputs
     from steelyard.data import Judgments, Outputs, read_judgments, read_outputs
+    from steelyard.design import Assumptions, Prices, plan
     from steelyard.estimate.control_variates import control_variates
     from steelyard.estimate.result import Estimate
     from steelyard.estimate.sample_mean import sample_mean
@@ -26,11 +27,13 @@ if TYPE_CHECKING:
     )
 
 _HOME = {
+    "Assumptions": "steelyard.design",
     "Estimate": "steelyard.estimate",
     "JudgedOutputs": "steelyard.arrays",
     "Judgments": "steelyard.data",
     "Outputs": "steelyard.data",
     "PoolMoments": "steelyard.arrays",
+    "Prices": "steelyard.design",
     "Study": "steelyard.study",
     "Trajectory": "steelyard.estimate",
     "agreement": "steelyard.variance",
@@ -39,6 +42,7 @@ _HOME = {
     "crossed_components": "steelyard.variance",
     "data_efficiency": "steelyard.variance",
     "judged_outputs": "steelyard.arrays",
+    "plan": "steelyard.design",
     "read_judgments": "steelyard.data",
     "read_outputs": "steelyard.data",
     "sample_mean": "steelyard.estimate",
@@ -48,11 +52,13 @@ _HOME = {
 }
 
 __all__ = [
+    "Assumptions",
     "Estimate",
     "JudgedOutputs",
     "Judgments",
     "Outputs",
     "PoolMoments",
+    "Prices",
     "Study",
     "Trajectory",
     "__version__",
@@ -62,6 +68,7 @@ __all__ = [
     "crossed_components",
     "data_efficiency",
     "judged_outputs",
+    "plan",
     "read_judgments",
     "read_outputs",
     "sample_mean",

@@ -1,7 +1,7 @@
 """Texts as integers: equal words are equal numbers, and all texts lie end to end in one array."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -129,17 +129,28 @@ def numbered(texts: Iterable[Iterable[str]]) -> Tokens:
     """
     number: defaultdict[str, int] = defaultdict()
     number.default_factory = number.__len__
-    ids: list[int] = []
+    parts: list[Integers] = []
+    waiting: list[str] = []
     start = [0]
     for tokens in texts:
-        ids += map(number.__getitem__, tokens)
-        start.append(len(ids))
+        before = len(waiting)
+        waiting += tokens
+        start.append(start[-1] + len(waiting) - before)
+        # looking up a thousand at a time keeps strings and numbers in the processor's cache
+        if len(waiting) > 1000:
+            parts.append(_looked_up(number, waiting))
+            waiting = []
+    parts.append(_looked_up(number, waiting))
     return Tokens(
-        ids=np.array(ids, dtype=np.int64),
+        ids=np.concatenate(parts),
         start=np.array(start, dtype=np.int64),
         size=max(len(number), 1),
         vocabulary=tuple(number),
     )
+
+
+def _looked_up(number: Mapping[str, int], tokens: Sequence[str]) -> Integers:
+    return np.fromiter(map(number.__getitem__, tokens), np.int64, count=len(tokens))
 
 
 def tokenized(texts: Iterable[str], tokenizer: Tokenizer) -> Tokens:

@@ -14,18 +14,17 @@ another system's output for the same item:
     none: the row repeats the system itself.
 """
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.data.release import ReleasedOutput
 from steelyard.paper.release import Task
 from steelyard.variance import Quantity
 
-__all__ = ["CONDITIONS", "BiasRow", "FreshGain", "bias_study", "fresh_gains", "replacements"]
+__all__ = ["CONDITIONS", "BiasRow", "Grid", "bias_study", "replacements"]
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -79,25 +78,46 @@ class BiasRow:
         )
 
 
-@dataclass(frozen=True)
-class FreshGain:
-    """What replacing outputs changes in the eyes of those who chose, and of others.
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """Human scores and metrics of n items by s systems; NaN where a system has no output.
 
     Attributes
     ----------
-    task, system, condition : str
-        Which.
-    chosen : float
-        Change of the mean judgment by which replacements were chosen, one an output.
-    fresh : float
-        Change of the mean of the other judgments of the same outputs.
+    human : (n, s) array
+        Mean judgment as released.
+    metric : (n, s) array
+        ROUGE-L.
+    judgments : (n, s, m) array
+        Single judgments, NaN after the last.
     """
 
-    task: str
-    system: str
-    condition: str
-    chosen: float
-    fresh: float
+    human: Floats
+    metric: Floats
+    judgments: Floats
+
+    @property
+    def threshold(self) -> float:
+        """Mean metric of all outputs: those below it are low."""
+        return float(np.nanmean(self.metric))
+
+    @classmethod
+    def of(cls, task: Task) -> "Grid":
+        """Return the grid of a task; of an output judged twice over, the later line, as theirs."""
+        prompt = task.names.bias_prompt
+        items = {line.item: row for row, line in enumerate(task.lines)}
+        rows = {item: row for row, item in enumerate(items)}
+        most = max(len(line.raters) for line in task.lines)
+        shape = (len(rows), len(task.systems))
+        grid = cls(*(np.full(size, np.nan) for size in (shape, shape, (*shape, most))))
+        for line in task.lines:
+            if line.system in task.systems:
+                cell = rows[line.item], task.systems.index(line.system)
+                grid.human[cell] = line.gold[prompt]
+                grid.metric[cell] = line.metrics[_METRIC]
+                grid.judgments[cell] = np.nan
+                grid.judgments[cell][: len(line.raters)] = line.human[prompt]
+        return grid
 
 
 def bias_study(task: Task, *, draws: int, seed: int) -> list[BiasRow]:
@@ -112,39 +132,53 @@ def bias_study(task: Task, *, draws: int, seed: int) -> list[BiasRow]:
     seed : int
         Their seed.
     """
-    outputs, human = _table(task, lambda line: line.gold[task.names.bias_prompt])
-    _, metric = _table(task, lambda line: line.metrics[_METRIC])
+    grid = Grid.of(task)
     released = {row[0]: row[1:] for row in task.released("bias") or ()}
-    rows = []
-    for place, system in enumerate(task.systems):
-        there = ~np.isnan(human[:, place])
-        mine = (human[there], metric[there], place)
-        threshold = float(np.nanmean(metric))
-        for condition in ("", *CONDITIONS):
-            rng = np.random.default_rng([seed, place])
-            taken, candidates = replacements(*mine, threshold=threshold, condition=condition)
-            row = np.arange(len(taken))
-            values = mine[0][row, taken], mine[1][row, taken]
-            theirs = released.get(f"{system}-{condition}" if condition else system)
-            rows.append(
-                BiasRow(
-                    task=task.name,
-                    system=system,
-                    condition=condition,
-                    human=_mean(values[0], draws, rng),
-                    metric=_mean(values[1], draws, rng),
-                    released_human=None if theirs is None else _released(theirs[:3]),
-                    released_metric=None if theirs is None else _released(theirs[3:]),
-                    replaced=int(candidates.any(axis=1).sum()),
-                    outputs=len(taken),
-                    at_random=(
-                        _average(mine[0], candidates, place),
-                        _average(mine[1], candidates, place),
-                    ),
-                )
-            )
-    assert len(outputs) == len(human)
-    return rows
+    return [
+        _row(
+            task,
+            grid,
+            system,
+            condition,
+            released=released.get(f"{system}-{condition}" if condition else system),
+            draws=draws,
+            rng=np.random.default_rng([seed, place]),
+        )
+        for place, system in enumerate(task.systems)
+        for condition in ("", *CONDITIONS)
+    ]
+
+
+def _row(
+    task: Task,
+    grid: Grid,
+    system: str,
+    condition: str,
+    *,
+    released: Sequence[float] | None,
+    draws: int,
+    rng: np.random.Generator,
+) -> BiasRow:
+    place = task.systems.index(system)
+    there = ~np.isnan(grid.human[:, place])
+    human, metric = grid.human[there], grid.metric[there]
+    taken, candidates = replacements(
+        human, metric, place, threshold=grid.threshold, condition=condition
+    )
+    weights = rng.multinomial(len(taken), np.full(len(taken), 1 / len(taken)), size=draws)
+    row = np.arange(len(taken))
+    return BiasRow(
+        task=task.name,
+        system=system,
+        condition=condition,
+        human=_mean(human[row, taken], weights),
+        metric=_mean(metric[row, taken], weights),
+        released_human=None if released is None else _released(released[:3]),
+        released_metric=None if released is None else _released(released[3:]),
+        replaced=int(candidates.any(axis=1).sum()),
+        outputs=len(taken),
+        at_random=(_average(human, candidates, place), _average(metric, candidates, place)),
+    )
 
 
 def replacements(
@@ -186,45 +220,21 @@ def replacements(
     return np.where(candidates.any(axis=1), chosen, place), candidates
 
 
-def fresh_gains(task: Task, *, seed: int, splits: int = 100) -> list[FreshGain]:
-    """Tell what replacements chosen by one judgment are worth in the eyes of other raters.
+def _mean(values: Floats, weights: NDArray[np.int64]) -> Quantity:
+    """Return a mean with its basic bootstrap interval."""
+    mean = float(values.mean())
+    low, high = np.quantile(weights @ values / len(values), [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2])
+    return Quantity(mean, 2 * mean - float(high), 2 * mean - float(low))
 
-    Outputs that were chosen because their judgment is high are on average not as good as that
-    judgment: part of it is noise. Each split chooses by one judgment of every output, drawn at
-    random, and looks at the others.
 
-    Parameters
-    ----------
-    task : Task
-        Released judgments.
-    seed : int
-        Seed of the splits.
-    splits : int
-        Number of splits to average over.
-    """
-    rng = np.random.default_rng(seed)
-    prompt = task.names.bias_prompt
-    _, metric = _table(task, lambda line: line.metrics[_METRIC])
-    _, total = _table(task, lambda line: sum(line.human[prompt]))
-    _, count = _table(task, lambda line: len(line.human[prompt]))
-    threshold = float(np.nanmean(metric))
-    gains: dict[tuple[str, str], list[tuple[float, float]]] = {}
-    for _ in range(splits):
-        _, choosing = _table(task, lambda line: float(rng.choice(line.human[prompt])))
-        fresh = (total - choosing) / (count - 1)
-        for place, system in enumerate(task.systems):
-            there = ~np.isnan(metric[:, place])
-            row = np.arange(int(there.sum()))
-            for condition in ("lr", "ll"):
-                taken, _ = replacements(
-                    choosing[there], metric[there], place, threshold=threshold, condition=condition
-                )
-                changes = [
-                    float((scores[there][row, taken] - scores[there][:, place]).mean())
-                    for scores in (choosing, fresh)
-                ]
-                gains.setdefault((system, condition), []).append((changes[0], changes[1]))
-    return [
-        FreshGain(task.name, system, condition, *map(float, np.mean(found, axis=0)))
-        for (system, condition), found in gains.items()
-    ]
+def _released(numbers: Sequence[float]) -> Quantity:
+    """Read a mean and its interval, whose upper end the authors put first."""
+    mean, high, low = numbers
+    return Quantity(mean, low, high)
+
+
+def _average(values: Floats, candidates: Flags, place: int) -> float:
+    """Return the mean if each replacement were drawn at random from the candidates."""
+    number = candidates.sum(axis=1)
+    drawn = np.where(candidates, values, 0.0).sum(axis=1) / np.maximum(number, 1)
+    return float(np.where(number > 0, drawn, values[:, place]).mean())

@@ -68,7 +68,7 @@ def limits(task: Task, *, seed: int, level: float = 0.95, resamples: int = 1000)
     resamples : int
         Size of the bootstrap.
     """
-    found = []
+    found: list[Limits] = []
     for prompt in task.prompts:
         for system in task.systems:
             lines = task.under(prompt, system)
@@ -76,9 +76,7 @@ def limits(task: Task, *, seed: int, level: float = 0.95, resamples: int = 1000)
                 lines.human, lines.metric_table, None, items=lines.line, jointly=False
             )
             here = moments(sample)
-            there = resampled_moments(
-                sample, resamples=resamples, rng=np.random.default_rng(seed)
-            )
+            there = resampled_moments(sample, resamples=resamples, rng=np.random.default_rng(seed))
             share = float(np.mean(1 / lines.count))
             found.extend(
                 Limits(

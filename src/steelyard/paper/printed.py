@@ -16,10 +16,10 @@ __all__ = [
     "NOISELESS_RANGE",
     "PERFECT_RANGE",
     "REFERENCE_CORRECT",
-    "PrintedVariances",
     "PrintedEfficiency",
     "PrintedExample",
     "PrintedModes",
+    "PrintedVariances",
 ]
 
 

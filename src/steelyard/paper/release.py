@@ -214,9 +214,7 @@ def arrays(lines: Sequence[ReleasedOutput], prompt: str) -> Lines:
         gold=np.array([one.gold[prompt] for one in lines]),
         mean=np.bincount(line, weights=human) / count,
         count=count,
-        metrics={
-            name: np.array([one.metrics[name] for one in lines]) for name in lines[0].metrics
-        },
+        metrics={name: np.array([one.metrics[name] for one in lines]) for name in lines[0].metrics},
     )
 
 

@@ -1,0 +1,79 @@
+r"""Asymptotic confidence sequences: tight, for judgments in the hundreds, bounds or none.
+
+The weighted sum :math:`M_t = \sum_{s \le t} w_s (r_s - \mu_s(m))` is a martingale when m is the mean, and
+:math:`\hat m_t - m = M_t / W_t`. Strong approximation puts a Brownian motion with variance
+:math:`\hat\sigma_t^2 W_t` beside it, whose mixture over normal slopes (Robbins 1970) never leaves
+
+.. math:: \hat m_t \pm \hat\sigma_t \sqrt{\frac{W_t \rho^2 + 1}{W_t^2 \rho^2}
+          \log \frac{W_t \rho^2 + 1}{\alpha^2}}
+
+with probability :math:`1 - \alpha` (Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas 2024, theorem 2.2, with
+their :math:`\rho` divided by :math:`\sigma`). Here :math:`\hat\sigma_t^2` is the mean of the squared
+deviations with weights :math:`w_s^2`. The finite pool's factor is in :math:`W_t`: for draws without
+replacement it is close to :math:`t / (1 - t/N)`, so that the half-width has the factor
+:math:`\sqrt{1 - t/N}` of a fixed-size interval.
+
+The approximation needs that no judgment carries a great share of :math:`W_t`; the last one carries about
+:math:`1/t + 1/(N-t)`. So there is no interval before 50 judgments, and when fewer than 50 outputs are left
+it no longer shrinks but by what is known for certain.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.design.sequence.residuals import Residuals
+
+__all__ = ["LEAST_JUDGMENTS", "asymptotic_ends"]
+
+Floats = NDArray[np.float64]
+
+LEAST_JUDGMENTS = 50
+
+
+def asymptotic_ends(
+    residuals: Residuals, *, alpha: float, tuned_for: int
+) -> tuple[Floats, Floats]:
+    r"""Return the ends of the sequence after each judgment.
+
+    Parameters
+    ----------
+    residuals : Residuals
+        Corrected judgments of R runs.
+    alpha : float
+        Probability with which the sequence may ever miss the mean, asymptotically.
+    tuned_for : int
+        Number of judgments at which the sequence is to be tightest:
+        :math:`\rho^2 = (-2\log\alpha + \log(1 - 2\log\alpha)) / t`.
+
+    Returns
+    -------
+    low, high : (R, T) array
+        The running intersection, on the unit scale.
+    """
+    information = residuals.information
+    doubt = -2 * np.log(alpha)
+    scale = (doubt + np.log1p(doubt)) / tuned_for * information  # W rho^2
+    width = np.sqrt((scale + 1) / (scale * information) * (np.log1p(scale) + doubt))
+    half = np.sqrt(_spread(residuals)) * width
+    count = np.arange(1, len(information) + 1)
+    early = (count < LEAST_JUDGMENTS) | (residuals.left < LEAST_JUDGMENTS)
+    half[:, early] = np.inf
+    half[half == 0] = np.inf  # judgments that are all equal tell nothing about their spread
+    estimate = residuals.estimate
+    low = np.maximum.accumulate(np.maximum(estimate - half, residuals.floor), axis=1)
+    high = np.minimum.accumulate(np.minimum(estimate + half, residuals.ceiling), axis=1)
+    return low, high
+
+
+def _spread(residuals: Residuals) -> Floats:
+    """Weighted variance of the corrected judgments so far, around their mean; (R, T)."""
+    square = residuals.weight**2
+    value = residuals.value - 0.5
+    count = np.arange(1, value.shape[1] + 1)
+    mean = np.cumsum(value, axis=1) / count
+    total = np.cumsum(square * value**2, axis=1) - mean * (
+        2 * np.cumsum(square * value, axis=1) - mean * residuals.information
+    )
+    spread = total / residuals.information * (count / np.maximum(count - 1, 1))
+    # Below this the differences of squares are rounding.
+    return np.where(spread > 1e-13, spread, 0.0)

@@ -1,0 +1,114 @@
+r"""Confidence sequences by betting: exact at every moment for scores within bounds.
+
+Against a candidate mean m a gambler stakes a share of her capital on the next corrected judgment,
+
+.. math:: K_t^\pm(m) = \prod_{s \le t} \bigl(1 \pm \lambda_s^\pm(m) (r_s - \mu_s(m))\bigr), \qquad
+          \mu_s(m) = w_s m - k_s .
+
+If m is the mean, the game is fair: the capital is a nonnegative martingale that starts at 1, and by
+Ville's inequality it ever reaches :math:`2/\alpha` with probability at most :math:`\alpha/2`. The
+sequence holds the candidates against which neither capital ever did. Every factor of :math:`K^+` falls
+as m rises and every factor of :math:`K^-` rises, bets included, so these candidates are an interval.
+
+Bets are Waudby-Smith and Ramdas's (2024, equation 24) predictable plug-in for confidence sequences,
+
+.. math:: \lambda_t = w_t \sqrt{\frac{2 \log(2/\alpha)}{\hat\sigma_{t-1}^2\, W_t \log(1 + W_t)}},
+          \qquad \lambda_t^+(m) = \min\Bigl(\lambda_t, \frac{c}{\mu_t(m) - \ell_t}\Bigr), \qquad
+          \lambda_t^-(m) = \min\Bigl(\lambda_t, \frac{c}{h_t - \mu_t(m)}\Bigr),
+
+where :math:`[\ell_t, h_t]` is the range of :math:`r_t`, so that no factor falls below :math:`1 - c`. With
+replacement :math:`w_t = 1` and :math:`W_t = t`, and this is theirs. Without replacement a judgment tells
+more about m the fewer outputs are left, and the bet that grows capital fastest grows with
+:math:`w_t`; theirs, which does not, gives wider sequences once a good part of the pool is judged.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.design.sequence.residuals import Residuals
+
+__all__ = ["betting_ends", "log_capital"]
+
+Floats = NDArray[np.float64]
+
+# The greatest share of the capital that may be lost on one judgment.
+_STAKE = 0.75
+# Halvings of the unit interval: ends are found to within 1e-6 of the score's range.
+_HALVINGS = 20
+
+
+def betting_ends(residuals: Residuals, times: NDArray[np.int64], *, alpha: float) -> list[Floats]:
+    """Return the ends of the sequence after each of `times` judgments.
+
+    Parameters
+    ----------
+    residuals : Residuals
+        Corrected judgments of R runs.
+    times : (K,) array
+        Numbers of judgments, each at least 1.
+    alpha : float
+        Probability with which the sequence may ever miss the mean.
+
+    Returns
+    -------
+    low, high : (R, K) array
+        The running intersection, on the unit scale.
+    """
+    bets = _bets(residuals, alpha)
+    sides: list[Floats] = []
+    for sign in (1, -1):
+        found = [_end(residuals.until(t), bets[:, :t], sign=sign, alpha=alpha) for t in times]
+        sides.append(np.stack(found, axis=1) if found else np.empty((len(bets), 0)))
+    return sides
+
+
+def log_capital(residuals: Residuals, mean: Floats, *, sign: int, alpha: float) -> Floats:
+    r"""Logarithm of the capital against `mean` after each judgment.
+
+    Parameters
+    ----------
+    residuals : Residuals
+        Corrected judgments of R runs.
+    mean : (R,) array
+        The candidate of each run, between its last `floor` and `ceiling`.
+    sign : {1, -1}
+        Whether to bet that the mean is greater, or that it is smaller.
+    alpha : float
+        The level of doubt that the bets are tuned for.
+
+    Returns
+    -------
+    (R, T) array
+    """
+    return _log_capital(residuals, mean, _bets(residuals, alpha), sign=sign)
+
+
+def _log_capital(residuals: Residuals, mean: Floats, bets: Floats, *, sign: int) -> Floats:
+    conditional = residuals.weight * mean[:, np.newaxis] - residuals.offset
+    worst = residuals.low if sign == 1 else residuals.high
+    at_risk = np.maximum(sign * (conditional - worst), 1e-300)
+    stake = np.minimum(bets, _STAKE / at_risk)
+    stake *= sign * (residuals.value - conditional)
+    return np.cumsum(np.log1p(stake, out=stake), axis=1, out=stake)
+
+
+def _bets(residuals: Residuals, alpha: float) -> Floats:
+    variance = residuals.running[1]
+    known = np.concatenate([np.full((len(variance), 1), 0.25), variance[:, :-1]], axis=1)
+    information = residuals.information
+    growth = 2 * np.log(2 / alpha) / (information * np.log1p(information))
+    return np.asarray(residuals.weight * np.sqrt(growth / known))
+
+
+def _end(residuals: Residuals, bets: Floats, *, sign: int, alpha: float) -> Floats:
+    """Return the last candidate that is ruled out, coming from outside; (R,)."""
+    threshold = np.log(2 / alpha)
+    floor, ceiling = residuals.floor[:, -1], residuals.ceiling[:, -1]
+    outside, inside = (floor, ceiling) if sign == 1 else (ceiling, floor)
+    for _ in range(_HALVINGS):
+        middle = (outside + inside) / 2
+        wealth = _log_capital(residuals, middle, bets, sign=sign).max(axis=1)
+        ruled_out = wealth >= threshold
+        outside = np.where(ruled_out, middle, outside)
+        inside = np.where(ruled_out, inside, middle)
+    return outside

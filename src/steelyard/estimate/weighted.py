@@ -1,0 +1,273 @@
+"""Mean human score from outputs drawn with unequal probabilities."""
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from steelyard.arrays import JudgedOutputs, Pool, as_pool
+from steelyard.errors import InvalidArgumentError, NotEstimableError
+from steelyard.estimate.drawn import (
+    Part,
+    check_metrics,
+    drawn_options,
+    drawn_outputs,
+    error_variance,
+    given_slope,
+    slope_solver,
+    student_estimate,
+)
+from steelyard.estimate.options import Options, Target
+from steelyard.estimate.result import Estimate
+
+__all__ = ["Form", "weighted_mean"]
+
+Floats = NDArray[np.float64]
+Form = Literal["hajek", "horvitz-thompson"]
+
+
+def weighted_mean(
+    human: ArrayLike,
+    probability: ArrayLike,
+    *,
+    pool_size: int,
+    metric: ArrayLike | None = None,
+    metric_pool: ArrayLike | Pool | None = None,
+    items: ArrayLike | None = None,
+    slope: Literal["least-squares"] | ArrayLike = "least-squares",
+    form: Form = "hajek",
+    target: Target = "pool",
+    level: float = 0.95,
+    rater_variance: float | None = None,
+) -> Estimate:
+    r"""Estimate the pool's mean human score from outputs drawn with recorded probabilities.
+
+    With inclusion probability :math:`\pi_i` of output i,
+
+    .. math:: \hat\mu = \frac1{\hat N} \sum_i \frac{\bar y_i - a'g_i}{\pi_i} + a'\bar g_N,
+
+    where :math:`\hat N` is the size N of the pool ("horvitz-thompson") or
+    :math:`\sum_i 1/\pi_i` ("hajek"), and :math:`a` is the slope of least squares weighted by
+    :math:`1/\pi_i` (zero without a metric). With residuals :math:`e_i` and
+    :math:`r_i = e_i/\pi_i`, the error has variance
+
+    .. math:: V = \frac1{\hat N^2} \sum_i c_i (r_i - \bar r)^2 + \text{slope term}
+                  + \frac1{\hat N^2} \sum_i \frac{\sigma_a^2}{m_i \pi_i}, \qquad
+              c_i = (1 - \pi_i) \frac{n_e}{n_e - 1 - p},
+
+    with :math:`\bar r = \sum c_i r_i / \sum c_i` and
+    :math:`n_e = (\sum(1-\pi_i))^2 / \sum(1-\pi_i)^2`.
+
+    Parameters
+    ----------
+    human : (M,) array
+        Judgments.
+    probability : (M,) array
+        Inclusion probability of the judged output, as recorded at the draw.
+    pool_size : int
+        Number of outputs in the pool.
+    metric : (M,) or (M, p) array, optional
+        Metrics of the judged output, aligned with `human`.
+    metric_pool : (N,) or (N, p) array, or PoolMoments, optional
+        Metrics of every output of the pool.
+    items : (M,) array, optional
+        Which output each judgment is of; without it judgments are independent draws with
+        replacement.
+    slope : "least-squares", float or (p,) array
+        Weighted least squares over the judged outputs (default), or numbers from elsewhere.
+    form : {"hajek", "horvitz-thompson"}
+        Divide by the sum of the weights (default), or by the size of the pool. The first is the
+        steadier and does not change with the origin of the scale; the second is exactly unbiased
+        when the slope is not from the same judgments.
+    target : {"pool", "census"}
+        As in `control_variates`.
+    level : float
+        Confidence level.
+    rater_variance : float, optional
+        Variance of the judgments of one output, known from a pilot.
+
+    Returns
+    -------
+    Estimate
+        Its `baseline` is the same without the metric.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If an argument breaks its rule.
+    NotEstimableError
+        If there are too few judged outputs, a metric is constant, or there is no spread.
+
+    Notes
+    -----
+    The variance is Deville's, for draws of fixed size and high entropy, as `draw_sample` makes
+    them. Outputs drawn with certainty add rater noise only. With equal probabilities all of it is
+    `sample_mean` and `control_variates`.
+
+    References
+    ----------
+    Horvitz and Thompson (1952); Hajek (1964); Deville (1999), Variance estimation for complex
+    statistics and estimators; Sarndal, Swensson and Wretman (1992), chapters 5 and 6; Tille (2006),
+    Sampling algorithms, chapter 7.
+
+    Examples
+    --------
+    >>> print(weighted_mean([1, 2, 3, 5], [0.1, 0.1, 0.2, 0.4], pool_size=30))
+    2.0909 [0.2326, 3.9492] at 95% (weighted-mean/hajek/student,
+    4 judgments on 4 of 30 outputs)
+    """
+    options = drawn_options(target=target, level=level, rater_variance=rater_variance)
+    if form not in {"hajek", "horvitz-thompson"}:
+        raise InvalidArgumentError(f"`form` must be one of hajek, horvitz-thompson; got {form!r}")
+    sample, recorded = drawn_outputs(human, metric, items, recorded=probability, name="probability")
+    pi = _checked(recorded, sample, pool_size)
+    bare = replace(sample, metric=np.empty((sample.n_outputs, 0)))
+    weigh = _Weighing(pi, pool_size, form)
+    none = _Slope("given", np.empty(0))
+    plain = _conclude(weigh, bare, none, pool=np.empty(0), options=options)
+    if metric is None:
+        return plain
+    if metric_pool is None:
+        raise InvalidArgumentError("`metric_pool` is needed with `metric`: pass the pool's metrics")
+    pool = as_pool(metric_pool)
+    check_metrics(sample, pool)
+    if pool.size != pool_size:
+        raise InvalidArgumentError(
+            f"`metric_pool` must hold `pool_size` outputs, {pool_size}; got {pool.size}"
+        )
+    if not isinstance(slope, str):
+        used = _Slope("given", given_slope(slope, sample.n_metrics))
+    elif slope == "least-squares":
+        used = _least_squares(sample, pi)
+    else:
+        raise InvalidArgumentError(f"`slope` must be a number or least-squares; got {slope!r}")
+    return _conclude(weigh, sample, used, pool=pool.mean, options=options, baseline=plain)
+
+
+@dataclass(frozen=True, eq=False)
+class _Weighing:
+    """Inclusion probabilities of the judged outputs, and what their sum is divided by."""
+
+    probability: Floats
+    pool_size: int
+    form: Form
+
+    @property
+    def weights(self) -> Floats:
+        """Weight of each output in the estimate without a slope of its own."""
+        expanded = 1 / self.probability
+        whole = expanded.sum() if self.form == "hajek" else self.pool_size
+        return np.asarray(expanded / whole)
+
+
+@dataclass(frozen=True, eq=False)
+class _Slope:
+    """A slope, and how e/pi of each output pulls at it; None when it is from elsewhere."""
+
+    kind: str
+    value: Floats
+    pull: Floats | None = None
+
+
+def _checked(recorded: NDArray[np.float64], sample: JudgedOutputs, pool_size: int) -> Floats:
+    try:
+        pi = recorded.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidArgumentError(f"`probability` must hold numbers: {error}") from error
+    bad = ~((pi > 0) & (pi <= 1))
+    if bad.any():
+        raise InvalidArgumentError(
+            f"`probability` must lie above 0 and not above 1; got {pi[bad][0]:g}: pass what was "
+            "recorded when the output was drawn"
+        )
+    if sample.identified and pool_size < sample.n_outputs:
+        raise InvalidArgumentError(
+            f"`pool_size` must be at least the number of judged outputs ({sample.n_outputs}); "
+            f"got {pool_size}"
+        )
+    return pi
+
+
+def _least_squares(sample: JudgedOutputs, pi: Floats) -> _Slope:
+    n, p = sample.n_outputs, sample.n_metrics
+    if n <= p + 2:
+        raise NotEstimableError(
+            f"a slope on {p} metric(s) needs more than {p + 2} judged outputs; got {n}: "
+            "judge more outputs, use fewer metrics, or give the slope"
+        )
+    centred = sample.metric - np.average(sample.metric, axis=0, weights=1 / pi)
+    inverse = slope_solver(sample.metric, centred, weights=1 / pi, where="the judged outputs")
+    pull = centred @ inverse
+    return _Slope("least-squares", np.asarray(pull.T @ (sample.mean / pi)), pull)
+
+
+def _conclude(
+    weigh: _Weighing,
+    sample: JudgedOutputs,
+    slope: _Slope,
+    *,
+    pool: Floats,
+    options: Options,
+    baseline: Estimate | None = None,
+) -> Estimate:
+    pi, w = weigh.probability, weigh.weights
+    rest = sample.mean - sample.metric @ slope.value
+    residual = rest - w @ rest if weigh.form == "hajek" else rest
+    shift = w @ sample.metric - pool
+    lever = np.zeros(sample.n_outputs) if slope.pull is None else slope.pull @ shift
+    lost = 1 if slope.pull is None else 1 + sample.n_metrics
+    scale = float(w[0] * pi[0])  # the same for all: w = scale / pi
+    variance = error_variance(
+        sample,
+        limited=[_part(residual / pi, 1 - pi, lever, scale=scale, lost=lost)],
+        unlimited=[_part(residual / pi, np.ones_like(pi), lever, scale=scale, lost=lost)],
+        probability=pi,
+        weights=w,
+        options=options,
+    )
+    name = f"weighted-control-variates/{slope.kind}" if len(slope.value) else "weighted-mean"
+    return student_estimate(
+        float(w @ rest + slope.value @ pool),
+        variance,
+        sample,
+        method=f"{name}/{weigh.form}",
+        pool_size=weigh.pool_size,
+        slope=slope.value,
+        options=options,
+        baseline=baseline,
+        notes=_notes(weigh),
+    )
+
+
+def _part(ratio: Floats, c: Floats, lever: Floats, *, scale: float, lost: int) -> Part:
+    """Return variance and degrees of freedom of a sum of ratios that count by c."""
+    total = float(c.sum())
+    if total <= 1e-12 * len(c):  # every output was drawn with certainty
+        return 0.0, float(max(len(c) - lost, 1))
+    counting = total**2 / float(c @ c)
+    freedom = counting - lost
+    if freedom < 1 - 1e-9:
+        raise NotEstimableError(
+            f"an interval needs more judged outputs that were not drawn with certainty; they count "
+            f"as {counting:.1f}: judge more outputs"
+        )
+    around = ratio - (c @ ratio) / total
+    tau = float(c @ around**2) / total * counting / freedom
+    return tau * (scale**2 * total + float(lever @ lever)), freedom
+
+
+def _notes(weigh: _Weighing) -> tuple[str, ...]:
+    implied = float((1 / weigh.probability).sum())
+    if 0.5 <= implied / weigh.pool_size <= 2:
+        return ()
+    advice = (
+        ": the Horvitz-Thompson form is wrong unless every drawn output was judged"
+        if weigh.form == "horvitz-thompson"
+        else ""
+    )
+    note = (
+        f"the probabilities imply a pool of {implied:.0f} outputs, but it has "
+        f"{weigh.pool_size}{advice}"
+    )
+    return (note,)

@@ -1,0 +1,128 @@
+"""Our data efficiencies against the released ones, in units of their Monte Carlo errors.
+
+The released tables hold mean ratios of interval lengths that are not squared, from draws of their own.
+Their error is not released; it is taken from ours: settings that share system and prompt have the same
+plain mean, followed with other draws each time, and the scatter of its mean log length is the error of
+one such curve. The authors drew the two curves of a ratio apart, so their ratio has the error of two.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from steelyard.estimate import Curve
+from steelyard.paper.trajectories import Followed
+
+__all__ = ["KINDS", "Difference", "curve_error", "differences", "implied_distance"]
+
+Kind = Literal["metric", "noiseless raters", "perfect metric"]
+KINDS: tuple[Kind, ...] = ("metric", "noiseless raters", "perfect metric")
+# Draws behind the released numbers.
+_THEIR_DRAWS = 1000
+_START, _STOP = 0.2, 0.9
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One number of the authors' tables beside ours.
+
+    Attributes
+    ----------
+    task, prompt, system, metric : str
+        The setting.
+    kind : str
+        With the metric; the same with noiseless raters; with a perfect metric.
+    released : float
+        Mean ratio of lengths as released.
+    reproduced : float
+        Mean ratio of lengths, ours.
+    z : float
+        Difference of their logarithms over its standard error.
+    """
+
+    task: str
+    prompt: str
+    system: str
+    metric: str
+    kind: Kind
+    released: float
+    reproduced: float
+    z: float
+
+
+def differences(followed: Sequence[Followed]) -> list[Difference]:
+    """Return all released data efficiencies beside ours.
+
+    Parameters
+    ----------
+    followed : sequence of Followed
+        Trajectories; those without a released number are left out.
+    """
+    if not followed:
+        return []
+    draws = followed[0].trajectory.draws
+    theirs = float(np.sqrt(2 * draws / _THEIR_DRAWS)) * curve_error(followed)
+    return [
+        Difference(
+            task=one.task,
+            prompt=one.prompt,
+            system=one.system,
+            metric=one.metric,
+            kind=kind,
+            released=released,
+            reproduced=curve.length_ratio,
+            z=float(
+                np.log(released / curve.length_ratio)
+                / np.hypot(theirs, curve.monte_carlo_error / (2 * curve.data_efficiency))
+            ),
+        )
+        for one in followed
+        for kind, released, curve in _pairs(one)
+    ]
+
+
+def _pairs(one: Followed) -> Iterable[tuple[Kind, float, Curve]]:
+    found = one.trajectory
+    if one.released is not None:
+        yield "metric", one.released, found.corrected
+    if one.released_noiseless is not None:
+        yield "noiseless raters", one.released_noiseless, found.noiseless_raters
+    # The same for every metric: once is enough.
+    if one.released_perfect is not None and one.metric == "rouge-l":
+        yield "perfect metric", one.released_perfect, found.perfect_metric
+
+
+def curve_error(followed: Sequence[Followed]) -> float:
+    """Return the Monte Carlo error of a curve's mean log length, over 20% to 90% of its way.
+
+    Parameters
+    ----------
+    followed : sequence of Followed
+        Trajectories, several of which share system and prompt.
+    """
+    groups: dict[tuple[str, str, str], list[float]] = {}
+    for one in followed:
+        length = one.trajectory.plain.length
+        part = length[int(_START * len(length)) : int(_STOP * len(length))]
+        groups.setdefault((one.task, one.prompt, one.system), []).append(float(np.log(part).mean()))
+    squares = sum(float(np.var(group) * len(group)) for group in groups.values())
+    freedom = sum(len(group) - 1 for group in groups.values())
+    return float(np.sqrt(squares / freedom)) if freedom else float("nan")
+
+
+def implied_distance(found: Iterable[Difference]) -> float:
+    r"""Return how far off the metric's mean must have been to explain released efficiencies.
+
+    If the metric is centred at a distance of :math:`\delta` standard deviations from its mean, the
+    error of the slope adds :math:`\delta^2` times the residual variance: data efficiency falls by the
+    factor :math:`1 + \delta^2`.
+
+    Parameters
+    ----------
+    found : iterable of Difference
+        Numbers that share system and metric.
+    """
+    excess = [(one.reproduced / one.released) ** 2 - 1 for one in found]
+    return float(np.sqrt(max(float(np.mean(excess)), 0.0)))
