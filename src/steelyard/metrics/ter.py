@@ -166,9 +166,12 @@ def _shifts(
         for place in at[slice(*near)]:
             targets = [alignment.target[place - 1] + 1 if place else 0]
             here_wrong = there_wrong = False
-            for length, (one, other) in enumerate(
-                zip(output[start : start + 10], reference[place : place + 10], strict=False), 1
-            ):
+            block = zip(
+                output[start : start + _LONGEST_SHIFT],
+                reference[place : place + _LONGEST_SHIFT],
+                strict=False,
+            )
+            for length, (one, other) in enumerate(block, 1):
                 if one != other:
                     break
                 here_wrong = here_wrong or alignment.output_wrong[start + length - 1]

@@ -45,7 +45,8 @@ class VecSim(PairMetric):
 
     def pair_scores(self, pairs: Pairs) -> Floats:
         """Score every (output, reference) pair."""
-        vectors = pairs.keep((VecSim, self.embed), lambda: self._vectors(pairs.texts))
+        # by identity, since a callable object need not be hashable
+        vectors = pairs.keep((VecSim, id(self.embed)), lambda: self._vectors(pairs.texts))
         length = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
         product = np.einsum("ij,ij->i", vectors[pairs.output], vectors[pairs.reference])
         cosine = fraction(product, length[pairs.output] * length[pairs.reference])

@@ -1,0 +1,1 @@
+"""The paper reproduced from its released data, number by number."""

@@ -94,7 +94,7 @@ def _followed(
     task: Task, prompt: str, system: str, metric: str, *, draws: int, seed: int
 ) -> Followed:
     lines = task.under(prompt, system)
-    name = "/".join((task.name, prompt, system, metric))
+    name = f"{task.name}/{prompt}/{system}/{metric}"
     return Followed(
         task=task.name,
         prompt=prompt,

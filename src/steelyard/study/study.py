@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import Any, Literal, Self
 
@@ -58,6 +58,9 @@ class Study:
 
     outputs: Outputs
     judgments: Judgments
+    _known_pools: dict[tuple[str, ...], dict[str, PoolMoments]] = field(
+        default_factory=dict, init=False, repr=False
+    )
 
     @classmethod
     def read(
@@ -150,7 +153,7 @@ class Study:
             resamples=resamples,
         )
         table = judged_table(self.outputs, self.judgments, metrics)
-        pools = self.outputs.pool_moments(metrics) if metrics else {}
+        pools = self._pools(tuple(metrics))
         found = []
         for prompt, system in self._wanted(prompts, systems):
             # Each cell starts from the seed, so that it does not depend on what else was asked for.
@@ -194,7 +197,7 @@ class Study:
         """
         names = tuple(self.metrics if metrics is None else metrics)
         table = judged_table(self.outputs, self.judgments, names)
-        pools = self.outputs.pool_moments(names) if names else {}
+        pools = self._pools(names)
         cells: list[tuple[Cell, PoolMoments | None]] = []
         wanted = self._wanted(prompts, systems)
         for prompt in dict.fromkeys(prompt for prompt, _ in wanted):
@@ -239,7 +242,7 @@ class Study:
         list of SystemTrajectory
         """
         table = judged_table(self.outputs, self.judgments, metrics)
-        pools = self.outputs.pool_moments(metrics)
+        pools = self._pools(tuple(metrics))
         found = []
         for prompt, system in self._wanted(prompts, systems):
             cell = table.cell(prompt, system)
@@ -281,6 +284,12 @@ class Study:
             others = self._others(table, cell) if _is(slope, "pooled") else []
             result = corrected_mean(sample, pool, slope=slope, others=others, options=options)
         return result if note is None else replace(result, notes=(*result.notes, note))
+
+    def _pools(self, metrics: tuple[str, ...]) -> dict[str, PoolMoments]:
+        """Return each system's moments; a pool is read once, however often it is asked about."""
+        if metrics not in self._known_pools:
+            self._known_pools[metrics] = self.outputs.pool_moments(metrics) if metrics else {}
+        return self._known_pools[metrics]
 
     def _rater_variance_of_all(self, table: JudgedTable, prompt: str) -> float | None:
         sample = table.all_systems(prompt, self.systems).sample()
