@@ -45,11 +45,15 @@ class JudgedTable:
         rows = self.rows.filter((pl.col("prompt") == prompt) & (pl.col("system") == system))
         return self._cell(rows, prompt, system, items=rows["item"].to_numpy())
 
-    def all_systems(self, prompt: str, systems: Sequence[str]) -> Cell:
-        """Return the judgments of these systems under one prompt, as one pool."""
-        rows = self.rows.filter(
-            (pl.col("prompt") == prompt) & pl.col("system").is_in(list(systems))
-        )
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """Systems, in order of first appearance."""
+        return tuple(self.rows["system"].unique(maintain_order=True))
+
+    def all_systems(self, prompt: str, systems: Sequence[str] | None = None) -> Cell:
+        """Return the judgments of these systems, or all, under one prompt as one pool."""
+        chosen = list(self.systems if systems is None else systems)
+        rows = self.rows.filter((pl.col("prompt") == prompt) & pl.col("system").is_in(chosen))
         output = rows.select(pl.struct("item", "system").rank("dense")).to_series()
         return self._cell(rows, prompt, "*", items=output.to_numpy())
 

@@ -7,10 +7,9 @@ from functools import reduce
 from typing import Any, Literal, Self
 
 import numpy as np
-import polars as pl
 from numpy.typing import ArrayLike
 
-from steelyard.arrays import JudgedOutputs, PoolMoments
+from steelyard.arrays import PoolMoments
 from steelyard.data import Judgments, Outputs, read_judgments, read_outputs
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.estimate import (
@@ -20,14 +19,12 @@ from steelyard.estimate import (
     Raters,
     SlopeKind,
     Target,
-    corrected_mean,
-    plain_mean,
     trajectory,
 )
 from steelyard.study.diagnosis import Diagnosis, diagnose
-from steelyard.study.judged import Cell, JudgedTable, judged_table
+from steelyard.study.estimation import estimate_cell
+from steelyard.study.judged import Cell, judged_table
 from steelyard.study.trajectories import SystemTrajectory
-from steelyard.variance import one_way
 
 __all__ = ["Study"]
 
@@ -45,8 +42,7 @@ class Study:
 
     Examples
     --------
-    >>> import polars as pl
-    >>> outputs = pl.DataFrame({"item": range(8), "system": "s", "length": range(8)})
+    >>>     >>> outputs = pl.DataFrame({"item": range(8), "system": "s", "length": range(8)})
     >>> judgments = pl.DataFrame(
     ...     {"item": [0, 2, 4, 5, 7], "system": "s", "rater": "r", "prompt": "p",
     ...      "score": [0, 1, 1, 2, 3]}
@@ -160,7 +156,9 @@ class Study:
             seeded = replace(options, rng=np.random.default_rng(seed))
             with _about(prompt, system):
                 cell = table.cell(prompt, system)
-                result = self._estimate(table, cell, pools.get(system), slope, seeded)
+                result = estimate_cell(
+                    self.outputs, table, cell, pools.get(system), slope=slope, options=seeded
+                )
             found.append(result.named(system=system, prompt=prompt, metrics=tuple(metrics)))
         return found
 
@@ -259,61 +257,11 @@ class Study:
             found.append(SystemTrajectory(system, prompt, tuple(metrics), followed))
         return found
 
-    def _estimate(
-        self,
-        table: JudgedTable,
-        cell: Cell,
-        pool: PoolMoments | None,
-        slope: SlopeKind | ArrayLike,
-        options: Options,
-    ) -> Estimate:
-        sample = cell.sample()
-        note = None
-        if options.rater_variance is None and sample.n_judgments == sample.n_outputs:
-            shared = self._rater_variance_of_all(table, cell.prompt)
-            if shared is not None and options.raters_as == "fixed" and options.target == "pool":
-                options = replace(options, rater_variance=shared)
-                note = (
-                    f"no output of {cell.system} has two judgments: the rater variance ({shared:.4g}) is "
-                    "that of all systems together"
-                )
-        if pool is None:
-            size = self.outputs.sizes[cell.system]
-            result = plain_mean(sample, pool_size=size, options=options)
-        else:
-            others = self._others(table, cell) if _is(slope, "pooled") else []
-            result = corrected_mean(sample, pool, slope=slope, others=others, options=options)
-        return result if note is None else replace(result, notes=(*result.notes, note))
-
     def _pools(self, metrics: tuple[str, ...]) -> dict[str, PoolMoments]:
         """Return each system's moments; a pool is read once, however often it is asked about."""
         if metrics not in self._known_pools:
             self._known_pools[metrics] = self.outputs.pool_moments(metrics) if metrics else {}
         return self._known_pools[metrics]
-
-    def _rater_variance_of_all(self, table: JudgedTable, prompt: str) -> float | None:
-        sample = table.all_systems(prompt, self.systems).sample()
-        return one_way(sample).rater if sample.n_judgments > sample.n_outputs else None
-
-    def _others(self, table: JudgedTable, cell: Cell) -> list[JudgedOutputs]:
-        """Return the other systems' judged outputs, but for texts that this system produced too."""
-        shared = self._shared_with(cell.system)
-        table = table if shared is None else table.without(shared)
-        others = [
-            table.cell(cell.prompt, system) for system in self.systems if system != cell.system
-        ]
-        return [other.sample() for other in others if len(other.human)]
-
-    def _shared_with(self, system: str) -> pl.DataFrame | None:
-        if not self.outputs.has_texts:
-            return None
-        texts = self.outputs.rows(columns=["item", "system", "output"])
-        own = texts.filter(pl.col("system") == system).select("item", "output")
-        return (
-            texts.filter(pl.col("system") != system)
-            .join(own, on=["item", "output"], how="semi")
-            .select("item", "system")
-        )
 
     def check_judged(self, prompts: Sequence[str] | None, systems: Sequence[str] | None) -> None:
         """Raise unless there are judgments under these prompts and of these systems.
@@ -355,7 +303,3 @@ def _about(prompt: str, system: str) -> Iterator[None]:
         yield
     except NotEstimableError as error:
         raise NotEstimableError(f"prompt {prompt!r}, system {system!r}: {error}") from error
-
-
-def _is(slope: SlopeKind | ArrayLike, kind: str) -> bool:
-    return isinstance(slope, str) and slope == kind
