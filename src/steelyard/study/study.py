@@ -42,7 +42,8 @@ class Study:
 
     Examples
     --------
-    >>>     >>> outputs = pl.DataFrame({"item": range(8), "system": "s", "length": range(8)})
+    >>> import polars as pl
+    >>> outputs = pl.DataFrame({"item": range(8), "system": "s", "length": range(8)})
     >>> judgments = pl.DataFrame(
     ...     {"item": [0, 2, 4, 5, 7], "system": "s", "rater": "r", "prompt": "p",
     ...      "score": [0, 1, 1, 2, 3]}
