@@ -1,6 +1,6 @@
 """Rates of the metrics beside those of the libraries they agree with, in one run.
 
-    python benchmarks/metrics.py [--pairs 8000] [--repeat 3]
+    python benchmarks/metrics.py [--pairs 12000] [--repeat 3]
 
 Rates are pairs per second of processor time (VecSim: texts per second), which other programs
 hardly disturb and which counts every thread; of several rounds the fastest counts, ours and the
@@ -156,7 +156,7 @@ def one_round(contest: Contest, pairs: Sequence[Pair]) -> tuple[float, float]:
 def main() -> None:
     """Print a table of rates and ratios."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--pairs", type=int, default=8000, help="pairs of texts in a round")
+    parser.add_argument("--pairs", type=int, default=12_000, help="pairs of texts in a round")
     parser.add_argument("--repeat", type=int, default=3, help="rounds")
     arguments = parser.parse_args()
     rounds = range(arguments.repeat)

@@ -162,7 +162,8 @@ def draw_sample(
     entropy = (seed,) if isinstance(seed, int) else tuple(seed)
     rng = np.random.default_rng(entropy)
     earlier = _earlier(extend, pool_size, n, design)
-    labels, sizes, differing = None, {}, None
+    labels, differing = None, None
+    sizes: dict[Any, int] = {}
     if design == "stratified":
         pool_labels = _aligned(strata, "strata", pool_size, design)
         positions, sizes = _stratified(pool_labels, n, deviations, earlier, rng)
@@ -219,11 +220,10 @@ def _stratified(
         n, sizes, deviations=deviations, at_least=dict(zip(names.tolist(), kept, strict=True))
     )
     new = []
-    for number, (name, count) in enumerate(allocated.items()):
+    for number, count in enumerate(allocated.values()):
         inside = np.flatnonzero(code == number)
         rest = np.setdiff1d(inside, earlier, assume_unique=True)
         new.append(rng.choice(rest, count - kept[number], replace=False))
-        assert len(rest) >= len(new[-1]), name
     return np.concatenate([earlier, rng.permutation(np.concatenate(new))]), sizes
 
 

@@ -15,7 +15,9 @@ replacement it is close to :math:`t / (1 - t/N)`, so that the half-width has the
 
 The approximation needs that no judgment carries a great share of :math:`W_t`; the last one carries about
 :math:`1/t + 1/(N-t)`. So there is no interval before 50 judgments, and when fewer than 50 outputs are left
-it no longer shrinks but by what is known for certain.
+it no longer shrinks but by what is known for certain. Nor is there one while a single judgment makes up
+more than a tenth of the weighted sum of squares: of scores that are almost always equal, ten must differ.
+Without that rule, sequences of binary scores with a mean of 0.05 miss 12% of the time at a level of 95%.
 """
 
 import numpy as np
@@ -28,6 +30,7 @@ __all__ = ["LEAST_JUDGMENTS", "asymptotic_ends"]
 Floats = NDArray[np.float64]
 
 LEAST_JUDGMENTS = 50
+_GREATEST_SHARE = 0.1
 
 
 def asymptotic_ends(
@@ -54,26 +57,34 @@ def asymptotic_ends(
     doubt = -2 * np.log(alpha)
     scale = (doubt + np.log1p(doubt)) / tuned_for * information  # W rho^2
     width = np.sqrt((scale + 1) / (scale * information) * (np.log1p(scale) + doubt))
-    half = np.sqrt(_spread(residuals)) * width
+    spread, share = _spread(residuals)
     count = np.arange(1, len(information) + 1)
     early = (count < LEAST_JUDGMENTS) | (residuals.left < LEAST_JUDGMENTS)
-    half[:, early] = np.inf
-    half[half == 0] = np.inf  # judgments that are all equal tell nothing about their spread
+    half = np.where(early | (share > _GREATEST_SHARE), np.inf, np.sqrt(spread) * width)
     estimate = residuals.estimate
     low = np.maximum.accumulate(np.maximum(estimate - half, residuals.floor), axis=1)
     high = np.minimum.accumulate(np.minimum(estimate + half, residuals.ceiling), axis=1)
     return low, high
 
 
-def _spread(residuals: Residuals) -> Floats:
-    """Weighted variance of the corrected judgments so far, around their mean; (R, T)."""
-    square = residuals.weight**2
+def _spread(residuals: Residuals) -> tuple[Floats, Floats]:
+    """Weighted variance of the corrected judgments so far, and the share of a single one in it.
+
+    The share is what the judgment farthest from the mean would make up if it came last, where
+    weights are greatest; it is infinite while all judgments are equal.
+    """
+    square, information = residuals.weight**2, residuals.information
     value = residuals.value - 0.5
     count = np.arange(1, value.shape[1] + 1)
     mean = np.cumsum(value, axis=1) / count
     total = np.cumsum(square * value**2, axis=1) - mean * (
-        2 * np.cumsum(square * value, axis=1) - mean * residuals.information
+        2 * np.cumsum(square * value, axis=1) - mean * information
     )
-    spread = total / residuals.information * (count / np.maximum(count - 1, 1))
-    # Below this the differences of squares are rounding.
-    return np.where(spread > 1e-13, spread, 0.0)
+    farthest = np.maximum(
+        np.maximum.accumulate(value, axis=1) - mean, mean - np.minimum.accumulate(value, axis=1)
+    )
+    share = np.full(total.shape, np.inf)
+    # Below this a difference of squares is rounding.
+    np.divide(square * farthest**2, total, out=share, where=total > 1e-12 * information)
+    spread = np.maximum(total, 0) / information * (count / np.maximum(count - 1, 1))
+    return spread, share

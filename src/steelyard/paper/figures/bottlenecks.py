@@ -30,7 +30,7 @@ def bottleneck_plot(found: Sequence[Limits]) -> Figure:
     prompts = list(dict.fromkeys(one.prompt for one in found))
     colour, marker = colours(prompts), markers(prompts)
     with styled():
-        figure = Figure(figsize=(WIDTH, 4.3), layout="constrained")
+        figure = Figure(figsize=(WIDTH, 3.9), layout="constrained")
         axes = figure.add_subplot()
         axes.set(xscale="log", yscale="log")
         ends = (1, 11)
@@ -49,13 +49,14 @@ def bottleneck_plot(found: Sequence[Limits]) -> Figure:
                 axes.plot(
                     *place,
                     marker[one.prompt],
-                    markersize=6,
+                    markersize=6.5,
                     color=colour[one.prompt],
                     markerfacecolor=colour[one.prompt] if filled else "white",
                     markeredgecolor="white" if filled else colour[one.prompt],
+                    markeredgewidth=0.5 if filled else 1.0,
                     zorder=4 if filled else 3,
                 )
-        axes.set(xlim=ends, ylim=ends, aspect="equal")
+        axes.set(xlim=ends, ylim=ends)
         for axis in (axes.xaxis, axes.yaxis):
             axis.set_ticks(_TICKS, [f"{tick:g}" for tick in _TICKS])
             axis.set_ticks([], minor=True)
@@ -66,7 +67,7 @@ def bottleneck_plot(found: Sequence[Limits]) -> Figure:
         axes.spines[["top", "right"]].set_visible(False)
         for text, place, side in (
             ("raters are the\nlarger bottleneck", (0.03, 0.97), ("left", "top")),
-            ("the metric is the\nlarger bottleneck", (0.97, 0.03), ("right", "bottom")),
+            ("the metric is the\nlarger bottleneck", (0.97, 0.3), ("right", "bottom")),
         ):
             axes.text(
                 *place,
@@ -77,8 +78,8 @@ def bottleneck_plot(found: Sequence[Limits]) -> Figure:
                 color=MUTED,
                 fontsize=8.5,
             )
-        axes.legend(
-            handles=_legend(prompts, colour, marker), loc="center left", bbox_to_anchor=(1.02, 0.5)
+        figure.legend(
+            handles=_legend(prompts, colour, marker), loc="outside right center", handlelength=1.2
         )
     return figure
 

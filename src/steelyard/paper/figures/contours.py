@@ -5,13 +5,14 @@ from dataclasses import replace
 
 from matplotlib.figure import Figure
 
-from steelyard.paper.figures.palette import colours
 from steelyard.paper.names import metric_name, prompt_name
 from steelyard.report.efficiency_map import efficiency_map, noise_share
-from steelyard.report.style import styled
+from steelyard.report.style import INK, styled
 from steelyard.study import Diagnosis
 
 __all__ = ["contour_plot"]
+
+_LAST = "overall"
 
 
 def contour_plot(diagnoses: Sequence[Diagnosis]) -> Figure:
@@ -26,17 +27,19 @@ def contour_plot(diagnoses: Sequence[Diagnosis]) -> Figure:
     -------
     matplotlib.figure.Figure
     """
-    together = [one for one in diagnoses if one.system == "*"]
+    # The map shows the way to the two limits from the last.
+    together = sorted(
+        (one for one in diagnoses if one.system == "*"), key=lambda one: one.prompt == _LAST
+    )
     named = [
         replace(
             one,
             system=prompt_name(one.prompt),
             metrics={metric_name(name): found for name, found in one.metrics.items()},
         )
-        for one in sorted(together, key=lambda one: one.noise_ratio.value)
+        for one in together
     ]
     figure = efficiency_map(named)
-    colour = colours([one.prompt for one in together])
     with styled():
         axes = figure.axes[0]
         for one in diagnoses:
@@ -45,9 +48,9 @@ def contour_plot(diagnoses: Sequence[Diagnosis]) -> Figure:
                     [noise_share(one.noise_ratio.value)] * len(one.metrics),
                     [min(abs(found.correlation.value), 1.0) for found in one.metrics.values()],
                     "o",
-                    color=colour[one.prompt],
-                    markersize=2.6,
-                    alpha=0.55,
+                    color=INK,
+                    markersize=2.4,
+                    alpha=0.35,
                     markeredgewidth=0,
                     zorder=3,
                 )

@@ -100,6 +100,7 @@ def _name(axes: Axes, metrics: Sequence[str], systems: Sequence[str]) -> None:
         ha="right",
         rotation_mode="anchor",
     )
-    axes.invert_yaxis()
+    # The first metric on top; limits, because panels may share the axis.
+    axes.set_ylim(len(metrics), 0)
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)

@@ -75,7 +75,7 @@ def overview_plot(followed: Sequence[Followed]) -> Figure:
     rows = -(-len(systems) // 2)
     with styled():
         figure = Figure(figsize=(WIDTH, 0.8 + 1.7 * rows), layout="constrained")
-        grid = figure.subplots(rows, 2, squeeze=False, sharex=True, sharey=True)
+        grid = figure.subplots(rows, 2, squeeze=False, sharex=True)
         for axes in grid.flat[len(systems) :]:
             axes.remove()
         for axes, system in zip(grid.flat, systems, strict=False):
