@@ -5,7 +5,7 @@ import sys
 def test_help_lists_every_command_with_an_example(run):
     code, out, _ = run("--help")
     assert code == 0
-    for command in ("demo", "diagnose", "estimate", "report", "trajectory"):
+    for command in ("demo", "diagnose", "estimate", "plan", "report", "simulate", "trajectory"):
         assert command in out
         code, text, _ = run(command, "--help")
         assert code == 0

@@ -10,7 +10,7 @@ from rich.table import Table
 
 from steelyard.cli.options import level_option, output_options, read_study, study_arguments
 from steelyard.cli.printing import interval as shown
-from steelyard.cli.printing import print_json, print_tables
+from steelyard.cli.printing import parse_bounds, print_json, print_tables
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.estimate import Estimate, Interval, Raters, SlopeKind, Target
 from steelyard.study import Study
@@ -110,7 +110,7 @@ def estimate(
         "target": target,
         "level": level,
         "interval": interval,
-        "bounds": _bounds(bounds),
+        "bounds": None if bounds is None else parse_bounds(bounds),
         "rater_variance": rater_variance,
         "resamples": resamples,
         "seed": seed,
@@ -213,15 +213,3 @@ def _slope(text: str) -> Any:
         raise InvalidArgumentError(
             f"`--slope` must be numbers or one of {', '.join(get_args(SlopeKind))}; got {text!r}"
         ) from error
-
-
-def _bounds(text: str | None) -> tuple[float, float] | None:
-    if text is None:
-        return None
-    try:
-        low, high = (float(part) for part in text.split(","))
-    except ValueError as error:
-        raise InvalidArgumentError(
-            f"`--bounds` must be two numbers with a comma, such as 0,1; got {text!r}"
-        ) from error
-    return low, high

@@ -17,6 +17,7 @@ _COMMANDS = {
     "estimate": "The mean human score of each system, beside the plain mean.",
     "plan": "Judgments and price for a goal, from a pilot or typed variances.",
     "report": "One self-contained HTML file with everything.",
+    "simulate": "Replay a finished campaign under plans and stopping rules.",
     "trajectory": "Interval length and data efficiency against the number of judgments.",
 }
 

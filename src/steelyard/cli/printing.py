@@ -1,4 +1,4 @@
-"""Tables, JSON and files as commands write them."""
+"""Text as commands read and write it: tables, JSON, files, bounds."""
 
 import io
 import json
@@ -14,7 +14,14 @@ from rich.console import Console, RenderableType
 
 from steelyard.errors import InvalidArgumentError
 
-__all__ = ["interval", "print_json", "print_tables", "write_text"]
+__all__ = [
+    "interval",
+    "parse_bounds",
+    "print_json",
+    "print_tables",
+    "progress_console",
+    "write_text",
+]
 
 # Wide enough for any table when nobody looks at a screen.
 _PIPE_WIDTH = 200
@@ -56,6 +63,22 @@ def write_text(path: Path, text: str) -> None:
         part.write(text)
     Path(part.name).chmod(0o644)
     Path(part.name).replace(path)
+
+
+def progress_console() -> Console:
+    """Return where progress is shown: standard error, and only when somebody looks."""
+    return Console(stderr=True, quiet=not sys.stderr.isatty())
+
+
+def parse_bounds(text: str) -> tuple[float, float]:
+    """Return the two numbers of ``LOW,HIGH``."""
+    try:
+        low, high = (float(part) for part in text.split(","))
+    except ValueError as error:
+        raise InvalidArgumentError(
+            f"`--bounds` must be two numbers with a comma, such as 0,1; got {text!r}"
+        ) from error
+    return low, high
 
 
 def interval(low: float, high: float) -> str:

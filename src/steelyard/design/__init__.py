@@ -2,5 +2,19 @@
 
 from steelyard.design.assumptions import Assumptions, Prices
 from steelyard.design.planning import Case, Plan, plan
+from steelyard.design.sampling import Design, Draw, draw_sample
+from steelyard.design.sequence import ConfidenceSequence
+from steelyard.design.strata import quantile_strata
 
-__all__ = ["Assumptions", "Case", "Plan", "Prices", "plan"]
+__all__ = [
+    "Assumptions",
+    "Case",
+    "ConfidenceSequence",
+    "Design",
+    "Draw",
+    "Plan",
+    "Prices",
+    "draw_sample",
+    "plan",
+    "quantile_strata",
+]

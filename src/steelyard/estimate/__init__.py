@@ -5,7 +5,9 @@ from steelyard.estimate.options import Interval, Options, Raters, Target
 from steelyard.estimate.result import Estimate
 from steelyard.estimate.sample_mean import plain_mean, sample_mean
 from steelyard.estimate.slope import SlopeKind
+from steelyard.estimate.stratified import stratified_mean
 from steelyard.estimate.trajectory import Curve, Trajectory, trajectory
+from steelyard.estimate.weighted import weighted_mean
 
 __all__ = [
     "Curve",
@@ -20,5 +22,7 @@ __all__ = [
     "corrected_mean",
     "plain_mean",
     "sample_mean",
+    "stratified_mean",
     "trajectory",
+    "weighted_mean",
 ]

@@ -264,5 +264,5 @@ def _check_constant(codes: NDArray[np.int64], items: NDArray[Any], name: str) ->
     if differs.any():
         raise InvalidArgumentError(
             f"`{name}` must be the same for all judgments of one output; got two different values "
-            f"for output {distinct[output[differs][0]]!r}: it is recorded when the output is drawn"
+            f"for output {distinct.tolist()[output[differs][0]]!r}: it is recorded when the output is drawn"
         )

@@ -33,9 +33,7 @@ LEAST_JUDGMENTS = 50
 _GREATEST_SHARE = 0.1
 
 
-def asymptotic_ends(
-    residuals: Residuals, *, alpha: float, tuned_for: int
-) -> tuple[Floats, Floats]:
+def asymptotic_ends(residuals: Residuals, *, alpha: float, tuned_for: int) -> tuple[Floats, Floats]:
     r"""Return the ends of the sequence after each judgment.
 
     Parameters

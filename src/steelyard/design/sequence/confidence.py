@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from steelyard.arrays import Pool, PoolMoments, as_pool
-from steelyard.design.sequence.ends import sequence_ends
+from steelyard.design.sequence.history import History
 from steelyard.design.sequence.options import Method, SequenceOptions, SequenceTarget
-from steelyard.design.sequence.residuals import Residuals, predictable_residuals
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 
 __all__ = ["ConfidenceSequence", "SequencePath"]
@@ -110,7 +109,7 @@ class ConfidenceSequence:
     >>> for judged in order[:200]:
     ...     sequence.update(human[judged], metric_pool[judged])
     >>> print(sequence)
-    0.4941 [0.4105, 0.5686] at 95%, at all times (betting, census, 200 judgments of 500 outputs)
+    0.5424 [0.4837, 0.6102] at 95%, at all times (betting, census, 200 judgments of 500 outputs)
     >>> bool(sequence.low <= human.mean() <= sequence.high)
     True
     """
@@ -128,15 +127,15 @@ class ConfidenceSequence:
         rater_variance: float | None = None,
         tuned_for: int = 300,
     ) -> None:
-        self._pool = None if metric_pool is None else _moments(as_pool(metric_pool))
-        if self._pool is not None:
-            if pool_size not in (None, self._pool.size):
+        pool = None if metric_pool is None else _moments(as_pool(metric_pool))
+        if pool is not None:
+            if pool_size not in (None, pool.size):
                 raise InvalidArgumentError(
-                    f"`pool_size` must be that of `metric_pool`, {self._pool.size}; "
-                    f"got {pool_size}: leave it out"
+                    f"`pool_size` must be that of `metric_pool`, {pool.size}; got {pool_size}: "
+                    "leave it out"
                 )
-            pool_size = self._pool.size
-        self._options = SequenceOptions(
+            pool_size = pool.size
+        options = SequenceOptions(
             level=level,
             bounds=bounds,
             method=method,
@@ -146,9 +145,8 @@ class ConfidenceSequence:
             rater_variance=rater_variance,
             tuned_for=tuned_for,
         )
-        self._human = np.empty(0)
-        self._metric = np.empty((0, self.n_metrics))
-        self._cache: dict[str, Any] = {}
+        n_metrics = 0 if pool is None else len(pool.mean)
+        self._history = History(options, pool, np.empty(0), np.empty((0, n_metrics)))
 
     def update(self, human: ArrayLike, metric: ArrayLike | None = None) -> None:
         """Add one judgment or several, in the order of collection.
@@ -164,52 +162,47 @@ class ConfidenceSequence:
         ------
         InvalidArgumentError
             If the judgments cannot be: outside `bounds`, more than there are outputs, or with a
-            metric that is not in the pool. The sequence is then as it was.
+            metric that is not in the pool. The sequence is then what it was before.
         """
-        y = _finite(human, "human")
-        if y.ndim > 1:
-            raise InvalidArgumentError(
-                f"`human` must be a number or one-dimensional; got shape {y.shape}"
-            )
-        y = np.atleast_1d(y)
-        g = self._checked_metric(metric, len(y))
-        self._check_scores(y)
-        if self._pool is not None:
-            self._check_left(g, self._pool)
-        self._human = np.concatenate([self._human, y])
-        self._metric = np.concatenate([self._metric, g])
-        self._cache = {}
+        self._history = self._history.extended(human, metric)
 
     @property
     def options(self) -> SequenceOptions:
         """What the sequence is about."""
-        return self._options
+        return self._history.options
 
     @property
     def n(self) -> int:
         """Number of judgments so far."""
-        return len(self._human)
+        return len(self._history.human)
 
     @property
-    def n_metrics(self) -> int:
-        """Number of metrics."""
-        return 0 if self._pool is None else len(self._pool.mean)
+    def contradicted(self) -> bool:
+        """Whether no mean fits the judgments any more.
+
+        Then the sequence has missed, which it may with probability 1 - level, or outputs were not
+        drawn at random; the interval is only what holds for certain.
+        """
+        return self.n > 0 and bool(self._history.last.contradicted[0, 0])
 
     @property
     def low(self) -> float:
         """Lower end of the interval."""
-        return self._interval()[0]
+        if self.n == 0:
+            return self.options.bounds[0]
+        return float(self._scaled(self._history.last.low[0, 0]))
 
     @property
     def high(self) -> float:
         """Upper end of the interval."""
-        return self._interval()[1]
+        if self.n == 0:
+            return self.options.bounds[1]
+        return float(self._scaled(self._history.last.high[0, 0]))
 
     @property
     def half_width(self) -> float:
         """Half the length of the interval."""
-        low, high = self._interval()
-        return (high - low) / 2
+        return (self.high - self.low) / 2
 
     @property
     def estimate(self) -> float:
@@ -222,8 +215,8 @@ class ConfidenceSequence:
         """
         if self.n == 0:
             raise NotEstimableError("an estimate needs at least one judgment; got none")
-        low, high = self._interval()
-        return float(np.clip(self._scaled(self._residuals().estimate[0, -1]), low, high))
+        estimate = self._scaled(self._history.residuals.estimate[0, -1])
+        return float(np.clip(estimate, self.low, self.high))
 
     def path(self, judgments: Sequence[int] | NDArray[np.int64] | None = None) -> SequencePath:
         """Return the sequence as it was after these numbers of judgments; after each by default.
@@ -240,19 +233,20 @@ class ConfidenceSequence:
             )
         if not len(times):
             return SequencePath(times, np.empty(0), np.empty(0), np.empty(0))
-        low, high = self._ends(times)
-        estimate = self._scaled(self._residuals().estimate[0, times - 1])
+        ends = self._history.ends(times)
+        low, high = self._scaled(ends.low[0]), self._scaled(ends.high[0])
+        estimate = self._scaled(self._history.residuals.estimate[0, times - 1])
         return SequencePath(times, low, high, np.clip(estimate, low, high))
 
     def state(self) -> dict[str, Any]:
         """Return everything that the sequence knows, ready for JSON."""
-        pool = None if self._pool is None else _as_lists(self._pool)
+        history = self._history
         return {
             "version": _STATE_VERSION,
-            "options": asdict(self._options) | {"bounds": list(self._options.bounds)},
-            "pool": pool,
-            "human": self._human.tolist(),
-            "metric": self._metric.tolist(),
+            "options": asdict(history.options) | {"bounds": list(history.options.bounds)},
+            "pool": None if history.pool is None else _as_lists(history.pool),
+            "human": history.human.tolist(),
+            "metric": history.metric.tolist(),
         }
 
     @classmethod
@@ -283,7 +277,7 @@ class ConfidenceSequence:
         return sequence
 
     def __str__(self) -> str:
-        options = self._options
+        options = self.options
         shown = f"{self.estimate:.4f} " if self.n else ""
         pool = "" if options.pool_size is None else f" of {options.pool_size} outputs"
         return (
@@ -294,90 +288,9 @@ class ConfidenceSequence:
     def __repr__(self) -> str:
         return f"<ConfidenceSequence {self}>"
 
-    def _residuals(self) -> Residuals:
-        if "residuals" not in self._cache:
-            least, greatest = self._options.bounds
-            self._cache["residuals"] = predictable_residuals(
-                ((self._human - least) / (greatest - least))[np.newaxis],
-                self._metric[np.newaxis],
-                pool=self._pool,
-                pool_size=self._options.drawn_from,
-            )
-        kept: Residuals = self._cache["residuals"]
-        return kept
-
-    def _interval(self) -> tuple[float, float]:
-        if self.n == 0:
-            return self._options.bounds
-        if "interval" not in self._cache:
-            low, high = self._ends(np.array([self.n]))
-            self._cache["interval"] = float(low[0]), float(high[0])
-        kept: tuple[float, float] = self._cache["interval"]
-        return kept
-
-    def _ends(self, times: NDArray[np.int64]) -> tuple[Floats, Floats]:
-        low, high = sequence_ends(self._residuals(), times, options=self._options)
-        if (low > high).any():
-            raise NotEstimableError(
-                "no mean fits these judgments: later ones differ from earlier ones by more than "
-                "chance allows; were the outputs drawn at random, and are they in that order?"
-            )
-        return self._scaled(low[0]), self._scaled(high[0])
-
     def _scaled(self, values: Floats) -> Floats:
-        least, greatest = self._options.bounds
+        least, greatest = self.options.bounds
         return np.asarray(np.clip(least + (greatest - least) * values, least, greatest))
-
-    def _checked_metric(self, metric: ArrayLike | None, size: int) -> Floats:
-        if self._pool is None:
-            if metric is not None:
-                raise InvalidArgumentError(
-                    "`metric` needs `metric_pool`: make the sequence with the metrics of the pool"
-                )
-            return np.empty((size, 0))
-        if metric is None:
-            raise InvalidArgumentError(
-                "`metric` is missing: this sequence was made with `metric_pool`, so pass the "
-                "metric of each judged output"
-            )
-        g = _finite(metric, "metric")
-        if g.size != size * self.n_metrics or (g.ndim == 2 and len(g) != size) or g.ndim > 2:
-            raise InvalidArgumentError(
-                f"`metric` must hold {self.n_metrics} metric(s) for each of {size} judgment(s); "
-                f"got shape {np.shape(metric)}"
-            )
-        return g.reshape(size, self.n_metrics)
-
-    def _check_scores(self, y: Floats) -> None:
-        least, greatest = self._options.bounds
-        outside = y[(y < least) | (y > greatest)]
-        if len(outside):
-            raise InvalidArgumentError(
-                f"`bounds` must enclose every judgment; got {outside[0]:g} outside "
-                f"[{least:g}, {greatest:g}]"
-            )
-        drawn_from = self._options.drawn_from
-        if drawn_from is not None and self.n + len(y) > drawn_from:
-            raise InvalidArgumentError(
-                f"`human` must hold one judgment an output; got {self.n + len(y)} for "
-                f"{drawn_from} outputs: use replacement=True if outputs are drawn again"
-            )
-
-    def _check_left(self, g: Floats, pool: PoolMoments) -> None:
-        """Check that the pool can hold these outputs, and those that would then be left."""
-        slack = 1e-6 * (pool.high - pool.low) + 1e-12 * np.abs(pool.mean)
-        outside = (g < pool.low - slack) | (g > pool.high + slack)
-        drawn_from = self._options.drawn_from
-        left = 0 if drawn_from is None else drawn_from - self.n - len(g)
-        mean = pool.mean
-        if left:
-            sums = self._metric.sum(axis=0) + g.sum(axis=0)
-            mean = (pool.size * pool.mean - sums) / left
-        if outside.any() or (mean < pool.low - slack).any() or (mean > pool.high + slack).any():
-            raise InvalidArgumentError(
-                "`metric_pool` must include the judged outputs, each once; these metrics are not "
-                "in it: are both on the same scale?"
-            )
 
 
 def _moments(pool: Pool) -> PoolMoments:
@@ -394,13 +307,3 @@ def _from_lists(state: Mapping[str, Any]) -> PoolMoments:
         np.asarray(state[name], dtype=np.float64) for name in ("mean", "covariance", "low", "high")
     )
     return PoolMoments(int(state["size"]), mean, covariance, low, high)
-
-
-def _finite(values: ArrayLike, name: str) -> Floats:
-    try:
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InvalidArgumentError(f"`{name}` must hold numbers: {error}") from error
-    if not np.isfinite(array).all():
-        raise InvalidArgumentError(f"`{name}` must be finite; got {array[~np.isfinite(array)][0]}")
-    return array

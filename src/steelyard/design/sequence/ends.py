@@ -1,5 +1,7 @@
 """The ends of a sequence by any method, for one run or thousands."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,15 +11,34 @@ from steelyard.design.sequence.betting import betting_ends
 from steelyard.design.sequence.options import SequenceOptions
 from steelyard.design.sequence.residuals import Residuals
 
-__all__ = ["sequence_ends"]
+__all__ = ["Ends", "sequence_ends"]
 
 Floats = NDArray[np.float64]
 
 
+@dataclass(frozen=True, eq=False)
+class Ends:
+    """Intervals of R runs at K times, on the unit scale.
+
+    Attributes
+    ----------
+    low, high : (R, K) array
+        The running intersection, widened by rater noise if that was asked for.
+    contradicted : (R, K) array of bool
+        Where the intersection is empty: the sequence has missed the mean, which may happen with
+        probability 1 - level, or the outputs were not drawn at random. The ends are then those
+        that hold for certain.
+    """
+
+    low: Floats
+    high: Floats
+    contradicted: NDArray[np.bool_]
+
+
 def sequence_ends(
     residuals: Residuals, times: NDArray[np.int64], *, options: SequenceOptions
-) -> tuple[Floats, Floats]:
-    """Return the ends after each of `times` judgments, on the unit scale.
+) -> Ends:
+    """Return the ends after each of `times` judgments.
 
     Parameters
     ----------
@@ -27,20 +48,17 @@ def sequence_ends(
         Numbers of judgments, each at least 1.
     options : SequenceOptions
         Method, level and target.
-
-    Returns
-    -------
-    low, high : (R, K) array
-        The running intersection, widened by rater noise if the options ask for it. The lower end
-        exceeds the upper when no mean fits.
     """
-    alpha = options.alpha
     if options.method == "betting":
-        low, high = betting_ends(residuals, times, alpha=alpha)
+        low, high = betting_ends(residuals, times, alpha=options.alpha)
     else:
         if options.method == "empirical-bernstein":
-            low, high = bernstein_ends(residuals, alpha=alpha)
+            low, high = bernstein_ends(residuals, alpha=options.alpha)
         else:
-            low, high = asymptotic_ends(residuals, alpha=alpha, tuned_for=options.tuned_for)
+            low, high = asymptotic_ends(residuals, alpha=options.alpha, tuned_for=options.tuned_for)
         low, high = low[:, times - 1], high[:, times - 1]
-    return np.maximum(low - options.noise, 0), np.minimum(high + options.noise, 1)
+    contradicted = low > high + 1e-9  # ends that meet, in a census, may cross by rounding
+    low = np.where(contradicted, residuals.floor[:, times - 1], np.minimum(low, high))
+    high = np.where(contradicted, residuals.ceiling[:, times - 1], high)
+    noise = options.noise
+    return Ends(np.maximum(low - noise, 0), np.minimum(high + noise, 1), contradicted)

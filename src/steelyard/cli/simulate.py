@@ -1,0 +1,125 @@
+"""``steelyard simulate``."""
+
+from pathlib import Path
+from typing import Any, get_args
+
+import click
+from rich.console import RenderableType
+from rich.progress import track
+from rich.table import Table
+
+from steelyard.cli.options import output_options, read_study, study_arguments
+from steelyard.cli.printing import parse_bounds, print_json, print_tables, progress_console
+from steelyard.errors import InvalidArgumentError
+from steelyard.study.simulation import Replay, Rule, replay
+
+__all__ = ["simulate"]
+
+_EXAMPLE = """\b
+Example:
+  steelyard simulate outputs.jsonl judgments.jsonl --prompt overall --metric rouge-l \\
+      --half-width 0.1 --bounds -1,1
+"""
+
+
+@click.command(epilog=_EXAMPLE)
+@study_arguments
+@click.option("--metric", "metrics", multiple=True, required=True, help="Metric to correct with.")
+@click.option("--half-width", type=float, required=True, help="The precision to reach.")
+@click.option("--bounds", required=True, metavar="LOW,HIGH", help="Least and greatest score.")
+@click.option(
+    "--rule",
+    "rules",
+    multiple=True,
+    type=click.Choice(get_args(Rule)),
+    help="Rule to replay; all by default.",
+)
+@click.option("--strata", type=int, default=1, show_default=True, help="For the plan's sample.")
+@click.option("--look", type=int, default=10, show_default=True, help="Judgments between looks.")
+@click.option("--runs", type=int, default=200, show_default=True, help="Replays of each rule.")
+@click.option("--level", type=float, default=0.95, show_default=True, help="Confidence level.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the replays.")
+@output_options
+def simulate(
+    outputs: Path,
+    judgments: Path,
+    *,
+    prompts: tuple[str, ...],
+    systems: tuple[str, ...],
+    columns: tuple[str, ...],
+    on_duplicate: Any,
+    metrics: tuple[str, ...],
+    half_width: float,
+    bounds: str,
+    rules: tuple[Rule, ...],
+    strata: int,
+    look: int,
+    runs: int,
+    level: float,
+    seed: int,
+    as_json: bool,
+    output: Path | None,
+) -> None:
+    """Replay a finished campaign, to see what each way of stopping would have cost and been worth.
+
+    Outputs come in a random order with one of their judgments. A plan judges a number fixed in
+    advance; a confidence sequence stops when it is narrow enough. Each with the metric and without.
+    """
+    study = read_study(
+        outputs, judgments, columns=columns, metrics=list(metrics), on_duplicate=on_duplicate
+    )
+    ends = parse_bounds(bounds)
+    if len(prompts) != 1 and len(study.prompts) > 1:
+        raise InvalidArgumentError(
+            f"`--prompt` must be one of {', '.join(study.prompts)}: bounds and goal belong to it"
+        )
+    replays = replay(
+        study,
+        tuple(dict.fromkeys(metrics)),
+        prompt=prompts[0] if prompts else study.prompts[0],
+        half_width=half_width,
+        bounds=ends,
+        rules=rules or get_args(Rule),
+        systems=systems or None,
+        strata=strata,
+        look=look,
+        runs=runs,
+        level=level,
+        seed=seed,
+    )
+    total = 2 * len(rules or get_args(Rule)) * len(systems or study.systems)
+    found = list(track(replays, total=total, description="replaying", console=progress_console()))
+    if as_json:
+        print_json([one.to_dict() for one in found], output)
+    else:
+        print_tables(_tables(found, half_width, level), output)
+
+
+def _tables(found: list[Replay], half_width: float, level: float) -> list[RenderableType]:
+    table = Table(
+        title=f"Judgments until the half-width is {half_width:g}, prompt {found[0].prompt}",
+        title_justify="left",
+    )
+    for name in ("system", "rule", "metric"):
+        table.add_column(name)
+    for name in ("judgments", "longest tenth", "reached", "half-width", "error", "coverage"):
+        table.add_column(name, justify="right")
+    for number, one in enumerate(found):
+        if number and one.system != found[number - 1].system:
+            table.add_section()
+        table.add_row(
+            one.system,
+            one.rule + (f", {one.strata} strata" if one.strata > 1 else ""),
+            ", ".join(one.metrics) or "none",
+            f"{one.judgments:.0f} of {one.pool_size}",
+            f"{one.most_judgments:.0f}",
+            f"{one.reached:.0%}",
+            f"{one.half_width:.4f}",
+            f"{one.error:.4f}",
+            f"{one.coverage:.1%}",
+        )
+    how = (
+        f"{found[0].runs} replays; coverage of {level:.0%} intervals, for sequences at all looks; "
+        "error is the root mean square"
+    )
+    return [table, how]

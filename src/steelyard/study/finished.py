@@ -1,0 +1,207 @@
+"""A finished campaign of one system, ready to be replayed under any rule."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.arrays import JudgedOutputs
+from steelyard.design import Assumptions, ConfidenceSequence, draw_sample, plan, quantile_strata
+from steelyard.design.sequence import Method
+from steelyard.errors import NotEstimableError
+from steelyard.estimate import Estimate, control_variates, sample_mean, stratified_mean
+from steelyard.variance import efficiency_of, one_way
+
+__all__ = ["FinishedCampaign", "Outcome", "Rule"]
+
+Floats = NDArray[np.float64]
+Rule = Literal["plan", "empirical-bernstein", "betting", "asymptotic"]
+# A pilot's intervals at this level give the conservative plan.
+_PILOT_LEVEL = 0.80
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one replay came to."""
+
+    judgments: int
+    reached: bool
+    half_width: float
+    error: float
+    covered: bool
+
+
+@dataclass(frozen=True, eq=False)
+class FinishedCampaign:
+    """All judged outputs of one system, which stand for its pool."""
+
+    sample: JudgedOutputs
+    first: NDArray[np.int64]
+    rater_variance: float
+    half_width: float
+    bounds: tuple[float, float]
+    level: float
+    look: int
+
+    @classmethod
+    def of(
+        cls,
+        sample: JudgedOutputs,
+        *,
+        half_width: float,
+        bounds: tuple[float, float],
+        level: float,
+        look: int,
+    ) -> "FinishedCampaign":
+        """Prepare a campaign; the parameters are those of `replay`."""
+        if sample.n_judgments == sample.n_outputs:
+            raise NotEstimableError(
+                "a replay needs outputs with two judgments, to tell rater noise: this campaign "
+                "has none"
+            )
+        first = np.concatenate([[0], np.cumsum(sample.count)[:-1]])
+        return cls(sample, first, one_way(sample).rater, half_width, bounds, level, look)
+
+    @property
+    def size(self) -> int:
+        """Number of outputs."""
+        return self.sample.n_outputs
+
+    def outcomes(
+        self, rule: Rule, *, with_metric: bool, strata: int, runs: int, seed: int
+    ) -> list[Outcome]:
+        """Replay one rule, the draws depending on the seed and the run alone."""
+        if rule == "plan":
+            act = self._planned(with_metric=with_metric, strata=strata)
+        else:
+            act = self._stopped(rule, with_metric=with_metric)
+        found = []
+        for run in range(runs):
+            rng = np.random.default_rng([seed, run])
+            count = self.sample.count
+            judged = self.sample.human[self.first + rng.integers(0, count)]
+            found.append(act(judged, rng))
+        return found
+
+    def _planned(self, *, with_metric: bool, strata: int) -> Callable[..., Outcome]:
+        n = self._planned_number(with_metric=with_metric)
+        metric = self.sample.metric if with_metric else None
+        truth = float(self.sample.mean.mean())
+        labels = None
+        if with_metric and strata > 1:
+            labels = quantile_strata(self.sample.metric[:, 0], strata)
+
+        def act(judged: Floats, rng: np.random.Generator) -> Outcome:
+            seed = int(rng.integers(2**32))
+            if labels is None:
+                drawn = draw_sample(self.size, n, seed=seed)
+            else:
+                drawn = draw_sample(self.size, n, design="stratified", strata=labels, seed=seed)
+            chosen = drawn.positions
+            got = self._estimate(judged[chosen], chosen, metric, labels)
+            return Outcome(
+                n,
+                got.half_width <= self.half_width * 1.05,
+                got.half_width,
+                got.estimate - truth,
+                got.low <= truth <= got.high,
+            )
+
+        return act
+
+    def _estimate(
+        self,
+        human: Floats,
+        chosen: NDArray[np.int64],
+        metric: Floats | None,
+        labels: NDArray[np.int64] | None,
+    ) -> Estimate:
+        noise, level = self.rater_variance, self.level
+        if labels is not None:
+            assert metric is not None
+            sizes = dict(zip(*np.unique(labels, return_counts=True), strict=True))
+            return stratified_mean(
+                human,
+                labels[chosen],
+                sizes,
+                metric=metric[chosen],
+                metric_pool=metric,
+                items=chosen,
+                level=level,
+                rater_variance=noise,
+            )
+        if metric is None:
+            return sample_mean(
+                human,
+                items=chosen,
+                pool_size=self.size,
+                level=level,
+                rater_variance=noise,
+                bounds=self.bounds,
+            )
+        return control_variates(
+            human,
+            metric[chosen],
+            metric,
+            items=chosen,
+            level=level,
+            rater_variance=noise,
+            bounds=self.bounds,
+        )
+
+    def _planned_number(self, *, with_metric: bool) -> int:
+        sample = self.sample
+        found = efficiency_of(
+            sample.human, sample.metric[sample.output], items=sample.output, level=_PILOT_LEVEL
+        )
+        assumed = Assumptions.of(found)
+        made = plan(
+            assumed if with_metric else assumed.without_metric(),
+            half_width=self.half_width,
+            pool_size=self.size,
+            judgments_per_output=1,
+            n_metrics=sample.n_metrics if with_metric else 0,
+            level=self.level,
+        )
+        return made.conservative.outputs
+
+    def _stopped(self, rule: Method, *, with_metric: bool) -> Callable[..., Outcome]:
+        metric = self.sample.metric if with_metric else None
+
+        def act(judged: Floats, rng: np.random.Generator) -> Outcome:
+            order = rng.permutation(self.size)
+            sequence = ConfidenceSequence(
+                metric,
+                level=self.level,
+                bounds=self.bounds,
+                method=rule,
+                pool_size=self.size,
+                tuned_for=max(self.size // 2, 1),
+            )
+            return self._watch(sequence, judged, order, metric)
+
+        return act
+
+    def _watch(
+        self,
+        sequence: ConfidenceSequence,
+        judged: Floats,
+        order: NDArray[np.int64],
+        metric: Floats | None,
+    ) -> Outcome:
+        """Add judgments and look, until the interval is narrow enough or the pool is used up."""
+        truth, held = float(judged.mean()), True
+        low, high = self.bounds
+        for start in range(0, self.size, self.look):
+            part = order[start : start + self.look]
+            sequence.update(judged[part], None if metric is None else metric[part])
+            low, high = max(low, sequence.low), min(high, sequence.high)
+            held = held and low - _ROUNDING <= truth <= high + _ROUNDING
+            if high - low <= 2 * self.half_width:
+                break
+        width = max(high - low, 0.0) / 2
+        error = float(np.clip(sequence.estimate, min(low, high), max(low, high))) - truth
+        return Outcome(sequence.n, width <= self.half_width, width, error, held)

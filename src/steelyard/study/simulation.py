@@ -1,0 +1,176 @@
+"""Replays of a finished campaign: what a plan or a stopping rule would have cost, and been worth."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, get_args
+
+import numpy as np
+
+from steelyard.errors import InvalidArgumentError
+from steelyard.study.finished import FinishedCampaign, Outcome, Rule
+from steelyard.study.judged import judged_table
+from steelyard.study.study import Study
+
+__all__ = ["Replay", "Rule", "replay"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Replay:
+    """What one rule did over many replays of one system's campaign.
+
+    Attributes
+    ----------
+    system, prompt : str
+        Whose campaign.
+    rule : str
+        "plan" (a number fixed in advance), or the confidence sequence that stopped it.
+    metrics : tuple of str
+        Metrics corrected with; empty for judgments alone.
+    strata : int
+        Strata of the metric that outputs were drawn from; 1 for simple random draws.
+    judgments, most_judgments : float
+        Mean number of judgments, and that of the longest tenth of replays.
+    reached : float
+        Share of replays in which the goal was reached before the pool was used up.
+    half_width : float
+        Mean half-width at the end.
+    error : float
+        Root mean squared error of the estimate.
+    coverage : float
+        Share of replays whose interval held the truth: at the end for a plan, at every moment for
+        a sequence.
+    pool_size : int
+        Outputs in the campaign.
+    runs : int
+        Number of replays.
+    """
+
+    system: str
+    prompt: str
+    rule: str
+    metrics: tuple[str, ...]
+    strata: int
+    judgments: float
+    most_judgments: float
+    reached: float
+    half_width: float
+    error: float
+    coverage: float
+    pool_size: int
+    runs: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the documented JSON form."""
+        return {**vars(self), "metrics": list(self.metrics)}
+
+
+def replay(
+    study: Study,
+    metrics: Sequence[str],
+    *,
+    prompt: str,
+    half_width: float,
+    bounds: tuple[float, float],
+    rules: Sequence[Rule] = get_args(Rule),
+    systems: Sequence[str] | None = None,
+    strata: int = 1,
+    look: int = 10,
+    runs: int = 200,
+    level: float = 0.95,
+    seed: int = 0,
+) -> Iterator[Replay]:
+    """Replay a finished campaign under each rule, with the metrics and without.
+
+    A replay puts the judged outputs in a random order and draws one judgment of each. "plan" judges
+    the number of outputs that a conservative plan asks for and estimates; the others stop when
+    their confidence sequence is narrow enough. The truth of a plan is the mean of the outputs' mean
+    judgments; that of a sequence, which speaks about a census, the mean of the judgments drawn.
+
+    Parameters
+    ----------
+    study : Study
+        The finished campaign; what was judged stands for the pool.
+    metrics : sequence of str
+        Metrics to correct with.
+    prompt : str
+        The prompt.
+    half_width : float
+        The precision to reach.
+    bounds : (float, float)
+        Least and greatest possible judgment.
+    rules : sequence of str
+        Which rules to replay.
+    systems : sequence of str, optional
+        Which systems; all that were judged by default.
+    strata : int
+        Quantiles of the first metric that a plan's sample is stratified by; 1 for none.
+    look : int
+        Judgments between two looks at a sequence.
+    runs : int
+        Number of replays.
+    level : float
+        Level of intervals and sequences.
+    seed : int
+        Seed; every rule replays the same draws.
+
+    Yields
+    ------
+    Replay
+        One for each system, rule, and with and without the metrics.
+    """
+    _check(rules, half_width=half_width, runs=runs, strata=strata, look=look)
+    chosen = list(study.systems if systems is None else systems)
+    study.check_judged([prompt], chosen)
+    table = judged_table(study.outputs, study.judgments, metrics)
+    for system in chosen:
+        campaign = FinishedCampaign.of(
+            table.cell(prompt, system).sample(),
+            half_width=half_width,
+            bounds=bounds,
+            level=level,
+            look=look,
+        )
+        for used in (True, False):
+            for rule in rules:
+                outcomes = campaign.outcomes(
+                    rule, with_metric=used, strata=strata, runs=runs, seed=seed
+                )
+                names = tuple(metrics) if used else ()
+                layers = strata if rule == "plan" and used else 1
+                yield _summary(
+                    outcomes,
+                    campaign.size,
+                    system=system,
+                    prompt=prompt,
+                    rule=rule,
+                    metrics=names,
+                    strata=layers,
+                )
+
+
+def _summary(outcomes: list[Outcome], size: int, **names: Any) -> Replay:
+    judgments = np.array([one.judgments for one in outcomes])
+    return Replay(
+        **names,
+        judgments=float(judgments.mean()),
+        most_judgments=float(np.quantile(judgments, 0.9)),
+        reached=float(np.mean([one.reached for one in outcomes])),
+        half_width=float(np.mean([one.half_width for one in outcomes])),
+        error=float(np.sqrt(np.mean([one.error**2 for one in outcomes]))),
+        coverage=float(np.mean([one.covered for one in outcomes])),
+        pool_size=size,
+        runs=len(outcomes),
+    )
+
+
+def _check(rules: Sequence[str], *, half_width: float, runs: int, strata: int, look: int) -> None:
+    for rule in rules:
+        if rule not in get_args(Rule):
+            raise InvalidArgumentError(
+                f"`rules` must be among {', '.join(get_args(Rule))}; got {rule!r}"
+            )
+    if not half_width > 0:
+        raise InvalidArgumentError(f"`half_width` must be above zero; got {half_width}")
+    for name, value in (("runs", runs), ("strata", strata), ("look", look)):
+        if value < 1:
+            raise InvalidArgumentError(f"`{name}` must be at least 1; got {value}")

@@ -1,0 +1,55 @@
+import json
+
+import pytest
+
+OPTIONS = ["--metric", "length", "--half-width", "0.8", "--bounds", "-8,8", "--runs", "5"]
+
+
+def test_every_rule_is_replayed_with_and_without_the_metric(run, campaign):
+    code, out, err = run("simulate", *campaign, *OPTIONS, "--system", "alpha", "--json")
+    assert (code, err) == (0, "")
+    found = json.loads(out)
+    assert len(found) == 8
+    assert {row["rule"] for row in found} == {
+        "plan",
+        "betting",
+        "empirical-bernstein",
+        "asymptotic",
+    }
+    for row in found:
+        assert 0 < row["judgments"] <= row["pool_size"] == 30
+        assert 0 <= row["coverage"] <= 1
+        assert row["runs"] == 5
+
+
+def test_table_and_strata(run, campaign):
+    code, out, _ = run(
+        "simulate", *campaign, *OPTIONS, "--rule", "plan", "--strata", "2", "--system", "beta"
+    )
+    assert code == 0
+    assert "plan, 2 strata" in out
+    assert "coverage" in out
+
+
+def test_the_seed_decides(run, campaign):
+    options = [*OPTIONS, "--rule", "plan", "--json"]
+    first = run("simulate", *campaign, *options)[1]
+    assert run("simulate", *campaign, *options)[1] == first
+    assert run("simulate", *campaign, *options, "--seed", "1")[1] != first
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--half-width", "-1"], "`half_width` must be above zero"),
+        (["--runs", "0"], "`runs` must be at least 1"),
+        (["--bounds", "1"], "`--bounds` must be two numbers"),
+        (["--bounds", "0,0.5", "--rule", "betting"], "bounds"),
+        (["--system", "gamma"], "has no judgments"),
+    ],
+)
+def test_bad_options_get_one_line(run, campaign, options, message):
+    code, out, err = run("simulate", *campaign, *OPTIONS, *options)
+    assert (code, out) == (2, "")
+    assert err.count("\n") == 1
+    assert message in err
