@@ -54,13 +54,9 @@ def test_a_stratified_draw_and_its_extension_are_uniform_within_strata():
 
     def extended(seed):
         earlier = draw_sample(8, 4, design="stratified", strata=strata, seed=[seed, 1])
-        return draw_sample(
-            8, 5, design="stratified", strata=strata, extend=earlier, seed=[seed, 2]
-        )
+        return draw_sample(8, 5, design="stratified", strata=strata, extend=earlier, seed=[seed, 2])
 
-    possible = [
-        (*a, *b) for a in combinations(range(3), 2) for b in combinations(range(3, 8), 3)
-    ]
+    possible = [(*a, *b) for a in combinations(range(3), 2) for b in combinations(range(3, 8), 3)]
     assert is_uniform(frequencies(3000, extended), possible)
     draw = extended(0)
     by_stratum = {"a": 2 / 3, "b": 3 / 5}
@@ -158,9 +154,10 @@ def test_the_signature_tells_the_draw_and_the_seed_repeats_it():
     again = draw_sample(50, 10, design="stratified", strata=np.arange(50) % 3, seed=[7, 8])
     assert draw.positions.tolist() == again.positions.tolist()
     assert draw.signature.startswith("stratified|n=10|N=50|strata=3|seed=7,8|steelyard=")
-    assert "differing=4|" in draw_sample(
-        8, 2, design="paired", differs=[True, False] * 4, seed=0
-    ).signature
+    assert (
+        "differing=4|"
+        in draw_sample(8, 2, design="paired", differs=[True, False] * 4, seed=0).signature
+    )
     assert "extended=3|" in draw_sample(9, 4, extend=draw_sample(9, 3, seed=0), seed=0).signature
 
 
@@ -201,14 +198,10 @@ def test_an_extension_must_fit():
         draw_sample(10, 6, design="stratified", strata=[1] * 10, extend=earlier, seed=1)
     unequal = draw_sample(10, 4, design="proportional-to-size", size=range(1, 11), seed=0)
     with pytest.raises(InvalidArgumentError, match="draw afresh, or estimate each draw on its own"):
-        draw_sample(
-            10, 6, design="proportional-to-size", size=range(1, 11), extend=unequal, seed=1
-        )
+        draw_sample(10, 6, design="proportional-to-size", size=range(1, 11), extend=unequal, seed=1)
     paired = draw_sample(6, 2, design="paired", differs=[True] * 3 + [False] * 3, seed=0)
     with pytest.raises(InvalidArgumentError, match="`extend` must be a draw from the same pool"):
-        draw_sample(
-            6, 3, design="paired", differs=[False] * 3 + [True] * 3, extend=paired, seed=1
-        )
+        draw_sample(6, 3, design="paired", differs=[False] * 3 + [True] * 3, extend=paired, seed=1)
 
 
 def test_the_pivotal_method_needs_a_whole_sum():

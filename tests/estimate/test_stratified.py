@@ -20,7 +20,11 @@ def campaign():
     metric_pool = rng.normal(size=(200, 2))
     score = metric_pool @ [0.7, 0.1] + np.repeat([0, 1, 3], [60, 100, 40]) + rng.normal(size=200)
     drawn = np.concatenate(
-        [rng.choice(60, 10, False), 60 + rng.choice(100, 14, False), 160 + rng.choice(40, 12, False)]
+        [
+            rng.choice(60, 10, False),
+            60 + rng.choice(100, 14, False),
+            160 + rng.choice(40, 12, False),
+        ]
     )
     items = np.repeat(drawn, 2)
     return {
@@ -142,7 +146,9 @@ def test_combined_slope_is_weighted_least_squares_with_stratum_intercepts(campai
     # an independent route: least squares on dummies, rows weighted by sqrt(k_h)
     got = stratified_mean(**campaign)
     first = np.unique(campaign["items"], return_index=True)[1]
-    y = np.array([campaign["human"][campaign["items"] == i].mean() for i in np.unique(campaign["items"])])
+    y = np.array(
+        [campaign["human"][campaign["items"] == i].mean() for i in np.unique(campaign["items"])]
+    )
     g, strata = campaign["metric"][first], campaign["strata"][first]
     dummies = np.column_stack([strata == name for name in SIZES]).astype(float)
     n = dummies.sum(axis=0)
@@ -238,7 +244,10 @@ def test_a_stratum_without_spread_is_named():
         ({"strata": ["a"] * 3}, r"`strata` must have shape \(72,\).*got \(3,\)"),
         ({"strata_sizes": {"a": 60}}, "`strata_sizes` must hold every stratum.*'b' is missing"),
         ({"strata_sizes": SIZES | {"a": 3}}, "stratum 'a' has 3 outputs and 10 judged"),
-        ({"slope": "pooled"}, "`slope` must be a number or one of combined, separate; got 'pooled'"),
+        (
+            {"slope": "pooled"},
+            "`slope` must be a number or one of combined, separate; got 'pooled'",
+        ),
         ({"slope": [1.0]}, r"`slope` must be 2 finite number\(s\)"),
         ({"metric_pool": None}, "`metric_pool` is needed with `metric`"),
         ({"metric_pool": np.zeros((7, 2))}, "outside the pool's range"),
@@ -258,7 +267,9 @@ def test_wrong_arguments_are_named(campaign, change, message):
 
 def test_pool_sizes_must_agree(campaign):
     whole = np.concatenate(list(campaign["metric_pool"].values()))
-    with pytest.raises(InvalidArgumentError, match="as many outputs as `strata_sizes`, 200; got 201"):
+    with pytest.raises(
+        InvalidArgumentError, match="as many outputs as `strata_sizes`, 200; got 201"
+    ):
         stratified_mean(**(campaign | {"metric_pool": np.vstack([whole, whole[:1]])}))
     part = campaign["metric_pool"] | {"a": np.repeat(campaign["metric_pool"]["a"], 2, axis=0)}
     with pytest.raises(InvalidArgumentError, match="stratum 'a' has 120 against 60"):

@@ -34,23 +34,40 @@ def test_matches_a_hand_worked_example():
     # with replacement: n/(n-1) sum (r - mean r)^2 / N^2 with r = 10 20 15 12.5, mean 14.375
     squares = 4.375**2 + 5.625**2 + 0.625**2 + 1.875**2
     assert total.standard_error**2 == pytest.approx(4 / 3 * squares / 900)
+    assert total.degrees_of_freedom == 3
 
 
 def test_census_variance_by_hand():
-    # c = 1 - pi = 0.5 0.5 0.75; r = y/pi = 2 6 4; rbar = (1 + 3 + 3)/1.75 = 4
-    # n_e = 1.75^2 / (0.25 + 0.25 + 0.5625) = 3.0625/1.0625
-    # V = (0.5 * 4 + 0.5 * 4 + 0) n_e/(n_e - 1) / 8^2
+    # c = 1 - pi = 0.5 0.5 0.75 0.75; r = y/pi = 2 6 4 4; rbar = (1 + 3 + 3 + 3)/2.5 = 4
+    # parts c (r - rbar)^2 = 2 2 0 0 seem to be 2 * 2 = 4, but c has only n_e = 2.5^2 / 1.625
+    # V = (2 + 2) n_e/(n_e - 1) / 8^2
     got = weighted_mean(
-        [1, 3, 1],
-        [0.5, 0.5, 0.25],
+        [1, 3, 1, 1],
+        [0.5, 0.5, 0.25, 0.25],
         pool_size=8,
-        items=[1, 2, 3],
+        items=[1, 2, 3, 4],
         target="census",
         form="horvitz-thompson",
     )
-    count = 3.0625 / 1.0625
+    count = 6.25 / 1.625
     assert got.standard_error**2 == pytest.approx(4 * count / (count - 1) / 64)
     assert got.degrees_of_freedom == pytest.approx(count - 1)
+
+
+def test_a_few_outputs_that_carry_the_variance_leave_few_degrees_of_freedom():
+    # r = 0 eight times and 10 twice, mean 2: squares 4 eight times and 64 twice
+    # 2 (32 + 128)^2 / (8 * 16 + 2 * 4096) = 6.154 of 10
+    got = weighted_mean(
+        [0] * 8 + [1] * 2, [0.5] * 8 + [0.1] * 2, pool_size=36, form="horvitz-thompson"
+    )
+    count = 2 * 160**2 / 8320
+    assert got.degrees_of_freedom == pytest.approx(count - 1)
+    assert got.standard_error**2 == pytest.approx(160 * count / (count - 1) / 36**2)
+
+
+def test_very_uneven_probabilities_are_pointed_out():
+    got = weighted_mean([1, 2, 1, 3, 2, 1, 2, 2, 1], [0.9] * 8 + [0.01], pool_size=100)
+    assert "a few outputs with small probabilities" in got.notes[-1]
 
 
 def test_outputs_drawn_with_certainty_add_rater_noise_only():

@@ -20,7 +20,7 @@ SUFFIXES = _LIST.split()
         ("caresses", "caress"),
         ("ponies", "poni"),
         ("cats", "cat"),
-        ("agreed", "agre"),
+        ("feed", "feed"),
         ("plastered", "plaster"),
         ("motoring", "motor"),
         ("hopping", "hop"),
@@ -29,7 +29,7 @@ SUFFIXES = _LIST.split()
         ("vietnamization", "vietnam"),
         ("triplicate", "triplic"),
         ("adjustment", "adjust"),
-        ("controll", "control"),
+        ("roll", "roll"),
         ("rate", "rate"),
     ],
 )

@@ -3,11 +3,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steelyard.metrics.tokenizers import RougeTokenizer
-from steelyard.metrics.tokens import Tokens, characters, numbered, tokenized
+from steelyard.metrics.tokens import Lexicon, Numbering, Tokens, characters
 
 
 def test_symbols_are_one_character_per_token():
-    tokens = tokenized(["b a b", "a a"], RougeTokenizer())
+    tokens = Lexicon.of(RougeTokenizer()).tokens(["b a b", "a a"])
     one, other = tokens.symbols
     assert len(one) == 3
     assert one[0] == one[2] != one[1] == other[0] == other[1]
@@ -25,7 +25,7 @@ def test_symbols_cover_surrogates_and_vocabularies_beyond_unicode():
 @given(st.lists(st.text("aB .é1\n", max_size=12), max_size=5))
 def test_texts_are_split_as_the_tokenizer_splits_each_alone(texts):
     tokenizer = RougeTokenizer()
-    tokens = tokenized(texts, tokenizer)
+    tokens = Lexicon.of(tokenizer).tokens(texts)
     words = [tokens.vocabulary[number] for number in tokens.ids]
     assert [words[a:b] for a, b in zip(tokens.start, tokens.start[1:], strict=False)] == [
         tokenizer.tokens(text) for text in texts
@@ -33,14 +33,24 @@ def test_texts_are_split_as_the_tokenizer_splits_each_alone(texts):
 
 
 def test_tokens_can_be_replaced_by_their_parts():
-    words = numbered([["ab", "c"], [], ["c", ""]])
-    letters = words.expanded(numbered(words.vocabulary))
+    words = Numbering().tokens([["ab", "c"], [], ["c", ""]])
+    letters = words.expanded(Numbering().tokens(words.vocabulary))
     assert "".join(letters.vocabulary[number] for number in letters.ids) == "abcc"
     assert letters.start.tolist() == [0, 3, 3, 4]
 
 
 def test_nothing_has_no_tokens():
-    for tokens in (numbered([]), tokenized([], RougeTokenizer()), characters([])):
+    for tokens in (Numbering().tokens([]), Lexicon.of(RougeTokenizer()).tokens([]), characters([])):
         assert tokens.ids.tolist() == []
         assert tokens.start.tolist() == [0]
         assert tokens.symbols == []
+
+
+def test_a_lexicon_numbers_a_word_the_same_in_every_batch():
+    lexicon = Lexicon.of(RougeTokenizer())
+    first = lexicon.tokens(["a cat's", "dog"])
+    second = lexicon.tokens(["dog, cat", "new", ""])
+    assert [first.vocabulary[number] for number in first.ids] == ["a", "cat", "s", "dog"]
+    assert [second.vocabulary[number] for number in second.ids] == ["dog", "cat", "new"]
+    assert second.start.tolist() == [0, 2, 3, 3]
+    assert first.ids[3] == second.ids[0]

@@ -8,7 +8,7 @@ import pytest
 
 from steelyard.errors import InvalidArgumentError, MissingDependencyError
 from steelyard.metrics import score
-from steelyard.metrics.static_vectors import packaged_vectors
+from steelyard.metrics.static_vectors import _packaged_weights, packaged_vectors
 from steelyard.metrics.vecsim import VecSim
 
 
@@ -48,7 +48,7 @@ def test_needs_no_network_and_leaves_logging_alone(monkeypatch):
     root = logging.getLogger()
     before = root.level, list(root.handlers)
     monkeypatch.setattr(socket.socket, "connect", refuse)
-    packaged_vectors.cache_clear()
+    _packaged_weights.cache_clear()
     assert score(["a cat"], ["a kitten"], metrics=["vecsim"])["vecsim"] > 0.3
     assert (root.level, root.handlers) == before
 
@@ -79,6 +79,6 @@ def test_refuses_what_is_not_one_finite_vector_for_each_text(embed, message):
 
 def test_says_how_to_go_on_without_the_packaged_vectors(monkeypatch):
     monkeypatch.setitem(sys.modules, "wordllama", None)
-    packaged_vectors.cache_clear()
+    _packaged_weights.cache_clear()
     with pytest.raises(MissingDependencyError, match=r"install wordllama, or pass VecSim"):
         score(["a"], ["b"], metrics=["vecsim"])

@@ -12,9 +12,11 @@ from steelyard.version import __version__
 __all__ = ["main"]
 
 _COMMANDS = {
+    "convert": "Files of other tools and papers as outputs and judgments.",
     "demo": "The whole loop on a built-in campaign with simulated raters.",
     "diagnose": "Is the metric any use here? Is the question to the raters?",
     "estimate": "The mean human score of each system, beside the plain mean.",
+    "paper": "Every table and figure of the paper, from its released data.",
     "plan": "Judgments and price for a goal, from a pilot or typed variances.",
     "report": "One self-contained HTML file with everything.",
     "simulate": "Replay a finished campaign under plans and stopping rules.",

@@ -61,9 +61,7 @@ def convert(paths: Sequence[Path]) -> list[Conversion]:
             if keys >= {(one.item, system) for one in answers for system in one.systems}
         ]
         used.update(mine)
-        found.append(
-            converted(path.stem, lines, [one for source in mine for one in texts[source]])
-        )
+        found.append(converted(path.stem, lines, [one for source in mine for one in texts[source]]))
     for path in texts.keys() - used:
         raise InvalidDataError(
             f"{path}: these texts are of outputs that are in none of the other files: "
@@ -175,7 +173,7 @@ def _coverage_remarks(lines: Sequence[ReleasedOutput]) -> list[str]:
         tuple(sorted(found)) for found in systems.values() if len(found) < len(everyone)
     )
     return [
-        f"{count} of {len(systems)} items have an output of {' and '.join(found)} alone"
+        f"{count:,} of {len(systems):,} items have an output of {' and '.join(found)} alone"
         for found, count in partial.most_common()
     ]
 
@@ -202,12 +200,12 @@ def _text_remarks(
     )
     shared = sum(systems > 1 for systems in per_text.values())
     distinct = (
-        f"{len(per_text)} distinct outputs stand for {len(rows)}: {shared} were given by several "
+        f"{len(per_text):,} distinct outputs stand for {len(rows):,}: {shared:,} were given by several "
         "systems and share their `text_id`"
     )
     repeated = (
-        f"judgments of a shared output are listed under each of its systems: raters gave {given} a "
-        f"prompt, {listed} are listed"
+        f"judgments of a shared output are listed under each of its systems: raters gave {given:,} "
+        f"a prompt, {listed:,} are listed"
     )
     return [distinct, repeated]
 
@@ -221,9 +219,9 @@ def _gold_remarks(lines: Sequence[ReleasedOutput]) -> list[str]:
         for line in lines
     )
     if not differing:
-        return ["`gold` is the mean of the judgments everywhere, and is not taken over"]
+        return ["the released means (`gold`) are those of the judgments, and are not taken over"]
     remark = (
-        f"`gold` is not taken over; on {differing} lines it is the mean of fewer judgments than are "
-        "listed, which leaves out some that are listed as 0"
+        f"the released means (`gold`) are not taken over; on {differing:,} lines they are of fewer "
+        "judgments than are listed, and leave out some that are listed as 0"
     )
     return [remark]

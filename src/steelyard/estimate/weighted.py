@@ -56,8 +56,9 @@ def weighted_mean(
                   + \frac1{\hat N^2} \sum_i \frac{\sigma_a^2}{m_i \pi_i}, \qquad
               c_i = (1 - \pi_i) \frac{n_e}{n_e - 1 - p},
 
-    with :math:`\bar r = \sum c_i r_i / \sum c_i` and
-    :math:`n_e = (\sum(1-\pi_i))^2 / \sum(1-\pi_i)^2`.
+    with :math:`\bar r = \sum c_i r_i / \sum c_i` and :math:`n_e` the number of outputs that carry the
+    variance: n when probabilities are equal, fewer when they are uneven. Degrees of freedom are
+    :math:`n_e - 1 - p`.
 
     Parameters
     ----------
@@ -101,9 +102,11 @@ def weighted_mean(
 
     Notes
     -----
-    The variance is Deville's, for draws of fixed size and high entropy, as `draw_sample` makes
-    them. Outputs drawn with certainty add rater noise only. With equal probabilities all of it is
-    `sample_mean` and `control_variates`.
+    The variance is that of Hajek and Deville for draws of fixed size and high entropy, as
+    `draw_sample` makes them; their n/(n-1) becomes :math:`n_e/(n_e - 1 - p)`, since with uneven
+    probabilities a few outputs carry most of the variance and n degrees of freedom make intervals
+    too short (docs/methods/sampling.md). Outputs drawn with certainty add rater noise only. With
+    equal probabilities all of it is `sample_mean` and `control_variates`.
 
     References
     ----------
@@ -220,8 +223,8 @@ def _conclude(
     scale = float(w[0] * pi[0])  # the same for all: w = scale / pi
     variance = error_variance(
         sample,
-        limited=[_part(residual / pi, 1 - pi, lever, scale=scale, lost=lost)],
-        unlimited=[_part(residual / pi, np.ones_like(pi), lever, scale=scale, lost=lost)],
+        limited=[_part(residual, pi, 1 - pi, lever, scale=scale, lost=lost)],
+        unlimited=[_part(residual, pi, np.ones_like(pi), lever, scale=scale, lost=lost)],
         probability=pi,
         weights=w,
         options=options,
@@ -240,34 +243,49 @@ def _conclude(
     )
 
 
-def _part(ratio: Floats, c: Floats, lever: Floats, *, scale: float, lost: int) -> Part:
-    """Return variance and degrees of freedom of a sum of ratios that count by c."""
+def _part(
+    residual: Floats, pi: Floats, c: Floats, lever: Floats, *, scale: float, lost: int
+) -> Part:
+    """Return variance and degrees of freedom of a sum of residual / pi that count by c."""
     total = float(c.sum())
     if total <= 1e-12 * len(c):  # every output was drawn with certainty
         return 0.0, float(max(len(c) - lost, 1))
-    counting = total**2 / float(c @ c)
-    freedom = counting - lost
-    if freedom < 1 - 1e-9:
+    ratio = residual / pi
+    squares = c * (ratio - (c @ ratio) / total) ** 2
+    most = _count(c) - lost
+    if most < 1 - 1e-9:
         raise NotEstimableError(
-            f"an interval needs more judged outputs that were not drawn with certainty; they count "
-            f"as {counting:.1f}: judge more outputs"
+            "an interval needs more judged outputs that were not drawn with certainty; they count "
+            f"as {most + lost:.1f}: judge more outputs"
         )
-    around = ratio - (c @ ratio) / total
-    tau = float(c @ around**2) / total * counting / freedom
+    seen = 2 * _count(squares) if squares.any() else 0.0
+    freedom = min(max(seen, _count(c / pi**2), lost + 2) - lost, most)
+    tau = float(squares.sum()) / total * (freedom + lost) / freedom
     return tau * (scale**2 * total + float(lever @ lever)), freedom
 
 
+def _count(parts: Floats) -> float:
+    """Number of equal parts that would be as uneven as these: n if they are equal, else fewer."""
+    return float(parts.sum()) ** 2 / float(parts @ parts)
+
+
 def _notes(weigh: _Weighing) -> tuple[str, ...]:
-    implied = float((1 / weigh.probability).sum())
-    if 0.5 <= implied / weigh.pool_size <= 2:
-        return ()
-    advice = (
-        ": the Horvitz-Thompson form is wrong unless every drawn output was judged"
-        if weigh.form == "horvitz-thompson"
-        else ""
-    )
-    note = (
-        f"the probabilities imply a pool of {implied:.0f} outputs, but it has "
-        f"{weigh.pool_size}{advice}"
-    )
-    return (note,)
+    pi = weigh.probability
+    notes = []
+    implied = float((1 / pi).sum())
+    if not 0.5 <= implied / weigh.pool_size <= 2:
+        advice = (
+            ": the Horvitz-Thompson form is wrong unless every drawn output was judged"
+            if weigh.form == "horvitz-thompson"
+            else ""
+        )
+        notes.append(
+            f"the probabilities imply a pool of {implied:.0f} outputs, but it has "
+            f"{weigh.pool_size}{advice}"
+        )
+    if (pi < 1).any() and _count((1 - pi) / pi**2) < np.count_nonzero(pi < 1) / 4:
+        notes.append(
+            "a few outputs with small probabilities carry most of the variance, and the interval "
+            "may be too short: draw with less uneven probabilities"
+        )
+    return tuple(notes)

@@ -52,7 +52,7 @@ class Bleu(Metric):
     smooth : {"exp", "floor", "add-k", "none", "omit"}
         What replaces a count of 0 matches: a half, a quarter and so on; a small constant; counts
         of all orders but the first have `smooth_value` added; nothing, so that BLEU is 0; the
-        precision becomes 1, as in NLTK before 3.3 and in the scores that the paper released.
+        precision becomes 1, as in the scores that the paper released.
     smooth_value : float, optional
         The constant of ``floor`` (0.1) and of ``add-k`` (1).
     effective_order : bool

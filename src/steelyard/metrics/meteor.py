@@ -10,6 +10,7 @@ correlation with human judgments. WMT, 228-231.
 """
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import Literal
@@ -99,7 +100,8 @@ class Meteor(PairMetric):
     def pair_scores(self, pairs: Pairs) -> Floats:
         """Score every (output, reference) pair."""
         tokens = pairs.tokens(self.tokenizer)
-        stems = _Stems(tokens.vocabulary, self.synonyms)
+        wordnet = self.synonyms
+        stems = pairs.remember((Meteor, self.tokenizer, wordnet), lambda: _Stems(wordnet))
         count, chunks = np.zeros(len(pairs)), np.zeros(len(pairs))
         text = np.stack([pairs.output, pairs.reference], axis=1)
         for low, high in blocks(tokens.length[text].sum(axis=1)):
@@ -130,6 +132,8 @@ class _Words:
     ----------
     ids : (n_words,) array of int
         Number of each word in the vocabulary.
+    vocabulary : sequence of str
+        The words that the numbers stand for.
     pair : (n_words,) array of int
         The pair that each word belongs to.
     in_output : (n_words,) array of bool
@@ -139,6 +143,7 @@ class _Words:
     def __init__(self, tokens: Tokens, text: Integers) -> None:
         side = np.repeat(np.arange(text.size), tokens.length[text.ravel()])
         self.ids = tokens.of(text.ravel())
+        self.vocabulary = tokens.vocabulary
         self.pair = side // 2
         self.in_output = side % 2 == 0
 
@@ -146,18 +151,19 @@ class _Words:
 class _Stems:
     """Stems of the words that have no equal word, and synonyms of the stems, worked out once."""
 
-    def __init__(self, vocabulary: tuple[str, ...], wordnet: WordNet | None) -> None:
+    def __init__(self, wordnet: WordNet | None) -> None:
         self.wordnet = wordnet
-        self._vocabulary = vocabulary
-        self._stem = np.full(len(vocabulary), -1)
+        self._stem = np.empty(0, dtype=np.int64)
         self._number: dict[str, int] = {}
         self._names: list[str] = []
         self._synonyms: dict[str, frozenset[str]] = {}
 
-    def numbers(self, ids: Integers) -> Integers:
+    def numbers(self, ids: Integers, vocabulary: Sequence[str]) -> Integers:
         """Numbers of the stems of words, equal for equal stems."""
+        unseen = np.full(len(vocabulary) - len(self._stem), -1)
+        self._stem = np.concatenate([self._stem, unseen])
         for word in np.unique(ids[self._stem[ids] < 0]).tolist():
-            stem = porter_stem(self._vocabulary[word])
+            stem = porter_stem(vocabulary[word])
             if stem not in self._number:
                 self._number[stem] = len(self._names)
                 self._names.append(stem)
@@ -181,7 +187,7 @@ def _aligned(words: _Words, stems: _Stems) -> tuple[Integers, Integers]:
     place = np.arange(len(words.ids))
     exact = _equal(words, place, words.ids)
     place = np.delete(place, np.concatenate(exact))
-    number = stems.numbers(words.ids[place])
+    number = stems.numbers(words.ids[place], words.vocabulary)
     by_stem = _equal(words, place, number)
     stages = [exact, by_stem]
     if stems.wordnet is not None:

@@ -17,7 +17,6 @@ from steelyard.metrics.fractions import fraction
 from steelyard.metrics.metric import Floats
 from steelyard.metrics.pairs import Pairs
 from steelyard.metrics.rouge import Rouge
-from steelyard.metrics.tokens import tokenized
 
 __all__ = ["RougeLsum", "common_positions"]
 
@@ -35,7 +34,7 @@ class RougeLsum(Rouge):
 
     def precision_recall(self, pairs: Pairs) -> tuple[Floats, Floats]:
         """Words found over those of the output, and over those of the reference."""
-        texts = pairs.keep(("lines", self.tokenizer), lambda: self._sentences(pairs.texts))
+        texts = pairs.keep(("lines", self.tokenizer), lambda: self._sentences(pairs))
         found = np.fromiter(
             (
                 _found(texts[output], texts[reference])
@@ -49,9 +48,9 @@ class RougeLsum(Rouge):
         length = np.array([sum(map(len, sentences)) for sentences in texts])
         return fraction(found, length[pairs.output]), fraction(found, length[pairs.reference])
 
-    def _sentences(self, texts: Sequence[str]) -> list[Sentences]:
-        lines = [text.split("\n") for text in texts]
-        tokens = tokenized([line for several in lines for line in several], self.tokenizer)
+    def _sentences(self, pairs: Pairs) -> list[Sentences]:
+        lines = [text.split("\n") for text in pairs.texts]
+        tokens = pairs.lexicon(self.tokenizer).tokens(line for several in lines for line in several)
         ids, bounds = tokens.ids.tolist(), tokens.start.tolist()
         cut = [ids[low:high] for low, high in pairwise(bounds)]
         rest = iter(cut)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.errors import MissingDependencyError
-from steelyard.metrics.tokens import Tokens, numbered
+from steelyard.metrics.tokens import Lexicon, Tokens
 
 __all__ = ["StaticVectors", "packaged_vectors"]
 
@@ -43,6 +43,7 @@ class StaticVectors:
     def __init__(self, tokenizer: Any, vectors: NDArray[np.float32]) -> None:
         self._tokenizer = tokenizer
         self._vectors = vectors
+        self._lexicon = Lexicon(self._pieces, self._encoded)
         # these are cut out of a text before words are, wherever they stand
         self._special = tuple(
             token.content for token in tokenizer.get_added_tokens_decoder().values()
@@ -61,18 +62,21 @@ class StaticVectors:
         (n, dimension) array of float
             Mean vector of each text; zeros for an empty text.
         """
-        pieces = numbered(map(self._pieces, texts))
-        encoded = self._tokenizer.encode_batch_fast(
-            list(pieces.vocabulary), add_special_tokens=False
-        )
-        tokens = pieces.expanded(_concatenated([one.ids for one in encoded]))
-        # wordllama, too, reads a number beyond its table as the last one
-        ids = np.minimum(tokens.ids, len(self._vectors) - 1)
+        tokens = self._lexicon.tokens(texts)
         sums = np.zeros((len(texts), self._vectors.shape[1]), dtype=np.float32)
         for row, (low, high) in enumerate(pairwise(tokens.start.tolist())):
-            np.add.reduce(self._vectors.take(ids[low:high], axis=0), axis=0, out=sums[row])
+            np.add.reduce(self._vectors.take(tokens.ids[low:high], axis=0), axis=0, out=sums[row])
         sums /= np.maximum(tokens.length, 1)[:, np.newaxis]
         return sums
+
+    def _encoded(self, pieces: Sequence[str]) -> Tokens:
+        encoded = self._tokenizer.encode_batch_fast(list(pieces), add_special_tokens=False)
+        ids = np.fromiter(chain.from_iterable(one.ids for one in encoded), np.int64)
+        length = np.fromiter((len(one.ids) for one in encoded), np.int64, count=len(encoded))
+        start = np.concatenate([[0], np.cumsum(length)])
+        # as wordllama reads it: a number beyond the table is the last one
+        last = len(self._vectors) - 1
+        return Tokens(ids=np.minimum(ids, last), start=start, size=last + 1)
 
     def _pieces(self, text: str) -> list[str]:
         """Parts of a text that can be tokenized each on its own, as texts."""
@@ -91,27 +95,24 @@ class StaticVectors:
         return [piece[1:] for piece in _PIECE.findall(" " + text)]
 
 
-def _concatenated(texts: Sequence[Sequence[int]]) -> Tokens:
-    ids = np.fromiter(chain.from_iterable(texts), np.int64)
-    length = np.fromiter(map(len, texts), np.int64, count=len(texts))
-    start = np.concatenate([[0], np.cumsum(length)])
-    return Tokens(ids=ids, start=start, size=int(ids.max(initial=0)) + 1)
-
-
-@cache
 def packaged_vectors() -> StaticVectors:
     """Vectors that come inside wordllama's package: 256 dimensions, 32,000 subword tokens.
 
     Returns
     -------
     StaticVectors
-        Read from disk once in a process; nothing is downloaded.
+        Weights are read from disk once in a process; nothing is downloaded.
 
     Raises
     ------
     MissingDependencyError
         If wordllama, or its weights, are not installed.
     """
+    return StaticVectors(*_packaged_weights())
+
+
+@cache
+def _packaged_weights() -> tuple[Any, NDArray[np.float32]]:
     root = logging.getLogger()
     before = root.level, list(root.handlers)
     try:
@@ -130,4 +131,4 @@ def packaged_vectors() -> StaticVectors:
         root.setLevel(before[0])
         root.handlers[:] = before[1]
     model.tokenizer.no_padding()
-    return StaticVectors(model.tokenizer, model.embedding)
+    return model.tokenizer, model.embedding

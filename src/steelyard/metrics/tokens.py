@@ -1,17 +1,17 @@
 """Texts as integers: equal words are equal numbers, and all texts lie end to end in one array."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import islice, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.metrics.tokenizers import Tokenizer
 
-__all__ = ["Tokens", "characters", "numbered", "spans", "tokenized"]
+__all__ = ["Lexicon", "Numbering", "Tokens", "characters", "spans"]
 
 Integers = NDArray[np.int64]
 
@@ -43,14 +43,14 @@ class Tokens:
         Where each text begins in `ids`; the last entry is where the last text ends.
     size : int
         One more than the greatest integer that may occur, at least 1.
-    vocabulary : tuple of str
+    vocabulary : sequence of str
         The token that each integer stands for; empty when the integers stand for themselves.
     """
 
     ids: Integers
     start: Integers
     size: int
-    vocabulary: tuple[str, ...] = ()
+    vocabulary: Sequence[str] = ()
 
     @cached_property
     def length(self) -> Integers:
@@ -109,79 +109,129 @@ class Tokens:
         )
 
 
-def numbered(texts: Iterable[Iterable[str]]) -> Tokens:
-    """Number distinct tokens in the order in which they first occur.
+class Numbering:
+    """Numbers strings in the order in which they first occur.
 
-    Parameters
+    Attributes
     ----------
-    texts : iterable of iterables of str
-        The tokens of each text.
-
-    Returns
-    -------
-    Tokens
+    names : list of str
+        The string that each number stands for.
 
     Examples
     --------
-    >>> tokens = numbered([["a", "b"], ["a"]])
-    >>> tokens.ids, tokens.start, tokens.vocabulary
-    (array([0, 1, 0]), array([0, 2, 3]), ('a', 'b'))
+    >>> numbering = Numbering()
+    >>> tokens = numbering.tokens([["a", "b"], ["a"]])
+    >>> tokens.ids, tokens.start, numbering.names
+    (array([0, 1, 0]), array([0, 2, 3]), ['a', 'b'])
     """
-    number: defaultdict[str, int] = defaultdict()
-    number.default_factory = number.__len__
-    parts: list[Integers] = []
-    waiting: list[str] = []
-    start = [0]
-    for tokens in texts:
-        before = len(waiting)
-        waiting += tokens
-        start.append(start[-1] + len(waiting) - before)
-        # looking up a thousand at a time keeps strings and numbers in the processor's cache
-        if len(waiting) > 1000:
-            parts.append(_looked_up(number, waiting))
-            waiting = []
-    parts.append(_looked_up(number, waiting))
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        self._number: defaultdict[str, int] = defaultdict()
+        self._number.default_factory = self._number.__len__
+
+    def tokens(self, texts: Iterable[Iterable[str]]) -> Tokens:
+        """Number the tokens of texts, those seen before as before.
+
+        Parameters
+        ----------
+        texts : iterable of iterables of str
+            The tokens of each text.
+
+        Returns
+        -------
+        Tokens
+        """
+        parts: list[Integers] = []
+        waiting: list[str] = []
+        start = [0]
+        for tokens in texts:
+            before = len(waiting)
+            waiting += tokens
+            start.append(start[-1] + len(waiting) - before)
+            # looking up a thousand at a time keeps strings and numbers in the processor's cache
+            if len(waiting) > 1000:
+                parts.append(self._numbers(waiting))
+                waiting = []
+        parts.append(self._numbers(waiting))
+        self.names.extend(islice(self._number, len(self.names), None))
+        return Tokens(
+            ids=np.concatenate(parts),
+            start=np.array(start, dtype=np.int64),
+            size=max(len(self.names), 1),
+            vocabulary=self.names,
+        )
+
+    def _numbers(self, tokens: Sequence[str]) -> Integers:
+        return np.fromiter(map(self._number.__getitem__, tokens), np.int64, count=len(tokens))
+
+
+class Lexicon:
+    """Remembers how words are split into tokens, so that each word is split once.
+
+    Parameters
+    ----------
+    words : callable
+        Cuts a text into words.
+    parts : callable
+        Splits words into tokens; returns them as if each word were a text.
+    """
+
+    def __init__(
+        self, words: Callable[[str], Iterable[str]], parts: Callable[[Sequence[str]], Tokens]
+    ) -> None:
+        self._cut = words
+        self._split = parts
+        self._words = Numbering()
+        self._parts = Tokens(ids=np.empty(0, dtype=np.int64), start=np.zeros(1, np.int64), size=1)
+
+    @classmethod
+    def of(cls, tokenizer: Tokenizer) -> "Lexicon":
+        """Make the lexicon of a tokenizer."""
+        numbering = Numbering()
+        return cls(
+            lambda text: tokenizer.prepare(text).split(),
+            lambda words: numbering.tokens(
+                line.split() for line in tokenizer.spaced("\n".join(words)).split("\n")
+            ),
+        )
+
+    def __len__(self) -> int:
+        return len(self._words.names)
+
+    def tokens(self, texts: Iterable[str]) -> Tokens:
+        """Tokens of texts.
+
+        Parameters
+        ----------
+        texts : iterable of str
+            Texts.
+
+        Returns
+        -------
+        Tokens
+
+        Examples
+        --------
+        >>> from steelyard.metrics.tokenizers import RougeTokenizer
+        >>> tokens = Lexicon.of(RougeTokenizer()).tokens(["a cat's", "A cat."])
+        >>> tokens.ids, tokens.start, tokens.vocabulary
+        (array([0, 1, 2, 0, 1]), array([0, 3, 5]), ['a', 'cat', 's'])
+        """
+        known = len(self)
+        words = self._words.tokens(map(self._cut, texts))
+        if len(self) > known:
+            self._parts = _joined(self._parts, self._split(self._words.names[known:]))
+        return words.expanded(self._parts)
+
+
+def _joined(one: Tokens, other: Tokens) -> Tokens:
     return Tokens(
-        ids=np.concatenate(parts),
-        start=np.array(start, dtype=np.int64),
-        size=max(len(number), 1),
-        vocabulary=tuple(number),
+        ids=np.concatenate([one.ids, other.ids]),
+        start=np.concatenate([one.start, one.start[-1] + other.start[1:]]),
+        size=other.size,
+        vocabulary=other.vocabulary,
     )
-
-
-def _looked_up(number: Mapping[str, int], tokens: Sequence[str]) -> Integers:
-    return np.fromiter(map(number.__getitem__, tokens), np.int64, count=len(tokens))
-
-
-def tokenized(texts: Iterable[str], tokenizer: Tokenizer) -> Tokens:
-    """Tokens of texts.
-
-    A word is split into tokens once, however often it occurs.
-
-    Parameters
-    ----------
-    texts : iterable of str
-        Texts.
-    tokenizer : Tokenizer
-        What splits a text into tokens.
-
-    Returns
-    -------
-    Tokens
-
-    Examples
-    --------
-    >>> from steelyard.metrics.tokenizers import RougeTokenizer
-    >>> tokens = tokenized(["a cat's", "A cat."], RougeTokenizer())
-    >>> tokens.ids, tokens.start, tokens.vocabulary
-    (array([0, 1, 2, 0, 1]), array([0, 3, 5]), ('a', 'cat', 's'))
-    """
-    words = numbered(tokenizer.prepare(text).split() for text in texts)
-    lines = "\n".join(words.vocabulary)
-    spaced = tokenizer.spaced(lines)
-    if spaced == lines:
-        return words
-    return words.expanded(numbered(line.split() for line in spaced.split("\n")))
 
 
 def characters(texts: Sequence[str], *, lowercase: bool = False, whitespace: bool = True) -> Tokens:

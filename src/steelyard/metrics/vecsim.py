@@ -46,14 +46,15 @@ class VecSim(PairMetric):
     def pair_scores(self, pairs: Pairs) -> Floats:
         """Score every (output, reference) pair."""
         # by identity, since a callable object need not be hashable
-        vectors = pairs.keep((VecSim, id(self.embed)), lambda: self._vectors(pairs.texts))
+        vectors = pairs.keep((VecSim, id(self.embed)), lambda: self._vectors(pairs))
         length = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
         product = np.einsum("ij,ij->i", vectors[pairs.output], vectors[pairs.reference])
         cosine = fraction(product, length[pairs.output] * length[pairs.reference])
         return np.clip(cosine, -1.0, 1.0)
 
-    def _vectors(self, texts: list[str]) -> Floats:
-        embed = packaged_vectors() if self.embed is None else self.embed
+    def _vectors(self, pairs: Pairs) -> Floats:
+        texts = pairs.texts
+        embed = self.embed or pairs.remember(VecSim, packaged_vectors)
         vectors = np.asarray(embed(texts), dtype=np.float64)
         if vectors.ndim != 2 or len(vectors) != len(texts):
             raise InvalidArgumentError(

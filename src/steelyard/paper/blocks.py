@@ -1,5 +1,6 @@
 """What the page is made of."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
@@ -17,9 +18,11 @@ __all__ = [
     "Examples",
     "Folded",
     "Numbers",
+    "Points",
     "Section",
     "Text",
     "Verdict",
+    "file_name",
 ]
 
 Verdict = Literal["same", "near", "differs", "biased"]
@@ -61,6 +64,14 @@ class Text:
     template: ClassVar[str] = "text"
     text: str
     kind: str = ""
+
+
+@dataclass(frozen=True)
+class Points:
+    """A list of remarks."""
+
+    template: ClassVar[str] = "points"
+    points: Sequence[str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +119,7 @@ class Folded:
     blocks: Sequence["Block"]
 
 
-Block = Text | Drawing | Numbers | Claims | Examples | Folded
+Block = Text | Points | Drawing | Numbers | Claims | Examples | Folded
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,3 +130,14 @@ class Section:
     kicker: str
     title: str
     blocks: Sequence[Block] = field(default_factory=tuple)
+
+
+def file_name(*parts: str) -> str:
+    """Return a name for a file, of letters, digits and hyphens.
+
+    Examples
+    --------
+    >>> file_name("figure-5", "cnndm", "clear & short")
+    'figure-5-cnndm-clear-short'
+    """
+    return re.sub(r"[^A-Za-z0-9]+", "-", "-".join(parts)).strip("-")

@@ -40,6 +40,9 @@ class Difference:
         Mean ratio of lengths, ours.
     z : float
         Difference of their logarithms over its standard error.
+    slope_error : float
+        Variance of the slope's error, in units in which it would be 1 if the residual variance and
+        the metric were all that went into it; see `implied_distance`.
     """
 
     task: str
@@ -50,6 +53,7 @@ class Difference:
     released: float
     reproduced: float
     z: float
+    slope_error: float
 
 
 def differences(followed: Sequence[Followed]) -> list[Difference]:
@@ -77,6 +81,7 @@ def differences(followed: Sequence[Followed]) -> list[Difference]:
                 np.log(released / curve.length_ratio)
                 / np.hypot(theirs, curve.monte_carlo_error / (2 * curve.data_efficiency))
             ),
+            slope_error=_slope_error(one, kind),
         )
         for one in followed
         for kind, released, curve in _pairs(one)
@@ -92,6 +97,16 @@ def _pairs(one: Followed) -> Iterable[tuple[Kind, float, Curve]]:
     # The same for every metric: once is enough.
     if one.released_perfect is not None and one.metric == "rouge-l":
         yield "perfect metric", one.released_perfect, found.perfect_metric
+
+
+def _slope_error(one: Followed, kind: Kind) -> float:
+    """Return (1 + r) / (1 - r), r being the squared correlation of what is averaged and the metric."""
+    square = max(1 - 1 / one.trajectory.corrected.data_efficiency, 0.0)
+    if kind == "noiseless raters":
+        # With v the variance of judgments over that of mean judgments, DE = v / (1 - r v).
+        noiseless = one.trajectory.noiseless_raters.data_efficiency
+        square *= noiseless / (1 + square * noiseless)
+    return (1 + square) / (1 - square)
 
 
 def curve_error(followed: Sequence[Followed]) -> float:
@@ -115,14 +130,21 @@ def curve_error(followed: Sequence[Followed]) -> float:
 def implied_distance(found: Iterable[Difference]) -> float:
     r"""Return how far off the metric's mean must have been to explain released efficiencies.
 
-    If the metric is centred at a distance of :math:`\delta` standard deviations from its mean, the
-    error of the slope adds :math:`\delta^2` times the residual variance: data efficiency falls by the
-    factor :math:`1 + \delta^2`.
+    Let the metric be centred at a distance of :math:`\delta` standard deviations from its mean. The
+    slope of the paper's Algorithm 1 divides a sample covariance by the variance of the pool, so that
+    its variance is :math:`(1 + r) \sigma_y^2 / (n \sigma_g^2)` for normal scores with squared
+    correlation r, against a residual variance of :math:`(1 - r) \sigma_y^2`. Data efficiency falls by
+    the factor :math:`1 + \delta^2 (1 + r) / (1 - r)`.
 
     Parameters
     ----------
     found : iterable of Difference
         Numbers that share system and metric.
+
+    Returns
+    -------
+    float
+        Zero where released efficiencies are not below ours.
     """
-    excess = [(one.reproduced / one.released) ** 2 - 1 for one in found]
+    excess = [((one.reproduced / one.released) ** 2 - 1) / one.slope_error for one in found]
     return float(np.sqrt(max(float(np.mean(excess)), 0.0)))

@@ -33,7 +33,9 @@ LEAST_JUDGMENTS = 50
 _GREATEST_SHARE = 0.1
 
 
-def asymptotic_ends(residuals: Residuals, *, alpha: float, tuned_for: int) -> tuple[Floats, Floats]:
+def asymptotic_ends(
+    residuals: Residuals, *, alpha: float, tuned_for: int, running: bool = True
+) -> tuple[Floats, Floats]:
     r"""Return the ends of the sequence after each judgment.
 
     Parameters
@@ -46,10 +48,13 @@ def asymptotic_ends(residuals: Residuals, *, alpha: float, tuned_for: int) -> tu
         Number of judgments at which the sequence is to be tightest:
         :math:`\rho^2 = (-2\log\alpha + \log(1 - 2\log\alpha)) / t`.
 
+    running : bool
+        Whether a candidate that was ever ruled out stays so: the running intersection.
+
     Returns
     -------
     low, high : (R, T) array
-        The running intersection, on the unit scale.
+        On the unit scale.
     """
     information = residuals.information
     doubt = -2 * np.log(alpha)
@@ -60,9 +65,7 @@ def asymptotic_ends(residuals: Residuals, *, alpha: float, tuned_for: int) -> tu
     early = (count < LEAST_JUDGMENTS) | (residuals.left < LEAST_JUDGMENTS)
     half = np.where(early | (share > _GREATEST_SHARE), np.inf, np.sqrt(spread) * width)
     estimate = residuals.estimate
-    low = np.maximum.accumulate(np.maximum(estimate - half, residuals.floor), axis=1)
-    high = np.minimum.accumulate(np.minimum(estimate + half, residuals.ceiling), axis=1)
-    return low, high
+    return residuals.possible(estimate - half, estimate + half, running=running)
 
 
 def _spread(residuals: Residuals) -> tuple[Floats, Floats]:

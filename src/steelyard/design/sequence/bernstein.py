@@ -39,7 +39,9 @@ _GREATEST_SHARE = 0.8
 _LEAST_RANGE = 0.05
 
 
-def bernstein_ends(residuals: Residuals, *, alpha: float) -> tuple[Floats, Floats]:
+def bernstein_ends(
+    residuals: Residuals, *, alpha: float, running: bool = True
+) -> tuple[Floats, Floats]:
     """Return the ends of the sequence after each judgment.
 
     Parameters
@@ -49,19 +51,20 @@ def bernstein_ends(residuals: Residuals, *, alpha: float) -> tuple[Floats, Float
     alpha : float
         Probability with which the sequence may ever miss the mean.
 
+    running : bool
+        Whether a candidate that was ever ruled out stays so: the running intersection.
+
     Returns
     -------
     low, high : (R, T) array
-        The running intersection, on the unit scale.
+        On the unit scale.
     """
     mean = residuals.running[0]
     guess = np.concatenate([np.full((len(mean), 1), 0.5), mean[:, :-1]], axis=1)
     guess = np.clip(guess, 0, 1)
     low = _ends(residuals, guess, guess - residuals.low, sign=1, alpha=alpha)
     high = _ends(residuals, guess, residuals.high - guess, sign=-1, alpha=alpha)
-    low = np.maximum.accumulate(np.maximum(low, residuals.floor), axis=1)
-    high = np.minimum.accumulate(np.minimum(high, residuals.ceiling), axis=1)
-    return low, high
+    return residuals.possible(low, high, running=running)
 
 
 def _ends(residuals: Residuals, guess: Floats, reach: Floats, *, sign: int, alpha: float) -> Floats:

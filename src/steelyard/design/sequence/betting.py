@@ -47,7 +47,7 @@ _ENOUGH = 600.0
 
 
 def betting_ends(
-    residuals: Residuals, times: NDArray[np.int64], *, alpha: float
+    residuals: Residuals, times: NDArray[np.int64], *, alpha: float, running: bool = True
 ) -> tuple[Floats, Floats]:
     """Return the ends of the sequence after each of `times` judgments.
 
@@ -59,15 +59,20 @@ def betting_ends(
         Numbers of judgments, each at least 1.
     alpha : float
         Probability with which the sequence may ever miss the mean.
+    running : bool
+        Whether a candidate that was ever ruled out stays so: the running intersection.
 
     Returns
     -------
     low, high : (R, K) array
-        The running intersection, on the unit scale.
+        On the unit scale.
     """
     bets = _bets(residuals, alpha)
     low, high = (
-        [_end(residuals.until(t), bets[..., :t], sign=sign, alpha=alpha) for t in times]
+        [
+            _end(residuals.until(t), bets[..., :t], sign=sign, alpha=alpha, running=running)
+            for t in times
+        ]
         for sign in (1, -1)
     )
     return np.stack(low, axis=1), np.stack(high, axis=1)
@@ -119,13 +124,14 @@ def _bets(residuals: Residuals, alpha: float) -> Floats:
     return np.stack([once / np.sqrt(horizon) for horizon in _HORIZONS] + [once / always])
 
 
-def _end(residuals: Residuals, bets: Floats, *, sign: int, alpha: float) -> Floats:
+def _end(residuals: Residuals, bets: Floats, *, sign: int, alpha: float, running: bool) -> Floats:
     """Return the last candidate that is ruled out, coming from outside; (R,)."""
     floor, ceiling = residuals.floor[:, -1], residuals.ceiling[:, -1]
     outside, inside = (floor, ceiling) if sign == 1 else (ceiling, floor)
     for _ in range(_HALVINGS):
         middle = (outside + inside) / 2
-        ruled_out = _capital(residuals, middle, bets, sign=sign).max(axis=1) >= 2 / alpha
+        wealth = _capital(residuals, middle, bets, sign=sign)
+        ruled_out = (wealth.max(axis=1) if running else wealth[:, -1]) >= 2 / alpha
         outside = np.where(ruled_out, middle, outside)
         inside = np.where(ruled_out, inside, middle)
     return outside

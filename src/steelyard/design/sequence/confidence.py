@@ -181,7 +181,7 @@ class ConfidenceSequence:
         """Whether no mean fits the judgments any more.
 
         Then the sequence has missed, which it may with probability 1 - level, or outputs were not
-        drawn at random; the interval is only what holds for certain.
+        drawn at random; the interval is that of this moment alone, not of all moments together.
         """
         return self.n > 0 and bool(self._history.last.contradicted[0, 0])
 

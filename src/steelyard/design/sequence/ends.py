@@ -25,9 +25,9 @@ class Ends:
     low, high : (R, K) array
         The running intersection, widened by rater noise if that was asked for.
     contradicted : (R, K) array of bool
-        Where the intersection is empty: the sequence has missed the mean, which may happen with
-        probability 1 - level, or the outputs were not drawn at random. The ends are then those
-        that hold for certain.
+        Where the running intersection is empty: the sequence has missed the mean, which may
+        happen with probability 1 - level, or the outputs were not drawn at random. The ends are
+        then those of this moment alone, without the intersection.
     """
 
     low: Floats
@@ -49,16 +49,29 @@ def sequence_ends(
     options : SequenceOptions
         Method, level and target.
     """
-    if options.method == "betting":
-        low, high = betting_ends(residuals, times, alpha=options.alpha)
-    else:
-        if options.method == "empirical-bernstein":
-            low, high = bernstein_ends(residuals, alpha=options.alpha)
-        else:
-            low, high = asymptotic_ends(residuals, alpha=options.alpha, tuned_for=options.tuned_for)
-        low, high = low[:, times - 1], high[:, times - 1]
+    low, high = _ends(residuals, times, options, running=True)
     contradicted = low > high + 1e-9  # ends that meet, in a census, may cross by rounding
-    low = np.where(contradicted, residuals.floor[:, times - 1], np.minimum(low, high))
-    high = np.where(contradicted, residuals.ceiling[:, times - 1], high)
+    if contradicted.any():
+        now_low, now_high = _ends(residuals, times, options, running=False)
+        certain = now_low > now_high  # not even this moment's: only what holds for certain is left
+        now_low = np.where(certain, residuals.floor[:, times - 1], now_low)
+        now_high = np.where(certain, residuals.ceiling[:, times - 1], now_high)
+        low, high = np.where(contradicted, now_low, low), np.where(contradicted, now_high, high)
+    middle = (low + high) / 2
+    low, high = np.minimum(low, middle), np.maximum(high, middle)
     noise = options.noise
     return Ends(np.maximum(low - noise, 0), np.minimum(high + noise, 1), contradicted)
+
+
+def _ends(
+    residuals: Residuals, times: NDArray[np.int64], options: SequenceOptions, *, running: bool
+) -> tuple[Floats, Floats]:
+    if options.method == "betting":
+        return betting_ends(residuals, times, alpha=options.alpha, running=running)
+    if options.method == "empirical-bernstein":
+        low, high = bernstein_ends(residuals, alpha=options.alpha, running=running)
+    else:
+        low, high = asymptotic_ends(
+            residuals, alpha=options.alpha, tuned_for=options.tuned_for, running=running
+        )
+    return low[:, times - 1], high[:, times - 1]

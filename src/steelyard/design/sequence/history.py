@@ -71,22 +71,24 @@ class History:
     def check_metrics(self, pool: PoolMoments) -> None:
         """Raise unless the pool can hold the judged outputs, and those that would be left."""
         slack = 1e-6 * (pool.high - pool.low) + 1e-12 * np.abs(pool.mean)
-        seen = self.metric
-        drawn_from = self.options.drawn_from
-        left = 0 if drawn_from is None else drawn_from - len(seen)
-        if left:
-            rest = (pool.size * pool.mean - seen.sum(axis=0)) / left
-            seen = np.concatenate([seen, rest[np.newaxis]])
-        outside = np.argwhere((seen < pool.low - slack) | (seen > pool.high + slack))
-        if not len(outside):
+        outside = np.argwhere((self.metric < pool.low - slack) | (self.metric > pool.high + slack))
+        if len(outside):
+            row, column = outside[0]
+            raise InvalidArgumentError(
+                f"`metric_pool` must include the judged outputs; metric {column + 1} of a judged "
+                f"output is {self.metric[row, column]:g}, outside the pool's range "
+                f"[{pool.low[column]:g}, {pool.high[column]:g}]: are both on the same scale?"
+            )
+        if self.options.drawn_from is None:
             return
-        row, column = outside[0]
-        whose = "a judged output" if row < len(self.metric) else "the outputs left, on average,"
-        raise InvalidArgumentError(
-            f"`metric_pool` must include the judged outputs, each once; metric {column + 1} of "
-            f"{whose} is {seen[row, column]:g}, outside the pool's range "
-            f"[{pool.low[column]:g}, {pool.high[column]:g}]: are both on the same scale?"
-        )
+        left = self.options.drawn_from - len(self.metric)
+        rest = pool.size * pool.mean - self.metric.sum(axis=0)
+        slack *= pool.size
+        if ((rest < left * pool.low - slack) | (rest > left * pool.high + slack)).any():
+            raise InvalidArgumentError(
+                "`metric_pool` must include the judged outputs, each once; these metrics leave a "
+                f"sum of {rest[0]:g} for {left} outputs, which no rest of the pool has"
+            )
 
     def ends(self, times: NDArray[np.int64]) -> Ends:
         """Return the ends after each of `times` judgments, on the unit scale."""

@@ -68,6 +68,27 @@ class Residuals:
             self.left[:time],
         )
 
+    def run(self, number: int) -> "Residuals":
+        """Return one of the runs."""
+        one = slice(number, number + 1)
+        return Residuals(
+            self.value[one],
+            self.low[one],
+            self.high[one],
+            self.weight,
+            self.offset[one],
+            self.floor[one],
+            self.ceiling[one],
+            self.left,
+        )
+
+    def possible(self, low: Floats, high: Floats, *, running: bool) -> tuple[Floats, Floats]:
+        """Cut ends after each judgment, (R, T), to what is possible, then and ever before."""
+        low, high = np.maximum(low, self.floor), np.minimum(high, self.ceiling)
+        if running:
+            return np.maximum.accumulate(low, axis=1), np.minimum.accumulate(high, axis=1)
+        return low, high
+
     @property
     def information(self) -> Floats:
         r"""Sums of squared weights, :math:`W_t = \sum_{s \le t} w_s^2`; shape (T,).

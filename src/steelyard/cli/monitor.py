@@ -1,0 +1,175 @@
+"""``steelyard monitor``."""
+
+from pathlib import Path
+from typing import Any, get_args
+
+import click
+from rich.console import RenderableType
+from rich.table import Table
+
+from steelyard.cli.options import level_option, output_options, read_study, study_arguments
+from steelyard.cli.printing import interval, print_json, print_tables
+from steelyard.design.sequence import Method, SequenceTarget
+from steelyard.errors import InvalidArgumentError
+from steelyard.study.monitoring import Monitored
+from steelyard.study.monitoring import monitor as monitored
+
+__all__ = ["monitor"]
+
+_EXAMPLE = """\b
+Example:
+  steelyard monitor outputs.jsonl judgments.jsonl --half-width 0.05 --metric rouge-l
+"""
+
+
+@click.command(epilog=_EXAMPLE)
+@study_arguments
+@click.option(
+    "--half-width", type=float, required=True, help="Half-width of the interval to reach."
+)
+@click.option(
+    "--metric",
+    "metrics",
+    multiple=True,
+    help="Column of OUTPUTS to correct with; may be given several times. None by default.",
+)
+@click.option(
+    "--method",
+    type=click.Choice(get_args(Method)),
+    default="betting",
+    show_default=True,
+    help="betting and empirical-bernstein hold exactly, asymptotic approximately.",
+)
+@click.option(
+    "--bounds",
+    metavar="LOW,HIGH",
+    default="0,1",
+    show_default=True,
+    help="Least and greatest possible score.",
+)
+@click.option(
+    "--replacement/--no-replacement",
+    default=False,
+    show_default=True,
+    help="Whether outputs are drawn with replacement, or judged in a random order.",
+)
+@click.option(
+    "--target",
+    type=click.Choice(get_args(SequenceTarget)),
+    help="census: the mean if every output were judged by this very process; pool: by infinitely "
+    "many raters, with allowance for noise. By default census, with replacement pool.",
+)
+@click.option("--rater-variance", type=float, help="Variance of judgments of one output.")
+@click.option(
+    "--judgments-per-output",
+    type=int,
+    default=1,
+    show_default=True,
+    help="Judgments after which an output is complete; its score is their mean.",
+)
+@click.option(
+    "--tuned-for",
+    type=int,
+    default=300,
+    show_default=True,
+    help="Judged outputs at which the asymptotic sequence is tightest.",
+)
+@level_option
+@click.option(
+    "--figure",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Also draw the path to this file (.svg, .pdf or .png).",
+)
+@output_options
+def monitor(
+    outputs: Path,
+    judgments: Path,
+    *,
+    prompts: tuple[str, ...],
+    systems: tuple[str, ...],
+    columns: tuple[str, ...],
+    on_duplicate: Any,
+    half_width: float,
+    metrics: tuple[str, ...],
+    method: Method,
+    bounds: str,
+    replacement: bool,
+    target: SequenceTarget | None,
+    rater_variance: float | None,
+    judgments_per_output: int,
+    tuned_for: int,
+    level: float,
+    figure: Path | None,
+    as_json: bool,
+    output: Path | None,
+) -> None:
+    """Tell whether collection may stop, as often as you like.
+
+    Reads JUDGMENTS in the order of collection (column time, or the order of the file) and gives
+    intervals that hold at all times at once, so that looking after every judgment spoils nothing.
+    """
+    study = read_study(
+        outputs,
+        judgments,
+        columns=columns,
+        metrics=list(metrics) or None,
+        on_duplicate=on_duplicate,
+    )
+    found = monitored(
+        study,
+        metrics,
+        half_width=half_width,
+        prompts=prompts or None,
+        systems=systems or None,
+        method=method,
+        level=level,
+        bounds=_bounds(bounds),
+        replacement=replacement,
+        target=target,
+        rater_variance=rater_variance,
+        judgments_per_output=judgments_per_output,
+        tuned_for=tuned_for,
+    )
+    if figure is not None:
+        from steelyard.report.monitor import draw_paths  # noqa: PLC0415  (heavy)
+
+        draw_paths(found, figure)
+    if as_json:
+        print_json([one.to_dict() for one in found], output)
+    else:
+        print_tables(_tables(found), output)
+
+
+def _tables(found: list[Monitored]) -> list[RenderableType]:
+    first = found[0]
+    table = Table(title=f"Half-width {first.goal:g} to reach", title_justify="left")
+    for name in ("prompt", "system", ""):
+        table.add_column(name)
+    table.add_column("estimate", justify="right")
+    table.add_column(f"{first.level:.0%}, at all times")
+    for name in ("half-width", "judged", "expected more"):
+        table.add_column(name, justify="right")
+    for one in found:
+        table.add_row(
+            one.prompt,
+            one.system,
+            "stop" if one.stop else "go on",
+            "" if one.estimate is None else f"{one.estimate:.3f}",
+            interval(one.low, one.high),
+            f"{one.half_width:.3f}",
+            f"{one.n} of {one.pool_size}",
+            "?" if one.expected_more is None else str(one.expected_more),
+        )
+    using = f"metrics {', '.join(first.metrics)}; " if first.metrics else ""
+    notes = [f"note: {one.system}, {one.prompt}: {note}" for one in found for note in one.notes]
+    return [table, f"{using}{first.method}; target {first.target}", *notes]
+
+
+def _bounds(text: str) -> tuple[float, float]:
+    try:
+        low, high = (float(part) for part in text.split(","))
+    except ValueError as error:
+        raise InvalidArgumentError(
+            f"`--bounds` must be two numbers with a comma, such as 0,1; got {text!r}"
+        ) from error
+    return low, high

@@ -1,0 +1,80 @@
+"""``steelyard paper``."""
+
+import shlex
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TypeVar
+
+import click
+from rich.console import Console, RenderableType
+from rich.progress import track
+from rich.table import Table
+
+from steelyard.cli.printing import print_tables
+from steelyard.errors import InvalidArgumentError
+from steelyard.paper import read_release, reproduce, write_page
+from steelyard.paper.claims import claims
+
+__all__ = ["paper"]
+
+Item = TypeVar("Item")
+
+_EXAMPLE = """\b
+Example:
+  steelyard paper released-data --output steelyard-paper
+"""
+
+
+@click.command(epilog=_EXAMPLE)
+@click.argument("directory", type=click.Path(path_type=Path))
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("steelyard-paper"),
+    show_default=True,
+    help="Folder to write to; made if it is not there.",
+)
+@click.option("--draws", type=int, default=1000, show_default=True, help="Bootstrap draws.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of everything drawn.")
+def paper(directory: Path, *, output: Path, draws: int, seed: int) -> None:
+    """Reproduce The price of debiasing automatic metrics from its released data.
+
+    DIRECTORY holds msmarco.jsonl, cnndm.jsonl, or both, and as far as they are there
+    msmarco_texts.jsonl and published.json. Writes paper.html, which shows every number and figure of
+    the paper beside what the authors printed and released, figures/ (PDF, PNG) and tables/ (CSV).
+    """
+    if draws < 100:
+        raise InvalidArgumentError(f"`--draws` must be at least 100; got {draws}: 1000 is usual")
+    if seed < 0:
+        raise InvalidArgumentError(f"`--seed` must not be negative; got {seed}")
+    release = read_release(directory)
+    # Now, not after all the work, is the time to find out that nothing can be written.
+    output.mkdir(parents=True, exist_ok=True)
+    found = reproduce(release, draws=draws, seed=seed, tracked=_tracked)
+    command = shlex.join(["steelyard", *sys.argv[1:]])
+    page = write_page(found, output, command=command, tracked=_tracked)
+    table = Table(title="The paper's numbers", title_justify="left")
+    for name in ("where", "what", "printed", "reproduced", "corrected", "verdict"):
+        table.add_column(name)
+    for claim in claims(found):
+        table.add_row(
+            claim.where,
+            claim.what,
+            claim.printed,
+            claim.reproduced,
+            claim.corrected,
+            claim.verdict,
+        )
+    parts: list[RenderableType] = [table, *(f"{one}." for one in release.missing)]
+    parts.append(f"Page:    {page}\nFigures: {output / 'figures'}\nTables:  {output / 'tables'}")
+    print_tables(parts, None)
+
+
+def _tracked(items: Iterable[Item], /, *, what: str, total: int) -> Iterable[Item]:
+    """Show a bar on standard error, if it is a terminal."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        return items
+    return track(items, description=what, total=total, console=console, transient=True)

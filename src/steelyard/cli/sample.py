@@ -1,0 +1,155 @@
+"""``steelyard sample``."""
+
+from pathlib import Path
+from typing import get_args
+
+import click
+from rich.console import RenderableType
+from rich.table import Table
+
+from steelyard.cli.printing import print_json, print_tables
+from steelyard.data import read_judgments, read_outputs, write_table
+from steelyard.design.sampling import Design
+from steelyard.errors import InvalidArgumentError
+from steelyard.study.sample_design import Allocation
+from steelyard.study.sampling import Sample
+from steelyard.study.sampling import sample as drawn_sample
+
+__all__ = ["sample"]
+
+_EXAMPLE = """\b
+Examples:
+  steelyard sample outputs.jsonl -n 200 --seed 1 -o sample.jsonl
+  steelyard sample outputs.jsonl -n 200 --design stratified --quantiles 4 --metric rouge-l \\
+      --seed 1 -o sample.jsonl
+  steelyard sample outputs.jsonl -n 300 --extend sample.jsonl --seed 2 -o larger.jsonl
+"""
+
+
+@click.command(epilog=_EXAMPLE)
+@click.argument("outputs", type=click.Path(path_type=Path))
+@click.option("-n", "n", type=int, required=True, help="Outputs of each system to draw.")
+@click.option(
+    "--design",
+    type=click.Choice(get_args(Design)),
+    default="simple",
+    show_default=True,
+    help="Simple random; random within strata; likelier the larger; or pairs that differ.",
+)
+@click.option("--strata", help="Column that names the stratum of each output.")
+@click.option("--quantiles", type=int, help="Number of strata to cut --metric into.")
+@click.option("--metric", help="Column to make strata of, with --quantiles.")
+@click.option(
+    "--allocation",
+    type=click.Choice(get_args(Allocation)),
+    default="proportional",
+    show_default=True,
+    help="Share of each stratum: by its size, or by size and spread in a pilot.",
+)
+@click.option("--pilot", type=click.Path(path_type=Path), help="Judgments for --allocation neyman.")
+@click.option("--prompt", help="Prompt of the pilot.")
+@click.option("--size", help="Column of positive sizes, for --design proportional-to-size.")
+@click.option(
+    "--extend",
+    type=click.Path(path_type=Path),
+    help="Earlier sample of the same pool that the new one contains; -n counts it in.",
+)
+@click.option("--system", "systems", multiple=True, help="System to draw from; all by default.")
+@click.option("--same-items", is_flag=True, help="Draw the same items for all systems.")
+@click.option(
+    "--column",
+    "columns",
+    multiple=True,
+    metavar="OURS=YOURS",
+    help="Your name of one of our columns, for example item=doc_id.",
+)
+@click.option("--seed", type=int, required=True, help="Seed of the draw, which is recorded.")
+@click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    required=True,
+    help="File to write the sample to: .jsonl, .csv or .parquet.",
+)
+def sample(
+    outputs: Path,
+    *,
+    n: int,
+    design: Design,
+    strata: str | None,
+    quantiles: int | None,
+    metric: str | None,
+    allocation: Allocation,
+    pilot: Path | None,
+    prompt: str | None,
+    size: str | None,
+    extend: Path | None,
+    systems: tuple[str, ...],
+    same_items: bool,
+    columns: tuple[str, ...],
+    seed: int,
+    as_json: bool,
+    output: Path,
+) -> None:
+    """Draw outputs to judge, and record with what probability.
+
+    OUTPUTS is the pool: JSON Lines, CSV or Parquet. The sample holds its rows in the order in which
+    to judge them, with the columns probability, stratum, stratum_size, share, draw, design, seed
+    and signature, so that an estimate needs nothing else told.
+    """
+    mapping = _mapping(columns)
+    found = drawn_sample(
+        read_outputs(outputs, columns=mapping),
+        n,
+        design=design,
+        strata=strata,
+        quantiles=quantiles,
+        metric=metric,
+        allocation=allocation,
+        pilot=None if pilot is None else read_judgments(pilot, columns=mapping),
+        prompt=prompt,
+        size=size,
+        extend=None if extend is None else read_outputs(extend).rows(),
+        systems=systems or None,
+        same_items=same_items,
+        seed=seed,
+    )
+    write_table(found.frame, output)
+    if as_json:
+        print_json({"output": str(output), **found.to_dict()}, None)
+    else:
+        print_tables(_tables(found, output), None)
+
+
+def _tables(found: Sample, output: Path) -> list[RenderableType]:
+    table = Table(title=f"Outputs to judge, in {output}", title_justify="left")
+    table.add_column("system")
+    table.add_column("stratum")
+    table.add_column("drawn", justify="right")
+    table.add_column("of", justify="right")
+    table.add_column("probability", justify="right")
+    for one in found.to_dict()["draws"]:
+        for part in one["strata"]:
+            share = f"{part['drawn'] / part['size']:.3f}"
+            table.add_row(
+                one["system"], part["stratum"], str(part["drawn"]), str(part["size"]), share
+            )
+        if not one["strata"]:
+            least, greatest = one["probability"]["least"], one["probability"]["greatest"]
+            shown = f"{least:.3f}" if least == greatest else f"{least:.3f} to {greatest:.3f}"
+            there = round(one["share"] * one["pool_size"])
+            table.add_row(one["system"], "", str(one["n"]), str(there), shown)
+    return [table, *(one["signature"] for one in found.to_dict()["draws"])]
+
+
+def _mapping(columns: tuple[str, ...]) -> dict[str, str]:
+    mapping = {}
+    for pair in columns:
+        ours, separator, yours = pair.partition("=")
+        if not separator or not ours or not yours:
+            raise InvalidArgumentError(
+                f"`--column` must look like item=doc_id, our name first; got {pair!r}"
+            )
+        mapping[ours] = yours
+    return mapping

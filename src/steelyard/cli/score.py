@@ -1,0 +1,144 @@
+"""``steelyard score``."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as Bar
+
+from steelyard.cli.printing import print_json
+from steelyard.errors import InvalidArgumentError
+from steelyard.scoring import Progress, ScoreSummary, score_file
+
+__all__ = ["score"]
+
+_EXAMPLE = """\b
+Example:
+  steelyard score outputs.jsonl --metric rouge-l --metric bleu -o scored.jsonl
+"""
+
+
+@click.command(epilog=_EXAMPLE)
+@click.argument("outputs", type=click.Path(path_type=Path))
+@click.option(
+    "--metric",
+    "metrics",
+    multiple=True,
+    required=True,
+    help="Metric to add, with its options if any: rouge-l, rouge-l:stem, bleu, chrf, vecsim, …; "
+    "may be given several times.",
+)
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="File to write, in the format of its extension; from Parquet also a folder.",
+)
+@click.option("--reference", metavar="COLUMN", help="Column that holds the references.")
+@click.option("--output-column", metavar="COLUMN", help="Column that holds the outputs.")
+@click.option(
+    "--column",
+    "columns",
+    multiple=True,
+    metavar="OURS=YOURS",
+    help="Your name of one of our columns, for example reference=gold.",
+)
+@click.option("--replace", is_flag=True, help="Replace columns that are named like a metric.")
+@click.option(
+    "--workers", type=int, help="Processes to use; by default, as many as processor cores."
+)
+@click.option(
+    "--cluster",
+    metavar="ADDRESS",
+    help="Dask scheduler to use, such as tcp://host:8786, or local to start one here.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
+def score(
+    outputs: Path,
+    *,
+    metrics: tuple[str, ...],
+    output: Path,
+    reference: str | None,
+    output_column: str | None,
+    columns: tuple[str, ...],
+    replace: bool,
+    workers: int | None,
+    cluster: str | None,
+    as_json: bool,
+) -> None:
+    """Add metrics to a file of outputs.
+
+    Compares the column output of OUTPUTS with the column reference and writes all rows, in their
+    order, with a column more for each metric. A run that was interrupted goes on from where it
+    was when the same command is given again.
+    """
+    console = Console(stderr=True, highlight=False)
+    with _bar(console) as show:
+        summary = score_file(
+            outputs,
+            output,
+            metrics=tuple(dict.fromkeys(metrics)),
+            columns=_mapping(columns, output=output_column, reference=reference),
+            replace=replace,
+            workers=workers,
+            cluster=cluster,
+            progress=show,
+            notice=lambda sentence: console.print(f"steelyard: {sentence}", soft_wrap=True),
+        )
+    if as_json:
+        print_json(summary.to_dict(), None)
+    else:
+        click.echo(_sentence(summary))
+
+
+@contextmanager
+def _bar(console: Console) -> Iterator[Any]:
+    """Show progress on a terminal, and nothing elsewhere."""
+    bar = Bar(
+        TextColumn("scoring"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TextColumn("{task.fields[rows]:,} rows, {task.fields[rate]:,.0f}/s"),
+        TimeRemainingColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
+    with bar:
+        task = bar.add_task("", total=None, rows=0, rate=0.0)
+
+        def show(state: Progress) -> None:
+            elapsed = bar.tasks[0].elapsed or 0.0
+            rate = state.rows / elapsed if elapsed > 0 else 0.0
+            total = None if state.position is None else state.total
+            bar.update(task, total=total, completed=state.position or 0, rows=state.rows, rate=rate)
+
+        yield show
+
+
+def _mapping(pairs: Sequence[str], *, output: str | None, reference: str | None) -> dict[str, str]:
+    mapping = {}
+    for pair in pairs:
+        ours, separator, yours = pair.partition("=")
+        if not separator or not ours or not yours:
+            raise InvalidArgumentError(
+                f"`--column` must look like reference=gold, our name first; got {pair!r}"
+            )
+        mapping[ours] = yours
+    # the options of their own are the nearer word
+    own = {"output": output, "reference": reference}
+    return mapping | {ours: yours for ours, yours in own.items() if yours is not None}
+
+
+def _sentence(summary: ScoreSummary) -> str:
+    resumed = f", {summary.resumed_from:,} of them before" if summary.resumed_from else ""
+    return (
+        f"{summary.output}: {summary.rows:,} rows{resumed}, {summary.distinct_pairs:,} different; "
+        f"added {', '.join(summary.metrics)} in {summary.seconds:.1f} s "
+        f"({summary.rows_per_second:,.0f} rows/s)"
+    )

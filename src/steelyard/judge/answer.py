@@ -1,0 +1,171 @@
+"""From a reply to a score: strictly, or not at all."""
+
+import json
+import math
+import re
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from steelyard.judge.reply import Reply
+from steelyard.judge.rubric import Rubric
+
+__all__ = ["Answer", "ScoreKind", "answer", "shortened"]
+
+ScoreKind = Literal["integer", "logits"]
+
+# Models that think aloud do so before they answer.
+_THOUGHT = re.compile(r"\s*<think>.*?</think>", re.DOTALL)
+_FENCE = re.compile(r"```(?:json)?\s*(.*?)\s*```", re.DOTALL)
+_NUMERAL = re.compile(r"[0-9]+(?:[.,][0-9]+)*")
+_DIGIT = re.compile("[0-9]")
+# The numeral must stand alone: not 4th, 4%, 4/five, v4, ~4 or a dash that may be a minus.
+_BEFORE = (
+    "/.,<~\N{ALMOST EQUAL TO}\N{PLUS-MINUS SIGN}\N{LESS-THAN OR EQUAL TO}"
+    "\N{GREATER-THAN OR EQUAL TO}\N{EN DASH}\N{EM DASH}\N{HYPHEN}\N{NON-BREAKING HYPHEN}"
+)
+_INTEGER = re.compile(rf"(?<![\w{_BEFORE}])([-+\u2212]?)([0-9]{{1,9}})(?![\w/%+])")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A score, or the reason why there is none.
+
+    Attributes
+    ----------
+    score : float
+        NaN if there is none.
+    reason : str or None
+        Why there is none; None if there is one. What stands before the first colon names the
+        kind of failure.
+    mass : float
+        Probability of the tokens that are scores; NaN unless it was asked for.
+    """
+
+    score: float
+    reason: str | None = None
+    mass: float = math.nan
+
+
+class _UnscoredError(Exception):
+    """There is no score in the reply; the message says why."""
+
+
+def answer(reply: Reply, rubric: Rubric, kind: ScoreKind) -> Answer:
+    r"""Read the score of a reply.
+
+    Parameters
+    ----------
+    reply : Reply
+        What the judge said.
+    rubric : Rubric
+        What it was asked.
+    kind : {"integer", "logits"}
+        ``integer``: the score that the reply names. ``logits``: with :math:`p_s` the probability
+        that the token of the answer is the score :math:`s`, :math:`\sum_s s p_s / \sum_s p_s`
+        over the scores of the scale.
+
+    Returns
+    -------
+    Answer
+        With ``rubric.answer == "number"`` the reply must hold one whole number on the scale and
+        no other; with ``"json"`` it must be an object with such a number as ``score``.
+
+    Notes
+    -----
+    A leading ``<think>`` block is not part of the answer. The mean under the model's own
+    probabilities has fewer ties than the number it names, and usually a higher correlation with
+    people's scores [1]_.
+
+    References
+    ----------
+    .. [1] Liu et al. (2023), G-Eval: NLG evaluation using GPT-4 with better human alignment,
+       EMNLP.
+
+    Examples
+    --------
+    >>> rubric = Rubric(name="brevity", low=1, high=5, user="{output}")
+    >>> def said(text):
+    ...     return Reply(text, "stop", False, None, None, None)
+    >>> answer(said("Score: 4."), rubric, "integer").score
+    4.0
+    >>> answer(said("4/5"), rubric, "integer").reason
+    "several numbers in the reply: '4/5'"
+    """
+    try:
+        return _answer(reply, rubric, kind)
+    except _UnscoredError as error:
+        return Answer(math.nan, str(error))
+
+
+def shortened(text: str) -> str:
+    """Return the beginning of a text in one line that any file can hold."""
+    line = " ".join(text.encode("utf-8", "replace").decode("utf-8").split())
+    return line if len(line) <= 80 else f"{line[:77]}..."
+
+
+def _answer(reply: Reply, rubric: Rubric, kind: ScoreKind) -> Answer:
+    if reply.is_refusal:
+        raise _UnscoredError("the judge refused")
+    if reply.finish == "content_filter":
+        raise _UnscoredError("the endpoint filtered the reply")
+    text = _THOUGHT.sub("", reply.content, count=1).strip()
+    # one digit alone is whole even when nothing could follow it: no longer one is on the scale
+    if reply.finish == "length" and not (kind == "logits" and _DIGIT.fullmatch(text)):
+        raise _UnscoredError("the reply was cut off: raise max_tokens in the rubric")
+    if not text:
+        raise _UnscoredError("empty reply")
+    score = _number(text) if rubric.answer == "number" else _json_score(text)
+    if not rubric.low <= score <= rubric.high:
+        raise _UnscoredError(f"score off the scale: {shortened(text)!r}")
+    return Answer(float(score)) if kind == "integer" else _expected(reply, rubric, score)
+
+
+def _number(text: str) -> int:
+    numerals = _NUMERAL.findall(text)
+    if len(numerals) != 1:
+        count = "several numbers" if numerals else "no number"
+        raise _UnscoredError(f"{count} in the reply: {shortened(text)!r}")
+    found = _INTEGER.search(text)
+    if found is None or found[2] != numerals[0]:
+        raise _UnscoredError(f"not a whole number: {shortened(text)!r}")
+    return int(found[2]) if found[1] in {"", "+"} else -int(found[2])
+
+
+def _json_score(text: str) -> int:
+    fenced = _FENCE.fullmatch(text)
+    try:
+        found = json.loads(fenced[1] if fenced else text, object_pairs_hook=_unique)
+    except (ValueError, RecursionError):
+        raise _UnscoredError(f"not a JSON object: {shortened(text)!r}") from None
+    if not isinstance(found, dict) or "score" not in found:
+        raise _UnscoredError(f"no key score in the reply: {shortened(text)!r}")
+    score = found["score"]
+    if not isinstance(score, int) or isinstance(score, bool):
+        raise _UnscoredError(f"not a whole number: {shortened(text)!r}")
+    return score
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key is there twice")
+    return found
+
+
+def _expected(reply: Reply, rubric: Rubric, score: int) -> Answer:
+    if reply.digits is None:
+        raise _UnscoredError("no log probabilities: the endpoint sent none")
+    # the answer is the last number of the reply: only thoughts can stand before it
+    if not reply.digits or reply.digits[-1].text.strip() != str(score):
+        raise _UnscoredError("no token of the reply is the score")
+    probability: dict[int, float] = {}
+    for text, log_probability in reply.digits[-1].alternatives:
+        digit = text.strip()
+        if _DIGIT.fullmatch(digit) and rubric.low <= int(digit) <= rubric.high:
+            probability.setdefault(int(digit), 0.0)
+            probability[int(digit)] += math.exp(log_probability)
+    mass = sum(probability.values())
+    if not mass > 0:
+        raise _UnscoredError("no probability on the scale")
+    expected = sum(value * weight for value, weight in probability.items()) / mass
+    return Answer(expected, mass=min(mass, 1.0))

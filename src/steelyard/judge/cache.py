@@ -1,0 +1,140 @@
+"""Replies on disk, kept as they come: a run that was stopped asks nothing twice."""
+
+import hashlib
+import json
+import os
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from steelyard.errors import InvalidDataError
+from steelyard.judge.reply import Reply
+
+__all__ = ["Cache", "question_key"]
+
+# Marks the file as ours, in the header of SQLite, with the version of what it holds.
+_APPLICATION = 0x57454948
+_VERSION = 1
+# How long one process waits for another that writes, in seconds.
+_PATIENCE = 60.0
+_AT_ONCE = 500
+
+
+def question_key(question: Mapping[str, Any]) -> str:
+    """Return what a question is kept under: a hash that the order of keys does not change.
+
+    Examples
+    --------
+    >>> question_key({"a": 1, "b": 2}) == question_key({"b": 2, "a": 1})
+    True
+    """
+    text = json.dumps(question, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+class Cache:
+    """Replies by the hash of their question, in an SQLite file.
+
+    A context manager. Several processes may use one file at a time. Neither questions nor
+    addresses nor keys are written to it.
+
+    Parameters
+    ----------
+    path : path, optional
+        The file; made if it is not there. Without it, replies are kept in memory.
+
+    Raises
+    ------
+    InvalidDataError
+        If the file is something else, or cannot be read or written.
+
+    Examples
+    --------
+    >>> with Cache() as cache:
+    ...     cache.keep("question", Reply("4", "stop", False, None, 90, 1))
+    ...     cache.replies(["question", "another"])["question"].content
+    '4'
+    """
+
+    def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
+        self.name = ":memory:" if path is None else os.fspath(path)
+        if path is not None and not Path(path).absolute().parent.is_dir():
+            raise InvalidDataError(
+                f"{path}: cannot be written: no folder {Path(path).parent}: make it first"
+            )
+        with self._speaking():
+            # one thread at a time uses it, but not always the one that opened it
+            self._connection = sqlite3.connect(
+                self.name, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
+            )
+        try:
+            with self._speaking():
+                self._prepare()
+        except InvalidDataError:
+            self._connection.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._connection.close()
+
+    def keep(self, key: str, reply: Reply) -> None:
+        """Keep a reply; it is on disk when this returns. The first one of a question stays."""
+        with self._speaking():
+            self._connection.execute(
+                "INSERT OR IGNORE INTO reply (question, text) VALUES (?, ?)", (key, reply.to_json())
+            )
+
+    def replies(self, keys: Sequence[str]) -> dict[str, Reply]:
+        """Return the replies that are kept, by key."""
+        found: dict[str, Reply] = {}
+        for low in range(0, len(keys), _AT_ONCE):
+            some = keys[low : low + _AT_ONCE]
+            marks = ",".join("?" * len(some))
+            with self._speaking():
+                rows = self._connection.execute(
+                    f"SELECT question, text FROM reply WHERE question IN ({marks})",  # noqa: S608
+                    some,
+                ).fetchall()
+            found |= {key: Reply.from_json(text) for key, text in rows}
+        return found
+
+    def _prepare(self) -> None:
+        execute = self._connection.execute
+        # The header is read under the lock: another process may be making the same file.
+        execute("BEGIN IMMEDIATE")
+        application = execute("PRAGMA application_id").fetchone()[0]
+        version = execute("PRAGMA user_version").fetchone()[0]
+        tables = execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        if tables == 0:
+            execute(f"PRAGMA application_id = {_APPLICATION}")
+            execute(f"PRAGMA user_version = {_VERSION}")
+            execute("CREATE TABLE reply (question TEXT PRIMARY KEY, text TEXT NOT NULL)")
+        elif (application, version) != (_APPLICATION, _VERSION):
+            raise InvalidDataError(
+                f"{self.name}: is a database, but no cache of this version: name another file"
+            )
+        execute("COMMIT")
+        # A log ahead of the file: readers and one writer do not wait for each other, and what is
+        # committed outlives the process.
+        execute("PRAGMA journal_mode = WAL")
+        execute("PRAGMA synchronous = NORMAL")
+
+    @contextmanager
+    def _speaking(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise InvalidDataError(
+                f"{self.name}: cannot be used as a cache: {error}: name another file"
+            ) from error

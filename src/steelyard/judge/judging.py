@@ -1,0 +1,180 @@
+"""Judge texts with a language model."""
+
+import asyncio
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from importlib.util import find_spec
+from typing import get_args
+
+import numpy as np
+
+from steelyard.errors import InvalidArgumentError, MissingDependencyError
+from steelyard.judge.answer import Answer, ScoreKind, answer
+from steelyard.judge.cache import Cache
+from steelyard.judge.endpoint import Endpoint, Sleep
+from steelyard.judge.questions import Inquiry, examples
+from steelyard.judge.result import Judged, Progress
+from steelyard.judge.rubric import Rubric, read_rubric
+
+__all__ = ["judge"]
+
+
+def judge(
+    outputs: Sequence[str],
+    references: Sequence[str | Sequence[str] | None] | None = None,
+    inputs: Sequence[str | None] | None = None,
+    *,
+    endpoint: str,
+    model: str,
+    rubric: Rubric | str | os.PathLike[str],
+    score: ScoreKind = "integer",
+    concurrency: int = 8,
+    max_retries: int = 5,
+    timeout: float = 60.0,
+    api_key_env: str | None = None,
+    price_in: float | None = None,
+    price_out: float | None = None,
+    cache: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
+    sleep: Sleep = asyncio.sleep,
+    rng: np.random.Generator | None = None,
+) -> Judged:
+    """Score outputs by asking a language model about each of them.
+
+    Equal questions are asked once. A reply is kept in `cache` when it comes, so that the next
+    run with the same model, rubric and texts asks only what has no reply yet.
+
+    Parameters
+    ----------
+    outputs : sequence of str, length n
+        Texts to judge.
+    references : sequence of length n, optional
+        A text, a sequence of texts, or None, for each output; needed if the rubric shows them.
+    inputs : sequence of length n, optional
+        What each output answers; needed if the rubric shows it.
+    endpoint : str
+        The address before ``/chat/completions``: ``http://localhost:8000/v1``.
+    model : str
+        The model's name at the endpoint.
+    rubric : Rubric, str or path
+        What is asked: a rubric, the name of a built-in one, or a TOML file.
+    score : {"integer", "logits"}
+        The whole number that the model names, or the mean of the scale under the model's
+        probabilities of its answer; see `steelyard.judge.answer.answer`.
+    concurrency : int
+        Questions under way at a time.
+    max_retries : int
+        How often a question is asked again after a passing failure.
+    timeout : float
+        Seconds that a reply may take.
+    api_key_env : str, optional
+        The environment variable that holds the API key. It is sent and otherwise used nowhere.
+    price_in, price_out : float, optional
+        Prices of a million tokens of questions and of replies.
+    cache : path, optional
+        File to keep replies in. Without it, they are forgotten after this run.
+    progress : callable, optional
+        Called after each question with the number done, the number to ask, and the usage so far.
+    sleep : callable
+        Awaited with the seconds to wait before asking again.
+    rng : Generator, optional
+        Draws those waits; scores do not depend on it.
+
+    Returns
+    -------
+    Judged
+        Scores, with NaN and a reason where there is no valid reply: never a number that the
+        model did not give.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If an argument breaks its rule.
+    EndpointError
+        If every question would fail: access refused (401, 403), nothing there (404), or no
+        connection.
+    MissingDependencyError
+        If httpx is not installed.
+
+    Notes
+    -----
+    Asked again after 408, 409, 429 and 5xx, when the time is over, the connection breaks, or the
+    body is cut off or no JSON; with exponential back-off, full jitter, and at least the wait
+    that ``Retry-After`` asks for. Other failures, and replies without a valid score, are final.
+    """
+    inquiry = Inquiry(rubric if isinstance(rubric, Rubric) else read_rubric(rubric), model, score)
+    place = Endpoint.of(endpoint, api_key_env=api_key_env, timeout=timeout, max_retries=max_retries)
+    _check(inquiry, concurrency=concurrency, prices=(price_in, price_out))
+    rows = examples(outputs, references, inputs, rubric=inquiry.rubric)
+    keys = [None if isinstance(row, str) else inquiry.key(row) for row in rows]
+    distinct = {
+        key: row
+        for key, row in zip(keys, rows, strict=True)
+        if key is not None and not isinstance(row, str)
+    }
+    if find_spec("httpx") is None:
+        raise MissingDependencyError(
+            "asking a judge needs httpx: install it with pip install 'steelyard[judge]'"
+        )
+    from steelyard.judge.asking import ask  # noqa: PLC0415
+
+    with Cache(cache) as kept:
+        replies = kept.replies(list(distinct))
+        asked = ask(
+            inquiry,
+            {key: row for key, row in distinct.items() if key not in replies},
+            endpoint=place,
+            concurrency=concurrency,
+            cache=kept,
+            progress=progress,
+            sleep=sleep,
+            rng=np.random.default_rng() if rng is None else rng,
+        )
+    answers = {
+        key: answer(reply, inquiry.rubric, score)
+        for key, reply in (replies | asked.replies).items()
+    }
+    answers |= {key: Answer(math.nan, reason) for key, reason in asked.failures.items()}
+    found = [
+        answers[key] if key is not None else Answer(math.nan, str(row))
+        for key, row in zip(keys, rows, strict=True)
+    ]
+    usage = replace(asked.usage, from_cache=len(replies))
+    return Judged(
+        scores=np.array([one.score for one in found], dtype=np.float64),
+        reasons=tuple(one.reason for one in found),
+        mass=np.array([one.mass for one in found]) if score == "logits" else None,
+        usage=usage,
+        cost=usage.cost(price_in, price_out)
+        if price_in is not None and price_out is not None
+        else None,
+    )
+
+
+def _check(
+    inquiry: Inquiry, *, concurrency: int, prices: tuple[float | None, float | None]
+) -> None:
+    if not inquiry.model.strip():
+        raise InvalidArgumentError("`model` must name a model; got an empty text")
+    if concurrency < 1:
+        raise InvalidArgumentError(f"`concurrency` must be at least 1; got {concurrency}")
+    for name, price in zip(("price_in", "price_out"), prices, strict=True):
+        if price is not None and not (math.isfinite(price) and price >= 0):
+            raise InvalidArgumentError(f"`{name}` must be a price of a million tokens; got {price}")
+    if (prices[0] is None) != (prices[1] is None):
+        raise InvalidArgumentError("`price_in` and `price_out` must be given both or not at all")
+    if inquiry.score not in get_args(ScoreKind):
+        raise InvalidArgumentError(
+            f"`score` must be one of {', '.join(get_args(ScoreKind))}; got {inquiry.score!r}"
+        )
+    rubric = inquiry.rubric
+    if inquiry.score == "logits" and (
+        rubric.answer != "number" or rubric.low < 0 or rubric.high > 9
+    ):
+        # Of more digits, some tokenizers make several tokens: 1 could be the start of 10.
+        raise InvalidArgumentError(
+            "`score`: logits need a rubric whose answer is a number of one digit; "
+            f"{rubric.name!r} answers with a {rubric.answer} from {rubric.low} to {rubric.high}"
+        )

@@ -1,0 +1,177 @@
+"""The parts become one file, or one folder of files."""
+
+import gzip
+import os
+import shutil
+import uuid
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import BinaryIO, cast
+
+import polars as pl
+
+from steelyard.data.formats import Compression, FormatKind
+from steelyard.data.lines import malformation
+from steelyard.data.rules import typed
+from steelyard.errors import InvalidDataError
+from steelyard.scoring.parts import MANIFEST, Parts
+
+__all__ = ["as_table", "assemble_folder", "join_text"]
+
+
+def as_table(
+    parts: Sequence[Path],
+    *,
+    kind: FormatKind,
+    columns: Sequence[str],
+    texts: Collection[str],
+    source: Path,
+) -> pl.LazyFrame:
+    """Return the rows of all parts, in order, as a table that stays on disk.
+
+    Parameters
+    ----------
+    parts : sequence of Path
+        The parts.
+    kind : {"jsonl", "csv", "parquet"}
+        Their format.
+    columns : sequence of str
+        Names of the columns of CSV parts, which have no header.
+    texts : collection of str
+        Columns of CSV parts that stay text; others become numbers where all cells are numbers.
+    source : Path
+        Where the rows come from, for messages.
+
+    Raises
+    ------
+    InvalidDataError
+        If the rows do not fit into one table.
+    """
+    if kind == "jsonl":
+        return _objects(parts, source)
+    return _scan(parts if kind == "parquet" else _with_numbers(parts, columns, texts))
+
+
+def join_text(
+    parts: Sequence[Path], target: Path, *, columns: Sequence[str], compression: Compression
+) -> None:
+    """Write parts of text one after the other as they are, whole or not at all.
+
+    Parameters
+    ----------
+    parts : sequence of Path
+        JSON Lines or CSV parts.
+    target : Path
+        The file.
+    columns : sequence of str
+        The header of a CSV file; empty for JSON Lines.
+    compression : {"uncompressed", "gzip", "zstd"}
+        How the file is compressed.
+
+    Raises
+    ------
+    InvalidDataError
+        If the file cannot be written.
+    """
+    pieces = list(parts)
+    target = Path(os.path.realpath(target))
+    temporary = target.with_name(f".{target.name}.{uuid.uuid4().hex}.tmp")
+    try:
+        if columns:
+            pieces.insert(0, parts[0].with_name("header.csv"))
+            pieces[0].write_text(
+                pl.DataFrame(schema=list(columns)).write_csv(), encoding="utf-8", newline=""
+            )
+        if compression == "zstd":
+            _pack_lines(pieces, temporary)
+        else:
+            with temporary.open("wb") as raw:
+                _copy(pieces, raw, compression)
+                raw.flush()
+                os.fsync(raw.fileno())
+        temporary.replace(target)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise InvalidDataError(f"{target}: cannot be written: {reason}") from error
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def assemble_folder(parts: Parts, target: Path) -> None:
+    """Make the folder of Parquet parts the result."""
+    for leftover in parts.folder.glob("*.tmp"):
+        leftover.unlink()
+    parts.folder.replace(target)
+    # Last, so that a run that is stopped before can be continued.
+    (target / MANIFEST).unlink()
+
+
+def _scan(parts: Sequence[Path]) -> pl.LazyFrame:
+    return pl.scan_parquet(list(parts), glob=False, hive_partitioning=False)
+
+
+def _pack_lines(pieces: Sequence[Path], target: Path) -> None:
+    # Python cannot write Zstandard before 3.14; polars can.
+    pl.scan_lines(list(pieces), glob=False).sink_csv(
+        target,
+        include_header=False,
+        quote_style="never",
+        compression="zstd",
+        check_extension=False,
+        sync_on_close="data",
+    )
+
+
+def _copy(pieces: Sequence[Path], raw: BinaryIO, compression: Compression) -> None:
+    if compression == "gzip":
+        # Without name and time in it, the same rows are the same file.
+        with gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0, compresslevel=6) as out:
+            _copy(pieces, cast("BinaryIO", out), "uncompressed")
+        return
+    for piece in pieces:
+        with piece.open("rb") as part:
+            shutil.copyfileobj(part, raw, 1 << 20)
+
+
+def _objects(parts: Sequence[Path], source: Path) -> pl.LazyFrame:
+    """JSON Lines as a table: the columns of all parts, with types that hold all values."""
+    schema = pl.Schema()
+    for part in parts:
+        try:
+            other = pl.scan_ndjson(part, infer_schema_length=None).collect_schema()
+            both = [pl.DataFrame(schema=schema), pl.DataFrame(schema=other)]
+            schema = pl.concat(both, how="diagonal_relaxed").schema
+        except pl.exceptions.PolarsError as error:
+            reason = malformation(source, "jsonl") or (str(error).splitlines() or [""])[0]
+            raise InvalidDataError(f"{source}, {reason}") from error
+    return pl.scan_ndjson(list(parts), schema=schema)
+
+
+def _with_numbers(
+    parts: Sequence[Path], columns: Sequence[str], texts: Collection[str]
+) -> list[Path]:
+    """Write CSV parts again as Parquet, columns of numbers as numbers."""
+    kinds: dict[str, set[pl.DataType]] = {name: set() for name in columns}
+    for part in parts:
+        for cells in _cells(part, columns):
+            if not cells.str.strip_chars().replace("", None).is_null().all():
+                kinds[cells.name].add(typed(cells).dtype)
+    chosen: dict[str, pl.DataType] = {}
+    for name, found in kinds.items():
+        is_text = name in texts or not found or pl.String() in found
+        chosen[name] = pl.String() if is_text else max(found, key=lambda kind: kind.is_float())
+    written = []
+    for part in parts:
+        rows = _cells(part, columns).with_columns(
+            typed(cells).cast(chosen[cells.name], strict=False)
+            for cells in _cells(part, columns)
+            if chosen[cells.name] != pl.String
+        )
+        written.append(part.with_suffix(".numbers.parquet"))
+        rows.write_parquet(written[-1])
+    return written
+
+
+def _cells(part: Path, columns: Sequence[str]) -> pl.DataFrame:
+    schema = dict.fromkeys(columns, pl.String)
+    return pl.read_csv(part, has_header=False, schema=schema, glob=False)

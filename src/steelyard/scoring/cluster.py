@@ -1,0 +1,98 @@
+"""Work spread over a Dask cluster."""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
+from typing import Any, TypeVar
+
+from steelyard.errors import InvalidArgumentError, MissingDependencyError
+
+__all__ = ["over_cluster"]
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+# Times a task is tried again after a failure of the machine: a file system that is away, say.
+_RETRIES = 3
+
+
+def over_cluster(
+    function: Callable[[Task], Result], tasks: Iterable[Task], *, address: str, workers: int
+) -> Iterator[Result]:
+    """Yield the result of each task, in the order of the tasks.
+
+    A task whose worker is lost is given to another.
+
+    Parameters
+    ----------
+    function : callable
+        What to do with a task; it must be importable on every worker.
+    tasks : iterable
+        The tasks; a few for each worker are under way at a time.
+    address : str
+        Of a scheduler, ``tcp://host:8786``; or ``local`` to start a cluster on this machine.
+    workers : int
+        Number of processes of a cluster on this machine.
+
+    Raises
+    ------
+    MissingDependencyError
+        If Dask is not installed.
+    InvalidArgumentError
+        If there is no scheduler at the address.
+    ChildProcessError
+        If a task has brought down several workers.
+    """
+    distributed = _distributed()
+    with ExitStack() as stack:
+        client = stack.enter_context(_client(distributed, stack, address, workers))
+        waiting: deque[Any] = deque()
+        try:
+            for task in tasks:
+                # a retried or doubled task makes the same part, so results need not be kept
+                waiting.append(client.submit(function, task, retries=_RETRIES, pure=False))
+                if len(waiting) > _window(client):
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        except distributed.KilledWorker as error:
+            raise ChildProcessError(
+                "a batch has brought down several workers, perhaps for want of memory: the same "
+                "command goes on from where it stopped"
+            ) from error
+        finally:
+            client.cancel(list(waiting))
+
+
+def _distributed() -> Any:
+    try:
+        import distributed  # noqa: PLC0415  optional
+    except ImportError as error:
+        raise MissingDependencyError(
+            "`--cluster` needs Dask: pip install 'steelyard[cluster]'"
+        ) from error
+    return distributed
+
+
+def _client(distributed: Any, stack: ExitStack, address: str, workers: int) -> Any:
+    if address == "local":
+        cluster = distributed.LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address=None,
+            env={"POLARS_MAX_THREADS": "1"},
+        )
+        return distributed.Client(stack.enter_context(cluster))
+    try:
+        return distributed.Client(address, timeout=10)
+    except (OSError, ValueError) as error:
+        raise InvalidArgumentError(
+            f"`--cluster` must be `local` or the address of a running Dask scheduler, such as "
+            f"tcp://host:8786; got {address!r}, where none answers"
+        ) from error
+
+
+def _window(client: Any) -> int:
+    """Tasks under way at a time: two for each thread, and some for workers yet to come."""
+    return 8 + 2 * int(sum(client.nthreads().values()))

@@ -1,0 +1,106 @@
+"""What is scored: an output and its references, from cells of any format."""
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.data.tables import shown
+from steelyard.errors import InvalidDataError
+from steelyard.metrics import score
+
+__all__ = ["Example", "example", "scored"]
+
+Example = tuple[str, tuple[str, ...]]
+
+
+def example(
+    output: Any,
+    reference: Any,
+    *,
+    columns: tuple[str, str],
+    place: Callable[[], str],
+    is_text: bool,
+) -> Example:
+    """Return an output and its references.
+
+    Parameters
+    ----------
+    output : object
+        Text; a number is taken as it is written.
+    reference : object
+        A text, or a list of texts. In a text file a cell may hold a list as JSON.
+    columns : (str, str)
+        Names of the two columns, for messages.
+    place : callable
+        Says where the row stands.
+    is_text : bool
+        Whether the row comes from a text file.
+
+    Raises
+    ------
+    InvalidDataError
+        If the output is no text, or there is no reference.
+
+    Examples
+    --------
+    >>> example("a", '["b", "c"]', columns=("output", "reference"), place=str, is_text=True)
+    ('a', ('b', 'c'))
+    """
+    text = _text(output)
+    if text is None:
+        raise InvalidDataError(
+            f"{place()}, column {columns[0]}: expected text, got {shown(output)}"
+        )
+    references = _texts(reference, is_text=is_text)
+    if not references:
+        raise InvalidDataError(
+            f"{place()}, column {columns[1]}: expected a text or a list of texts to compare "
+            f"with, got {shown(reference)}"
+        )
+    return text, references
+
+
+def scored(
+    examples: Sequence[Example], *, metrics: Sequence[str], place: Callable[[int], str]
+) -> tuple[dict[str, NDArray[np.float64]], int]:
+    """Score examples; return a column for each metric and the number of different examples.
+
+    Raises
+    ------
+    InvalidDataError
+        If a metric has no finite value; `place` says where an example stands.
+    """
+    outputs, references = zip(*examples, strict=True) if examples else ((), ())
+    columns = score(outputs, references, metrics=metrics)
+    for name, values in columns.items():
+        broken = np.flatnonzero(~np.isfinite(values))
+        if len(broken):
+            raise InvalidDataError(
+                f"{place(int(broken[0]))}: {name} gives {values[broken[0]]} on this output: "
+                "leave out the metric or the output"
+            )
+    return columns, len(set(examples))
+
+
+def _text(value: Any) -> str | None:
+    if isinstance(value, str):
+        return value
+    return json.dumps(value) if isinstance(value, bool | int | float) else None
+
+
+def _texts(value: Any, *, is_text: bool) -> tuple[str, ...]:
+    if isinstance(value, list):
+        texts = [_text(one) for one in value if one is not None]
+        known = tuple(text for text in texts if text is not None)
+        return known if len(known) == len(texts) else ()
+    if is_text and isinstance(value, str) and value.startswith("[") and value.endswith("]"):
+        try:
+            several = json.loads(value)
+        except json.JSONDecodeError:
+            return (value,)
+        return tuple(several) if all(isinstance(one, str) for one in several) else (value,)
+    text = _text(value)
+    return () if text is None else (text,)

@@ -1,0 +1,170 @@
+"""Finished batches, kept in a hidden folder beside the file they will become.
+
+A part that is there is whole: it was renamed into place. A manifest says what the parts were
+made from; they are used again only if nothing of that has changed.
+"""
+
+import fcntl
+import json
+import os
+import re
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, entry_points, version
+from pathlib import Path
+from typing import Any
+
+from steelyard.data.formats import FormatKind
+from steelyard.errors import InvalidArgumentError
+from steelyard.metrics.registry import GROUP
+from steelyard.metrics.specification import name_and_options
+from steelyard.scoring.work import Finished, part_name
+from steelyard.version import __version__
+
+__all__ = ["MANIFEST", "Parts", "libraries", "open_parts", "parts_folder"]
+
+MANIFEST = ".manifest.json"
+_PART = re.compile(r"part-(\d{8,})-(\d+)-(\d+)\.(?:jsonl|csv|parquet)")
+# Libraries that metrics and files depend on: with another version a number may differ.
+_LIBRARIES = ("numpy", "polars", "rapidfuzz", "sacrebleu", "snowballstemmer", "wordllama")
+_WORDS = {
+    "input": "the outputs have changed",
+    "metrics": "the metrics have changed",
+    "columns": "the columns to read have changed",
+    "replace": "--replace has changed",
+    "batch_rows": "the size of batches has changed",
+    "versions": "the installed versions have changed",
+}
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Where parts are, and those that were there already.
+
+    Attributes
+    ----------
+    folder : Path
+        The hidden folder.
+    kind : {"jsonl", "csv", "parquet"}
+        The format of a part.
+    finished : dict of int to Finished
+        Batches that an interrupted run has finished.
+    anew : str or None
+        Why an interrupted run could not be continued.
+    """
+
+    folder: Path
+    kind: FormatKind
+    finished: dict[int, Finished]
+    anew: str | None
+
+    def paths(self, done: list[Finished]) -> list[Path]:
+        """Paths of parts in the order of their batches."""
+        ordered = sorted(done, key=lambda one: one.index)
+        return [self.folder / part_name(one, self.kind) for one in ordered]
+
+    def remove(self) -> None:
+        """Remove the folder with all that is in it."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def parts_folder(target: Path) -> Path:
+    """Return the hidden folder for the parts of a file.
+
+    Examples
+    --------
+    >>> parts_folder(Path("runs/scored.jsonl")).name
+    '.scored.jsonl.parts'
+    """
+    return target.with_name(f".{target.name}.parts")
+
+
+@contextmanager
+def open_parts(target: Path, kind: FormatKind, manifest: dict[str, Any]) -> Iterator[Parts]:
+    """Open the parts of a file: those of an interrupted run, or a new folder.
+
+    While they are open no other run can write the same file.
+
+    Parameters
+    ----------
+    target : Path
+        The file that the parts will become.
+    kind : {"jsonl", "csv", "parquet"}
+        The format of a part.
+    manifest : dict
+        All that the parts depend on, as JSON knows it.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If the folder cannot be made.
+    """
+    folder = parts_folder(target)
+    with ExitStack() as stack:
+        try:
+            is_new = not folder.exists()
+            folder.mkdir(exist_ok=True)
+            stack.callback(os.close, _locked(folder, target))
+            anew = None if is_new else _difference(folder / MANIFEST, manifest)
+            if anew is not None:
+                for path in folder.iterdir():
+                    path.unlink()
+            written = folder / f"{MANIFEST}.tmp"
+            written.write_text(json.dumps(manifest, indent=2), encoding="utf-8")
+            written.replace(folder / MANIFEST)
+        except OSError as error:
+            raise InvalidArgumentError(
+                f"`--output`: {target} cannot be written: {error.strerror}"
+            ) from error
+        yield Parts(folder, kind, _finished(folder), anew)
+
+
+def libraries(metrics: Sequence[str]) -> dict[str, str]:
+    """Versions of all that can change a number: this package, libraries, packages of metrics."""
+    names = [name_and_options(metric)[0] for metric in metrics]
+    found = {"steelyard": __version__}
+    for point in entry_points(group=GROUP):
+        if point.name in names and point.dist is not None:
+            found[point.dist.name] = point.dist.version
+    for name in _LIBRARIES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "unknown"
+    return found
+
+
+def _locked(folder: Path, target: Path) -> int:
+    """Lock the folder; the lock ends with this process, however that ends."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        os.close(handle)
+        raise InvalidArgumentError(
+            f"`--output`: another run is writing {target}: wait for it, or name another file"
+        ) from error
+    return handle
+
+
+def _difference(path: Path, manifest: dict[str, Any]) -> str | None:
+    try:
+        before = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return "its manifest cannot be read"
+    for key, words in _WORDS.items():
+        if before.get(key) != manifest[key]:
+            return words
+    return None
+
+
+def _finished(folder: Path) -> dict[int, Finished]:
+    found = {}
+    for path in folder.iterdir():
+        match = _PART.fullmatch(path.name)
+        if match is not None:
+            index, rows, pairs = map(int, match.groups())
+            found[index] = Finished(index, rows, pairs)
+    return found

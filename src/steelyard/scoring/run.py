@@ -1,0 +1,351 @@
+"""Score a file of outputs: a file in, the same rows with metrics out."""
+
+import os
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from steelyard.data import write_table
+from steelyard.data.formats import format_of
+from steelyard.errors import InvalidArgumentError, InvalidDataError, SteelyardError
+from steelyard.metrics.registry import metric
+from steelyard.records import Output, optional_columns, required_columns
+from steelyard.scoring.assembly import as_table, assemble_folder, join_text
+from steelyard.scoring.batches import Batch
+from steelyard.scoring.cluster import over_cluster
+from steelyard.scoring.parts import Parts, libraries, open_parts
+from steelyard.scoring.processes import over_processes
+from steelyard.scoring.source import OutputsSource, open_source
+from steelyard.scoring.work import Finished, Job, finish
+
+__all__ = ["Progress", "ScoreSummary", "score_file"]
+
+# Rows in a batch: enough for arrays to pay off, and little to do again after a crash.
+_BATCH_ROWS = 5000
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far the work has come.
+
+    Attributes
+    ----------
+    rows : int
+        Rows scored by this run.
+    position, total : int or None
+        Place in the outputs and their end, in rows or bytes; None if it is not known.
+    """
+
+    rows: int
+    position: int | None
+    total: int | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreSummary:
+    """What was done.
+
+    Attributes
+    ----------
+    output : str
+        The file or folder that was written.
+    rows : int
+        Rows in it.
+    distinct_pairs : int
+        Outputs with their references after equal ones of a batch were merged: those scored.
+    metrics : tuple of str
+        The columns that were added.
+    seconds : float
+        Time taken.
+    rows_per_second : float
+        Rows that this run scored, in a second.
+    resumed_from : int
+        Rows that an interrupted run had scored already.
+    """
+
+    output: str
+    rows: int
+    distinct_pairs: int
+    metrics: tuple[str, ...]
+    seconds: float
+    rows_per_second: float
+    resumed_from: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as JSON knows them."""
+        return asdict(self) | {"metrics": list(self.metrics)}
+
+
+def score_file(
+    outputs: str | os.PathLike[str],
+    target: str | os.PathLike[str],
+    *,
+    metrics: Sequence[str],
+    columns: Mapping[str, str] | None = None,
+    replace: bool = False,
+    workers: int | None = None,
+    cluster: str | None = None,
+    batch_rows: int = _BATCH_ROWS,
+    progress: Callable[[Progress], object] | None = None,
+    notice: Callable[[str], object] | None = None,
+) -> ScoreSummary:
+    """Add a column for each metric to a file of outputs.
+
+    Rows are scored in batches, which are kept in a hidden folder beside `target` until all are
+    done: memory does not grow with the file, and a run that was interrupted, however rudely, is
+    continued by calling the function again. The result does not depend on the number of workers
+    or on interruptions.
+
+    Parameters
+    ----------
+    outputs : path
+        JSON Lines, CSV, either also ``.gz`` or ``.zst``, Parquet, or a folder of Parquet files.
+    target : path
+        The file to write, in the format of its extension; from Parquet also a folder, a name
+        without extension. Other columns and the order of rows are kept.
+    metrics : sequence of str
+        Names of metrics, each with its options if any; `steelyard.metrics.available` lists them.
+    columns : mapping, optional
+        The names that the columns ``output`` and ``reference`` have in the file.
+    replace : bool
+        Whether to replace columns that have the name of a metric.
+    workers : int, optional
+        Number of processes; by default, of processor cores.
+    cluster : str, optional
+        Address of a Dask scheduler, or ``local`` to start one here; outputs must be Parquet, and
+        all workers must see the same files.
+    batch_rows : int
+        Most rows in a batch.
+    progress : callable, optional
+        Told after each batch.
+    notice : callable, optional
+        Told in a sentence that an interrupted run is continued, or why not.
+
+    Returns
+    -------
+    ScoreSummary
+
+    Raises
+    ------
+    InvalidArgumentError
+        If a metric, an option or the cluster is not known.
+    InvalidDataError
+        If the outputs cannot be read or a row cannot be scored. Nothing is written then.
+    MissingDependencyError
+        If a cluster is asked for and Dask is not installed.
+    ChildProcessError
+        If a worker is killed. What was finished is kept.
+
+    Notes
+    -----
+    Processes are spawned: in a script, call this below ``if __name__ == "__main__":``.
+    """
+    start = time.perf_counter()
+    names = _known(metrics)
+    count = _checked("workers", os.cpu_count() or 1 if workers is None else workers)
+    # workers on other machines have another current folder
+    source = open_source(Path(outputs).resolve() if cluster else Path(outputs))
+    target = Path(target)
+    _check_target(target, source, cluster=cluster)
+    texts = _text_columns(source, columns or {}, names)
+    if not replace:
+        source.check_new(names)
+    before = source.fingerprint()
+    manifest = {
+        "input": before,
+        "metrics": list(names),
+        "columns": list(texts),
+        "replace": replace,
+        "batch_rows": _checked("batch_rows", batch_rows),
+        "versions": libraries(names),
+    }
+    with open_parts(target, source.format.kind, manifest) as parts:
+        job = _job(source, parts, texts=texts, metrics=names, replace=replace)
+        run = _Run(source, parts, job, batch_rows, progress or _ignore)
+        _tell(parts, target, notice or _ignore)
+        with _removed_if_refused(parts):
+            work = partial(finish, job)
+            if cluster is None:
+                results = over_processes(work, run.pending(), workers=count)
+            else:
+                results = over_cluster(work, run.pending(), address=cluster, workers=count)
+            run.gather(results)
+            if source.fingerprint() != before:
+                raise InvalidDataError(f"{source.path}: changed while it was scored: start again")
+        run.write(target, texts={*texts, *(columns or {}).values()})
+    seconds = time.perf_counter() - start
+    return ScoreSummary(
+        output=str(target),
+        rows=run.resumed + run.rows,
+        distinct_pairs=sum(one.pairs for one in run.done),
+        metrics=names,
+        seconds=seconds,
+        rows_per_second=run.rows / seconds,
+        resumed_from=run.resumed,
+    )
+
+
+class _Run:
+    """The batches of one run: those done before, those under way, and those done."""
+
+    def __init__(
+        self,
+        source: OutputsSource,
+        parts: Parts,
+        job: Job,
+        batch_rows: int,
+        progress: Callable[[Progress], object],
+    ) -> None:
+        self.source = source
+        self.parts = parts
+        self.job = job
+        self.batch_rows = batch_rows
+        self.progress = progress
+        self.done: list[Finished] = []
+        self.rows = 0
+        self.resumed = 0
+        self._positions: dict[int, int | None] = {}
+
+    def pending(self) -> Iterator[Batch]:
+        """Batches that are still to be done; those that are done are counted."""
+        for batch in self.source.batches(batch_rows=self.batch_rows):
+            before = self.parts.finished.get(batch.index)
+            if before is None:
+                self._positions[batch.index] = batch.position
+                yield batch
+            else:
+                self.done.append(before)
+                self.resumed += before.rows
+
+    def gather(self, results: Iterator[Finished]) -> None:
+        """Wait for all results."""
+        for one in results:
+            self.done.append(one)
+            self.rows += one.rows
+            position = self._positions.pop(one.index)
+            self.progress(Progress(self.rows, position, self.source.total))
+
+    def write(self, target: Path, *, texts: Collection[str]) -> None:
+        """Make the parts the file or folder that was asked for."""
+        if _is_folder(target):
+            assemble_folder(self.parts, target)
+            return
+        kind = self.source.format.kind
+        target_format = format_of(target)
+        paths = self.parts.paths(self.done)
+        known = self.source.columns
+        columns = (*known, *(name for name in self.job.metrics if name not in known))
+        if kind == target_format.kind != "parquet":
+            join_text(
+                paths,
+                target,
+                columns=columns if kind == "csv" else (),
+                compression=target_format.compression,
+            )
+        else:
+            # identifiers stay the text they are
+            texts = {*required_columns(Output), *optional_columns(Output), *texts}
+            with _removed_if_refused(self.parts):
+                rows = as_table(
+                    paths, kind=kind, columns=columns, texts=texts, source=self.source.path
+                )
+            write_table(rows, target)
+        self.parts.remove()
+
+
+@contextmanager
+def _removed_if_refused(parts: Parts) -> Iterator[None]:
+    """Remove the parts of outputs that must be mended first: they will not be used again."""
+    try:
+        yield
+    except SteelyardError:
+        parts.remove()
+        raise
+
+
+def _job(
+    source: OutputsSource,
+    parts: Parts,
+    *,
+    texts: tuple[str, str],
+    metrics: tuple[str, ...],
+    replace: bool,
+) -> Job:
+    return Job(
+        path=source.path,
+        kind=source.format.kind,
+        header=source.header,
+        output=texts[0],
+        reference=texts[1],
+        metrics=metrics,
+        replace=replace,
+        folder=parts.folder.resolve(),
+    )
+
+
+def _known(metrics: Sequence[str]) -> tuple[str, ...]:
+    names = tuple(metrics)
+    if not names or isinstance(metrics, str):
+        raise InvalidArgumentError(f"`metrics` must name at least one metric; got {metrics!r}")
+    for position, name in enumerate(names):
+        metric(name)
+        if name in names[:position]:
+            raise InvalidArgumentError(f"`metrics` must name each metric once; got {name!r} twice")
+    return names
+
+
+def _checked(option: str, value: int) -> int:
+    if value < 1:
+        raise InvalidArgumentError(f"`{option}` must be 1 or more; got {value}")
+    return value
+
+
+def _is_folder(target: Path) -> bool:
+    return target.suffix == "" or target.is_dir()
+
+
+def _check_target(target: Path, source: OutputsSource, *, cluster: str | None) -> None:
+    if cluster is not None and source.format.kind != "parquet":
+        raise InvalidArgumentError(
+            f"`--cluster` needs Parquet, of which every worker reads its own rows; got "
+            f"{source.path}: leave out the option, or bring the outputs as Parquet"
+        )
+    if not target.parent.is_dir():
+        raise InvalidArgumentError(
+            f"`--output` must lie in an existing folder; there is no {target.parent}"
+        )
+    if not _is_folder(target):
+        format_of(target)
+    elif source.format.kind != "parquet":
+        raise InvalidArgumentError(
+            f"`--output` can be a folder if the outputs are Parquet; got {target}: "
+            "give the file an extension, such as .jsonl, .csv or .parquet"
+        )
+    elif target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise InvalidArgumentError(
+            f"`--output`: {target} is there already: remove it, or name another folder"
+        )
+
+
+def _text_columns(
+    source: OutputsSource, columns: Mapping[str, str], metrics: Sequence[str]
+) -> tuple[str, str]:
+    output = source.column("output", columns, reason="the texts to score")
+    needed = f"which {' and '.join(metrics)} compare{'s' * (len(metrics) == 1)} with"
+    return output, source.column("reference", columns, reason=needed)
+
+
+def _tell(parts: Parts, target: Path, notice: Callable[[str], object]) -> None:
+    if parts.anew is not None:
+        notice(f"an interrupted run for {target} is not continued but started anew: {parts.anew}")
+    elif parts.finished:
+        rows = sum(one.rows for one in parts.finished.values())
+        notice(f"going on from an interrupted run that has scored {rows:,} rows")
+
+
+def _ignore(_: object) -> None:
+    """Do nothing with what is told."""

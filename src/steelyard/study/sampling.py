@@ -1,0 +1,293 @@
+"""Which outputs to judge: a sample of each system's pool that remembers how it was drawn."""
+
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from steelyard.data import Judgments, Outputs
+from steelyard.design.sampling import Design, Draw, draw_sample
+from steelyard.errors import InvalidArgumentError, InvalidDataError
+from steelyard.study.item_pool import ItemPool
+from steelyard.study.sample_design import Allocation, SampleDesign
+
+__all__ = ["DRAW_COLUMNS", "Sample", "sample"]
+
+DRAW_COLUMNS = (
+    "probability",
+    "stratum",
+    "stratum_size",
+    "share",
+    "draw",
+    "design",
+    "seed",
+    "signature",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Outputs to judge.
+
+    Attributes
+    ----------
+    frame : polars.DataFrame
+        The drawn rows as in the pool, in the order in which to judge, with the columns of the
+        draw: ``probability``; ``stratum`` and ``stratum_size`` (the pool's size if there are no
+        strata); ``share`` of the items on which two systems differ (1 unless paired); ``draw``,
+        the order from 1; ``design``, ``seed`` and ``signature``.
+    draws : mapping of str to Draw
+        The draw of each system; one, under the systems' names, when they share it.
+    """
+
+    frame: pl.DataFrame
+    draws: Mapping[str, Draw]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the documented summary."""
+        return {
+            "outputs": self.frame.height,
+            "draws": [
+                {
+                    "system": name,
+                    "design": draw.design,
+                    "n": draw.n,
+                    "pool_size": draw.pool_size,
+                    "share": draw.share,
+                    "extended": draw.extended,
+                    "probability": {
+                        "least": float(draw.probability.min()),
+                        "greatest": float(draw.probability.max()),
+                    },
+                    "strata": [
+                        {"stratum": label, "drawn": drawn, "size": size}
+                        for label, drawn, size in _strata(draw)
+                    ],
+                    "signature": draw.signature,
+                }
+                for name, draw in self.draws.items()
+            ],
+        }
+
+
+def sample(
+    outputs: Outputs,
+    n: int,
+    *,
+    design: Design = "simple",
+    strata: str | None = None,
+    quantiles: int | None = None,
+    metric: str | None = None,
+    allocation: Allocation = "proportional",
+    pilot: Judgments | None = None,
+    prompt: str | None = None,
+    size: str | None = None,
+    extend: pl.DataFrame | None = None,
+    systems: Sequence[str] | None = None,
+    same_items: bool = False,
+    seed: int,
+) -> Sample:
+    """Draw outputs to judge from the pool of each system.
+
+    Parameters
+    ----------
+    outputs : Outputs
+        The pool of every system.
+    n : int
+        Outputs to draw of each system, those of `extend` included; items, when systems share them.
+    design : {"simple", "stratified", "proportional-to-size", "paired"}
+        As in `draw_sample`. A paired draw takes both outputs of items on which two systems differ.
+    strata : str, optional
+        Column that names the stratum of each output.
+    quantiles, metric : int and str, optional
+        Strata from the quantiles of this metric, instead of a column.
+    allocation : {"proportional", "neyman"}
+        How a stratified draw divides n.
+    pilot, prompt : Judgments and str, optional
+        Judgments under one prompt, for the standard deviations of Neyman allocation.
+    size : str, optional
+        Column of positive sizes, for draws proportional to size.
+    extend : polars.DataFrame, optional
+        The frame of an earlier `Sample` of the same pool and design, which the new one contains.
+    systems : sequence of str, optional
+        Systems to draw from; all by default.
+    same_items : bool
+        Whether to draw the same items for all systems; independent draws by default. Metrics and
+        sizes are then averaged over the systems.
+    seed : int
+        Seed; each system's draw depends on it and on the system's name, not on other systems.
+
+    Returns
+    -------
+    Sample
+
+    Raises
+    ------
+    InvalidArgumentError
+        If an option breaks its rule, or names no column or system.
+    InvalidDataError
+        If systems lack items that others have, or a stratum or size is missing.
+
+    Notes
+    -----
+    The draw does not depend on the order of rows: outputs are sorted by item first.
+
+    Examples
+    --------
+    >>> from steelyard.data import read_outputs
+    >>> pool = pl.DataFrame({"item": range(9), "system": "s", "length": range(9)})
+    >>> found = sample(read_outputs(pool), 6, design="stratified", metric="length", quantiles=3,
+    ...                seed=1)
+    >>> sorted(found.frame["stratum"])
+    ['length 1/3', 'length 1/3', 'length 2/3', 'length 2/3', 'length 3/3', 'length 3/3']
+    """
+    chosen = _chosen_systems(outputs, systems, design)
+    if seed < 0:
+        raise InvalidArgumentError(f"`seed` must not be negative; got {seed}")
+    asked = SampleDesign(
+        design=design,
+        strata=strata,
+        quantiles=quantiles,
+        metric=metric,
+        allocation=allocation,
+        pilot=pilot,
+        prompt=prompt,
+        size=size,
+    )
+    rows = outputs.rows().filter(pl.col("system").is_in(chosen)).sort("item", "system")
+    _check_columns(rows, asked, outputs.name)
+    together = same_items or design == "paired"
+    parts, draws = [], {}
+    for group in [chosen] if together else [(system,) for system in chosen]:
+        pool = ItemPool.of(rows, group, outputs.name)
+        known = asked.columns_of(pool)
+        draw = draw_sample(
+            pool.size,
+            n,
+            design=design,
+            extend=None if extend is None else _earlier(extend, pool, known.get("strata")),
+            seed=[seed] if together else [seed, zlib.crc32(group[0].encode())],
+            **known,
+        )
+        parts.append(_drawn_rows(pool, draw, seed))
+        draws[", ".join(group)] = draw
+    return Sample(pl.concat(parts, how="vertical_relaxed"), draws)
+
+
+def _earlier(frame: pl.DataFrame, pool: ItemPool, labels: NDArray[Any] | None) -> Draw:
+    """Return the earlier draw from this pool, with positions in today's order of items."""
+    for column in ("item", "system", "draw", "probability", "stratum_size", "design"):
+        if column not in frame.columns:
+            raise InvalidDataError(
+                f"the earlier sample has no column `{column}`: pass the file that `steelyard "
+                "sample` wrote"
+            )
+    parts = [frame.filter(pl.col("system") == name).sort("draw") for name in pool.systems]
+    own = parts[0]
+    if own.is_empty():
+        raise InvalidDataError(f"the earlier sample has no output of system {pool.systems[0]!r}")
+    if any(part["item"].to_list() != own["item"].to_list() for part in parts):
+        raise InvalidDataError(
+            "the earlier sample did not draw the same items for all systems: extend it without "
+            "--same-items"
+        )
+    today = pl.DataFrame({"item": pool.items, "position": np.arange(pool.size)})
+    own = own.join(today, on="item", how="left", maintain_order="left")
+    absent = own.filter(pl.col("position").is_null())
+    if absent.height:
+        raise InvalidDataError(
+            f"the earlier sample has item {absent['item'][0]!r}, which is not in {pool.name}: it "
+            "must come from the same pool"
+        )
+    positions = own["position"].to_numpy()
+    if labels is not None and own["stratum"].to_list() != labels[positions].tolist():
+        raise InvalidDataError(
+            "the earlier sample has other strata than this pool: use the same strata and pool"
+        )
+    stratified = own["design"][0] == "stratified"
+    return Draw(
+        positions=positions,
+        probability=own["probability"].to_numpy(),
+        strata=own["stratum"].to_numpy() if stratified else None,
+        strata_sizes={},
+        design=own["design"][0],
+        pool_size=pool.size if stratified else int(own["stratum_size"][0]),
+        differing=None,
+        seed=(),
+        extended=0,
+    )
+
+
+def _drawn_rows(pool: ItemPool, draw: Draw, seed: int) -> pl.DataFrame:
+    sizes = dict(draw.strata_sizes)
+    labels = None if draw.strata is None else [str(label) for label in draw.strata.tolist()]
+    size = (
+        [sizes[label] for label in draw.strata.tolist()]
+        if draw.strata is not None
+        else [draw.pool_size] * draw.n
+    )
+    drawn = pl.DataFrame(
+        {
+            "item": pool.items[draw.positions],
+            "probability": draw.probability,
+            "stratum": pl.Series(labels or [None] * draw.n, dtype=pl.String),
+            "stratum_size": pl.Series(size, dtype=pl.Int64),
+            "share": draw.share,
+            "draw": np.arange(1, draw.n + 1),
+            "design": draw.design,
+            "seed": seed,
+            "signature": draw.signature,
+        }
+    )
+    rows = pool.rows.drop([name for name in DRAW_COLUMNS if name in pool.rows.columns])
+    return (
+        drawn.select("item")
+        .join(rows, on="item", how="left", maintain_order="left")
+        .join(drawn, on="item", how="left", maintain_order="left")
+    )
+
+
+def _strata(draw: Draw) -> list[tuple[str, int, int]]:
+    if draw.strata is None:
+        return []
+    labels, counts = np.unique(draw.strata, return_counts=True)
+    return [
+        (str(label), int(count), int(draw.strata_sizes[label]))
+        for label, count in zip(labels.tolist(), counts, strict=True)
+    ]
+
+
+def _chosen_systems(
+    outputs: Outputs, systems: Sequence[str] | None, design: Design
+) -> tuple[str, ...]:
+    chosen = tuple(dict.fromkeys(outputs.systems if systems is None else systems))
+    for system in chosen:
+        if system not in outputs.systems:
+            raise InvalidArgumentError(
+                f"system {system!r} is not in {outputs.name}; there are: "
+                f"{', '.join(outputs.systems)}"
+            )
+    if design == "paired" and len(chosen) != 2:
+        raise InvalidArgumentError(
+            f"a paired draw compares two systems; got {len(chosen)}: name them with --system A "
+            "--system B (in Python: systems=['A', 'B'])"
+        )
+    return chosen
+
+
+def _check_columns(rows: pl.DataFrame, asked: SampleDesign, name: str) -> None:
+    """Raise unless the pool has the columns asked for, and none that the draw would write over."""
+    for column in (asked.strata, asked.metric, asked.size):
+        if column is not None and column not in rows.columns:
+            raise InvalidArgumentError(
+                f"no column {column!r} in {name}; there are: {', '.join(rows.columns)}"
+            )
+    for column in DRAW_COLUMNS:
+        if column in rows.columns and column != asked.strata:
+            raise InvalidArgumentError(
+                f"{name} has a column {column!r}, which the sample records itself: rename it first"
+            )

@@ -1,0 +1,129 @@
+import json
+
+import polars as pl
+import pytest
+
+
+def rows(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_writes_the_drawn_rows_and_prints_what_was_drawn(run, campaign, tmp_path):
+    outputs, _ = campaign
+    path = tmp_path / "sample.jsonl"
+    code, out, err = run("sample", outputs, "-n", 20, "--seed", 7, "-o", path)
+    assert (code, err) == (0, "")
+    assert "simple|n=20|N=60|seed=7," in out
+    found = rows(path)
+    assert len(found) == 40
+    pool = {(row["item"], row["system"]): row for row in rows(outputs)}
+    for row in found:
+        assert pool[row["item"], row["system"]].items() <= row.items()
+        assert row["probability"] == pytest.approx(1 / 3)
+    again = tmp_path / "again.jsonl"
+    run("sample", outputs, "-n", 20, "--seed", 7, "-o", again)
+    assert again.read_text() == path.read_text()
+
+
+def test_json_has_the_documented_keys(run, campaign, tmp_path):
+    path = tmp_path / "sample.csv"
+    code, out, _ = run(
+        "sample",
+        campaign[0],
+        *("-n", 20, "--design", "stratified", "--quantiles", 4, "--metric", "length"),
+        *("--seed", 7, "-o", path, "--json"),
+    )
+    assert code == 0
+    found = json.loads(out)
+    assert list(found) == ["output", "outputs", "draws"]
+    assert [one["system"] for one in found["draws"]] == ["alpha", "beta"]
+    assert [part["drawn"] for part in found["draws"][0]["strata"]] == [5, 5, 5, 5]
+    assert list(found["draws"][0]) == [
+        "system",
+        "design",
+        "n",
+        "pool_size",
+        "share",
+        "extended",
+        "probability",
+        "strata",
+        "signature",
+    ]
+    assert pl.read_csv(path).height == 40
+
+
+def test_neyman_allocation_takes_a_pilot(run, campaign, tmp_path):
+    outputs, judgments = campaign
+    code, out, _ = run(
+        "sample",
+        outputs,
+        *("-n", 20, "--design", "stratified", "--quantiles", 3, "--metric", "length"),
+        *("--allocation", "neyman", "--pilot", judgments, "--prompt", "overall"),
+        *("--seed", 7, "-o", tmp_path / "sample.jsonl"),
+    )
+    assert code == 0
+    assert "length 3/3" in out
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "csv", "parquet"])
+def test_a_sample_is_extended_from_its_file(run, campaign, tmp_path, suffix):
+    small, large = tmp_path / f"small.{suffix}", tmp_path / "large.jsonl"
+    run("sample", campaign[0], "-n", 20, "--seed", 7, "-o", small, "--system", "beta")
+    code, _, err = run(
+        "sample",
+        campaign[0],
+        *("-n", 30, "--seed", 8, "--extend", small, "--system", "beta", "-o", large),
+    )
+    assert (code, err) == (0, "")
+    first = {"jsonl": pl.read_ndjson, "csv": pl.read_csv, "parquet": pl.read_parquet}[suffix](small)
+    assert [row["item"] for row in rows(large)][:20] == first["item"].to_list()
+
+
+def test_pairs_and_shared_items(run, campaign, tmp_path):
+    path = tmp_path / "sample.jsonl"
+    code, out, _ = run(
+        "sample", campaign[0], "-n", 10, "--design", "paired", "--seed", 1, "-o", path
+    )
+    assert code == 0
+    assert "alpha, beta" in out
+    assert len(rows(path)) == 20
+    run("sample", campaign[0], "-n", 10, "--same-items", "--seed", 1, "-o", path)
+    assert len({row["item"] for row in rows(path)}) == 10
+
+
+def test_columns_may_have_other_names(run, campaign, tmp_path):
+    theirs = tmp_path / "theirs.jsonl"
+    theirs.write_text(campaign[0].read_text().replace('"item"', '"doc"'))
+    path = tmp_path / "sample.jsonl"
+    code, *_ = run("sample", theirs, "-n", 5, "--seed", 1, "-o", path, "--column", "item=doc")
+    assert code == 0
+    assert "item" in rows(path)[0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-n", 61], "`n` must be from 1 to the size of the pool, 60; got 61"),
+        (["-n", 5, "--design", "quota"], "'quota' is not one of"),
+        (["-n", 5, "--design", "stratified", "--strata", "theme"], "no column 'theme' in"),
+        (["-n", 5, "--design", "proportional-to-size"], "`size` goes with design"),
+        (["-n", 5, "--design", "proportional-to-size", "--size", "noise"], "must be positive"),
+        (["-n", 5, "--system", "gamma"], "system 'gamma' is not in"),
+        (["-n", 5, "--column", "item"], "`--column` must look like item=doc_id"),
+        (["-n", 5, "--extend", "nowhere.jsonl"], "no such file"),
+        ([], "Missing option '-n'"),
+    ],
+)
+def test_bad_use_is_one_line_and_exit_2(run, campaign, tmp_path, arguments, message):
+    path = tmp_path / "sample.jsonl"
+    code, out, err = run("sample", campaign[0], *arguments, "--seed", 1, "-o", path)
+    assert (code, out) == (2, "")
+    assert err.count("\n") == 1
+    assert message in err
+    assert not path.exists()
+
+
+def test_an_unknown_extension_is_named(run, campaign, tmp_path):
+    code, _, err = run("sample", campaign[0], "-n", 5, "--seed", 1, "-o", tmp_path / "sample.txt")
+    assert code == 2
+    assert "extension must be" in err

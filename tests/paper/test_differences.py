@@ -1,0 +1,86 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from steelyard.estimate import trajectory
+from steelyard.paper.differences import curve_error, differences, implied_distance
+
+
+def test_the_same_number_is_no_difference(found):
+    one = found.followed[0]
+    same = replace(
+        one,
+        released=one.trajectory.corrected.length_ratio,
+        released_noiseless=None,
+        released_perfect=None,
+    )
+    others = [
+        replace(o, released=None, released_noiseless=None, released_perfect=None)
+        for o in found.followed[1:]
+    ]
+    [difference] = differences([same, *others])
+    assert difference.z == pytest.approx(0, abs=1e-12)
+
+
+def test_the_perfect_metric_is_compared_once_for_each_system_and_prompt(found):
+    kinds = [one.kind for one in found.differences]
+    assert kinds.count("metric") == kinds.count("noiseless raters") == 168
+    assert kinds.count("perfect metric") == 24
+
+
+def test_the_error_of_a_curve_falls_with_the_root_of_the_draws():
+    """80% lengths from B normal draws scatter by about 0.9 / sqrt(B) at one point, less in the mean."""
+    rng = np.random.default_rng(0)
+    score = rng.normal(size=60)
+
+    def followed(draws, count):
+        return [
+            replaced_trajectory(
+                trajectory(
+                    score,
+                    score + rng.normal(size=60),
+                    items=np.arange(60),
+                    draws=draws,
+                    rng=np.random.default_rng(k),
+                )
+            )
+            for k in range(count)
+        ]
+
+    few, many = curve_error(followed(100, 30)), curve_error(followed(900, 30))
+    assert few / many == pytest.approx(3, rel=0.4)
+    assert few < 0.09
+
+
+def replaced_trajectory(found):
+    from steelyard.paper.trajectories import Followed
+
+    return Followed("cnndm", "p", "s", "m", found, None, None, None)
+
+
+def test_without_trajectories_there_are_no_differences():
+    assert differences([]) == []
+
+
+@pytest.mark.parametrize("distance", [0.0, 0.2, 0.35])
+def test_a_metric_centred_elsewhere_is_found_out(distance):
+    rng = np.random.default_rng(3)
+    score = rng.normal(size=300)
+    metric = score + rng.normal(size=300)
+    items = np.repeat(np.arange(300), 2)
+    human = score[items] + rng.normal(size=600)
+
+    def follow(pool):
+        return trajectory(
+            human, metric[items], pool, items=items, draws=1500, rng=np.random.default_rng(1)
+        )
+
+    right, shifted = follow(metric), follow(metric + distance * metric.std())
+    one = replace(
+        replaced_trajectory(right),
+        released=shifted.corrected.length_ratio,
+        released_noiseless=shifted.noiseless_raters.length_ratio,
+    )
+    for difference in differences([one, one]):
+        assert implied_distance([difference]) == pytest.approx(distance, abs=0.06)

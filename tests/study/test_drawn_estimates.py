@@ -1,0 +1,153 @@
+import numpy as np
+import polars as pl
+import pytest
+
+from steelyard import control_variates, sample_mean
+from steelyard.data import read_judgments, read_outputs
+from steelyard.errors import InvalidArgumentError, InvalidDataError, NotEstimableError
+from steelyard.estimate.stratified import stratified_mean
+from steelyard.estimate.weighted import weighted_mean
+from steelyard.study.drawn_estimates import estimate_design, is_recorded_draw
+from steelyard.study.sampling import sample
+
+SIZE = 80
+
+
+@pytest.fixture
+def pool():
+    rng = np.random.default_rng(0)
+    return pl.DataFrame(
+        {
+            "item": [f"i{item:02}" for item in range(SIZE)],
+            "system": "s",
+            "output": [f"text {item}" for item in range(SIZE)],
+            "length": rng.normal(size=SIZE),
+            "risk": rng.gamma(2.0, size=SIZE) + 0.2,
+        }
+    )
+
+
+def judged(frame, carry=("probability", "stratum", "stratum_size", "design", "signature")):
+    rng = np.random.default_rng(1)
+    twice = pl.concat([frame, frame])
+    return read_judgments(
+        twice.select(
+            "item",
+            "system",
+            *carry,
+            rater=pl.lit("r") + pl.int_range(pl.len()).cast(pl.String),
+            prompt=pl.lit("p"),
+            score=pl.col("length") + pl.Series(rng.normal(size=twice.height)),
+        )
+    )
+
+
+def arrays(judgments, pool):
+    frame = judgments.frame.join(pool.select("item", "length"), on="item", maintain_order="left")
+    return {name: frame[name].to_numpy() for name in ("score", "item", "length")} | {"frame": frame}
+
+
+def test_a_stratified_sample_is_estimated_by_its_strata(pool):
+    outputs = read_outputs(pool)
+    drawn = sample(outputs, 24, design="stratified", metric="length", quantiles=3, seed=1)
+    judgments = judged(drawn.frame)
+    assert is_recorded_draw(judgments)
+    [got] = estimate_design(outputs, judgments, ["length"])
+    a = arrays(judgments, pool)
+    want = stratified_mean(
+        a["score"],
+        a["frame"]["stratum"].to_numpy(),
+        {f"length {one}/3": size for one, size in ((1, 27), (2, 26), (3, 27))},
+        metric=a["length"],
+        metric_pool=pool["length"].to_numpy(),
+        items=a["item"],
+    )
+    assert (got.system, got.prompt, got.metrics) == ("s", "p", ("length",))
+    assert (got.estimate, got.low) == pytest.approx((want.estimate, want.low))
+
+
+def test_a_sample_by_size_is_estimated_by_its_probabilities(pool):
+    outputs = read_outputs(pool, metrics=["length", "risk"])
+    drawn = sample(outputs, 24, design="proportional-to-size", size="risk", seed=1)
+    judgments = judged(drawn.frame)
+    a = arrays(judgments, pool)
+    for slope in ("least-squares", 0.9):
+        [got] = estimate_design(outputs, judgments, ["length"], slope=slope, level=0.9)
+        want = weighted_mean(
+            a["score"],
+            a["frame"]["probability"].to_numpy(),
+            pool_size=SIZE,
+            metric=a["length"],
+            metric_pool=pool["length"].to_numpy(),
+            items=a["item"],
+            slope=slope,
+            level=0.9,
+        )
+        assert (got.estimate, got.low) == pytest.approx((want.estimate, want.low))
+
+
+def test_a_simple_sample_is_control_variates_even_if_not_all_of_it_was_judged(pool):
+    outputs = read_outputs(pool)
+    drawn = sample(outputs, 40, seed=1).frame.head(25)
+    judgments = judged(drawn)
+    a = arrays(judgments, pool)
+    [got] = estimate_design(outputs, judgments, ["length"])
+    want = control_variates(a["score"], a["length"], pool["length"].to_numpy(), items=a["item"])
+    assert (got.estimate, got.low) == pytest.approx((want.estimate, want.low))
+    [plain] = estimate_design(outputs, judgments)
+    want = sample_mean(a["score"], items=a["item"], pool_size=SIZE)
+    assert (plain.estimate, plain.low) == pytest.approx((want.estimate, want.low))
+
+
+def test_the_sample_file_brings_what_judgments_do_not_carry(pool):
+    outputs = read_outputs(pool)
+    drawn = sample(outputs, 24, design="stratified", metric="length", quantiles=3, seed=1).frame
+    [want] = estimate_design(outputs, judged(drawn), ["length"])
+    [got] = estimate_design(outputs, judged(drawn, carry=()), ["length"], sample=drawn)
+    assert got.low == pytest.approx(want.low)
+    # judgments of the earlier sample take the probabilities of the one that extends it
+    options = {"design": "stratified", "metric": "length", "quantiles": 3, "seed": 2}
+    larger = sample(outputs, 40, extend=drawn, **options).frame
+    [extended] = estimate_design(outputs, judged(larger, carry=()), ["length"], sample=larger)
+    assert extended.n_outputs == 40
+
+
+def test_prompts_and_systems_are_chosen(pool):
+    outputs = read_outputs(pool)
+    judgments = judged(sample(outputs, 24, seed=1).frame)
+    assert estimate_design(outputs, judgments, prompts=["q"]) == []
+    assert len(estimate_design(outputs, judgments, prompts=["p"], systems=["s"])) == 1
+
+
+def test_probabilities_alone_suffice(pool):
+    outputs = read_outputs(pool)
+    drawn = sample(outputs, 24, design="proportional-to-size", size="risk", seed=1).frame
+    [got] = estimate_design(outputs, judged(drawn, carry=("probability",)))
+    assert got.method == "weighted-mean/hajek/student"
+
+
+def test_what_cannot_be_told_is_refused(pool):
+    outputs = read_outputs(pool)
+    drawn = sample(outputs, 24, seed=1).frame
+    judgments = judged(drawn)
+    with pytest.raises(InvalidDataError, match="no column `probability`, which the draw records"):
+        estimate_design(outputs, judged(drawn, carry=()))
+    with pytest.raises(InvalidDataError, match="judgments, row 24: .*is judged but was not drawn"):
+        estimate_design(outputs, judged(drawn, carry=()), sample=drawn.head(23))
+    with pytest.raises(InvalidArgumentError, match="`slope` must be a number or least-squares"):
+        estimate_design(outputs, judgments, ["length"], slope="cross-fit")
+    paired = drawn.with_columns(design=pl.lit("paired"))
+    with pytest.raises(InvalidDataError, match="use steelyard compare"):
+        estimate_design(outputs, judged(paired))
+    other = sample(outputs, 24, seed=2).frame
+    mixed = pl.concat([drawn, other.join(drawn, on="item", how="anti")])
+    with pytest.raises(InvalidDataError, match="judgments come from two draws"):
+        estimate_design(outputs, judged(mixed))
+    cut = sample(outputs, 24, design="stratified", metric="length", quantiles=3, seed=1).frame
+    with pytest.raises(InvalidDataError, match="hold 53 outputs and the pool 80"):
+        estimate_design(outputs, judged(cut.filter(pl.col("stratum") != "length 1/3")))
+    one = cut.filter(
+        (pl.col("stratum") != "length 1/3") | (pl.int_range(pl.len()).over("stratum") == 0)
+    )
+    with pytest.raises(NotEstimableError, match="prompt 'p', system 's': stratum 'length 1/3'"):
+        estimate_design(outputs, judged(one))
