@@ -11,11 +11,20 @@ from steelyard.version import __version__
 if TYPE_CHECKING:
     from steelyard.arrays import JudgedOutputs, PoolMoments, judged_outputs
     from steelyard.data import Judgments, Outputs, read_judgments, read_outputs
-    from steelyard.design import Assumptions, Prices, plan
+    from steelyard.design import (
+        Assumptions,
+        ConfidenceSequence,
+        Draw,
+        Prices,
+        draw_sample,
+        plan,
+    )
     from steelyard.estimate.control_variates import control_variates
     from steelyard.estimate.result import Estimate
     from steelyard.estimate.sample_mean import sample_mean
+    from steelyard.estimate.stratified import stratified_mean
     from steelyard.estimate.trajectory import Trajectory, trajectory
+    from steelyard.estimate.weighted import weighted_mean
     from steelyard.metrics import score
     from steelyard.study import Study
     from steelyard.variance import (
@@ -28,6 +37,8 @@ if TYPE_CHECKING:
 
 _HOME = {
     "Assumptions": "steelyard.design",
+    "ConfidenceSequence": "steelyard.design",
+    "Draw": "steelyard.design",
     "Estimate": "steelyard.estimate",
     "JudgedOutputs": "steelyard.arrays",
     "Judgments": "steelyard.data",
@@ -41,18 +52,23 @@ _HOME = {
     "correlation": "steelyard.variance",
     "crossed_components": "steelyard.variance",
     "data_efficiency": "steelyard.variance",
+    "draw_sample": "steelyard.design",
     "judged_outputs": "steelyard.arrays",
     "plan": "steelyard.design",
     "read_judgments": "steelyard.data",
     "read_outputs": "steelyard.data",
     "sample_mean": "steelyard.estimate",
     "score": "steelyard.metrics",
+    "stratified_mean": "steelyard.estimate",
     "trajectory": "steelyard.estimate",
     "variance_components": "steelyard.variance",
+    "weighted_mean": "steelyard.estimate",
 }
 
 __all__ = [
     "Assumptions",
+    "ConfidenceSequence",
+    "Draw",
     "Estimate",
     "JudgedOutputs",
     "Judgments",
@@ -67,14 +83,17 @@ __all__ = [
     "correlation",
     "crossed_components",
     "data_efficiency",
+    "draw_sample",
     "judged_outputs",
     "plan",
     "read_judgments",
     "read_outputs",
     "sample_mean",
     "score",
+    "stratified_mean",
     "trajectory",
     "variance_components",
+    "weighted_mean",
 ]
 
 

@@ -7,7 +7,19 @@ from collections.abc import Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
 from typing import Any, ClassVar
 
-__all__ = ["Judgment", "Output", "optional_columns", "required_columns"]
+__all__ = ["DRAW_COLUMNS", "Judgment", "Output", "optional_columns", "required_columns"]
+
+# What a drawn sample records of each output, beside the output itself.
+DRAW_COLUMNS = (
+    "probability",
+    "stratum",
+    "stratum_size",
+    "share",
+    "draw",
+    "design",
+    "seed",
+    "signature",
+)
 
 
 @dataclass(frozen=True, slots=True)

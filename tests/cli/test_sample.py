@@ -127,3 +127,55 @@ def test_an_unknown_extension_is_named(run, campaign, tmp_path):
     code, _, err = run("sample", campaign[0], "-n", 5, "--seed", 1, "-o", tmp_path / "sample.txt")
     assert code == 2
     assert "extension must be" in err
+
+
+def test_a_stratified_sample_is_estimated_with_nothing_retold(run, campaign, tmp_path):
+    import json
+
+    outputs, _ = campaign
+    drawn = tmp_path / "sample.jsonl"
+    code, _, _ = run(
+        "sample",
+        outputs,
+        "-n",
+        "20",
+        "--design",
+        "stratified",
+        "--quantiles",
+        "4",
+        "--metric",
+        "length",
+        "--seed",
+        "1",
+        "-o",
+        drawn,
+    )
+    assert code == 0
+    rows = [json.loads(line) for line in drawn.read_text().splitlines()]
+    judged = tmp_path / "judged.jsonl"
+    judged.write_text(
+        "".join(
+            json.dumps(
+                {
+                    "item": row["item"],
+                    "system": row["system"],
+                    "rater": f"r{k}",
+                    "prompt": "overall",
+                    "score": row["length"] + 0.1 * ((7 * number + k) % 5),
+                }
+            )
+            + "\n"
+            for number, row in enumerate(rows)
+            for k in range(2)
+        )
+    )
+    code, out, err = run(
+        "estimate", outputs, judged, "--metric", "length", "--sample", drawn, "--json"
+    )
+    assert (code, err) == (0, "")
+    assert json.loads(out)[0]["method"].startswith("stratified")
+    code, _, err = run(
+        "estimate", outputs, judged, "--metric", "length", "--sample", drawn, "--raters", "random"
+    )
+    assert code == 2
+    assert "stratified or unequal sample" in err

@@ -190,7 +190,7 @@ def test_wrong_arguments_are_named(arguments, options, message):
 
 def test_an_extension_must_fit():
     earlier = draw_sample(10, 4, seed=0)
-    with pytest.raises(InvalidArgumentError, match="`n` counts the earlier draw in.*4; got 3"):
+    with pytest.raises(InvalidArgumentError, match=r"`n` counts the earlier draw in.*4; got 3"):
         draw_sample(10, 3, extend=earlier, seed=1)
     with pytest.raises(InvalidArgumentError, match="drawn from 10 outputs and there are 11"):
         draw_sample(11, 6, extend=earlier, seed=1)
@@ -205,7 +205,7 @@ def test_an_extension_must_fit():
 
 
 def test_the_pivotal_method_needs_a_whole_sum():
-    with pytest.raises(InvalidArgumentError, match="with a whole sum; got sum 0.7"):
+    with pytest.raises(InvalidArgumentError, match=r"with a whole sum; got sum 0\.7"):
         pivotal([0.3, 0.4], rng=np.random.default_rng(0))
     with pytest.raises(InvalidArgumentError, match="`n` must be from 1 to the size of the pool, 2"):
         inclusion_probabilities([1, 2], 3)

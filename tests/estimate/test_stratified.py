@@ -282,7 +282,7 @@ def test_pool_sizes_must_agree(campaign):
 
 
 def test_an_output_lies_in_one_stratum():
-    with pytest.raises(InvalidArgumentError, match="`strata` must be the same for all.*output 1"):
+    with pytest.raises(InvalidArgumentError, match=r"`strata` must be the same for all.*output 1"):
         stratified_mean([1, 2, 3, 4], list("abab"), {"a": 9, "b": 9}, items=[1, 1, 2, 3])
 
 
@@ -302,7 +302,7 @@ def test_refuses_what_cannot_be_estimated(campaign):
             metric_pool=np.repeat([0.3, 0.7], 9),
             items=range(5),
         )
-    with pytest.raises(NotEstimableError, match="a combined slope on 1 metric.*more than 4"):
+    with pytest.raises(NotEstimableError, match=r"a combined slope on 1 metric.*more than 4"):
         stratified_mean(
             [1, 2, 3, 5],
             list("aabb"),

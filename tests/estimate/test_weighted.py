@@ -105,11 +105,11 @@ def test_equal_probabilities_give_control_variates(campaign, form, slope, target
 
 def test_equal_probabilities_give_the_sample_mean(campaign):
     human, items = campaign["human"], campaign["items"]
-    for given in (None, 0.7):
+    for known in (None, 0.7):
         got = weighted_mean(
-            human, np.full(60, 0.3), pool_size=100, items=items, rater_variance=given
+            human, np.full(60, 0.3), pool_size=100, items=items, rater_variance=known
         )
-        same_numbers(got, sample_mean(human, items=items, pool_size=100, rater_variance=given))
+        same_numbers(got, sample_mean(human, items=items, pool_size=100, rater_variance=known))
     got = weighted_mean(human[::2], np.full(30, 0.3), pool_size=100, items=items[::2])
     same_numbers(got, sample_mean(human[::2], items=items[::2], pool_size=100))
     assert "no output has two judgments" in got.notes[0]
@@ -212,12 +212,10 @@ def test_refuses_what_cannot_be_estimated(campaign):
         weighted_mean(
             [1, 2, 4], [0.1, 0.2, 0.3], pool_size=9, metric=[1, 2, 3], metric_pool=range(9)
         )
-    with pytest.raises(NotEstimableError, match="not drawn with certainty; they count as 1.0"):
+    with pytest.raises(NotEstimableError, match=r"not drawn with certainty; they count as 1\.0"):
         weighted_mean([1, 2], [1, 0.2], pool_size=9, items=[1, 2])
     with pytest.raises(NotEstimableError, match="show no spread"):
         weighted_mean([2, 2, 2], [0.1, 0.2, 0.2], pool_size=9, items=[1, 2, 3])
+    flat = {name: campaign[name] * [1, 0] for name in ("metric", "metric_pool")}
     with pytest.raises(NotEstimableError, match="metric 2 of 2 is constant"):
-        metric = campaign["metric"] * [1, 0]
-        weighted_mean(
-            **(campaign | {"metric": metric, "metric_pool": campaign["metric_pool"] * [1, 0]})
-        )
+        weighted_mean(**(campaign | flat))

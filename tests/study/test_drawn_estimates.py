@@ -7,7 +7,7 @@ from steelyard.data import read_judgments, read_outputs
 from steelyard.errors import InvalidArgumentError, InvalidDataError, NotEstimableError
 from steelyard.estimate.stratified import stratified_mean
 from steelyard.estimate.weighted import weighted_mean
-from steelyard.study.drawn_estimates import estimate_design, is_recorded_draw
+from steelyard.study.drawn_estimates import estimate_design, is_designed
 from steelyard.study.sampling import sample
 
 SIZE = 80
@@ -51,7 +51,7 @@ def test_a_stratified_sample_is_estimated_by_its_strata(pool):
     outputs = read_outputs(pool)
     drawn = sample(outputs, 24, design="stratified", metric="length", quantiles=3, seed=1)
     judgments = judged(drawn.frame)
-    assert is_recorded_draw(judgments)
+    assert is_designed(judgments)
     [got] = estimate_design(outputs, judgments, ["length"])
     a = arrays(judgments, pool)
     want = stratified_mean(
@@ -132,7 +132,7 @@ def test_what_cannot_be_told_is_refused(pool):
     judgments = judged(drawn)
     with pytest.raises(InvalidDataError, match="no column `probability`, which the draw records"):
         estimate_design(outputs, judged(drawn, carry=()))
-    with pytest.raises(InvalidDataError, match="judgments, row 24: .*is judged but was not drawn"):
+    with pytest.raises(InvalidDataError, match=r"judgments, row 24: .*is judged but was not drawn"):
         estimate_design(outputs, judged(drawn, carry=()), sample=drawn.head(23))
     with pytest.raises(InvalidArgumentError, match="`slope` must be a number or least-squares"):
         estimate_design(outputs, judgments, ["length"], slope="cross-fit")

@@ -222,7 +222,7 @@ def test_wrong_data_are_named():
     hole = frame.with_columns(
         length=pl.when(pl.col("item") == "i004").then(None).otherwise("length")
     )
-    with pytest.raises(InvalidDataError, match="column length: expected a finite number.*'i004'"):
+    with pytest.raises(InvalidDataError, match=r"column length: expected a finite number.*'i004'"):
         sample(read_outputs(hole), 10, design="stratified", metric="length", quantiles=2, seed=0)
     uneven = frame.slice(1)
     with pytest.raises(InvalidDataError, match="item 'i000' has no output of some of the systems"):
@@ -243,7 +243,7 @@ def test_wrong_data_are_named():
 def test_wrong_pilots_are_named(outputs):
     options = {"design": "stratified", "strata": "topic", "allocation": "neyman", "seed": 0}
     two = pilot(pool_frame(), prompts=("overall", "fluency"))
-    with pytest.raises(InvalidArgumentError, match="`prompt` must be chosen.*overall, fluency"):
+    with pytest.raises(InvalidArgumentError, match=r"`prompt` must be chosen.*overall, fluency"):
         sample(outputs, 10, pilot=two, **options)
     with pytest.raises(InvalidArgumentError, match="prompt 'style' has no judgments"):
         sample(outputs, 10, pilot=two, prompt="style", **options)

@@ -20,7 +20,11 @@ Example:
     "files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path)
 )
 @click.option(
-    "--from", "source", required=True, type=click.Choice(list(CONVERTERS)), help="Format of FILE."
+    "--from",
+    "source",
+    required=True,
+    metavar="FORMAT",
+    help=f"Format of FILE: {', '.join(CONVERTERS)}.",
 )
 @click.option(
     "-o",

@@ -11,9 +11,11 @@ from rich.table import Table
 from steelyard.cli.options import level_option, output_options, read_study, study_arguments
 from steelyard.cli.printing import interval as shown
 from steelyard.cli.printing import parse_bounds, print_json, print_tables
+from steelyard.data import read_outputs
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.estimate import Estimate, Interval, Raters, SlopeKind, Target
 from steelyard.study import Study
+from steelyard.study.drawn_estimates import is_designed
 
 __all__ = ["estimate"]
 
@@ -64,6 +66,11 @@ Example:
     metavar="LOW,HIGH",
     help="Least and greatest possible score; for betting, and when all judgments are equal.",
 )
+@click.option(
+    "--sample",
+    type=click.Path(path_type=Path),
+    help="What `steelyard sample` wrote, when JUDGMENTS lack its columns.",
+)
 @click.option("--rater-variance", type=float, help="Variance of judgments of one output.")
 @level_option
 @click.option("--resamples", type=int, default=10_000, show_default=True, help="For bootstraps.")
@@ -84,6 +91,7 @@ def estimate(
     raters: Raters,
     interval: Interval,
     bounds: str | None,
+    sample: Path | None,
     rater_variance: float | None,
     level: float,
     resamples: int,
@@ -114,6 +122,7 @@ def estimate(
         "rater_variance": rater_variance,
         "resamples": resamples,
         "seed": seed,
+        "sample": None if sample is None else read_outputs(sample).rows(),
     }
     chosen = _chosen_metrics(study, metrics, no_metric=no_metric)
     found = study.estimate(chosen, raters_as=raters, **options)
@@ -149,6 +158,8 @@ def _with_random_raters(
 ) -> list[Estimate] | None:
     """Return the same estimates with raters seen as a sample, where that can be told."""
     if options["target"] == "census" or options["interval"] == "betting":
+        return None
+    if is_designed(study.judgments, options["sample"]):
         return None
     try:
         return study.estimate(metrics, raters_as="random", **options)

@@ -16,9 +16,12 @@ _COMMANDS = {
     "demo": "The whole loop on a built-in campaign with simulated raters.",
     "diagnose": "Is the metric any use here? Is the question to the raters?",
     "estimate": "The mean human score of each system, beside the plain mean.",
+    "monitor": "Stop or go on? An interval that may be looked at all the time.",
     "paper": "Every table and figure of the paper, from its released data.",
     "plan": "Judgments and price for a goal, from a pilot or typed variances.",
     "report": "One self-contained HTML file with everything.",
+    "sample": "Draw outputs to judge, with recorded probabilities.",
+    "score": "Add automatic metrics to outputs.",
     "simulate": "Replay a finished campaign under plans and stopping rules.",
     "trajectory": "Interval length and data efficiency against the number of judgments.",
 }

@@ -8,9 +8,8 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from steelyard.cli.options import level_option, output_options, read_study, study_arguments
-from steelyard.cli.printing import interval, print_json, print_tables
+from steelyard.cli.printing import interval, parse_bounds, print_json, print_tables
 from steelyard.design.sequence import Method, SequenceTarget
-from steelyard.errors import InvalidArgumentError
 from steelyard.study.monitoring import Monitored
 from steelyard.study.monitoring import monitor as monitored
 
@@ -123,7 +122,7 @@ def monitor(
         systems=systems or None,
         method=method,
         level=level,
-        bounds=_bounds(bounds),
+        bounds=parse_bounds(bounds),
         replacement=replacement,
         target=target,
         rater_variance=rater_variance,
@@ -163,13 +162,3 @@ def _tables(found: list[Monitored]) -> list[RenderableType]:
     using = f"metrics {', '.join(first.metrics)}; " if first.metrics else ""
     notes = [f"note: {one.system}, {one.prompt}: {note}" for one in found for note in one.notes]
     return [table, f"{using}{first.method}; target {first.target}", *notes]
-
-
-def _bounds(text: str) -> tuple[float, float]:
-    try:
-        low, high = (float(part) for part in text.split(","))
-    except ValueError as error:
-        raise InvalidArgumentError(
-            f"`--bounds` must be two numbers with a comma, such as 0,1; got {text!r}"
-        ) from error
-    return low, high

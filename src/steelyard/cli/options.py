@@ -9,7 +9,7 @@ import click
 from steelyard.errors import InvalidArgumentError
 from steelyard.study import Study
 
-__all__ = ["level_option", "output_options", "read_study", "study_arguments"]
+__all__ = ["column_mapping", "level_option", "output_options", "read_study", "study_arguments"]
 
 Command = Callable[..., Any]
 
@@ -75,6 +75,17 @@ def read_study(
     on_duplicate: Literal["error", "first", "last"],
 ) -> Study:
     """Read the study that the arguments name."""
+    return Study.read(
+        outputs,
+        judgments,
+        columns=column_mapping(columns),
+        metrics=metrics,
+        on_duplicate=on_duplicate,
+    )
+
+
+def column_mapping(columns: Sequence[str]) -> dict[str, str]:
+    """Return our names and theirs of ``OURS=YOURS`` pairs."""
     mapping = {}
     for pair in columns:
         ours, separator, yours = pair.partition("=")
@@ -83,6 +94,4 @@ def read_study(
                 f"`--column` must look like item=doc_id, our name first; got {pair!r}"
             )
         mapping[ours] = yours
-    return Study.read(
-        outputs, judgments, columns=mapping, metrics=metrics, on_duplicate=on_duplicate
-    )
+    return mapping

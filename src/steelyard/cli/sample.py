@@ -7,10 +7,10 @@ import click
 from rich.console import RenderableType
 from rich.table import Table
 
+from steelyard.cli.options import column_mapping
 from steelyard.cli.printing import print_json, print_tables
 from steelyard.data import read_judgments, read_outputs, write_table
 from steelyard.design.sampling import Design
-from steelyard.errors import InvalidArgumentError
 from steelyard.study.sample_design import Allocation
 from steelyard.study.sampling import Sample
 from steelyard.study.sampling import sample as drawn_sample
@@ -98,7 +98,7 @@ def sample(
     to judge them, with the columns probability, stratum, stratum_size, share, draw, design, seed
     and signature, so that an estimate needs nothing else told.
     """
-    mapping = _mapping(columns)
+    mapping = column_mapping(columns)
     found = drawn_sample(
         read_outputs(outputs, columns=mapping),
         n,
@@ -141,15 +141,3 @@ def _tables(found: Sample, output: Path) -> list[RenderableType]:
             there = round(one["share"] * one["pool_size"])
             table.add_row(one["system"], "", str(one["n"]), str(there), shown)
     return [table, *(one["signature"] for one in found.to_dict()["draws"])]
-
-
-def _mapping(columns: tuple[str, ...]) -> dict[str, str]:
-    mapping = {}
-    for pair in columns:
-        ours, separator, yours = pair.partition("=")
-        if not separator or not ours or not yours:
-            raise InvalidArgumentError(
-                f"`--column` must look like item=doc_id, our name first; got {pair!r}"
-            )
-        mapping[ours] = yours
-    return mapping

@@ -21,7 +21,7 @@ from steelyard.data.rules import (
 )
 from steelyard.data.tables import ROW, Source, Table, open_table, quoted
 from steelyard.errors import InvalidArgumentError, InvalidDataError
-from steelyard.records import Judgment, Output, optional_columns, required_columns
+from steelyard.records import DRAW_COLUMNS, Judgment, Output, optional_columns, required_columns
 
 __all__ = ["OnDuplicate", "read_judgments", "read_outputs"]
 
@@ -187,7 +187,7 @@ def _metrics(table: Table, metrics: Sequence[str] | None) -> tuple[str, ...]:
     if metrics is not None:
         return tuple(metrics)
     # A drawn sample may carry its probabilities: numbers, but not of the text.
-    return tuple(name for name in numeric if name not in _JUDGMENT_COLUMNS)
+    return tuple(name for name in numeric if name not in {*_JUDGMENT_COLUMNS, *DRAW_COLUMNS})
 
 
 def _text_rules(table: Table) -> tuple[Rule, ...]:

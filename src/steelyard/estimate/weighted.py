@@ -102,16 +102,16 @@ def weighted_mean(
 
     Notes
     -----
-    The variance is that of Hajek and Deville for draws of fixed size and high entropy, as
-    `draw_sample` makes them; their n/(n-1) becomes :math:`n_e/(n_e - 1 - p)`, since with uneven
+    The variance is Hajek's approximation for draws of fixed size and high entropy, as
+    `draw_sample` makes them; its n/(n-1) becomes :math:`n_e/(n_e - 1 - p)`, since with uneven
     probabilities a few outputs carry most of the variance and n degrees of freedom make intervals
     too short (docs/methods/sampling.md). Outputs drawn with certainty add rater noise only. With
     equal probabilities all of it is `sample_mean` and `control_variates`.
 
     References
     ----------
-    Horvitz and Thompson (1952); Hajek (1964); Deville (1999), Variance estimation for complex
-    statistics and estimators; Sarndal, Swensson and Wretman (1992), chapters 5 and 6; Tille (2006),
+    Horvitz and Thompson (1952); Hajek (1964); Deville and Tille (2005), Variance approximation
+    under balanced sampling; Sarndal, Swensson and Wretman (1992), chapters 5 and 6; Tille (2006),
     Sampling algorithms, chapter 7.
 
     Examples

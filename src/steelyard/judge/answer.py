@@ -14,7 +14,7 @@ __all__ = ["Answer", "ScoreKind", "answer", "shortened"]
 ScoreKind = Literal["integer", "logits"]
 
 # Models that think aloud do so before they answer.
-_THOUGHT = re.compile(r"\s*<think>.*?</think>", re.DOTALL)
+_THOUGHT = "</think>"
 _FENCE = re.compile(r"```(?:json)?\s*(.*?)\s*```", re.DOTALL)
 _NUMERAL = re.compile(r"[0-9]+(?:[.,][0-9]+)*")
 _DIGIT = re.compile("[0-9]")
@@ -72,7 +72,7 @@ def answer(reply: Reply, rubric: Rubric, kind: ScoreKind) -> Answer:
 
     Notes
     -----
-    A leading ``<think>`` block is not part of the answer. The mean under the model's own
+    What stands before ``</think>`` is not part of the answer. The mean under the model's own
     probabilities has fewer ties than the number it names, and usually a higher correlation with
     people's scores [1]_.
 
@@ -108,7 +108,7 @@ def _answer(reply: Reply, rubric: Rubric, kind: ScoreKind) -> Answer:
         raise _UnscoredError("the judge refused")
     if reply.finish == "content_filter":
         raise _UnscoredError("the endpoint filtered the reply")
-    text = _THOUGHT.sub("", reply.content, count=1).strip()
+    text = reply.content.rpartition(_THOUGHT)[2].strip()
     # one digit alone is whole even when nothing could follow it: no longer one is on the scale
     if reply.finish == "length" and not (kind == "logits" and _DIGIT.fullmatch(text)):
         raise _UnscoredError("the reply was cut off: raise max_tokens in the rubric")

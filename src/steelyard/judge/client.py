@@ -110,7 +110,7 @@ class Client:
                     if not error.connected:
                         raise EndpointError(
                             f"{self._endpoint.address}: {error}: start the server, or correct "
-                            "`endpoint`; replies so far are kept"
+                            "`endpoint`"
                         ) from error
                     raise FailedQuestionError(str(error)) from error
                 wait = back_off(attempt, rng=self._rng) + (error.wait or 0.0)
@@ -166,8 +166,7 @@ class Client:
             wait = requested_wait(headers.get("Retry-After"), date=headers.get("Date"))
         if wait is not None and wait > _LONGEST_WAIT:
             raise EndpointError(
-                f"{address}: HTTP {status}, asks to wait {wait:,.0f} s: run the same command "
-                "again then; replies so far are kept"
+                f"{address}: HTTP {status}, asks to wait {wait:,.0f} s: ask again then"
             )
         raise _PassingError(f"HTTP {status}{message}", wait=wait)
 

@@ -1,8 +1,8 @@
 """The authors' bias study: systems whose outputs are replaced by other systems' (figure 1a).
 
-The rules come out of the released means, all of which they reproduce. An output is *low* if its metric
-is below the mean metric of all outputs of all systems. Each low output is replaced, if there is any, by
-another system's output for the same item:
+The paper does not give the rules. These are the rules of the authors' public code, and they reproduce all
+of the released means. An output is *low* if its metric is below the mean metric of all outputs of all
+systems. Each low output is replaced, if there is any, by another system's output for the same item:
 
 ``lr``
     a low one that people rate higher: of those, the one they rate lowest.
@@ -11,7 +11,12 @@ another system's output for the same item:
 ``ur``
     one that is not low: of those, the one that people rate lowest.
 ``ul``
-    none: the row repeats the system itself.
+    none, since its conditions contradict each other: the row repeats the system itself.
+
+References
+----------
+A. T. Chaganty, active-evaluation, https://github.com/arunchaganty/active-evaluation, in
+``src/zipteedo/stats.py``, for the rules; the implementation here is another.
 """
 
 from collections.abc import Sequence

@@ -146,7 +146,8 @@ def _bias_study(found: Reproduction) -> Iterator[Claim]:
             f"largest difference\n{scientific(largest)}",
             "",
             "same" if largest < 1e-6 else "differs",
-            "The rule of replacement was worked out from the numbers; it is described below.",
+            "The rule of replacement is not in the paper but in the authors' public code; it is described "
+            "below.",
         )
     for task in found.release.tasks:
         own = {row.system: row.human.value for row in found.bias if not row.condition}

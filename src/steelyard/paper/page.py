@@ -23,7 +23,7 @@ from steelyard.report.numbers import count
 from steelyard.report.style import styled
 from steelyard.report.svg import inline_svg
 
-__all__ = ["VERDICTS", "write_page"]
+__all__ = ["KINDS", "VERDICTS", "write_page"]
 
 VERDICTS = {
     "same": "comes out to the printed or released digits",
@@ -31,13 +31,14 @@ VERDICTS = {
     "differs": "does not come out",
     "biased": "comes out, but is a biased estimate of what it says",
 }
-_KINDS = ("pdf", "png")
+KINDS = ("pdf", "png")
 
 
 def write_page(
     found: Reproduction,
     output: Path,
     *,
+    kinds: Sequence[str] = KINDS,
     command: str | None = None,
     tracked: Tracker = untracked,
 ) -> Path:
@@ -48,8 +49,10 @@ def write_page(
     found : Reproduction
         What came out.
     output : Path
-        Folder to write to; made if it is not there. Figures go to ``figures`` as PDF and PNG,
-        tables to ``tables`` as CSV.
+        Folder to write to; made if it is not there. Figures go to ``figures``, tables to ``tables``
+        as CSV.
+    kinds : sequence of str
+        Formats of figures as files, as matplotlib names them; the page has them inside anyway.
     command : str, optional
         The command that was run, to be shown.
     tracked : Tracker
@@ -68,7 +71,7 @@ def write_page(
     folder.mkdir(parents=True, exist_ok=True)
     drawings = [one for section in sections for one in _drawings(section.blocks)]
     svg = {
-        one.name: _save(one, folder)
+        one.name: _save(one, folder, kinds)
         for one in tracked(drawings, what="figures", total=len(drawings))
     }
     _write_tables(found, verdicts, output / "tables")
@@ -85,6 +88,7 @@ def write_page(
             facts=_facts(found),
             missing=found.release.missing,
             svg=svg,
+            kinds=kinds,
             draws=found.draws,
             seed=found.seed,
             command=command,
@@ -114,11 +118,14 @@ def _drawings(blocks: Iterable[Block]) -> Iterator[Drawing]:
             yield from _drawings(block.blocks)
 
 
-def _save(drawing: Drawing, folder: Path) -> str:
+def _save(drawing: Drawing, folder: Path, kinds: Sequence[str]) -> str:
     """Write a figure to files and return it as markup."""
-    for kind in _KINDS:
+    markup = inline_svg(drawing.figure, name=drawing.name, label=drawing.label)
+    # The parts have found their places: no need to search for them again for each file.
+    drawing.figure.set_layout_engine("none")
+    for kind in kinds:
         _write_figure(drawing.figure, folder / f"{drawing.name}.{kind}", kind)
-    return inline_svg(drawing.figure, name=drawing.name, label=drawing.label)
+    return markup
 
 
 def _write_figure(figure: Figure, path: Path, kind: str) -> None:

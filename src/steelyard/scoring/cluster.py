@@ -1,7 +1,9 @@
 """Work spread over a Dask cluster."""
 
+import logging
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
+from concurrent.futures import CancelledError
 from contextlib import ExitStack
 from typing import Any, TypeVar
 
@@ -18,7 +20,7 @@ _RETRIES = 3
 
 def over_cluster(
     function: Callable[[Task], Result], tasks: Iterable[Task], *, address: str, workers: int
-) -> Iterator[Result]:
+) -> Generator[Result, None, None]:
     """Yield the result of each task, in the order of the tasks.
 
     A task whose worker is lost is given to another.
@@ -41,7 +43,7 @@ def over_cluster(
     InvalidArgumentError
         If there is no scheduler at the address.
     ChildProcessError
-        If a task has brought down several workers.
+        If a task has brought down several workers, or the scheduler goes away.
     """
     distributed = _distributed()
     with ExitStack() as stack:
@@ -60,8 +62,14 @@ def over_cluster(
                 "a batch has brought down several workers, perhaps for want of memory: the same "
                 "command goes on from where it stopped"
             ) from error
+        except (distributed.comm.CommClosedError, CancelledError) as error:
+            raise ChildProcessError(
+                f"the scheduler at {address} went away: the same command, with the address of "
+                "another, goes on from where it stopped"
+            ) from error
         finally:
-            client.cancel(list(waiting))
+            if client.status == "running":
+                client.cancel(list(waiting))
 
 
 def _distributed() -> Any:
@@ -82,6 +90,7 @@ def _client(distributed: Any, stack: ExitStack, address: str, workers: int) -> A
             processes=True,
             dashboard_address=None,
             env={"POLARS_MAX_THREADS": "1"},
+            silence_logs=logging.ERROR,
         )
         return distributed.Client(stack.enter_context(cluster))
     try:

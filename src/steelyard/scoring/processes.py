@@ -5,9 +5,10 @@ import os
 import signal
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from itertools import chain, islice
 from typing import TypeVar
 
 __all__ = ["over_processes"]
@@ -18,7 +19,7 @@ Result = TypeVar("Result")
 
 def over_processes(
     function: Callable[[Task], Result], tasks: Iterable[Task], *, workers: int
-) -> Iterator[Result]:
+) -> Generator[Result, None, None]:
     """Yield the result of each task, in the order of the tasks.
 
     Parameters
@@ -28,14 +29,17 @@ def over_processes(
     tasks : iterable
         The tasks; they are taken only as fast as they are done.
     workers : int
-        Number of processes. With one, the work is done in this process.
+        Number of processes. The work of one, or on a single task, is done in this process.
 
     Raises
     ------
     ChildProcessError
         If a process is killed.
     """
-    if workers == 1:
+    tasks = iter(tasks)
+    head = list(islice(tasks, 2))
+    tasks = chain(head, tasks)
+    if workers == 1 or len(head) < 2:
         yield from map(function, tasks)
         return
     # Forking a process that has threads, and polars starts some, may lock up the child.

@@ -2,8 +2,8 @@
 
 import os
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -221,13 +221,17 @@ class _Run:
                 self.done.append(before)
                 self.resumed += before.rows
 
-    def gather(self, results: Iterator[Finished]) -> None:
+    def gather(self, results: Generator[Finished, None, None]) -> None:
         """Wait for all results."""
-        for one in results:
-            self.done.append(one)
-            self.rows += one.rows
-            position = self._positions.pop(one.index)
-            self.progress(Progress(self.rows, position, self.source.total))
+        with closing(results):
+            for one in results:
+                self._count(one)
+
+    def _count(self, one: Finished) -> None:
+        self.done.append(one)
+        self.rows += one.rows
+        position = self._positions.pop(one.index)
+        self.progress(Progress(self.rows, position, self.source.total))
 
     def write(self, target: Path, *, texts: Collection[str]) -> None:
         """Make the parts the file or folder that was asked for."""
@@ -262,8 +266,10 @@ def _removed_if_refused(parts: Parts) -> Iterator[None]:
     """Remove the parts of outputs that must be mended first: they will not be used again."""
     try:
         yield
-    except SteelyardError:
-        parts.remove()
+    except SteelyardError as error:
+        # a wrong address, say, must not cost what an interrupted run has done
+        if isinstance(error, InvalidDataError) or not parts.finished:
+            parts.remove()
         raise
 
 

@@ -117,8 +117,8 @@ def part_name(done: Finished, kind: FormatKind) -> str:
 def existing_column(name: str, place: str) -> InvalidDataError:
     """Say that a metric's column is there already."""
     return InvalidDataError(
-        f"{place}: a column `{name}` is there already: give --replace to put the new values in "
-        "its place, or leave out the metric"
+        f"{place}: a column `{name}` is there already: overwrite it with --replace, "
+        "or leave out the metric"
     )
 
 
@@ -187,7 +187,8 @@ def _table(job: Job, batch: TableBatch) -> tuple[bytes, int, int]:
             .slice(batch.offset, batch.rows)
             .collect()
         )
-    except (pl.exceptions.PolarsError, OSError) as error:
+    except pl.exceptions.PolarsError as error:
+        # a file system that is away for a while is no fault of the file, and stays an OSError
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise InvalidDataError(f"{batch.path}: cannot be read: {reason}") from error
 

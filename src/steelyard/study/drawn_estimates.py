@@ -13,15 +13,24 @@ from steelyard.estimate import Estimate, Target
 from steelyard.estimate.stratified import stratified_mean
 from steelyard.estimate.weighted import Form, weighted_mean
 
-__all__ = ["estimate_design", "is_recorded_draw"]
+__all__ = ["estimate_design", "is_designed"]
 
 _KEY = ["item", "system"]
 _RECORDED = ["probability", "stratum", "stratum_size", "design", "signature"]
 
 
-def is_recorded_draw(judgments: Judgments) -> bool:
-    """Whether judgments carry what `estimate_design` needs: a probability each."""
-    return "probability" in judgments.frame.columns
+def is_designed(judgments: Judgments, sample: pl.DataFrame | None = None) -> bool:
+    """Whether outputs were drawn otherwise than simply at random, as the draw recorded it."""
+    recorded = judgments.frame if sample is None else sample
+    if "probability" not in recorded.columns:
+        return False
+    parts = [(pl.col("probability").max() - pl.col("probability").min() > 1e-9).alias("unequal")]
+    if "stratum" in recorded.columns:
+        parts.append((pl.col("stratum").n_unique() > 1).alias("stratified"))
+    if "design" in recorded.columns:
+        parts.append((pl.col("design") == "paired").any().alias("paired"))
+    found = recorded.group_by("system").agg(parts).drop("system")
+    return any(found[name].any() for name in found.columns)
 
 
 def estimate_design(
@@ -178,7 +187,7 @@ def _check_one_draw(own: pl.DataFrame) -> None:
     if "design" in own.columns and (own["design"] == "paired").any():
         raise InvalidDataError(
             "a paired draw holds only items on which two systems differ, so it tells their "
-            "difference but not the mean of either: use steelyard compare"
+            "difference but not the mean of either: draw a simple sample for that"
         )
     for column in ("design", "signature"):
         if column in own.columns and own[column].n_unique() > 1:

@@ -194,14 +194,11 @@ class FinishedCampaign:
     ) -> Outcome:
         """Add judgments and look, until the interval is narrow enough or the pool is used up."""
         truth, held = float(judged.mean()), True
-        low, high = self.bounds
         for start in range(0, self.size, self.look):
             part = order[start : start + self.look]
             sequence.update(judged[part], None if metric is None else metric[part])
-            low, high = max(low, sequence.low), min(high, sequence.high)
-            held = held and low - _ROUNDING <= truth <= high + _ROUNDING
-            if high - low <= 2 * self.half_width:
+            held = held and sequence.low - _ROUNDING <= truth <= sequence.high + _ROUNDING
+            if sequence.half_width <= self.half_width:
                 break
-        width = max(high - low, 0.0) / 2
-        error = float(np.clip(sequence.estimate, min(low, high), max(low, high))) - truth
+        width, error = sequence.half_width, sequence.estimate - truth
         return Outcome(sequence.n, width <= self.half_width, width, error, held)

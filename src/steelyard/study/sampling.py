@@ -12,21 +12,11 @@ from numpy.typing import NDArray
 from steelyard.data import Judgments, Outputs
 from steelyard.design.sampling import Design, Draw, draw_sample
 from steelyard.errors import InvalidArgumentError, InvalidDataError
+from steelyard.records import DRAW_COLUMNS
 from steelyard.study.item_pool import ItemPool
 from steelyard.study.sample_design import Allocation, SampleDesign
 
-__all__ = ["DRAW_COLUMNS", "Sample", "sample"]
-
-DRAW_COLUMNS = (
-    "probability",
-    "stratum",
-    "stratum_size",
-    "share",
-    "draw",
-    "design",
-    "seed",
-    "signature",
-)
+__all__ = ["Sample", "sample"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,6 +7,7 @@ from functools import reduce
 from typing import Any, Literal, Self
 
 import numpy as np
+import polars as pl
 from numpy.typing import ArrayLike
 
 from steelyard.arrays import PoolMoments
@@ -22,6 +23,7 @@ from steelyard.estimate import (
     trajectory,
 )
 from steelyard.study.diagnosis import Diagnosis, diagnose
+from steelyard.study.drawn_estimates import estimate_design, is_designed
 from steelyard.study.estimation import estimate_cell
 from steelyard.study.judged import Cell, judged_table
 from steelyard.study.trajectories import SystemTrajectory
@@ -122,6 +124,7 @@ class Study:
         rater_variance: float | None = None,
         resamples: int = 10_000,
         seed: int = 0,
+        sample: pl.DataFrame | None = None,
     ) -> list[Estimate]:
         """Estimate the mean human score of each system under each prompt.
 
@@ -135,11 +138,38 @@ class Study:
             As in `control_variates`; "pooled" takes the slope from the other systems.
         seed : int
             Seed of the bootstrap.
+        sample : polars.DataFrame, optional
+            The drawn sample, when it was not a simple one and the judgments do not carry what the
+            draw recorded.
 
         Returns
         -------
         list of Estimate
+
+        Notes
+        -----
+        Outputs that were drawn by strata or with unequal probabilities are estimated by
+        `stratified_mean` or `weighted_mean`, with fixed raters and Student intervals.
         """
+        if is_designed(self.judgments, sample):
+            if raters_as != "fixed" or interval != "student" or target == "superpopulation":
+                raise InvalidArgumentError(
+                    "a stratified or unequal sample can be estimated with `raters_as` fixed, "
+                    '`interval` student and `target` "pool" or "census" only'
+                )
+            self.check_judged(prompts, systems)
+            return estimate_design(
+                self.outputs,
+                self.judgments,
+                metrics,
+                sample=sample,
+                prompts=prompts,
+                systems=systems,
+                slope=slope,
+                target=target,
+                level=level,
+                rater_variance=rater_variance,
+            )
         options = Options(
             target=target,
             raters_as=raters_as,

@@ -20,8 +20,8 @@ where :math:`[\ell_t, h_t]` is the range of :math:`r_t`, so that no factor falls
 for a sample of known size n have :math:`\tau_t = n`, those for a sequence
 :math:`\tau_t = W_t \log(1 + W_t)`. The first are best at one time and the second at none, so the capital is
 divided evenly among gamblers of the first kind, with n on a geometric grid, and one of the second. A sum
-of fair games is a fair game; at n = 500 this makes sequences of binary scores a third shorter than the
-second kind alone does.
+of fair games is a fair game; at n = 500 the half-width for binary scores is 0.062, against 0.112
+with the second kind alone.
 
 Without replacement a judgment tells more about m the fewer outputs are left: :math:`\mu_t(m)` moves
 :math:`w_t` times as fast as m, and the bet that makes capital grow fastest is :math:`w_t` times as great.

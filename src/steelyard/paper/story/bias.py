@@ -18,7 +18,8 @@ from steelyard.report.tables import Table
 __all__ = ["bias_section"]
 
 _RULES = (
-    "In the authors' bias study, an output is low if its ROUGE-L is below the mean of all outputs of "
+    "The rules of the bias study are not in the paper but in the authors' public code "
+    "(github.com/arunchaganty/active-evaluation). An output is low if its ROUGE-L is below the mean of all outputs of "
     "all systems. Low outputs are replaced by another system's output for the same question, where "
     "there is one. Better for people (\N{WHITE RIGHT-POINTING TRIANGLE}): a low one that people rate "
     "higher, and of those the one they rate lowest. Better for the metric "

@@ -1,0 +1,271 @@
+import json
+import re
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import polars as pl
+import pytest
+
+SECRET = "sk-very-secret-0123456789"  # noqa: S105
+
+
+class Handler(BaseHTTPRequestHandler):
+    """A judge that gives text number n the score n, or does what `server.play` says."""
+
+    protocol_version = "HTTP/1.1"
+    wbufsize = -1
+
+    def log_message(self, *_):
+        pass
+
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.bodies.append(body)
+        question = body["messages"][-1]["content"]
+        status, content = self.server.play(re.search(r"text (\d)", question)[1])
+        message = {"role": "assistant", "content": content}
+        reply = {"choices": [{"message": message, "finish_reason": "stop"}]}
+        if body.get("logprobs"):
+            top = [{"token": content, "logprob": -0.2}, {"token": "x", "logprob": -1.8}]
+            token = {"token": content, "logprob": -0.2, "top_logprobs": top}
+            reply["choices"][0]["logprobs"] = {"content": [token]}
+        reply["usage"] = {"prompt_tokens": 100, "completion_tokens": 2}
+        text = json.dumps(reply if status == 200 else {"error": {"message": content}}).encode()
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+
+
+class Server(ThreadingHTTPServer):
+    def handle_error(self, request, client_address):
+        """Clients that go away in the middle are part of the play."""
+
+
+@pytest.fixture
+def server(monkeypatch):
+    for name in ("HTTP_PROXY", "ALL_PROXY", "http_proxy", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    with Server(("127.0.0.1", 0), Handler) as found:
+        found.bodies = []
+        found.play = lambda content: (200, content)
+        thread = threading.Thread(target=found.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield found
+        found.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def outputs(tmp_path):
+    path = tmp_path / "outputs.jsonl"
+    rows = [
+        {"item": f"i{n}", "system": "a", "output": f"text {n}", "extra": n} for n in range(1, 6)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+@pytest.fixture
+def ask(run, server, outputs, tmp_path):
+    def call(*options, to="judged.jsonl", rubric="fluency"):
+        address = f"http://127.0.0.1:{server.server_address[1]}/v1"
+        where = ["--endpoint", address, "--model", "m", "--rubric", rubric]
+        return run("judge", outputs, *where, "-o", tmp_path / to, *options)
+
+    return call
+
+
+def rows_of(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_scores_stand_beside_the_outputs(ask, tmp_path):
+    code, out, err = ask("--price-in", 10, "--price-out", 100)
+    assert (code, err) == (0, "")
+    rows = rows_of(tmp_path / "judged.jsonl")
+    assert [row["judge.fluency"] for row in rows] == [1, 2, 3, 4, 5]
+    assert [row["judge.fluency.reason"] for row in rows] == [None] * 5
+    assert [row["extra"] for row in rows] == [1, 2, 3, 4, 5]
+    assert "judge.fluency for 5 of 5 outputs" in out
+    assert "asked 5 questions in 5 requests; 0 from the cache" in out
+    # 500 tokens at 10 a million and 10 at 100 a million
+    assert "tokens 500 in, 10 out; cost 0.0060" in out
+
+
+def test_what_was_asked_is_not_asked_again(ask, server, tmp_path):
+    ask()
+    code, out, _ = ask("--json")
+    assert code == 0
+    assert json.loads(out) == {
+        "model": "m",
+        "rubric": "fluency",
+        "score": "integer",
+        "column": "judge.fluency",
+        "n_outputs": 5,
+        "n_scored": 5,
+        "n_missing": 0,
+        "failures": {},
+        "asked": 0,
+        "from_cache": 5,
+        "requests": 0,
+        "tokens": {"in": 0, "out": 0, "uncounted_replies": 0},
+        "cost": None,
+        "cost_of_all": None,
+        "mass": None,
+    }
+    assert len(server.bodies) == 5
+    assert (tmp_path / "judged.jsonl.cache").exists()
+    ask("--cache", tmp_path / "other.sqlite")
+    assert len(server.bodies) == 10
+
+
+@pytest.mark.parametrize("to", ["judged.jsonl", "judged.csv", "judged.parquet"])
+def test_an_output_without_a_valid_reply_has_nothing_and_a_reason(ask, server, tmp_path, to):
+    server.play = lambda content: (200, "Hard to say.") if content == "3" else (200, content)
+    code, out, _ = ask(to=to)
+    assert code == 0
+    assert "for 4 of 5 outputs" in out
+    assert "without a score: 1 no number in the reply" in out
+    assert "An estimate needs a score on every output" in out
+    readers = {"jsonl": pl.read_ndjson, "csv": pl.read_csv, "parquet": pl.read_parquet}
+    frame = readers[to.partition(".")[2]](tmp_path / to)
+    assert frame["judge.fluency"].to_list() == [1, 2, None, 4, 5]
+    assert frame["judge.fluency.reason"].to_list() == [
+        None,
+        None,
+        "no number in the reply: 'Hard to say.'",
+        None,
+        None,
+    ]
+
+
+def test_an_estimate_refuses_the_gap_and_takes_the_filled_column(ask, server, run, tmp_path):
+    server.play = lambda content: (200, "?") if content == "3" else (200, content)
+    ask()
+    judgments = tmp_path / "judgments.jsonl"
+    judgments.write_text(
+        "".join(
+            json.dumps({"item": f"i{n}", "system": "a", "rater": "r", "prompt": "p", "score": s})
+            + "\n"
+            for n, s in [(1, 1), (2, 3), (3, 2), (4, 5)]
+        )
+    )
+    judged = tmp_path / "judged.jsonl"
+    code, _, err = run("estimate", judged, judgments, "--metric", "judge.fluency")
+    assert code == 2
+    assert "column judge.fluency: expected a finite number" in err
+    frame = pl.read_ndjson(judged)
+    filled = frame.with_columns(pl.col("judge.fluency").fill_null(strategy="mean"))
+    filled.write_ndjson(judged)
+    code, _, _ = run("estimate", judged, judgments, "--metric", "judge.fluency")
+    assert code == 0
+
+
+def test_a_file_can_be_judged_in_place_and_again(ask, server, outputs):
+    server.play = lambda content: (400, "no") if content == "3" else (200, content)
+    code, out, _ = ask(to=outputs.name)
+    assert code == 0
+    assert "without a score: 1 HTTP 400" in out
+    server.play = lambda content: (200, content)
+    code, out, _ = ask(to=outputs.name)
+    assert code == 0
+    assert [row["judge.fluency"] for row in rows_of(outputs)] == [1, 2, 3, 4, 5]
+    assert len(server.bodies) == 6
+
+
+def test_a_limit_shows_what_all_would_cost(ask, server, tmp_path):
+    code, out, _ = ask("--limit", 2, "--price-in", 10_000, "--price-out", 0)
+    assert code == 0
+    assert len(server.bodies) == 2
+    # 1.00 for each of 5
+    assert "cost 2.0000; all outputs would cost about 5.00" in out
+    rows = rows_of(tmp_path / "judged.jsonl")
+    assert [row["judge.fluency"] for row in rows] == [1, 2, None, None, None]
+    assert rows[4]["judge.fluency.reason"] == "not asked: beyond --limit"
+
+
+def test_expected_scores_come_with_their_mass(ask, tmp_path):
+    code, out, _ = ask("--score", "logits", "--name", "judge.mine")
+    assert code == 0
+    # exp(-0.2) on the scale
+    assert "probability on the scale: 0.819 on average, 0.819 at least" in out
+    rows = rows_of(tmp_path / "judged.jsonl")
+    assert [row["judge.mine"] for row in rows] == pytest.approx([1, 2, 3, 4, 5])
+
+
+def test_an_own_rubric_is_read(ask, server, tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text('name = "mine"\nlow = 1\nhigh = 9\nuser = "Mine: {output}"\n')
+    code, out, _ = ask(rubric=path)
+    assert code == 0
+    assert "judge.mine for 5 of 5" in out
+    assert server.bodies[0]["messages"][0]["content"].startswith("Mine: text 1\n")
+
+
+def test_references_and_inputs_are_shown_to_the_judge(ask, server, outputs):
+    row = {"item": "i", "system": "a", "output": "text 1", "input": "Why?"}
+    outputs.write_text(json.dumps(row | {"reference": ["one", "uno"]}) + "\n")
+    code, _, _ = ask(rubric="correctness")
+    assert code == 0
+    content = server.bodies[0]["messages"][1]["content"]
+    assert "<question>\nWhy?\n</question>" in content
+    assert "<reference>\none\n\nuno\n</reference>" in content
+
+
+def test_a_refused_key_is_one_line_without_the_key(ask, server, monkeypatch, tmp_path):
+    monkeypatch.setenv("JUDGE_KEY", SECRET)
+    server.play = lambda _: (401, f"bad {SECRET}")
+    code, out, err = ask("--api-key-env", "JUDGE_KEY")
+    assert (code, out) == (2, "")
+    assert "HTTP 401, access refused (the key in JUDGE_KEY); replies so far are kept in" in err
+    assert err.count("\n") == 1
+    assert SECRET not in err
+    assert not (tmp_path / "judged.jsonl").exists()
+
+
+def test_without_a_single_score_the_command_fails(ask, server, tmp_path):
+    server.play = lambda _: (400, "context too long")
+    code, out, err = ask()
+    assert code == 1
+    assert "without a score: 5 HTTP 400" in out
+    assert "no output has a score" in err
+    assert {row["judge.fluency.reason"] for row in rows_of(tmp_path / "judged.jsonl")} == {
+        "HTTP 400: context too long"
+    }
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--name", "extra"], "`--name` must look like judge.fluency; got 'extra'"),
+        (["--limit", 0], "`--limit` must be at least 1"),
+        (["--rubric", "nonsense"], "`rubric` must be one of correctness, fluency"),
+        (["--rubric", "correctness"], "shows the judge a column `input`, which"),
+        (["--endpoint", "somewhere"], "`endpoint` must be an address"),
+        (["--output", "away/judged.jsonl"], "`--output` must lie in an existing folder"),
+        (["--output", "judged.txt"], "the extension must be"),
+        (["--price-in", "1"], "`price_in` and `price_out` must be given both"),
+    ],
+)
+def test_bad_use_is_told_before_anything_is_asked(ask, server, options, message):
+    code, _, err = ask(*options)
+    assert code == 2
+    assert message in err
+    assert server.bodies == []
+
+
+def test_a_column_of_the_users_own_is_not_overwritten(ask, outputs):
+    rows = [row | {"judge.fluency": 1.0} for row in rows_of(outputs)]
+    outputs.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    code, _, err = ask()
+    assert code == 2
+    assert "has a column `judge.fluency` that is not a judge's" in err
+
+
+def test_a_terminal_shows_a_bar_with_rate_and_cost(ask, monkeypatch):
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    code, _, err = ask("--price-in", 10, "--price-out", 100)
+    assert code == 0
+    assert "5/5" in err
+    assert "cost 0.0060" in err

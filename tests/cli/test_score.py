@@ -1,0 +1,94 @@
+import json
+
+import pytest
+
+ROWS = [
+    {"item": 1, "answer": "a cat sat", "gold": "the cat sat", "note": None},
+    {"item": 2, "answer": "no", "gold": ["no", "not so"], "note": "x"},
+]
+
+
+@pytest.fixture
+def outputs(tmp_path):
+    path = tmp_path / "outputs.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    return path
+
+
+def test_metrics_are_added_and_the_rest_is_kept(run, outputs, tmp_path):
+    target = tmp_path / "scored.jsonl"
+    code, out, err = run(
+        "score",
+        outputs,
+        *("--metric", "rouge-1", "--metric", "edit", "--metric", "edit"),
+        *("--column", "output=answer", "--reference", "gold", "-o", target),
+    )
+    assert (code, err) == (0, "")
+    assert "2 rows, 2 different; added rouge-1, edit in" in out
+    got = [json.loads(line) for line in target.read_text().splitlines()]
+    assert got == [
+        ROWS[0] | {"rouge-1": pytest.approx(2 / 3), "edit": pytest.approx(1 / 3)},
+        ROWS[1] | {"rouge-1": 1.0, "edit": 0.0},
+    ]
+
+
+def test_json_summary_has_stable_keys(run, outputs, tmp_path):
+    code, out, err = run(
+        "score",
+        outputs,
+        *("--metric", "edit", "--output-column", "answer", "--reference", "gold"),
+        *("--workers", "2", "--json", "-o", tmp_path / "scored.csv"),
+    )
+    assert (code, err) == (0, "")
+    got = json.loads(out)
+    assert list(got) == [
+        "output",
+        "rows",
+        "distinct_pairs",
+        "metrics",
+        "seconds",
+        "rows_per_second",
+        "resumed_from",
+    ]
+    assert (got["rows"], got["distinct_pairs"], got["resumed_from"]) == (2, 2, 0)
+    assert got["metrics"] == ["edit"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--metric", "edit"], "no column `output`, the texts to score"),
+        (
+            ["--metric", "edit", "--metric", "bleu", "--output-column", "answer"],
+            "no column `reference`, which edit and bleu compare with; the columns are `item`",
+        ),
+        (["--metric", "edit", "--reference", "god", "--output-column", "answer"], "`god`"),
+        (["--metric", "rouge"], "'rouge' is not known"),
+        (["--metric", "edit", "--column", "output"], "`--column` must look like reference=gold"),
+        (["--metric", "edit", "--workers", "0"], "`workers` must be 1 or more; got 0"),
+        (["--metric", "edit", "--cluster", "local"], "`--cluster` needs Parquet"),
+        ([], "Missing option '--metric'"),
+    ],
+)
+def test_bad_use_is_one_line_and_writes_nothing(run, outputs, tmp_path, options, message):
+    code, out, err = run("score", outputs, *options, "-o", tmp_path / "scored.jsonl")
+    assert (code, out) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["outputs.jsonl"]
+
+
+def test_a_column_is_replaced_only_on_demand(run, outputs, tmp_path):
+    options = "--metric", "edit", "--output-column", "answer", "--reference", "gold"
+    run("score", outputs, *options, "-o", outputs)
+    code, _, err = run("score", outputs, *options, "-o", outputs)
+    assert code == 2
+    assert "a column `edit` is there already: overwrite it with --replace" in err
+    assert run("score", outputs, *options, "--replace", "-o", outputs)[0] == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["outputs.jsonl"]
+
+
+def test_help_has_an_example(run):
+    code, out, _ = run("score", "--help")
+    assert code == 0
+    assert "Example:" in out

@@ -1,0 +1,132 @@
+import os
+import signal
+import sys
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+from steelyard.errors import InvalidArgumentError, InvalidDataError, MissingDependencyError
+from steelyard.scoring import score_file
+from steelyard.scoring.parts import parts_folder
+
+METRICS = ["rouge-l", "edit"]
+
+
+@pytest.fixture
+def pool(tmp_path):
+    """A folder of two Parquet files."""
+    (tmp_path / "pool").mkdir()
+    rows = pl.DataFrame({"item": range(195)}).with_columns(
+        output="text " + pl.col("item").cast(pl.String), reference=pl.lit("a text 7")
+    )
+    rows[:60].write_parquet(tmp_path / "pool" / "a.parquet")
+    rows[60:].write_parquet(tmp_path / "pool" / "b.parquet")
+    return tmp_path / "pool"
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """A cluster of two worker processes on this machine."""
+    distributed = pytest.importorskip("distributed")
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as one,
+        distributed.Client(one) as client,
+    ):
+        yield client
+
+
+def test_a_cluster_gives_what_one_process_gives(cluster, pool, tmp_path):
+    address = cluster.cluster.scheduler_address
+    summary = score_file(pool, tmp_path / "scored", metrics=METRICS, batch_rows=20, cluster=address)
+    score_file(pool, tmp_path / "serial.parquet", metrics=METRICS, workers=1)
+    assert summary.rows == 195
+    got = pl.read_parquet(tmp_path / "scored" / "*.parquet")
+    assert_frame_equal(got, pl.read_parquet(tmp_path / "serial.parquet"), check_exact=True)
+    # a single file in and out, too
+    score_file(
+        tmp_path / "serial.parquet",
+        tmp_path / "again.parquet",
+        metrics=["chrf"],
+        batch_rows=50,
+        cluster=address,
+    )
+    assert pl.read_parquet(tmp_path / "again.parquet").drop("chrf").equals(got)
+
+
+def test_a_worker_that_is_killed_loses_nothing(cluster, pool, tmp_path):
+    victims = list(cluster.run(os.getpid).values())
+
+    def kill_one(_):
+        if len(victims) == 2:
+            os.kill(victims.pop(), signal.SIGKILL)
+
+    summary = score_file(
+        pool,
+        tmp_path / "scored",
+        metrics=METRICS,
+        batch_rows=5,
+        cluster=cluster.cluster.scheduler_address,
+        progress=kill_one,
+    )
+    assert len(victims) == 1
+    assert summary.rows == 195
+    score_file(pool, tmp_path / "serial.parquet", metrics=METRICS, workers=1)
+    got = pl.read_parquet(tmp_path / "scored" / "*.parquet")
+    assert_frame_equal(got, pl.read_parquet(tmp_path / "serial.parquet"), check_exact=True)
+
+
+def test_a_bad_row_is_named_and_nothing_is_written(cluster, pool, tmp_path):
+    path = pool / "b.parquet"
+    rows = pl.read_parquet(path)
+    rows.with_columns(
+        reference=pl.when(pl.col("item") != 100).then(pl.col("reference"))
+    ).write_parquet(path)
+    with pytest.raises(InvalidDataError, match=r"b.parquet, row 41, column reference: expected"):
+        score_file(
+            pool,
+            tmp_path / "scored",
+            metrics=METRICS,
+            batch_rows=20,
+            cluster=cluster.cluster.scheduler_address,
+        )
+    assert [one.name for one in tmp_path.iterdir()] == ["pool"]
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("pool")
+def test_a_batch_that_brings_down_workers_is_given_up(child, tmp_path):
+    pytest.importorskip("distributed")
+    script = """
+        from steelyard.scoring import score_file
+
+        if __name__ == "__main__":
+            score_file(
+                "pool", "scored", metrics=["lethal"], batch_rows=20, cluster="local", workers=2
+            )
+    """
+    done = child(script, LETHAL_TEXT="text 150", LETHAL_PROCESS="self")
+    assert "ChildProcessError: a batch has brought down several workers" in done.stderr
+    assert not (tmp_path / "scored").exists()
+    again = child(script)
+    assert again.returncode == 0, again.stderr
+    assert pl.read_parquet(tmp_path / "scored" / "*.parquet").height == 195
+
+
+def test_text_files_are_refused(tmp_path):
+    (tmp_path / "o.jsonl").write_text('{"output":"a","reference":"a"}\n')
+    with pytest.raises(InvalidArgumentError, match=r"`--cluster` needs Parquet"):
+        score_file(tmp_path / "o.jsonl", tmp_path / "s.jsonl", metrics=["edit"], cluster="local")
+
+
+def test_a_missing_library_is_named_with_its_extra(pool, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(MissingDependencyError, match=r"pip install 'steelyard\[cluster\]'"):
+        score_file(pool, tmp_path / "scored", metrics=["edit"], cluster="local")
+    assert not parts_folder(tmp_path / "scored").exists()
+
+
+def test_an_address_that_is_none_is_refused(pool, tmp_path):
+    pytest.importorskip("distributed")
+    with pytest.raises(InvalidArgumentError, match=r"got 'nowhere://x', where none answers"):
+        score_file(pool, tmp_path / "scored", metrics=["edit"], cluster="nowhere://x")
