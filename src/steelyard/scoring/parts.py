@@ -28,7 +28,7 @@ __all__ = ["MANIFEST", "Parts", "libraries", "open_parts", "parts_folder"]
 MANIFEST = ".manifest.json"
 _PART = re.compile(r"part-(\d{8,})-(\d+)-(\d+)\.(?:jsonl|csv|parquet)")
 # Libraries that metrics and files depend on: with another version a number may differ.
-_LIBRARIES = ("numpy", "polars", "rapidfuzz", "sacrebleu", "snowballstemmer", "wordllama")
+_LIBRARIES = ("numpy", "polars", "rapidfuzz", "sacrebleu", "wordllama")
 _WORDS = {
     "input": "the outputs have changed",
     "metrics": "the metrics have changed",
