@@ -16,6 +16,7 @@ _COMMANDS = {
     "demo": "The whole loop on a built-in campaign with simulated raters.",
     "diagnose": "Is the metric any use here? Is the question to the raters?",
     "estimate": "The mean human score of each system, beside the plain mean.",
+    "judge": "Score outputs with a language model.",
     "monitor": "Stop or go on? An interval that may be looked at all the time.",
     "paper": "Every table and figure of the paper, from its released data.",
     "plan": "Judgments and price for a goal, from a pilot or typed variances.",

@@ -104,7 +104,12 @@ def _tables(found: list[SystemTrajectory]) -> list[RenderableType]:
         f"metrics {', '.join(first.metrics)}; {first.trajectory.draws} draws, "
         f"{first.trajectory.level:.0%} intervals; ± is the Monte Carlo error"
     )
-    return [table, how]
+    stand_ins = (
+        "note: as in the paper, mean judgments stand in for human scores in the two limits, which "
+        "flatters a perfect metric and slights noiseless raters; steelyard diagnose has the limits "
+        "themselves"
+    )
+    return [table, how, stand_ins]
 
 
 def _shown(curve: Curve) -> str:

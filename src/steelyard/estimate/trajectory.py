@@ -59,9 +59,11 @@ class Trajectory:
     corrected : Curve
         The control-variates estimate.
     noiseless_raters : Curve
-        The control-variates estimate if the mean judgment of an output were its judgment.
+        The control-variates estimate if the mean judgment of an output were its judgment: the
+        paper's stand-in for noiseless raters, which leaves some of their noise in.
     perfect_metric : Curve
-        The control-variates estimate if the mean judgment of an output were its metric.
+        The control-variates estimate if the mean judgment of an output were its metric: the
+        paper's stand-in for a perfect metric, which knows the judgment that it predicts.
     level : float
         Level of the intervals.
     draws : int
@@ -151,6 +153,13 @@ def trajectory(
         If an argument breaks its rule.
     NotEstimableError
         If there are fewer than 10 judged outputs, or a metric or the human score is constant.
+
+    Notes
+    -----
+    Mean judgments stand in for human scores in the two limits, as in the paper. With m judgments an
+    output the perfect metric then seems to bring :math:`(1+\gamma)/(\gamma(1-1/m))`, twice too much
+    for m = 2, and noiseless raters too little. `data_efficiency` with unbiased components gives the
+    limits themselves.
 
     References
     ----------

@@ -14,6 +14,7 @@ from steelyard.data.formats import Compression, FormatKind
 from steelyard.data.lines import malformation
 from steelyard.data.rules import typed
 from steelyard.errors import InvalidDataError
+from steelyard.scoring.examples import reference_texts
 from steelyard.scoring.parts import MANIFEST, Parts
 
 __all__ = ["as_table", "assemble_folder", "join_text"]
@@ -25,6 +26,7 @@ def as_table(
     kind: FormatKind,
     columns: Sequence[str],
     texts: Collection[str],
+    reference: str,
     source: Path,
 ) -> pl.LazyFrame:
     """Return the rows of all parts, in order, as a table that stays on disk.
@@ -39,6 +41,8 @@ def as_table(
         Names of the columns of CSV parts, which have no header.
     texts : collection of str
         Columns of CSV parts that stay text; others become numbers where all cells are numbers.
+    reference : str
+        Column of CSV parts whose cells may be lists of texts, written as JSON.
     source : Path
         Where the rows come from, for messages.
 
@@ -49,7 +53,9 @@ def as_table(
     """
     if kind == "jsonl":
         return _objects(parts, source)
-    return _scan(parts if kind == "parquet" else _with_numbers(parts, columns, texts))
+    if kind == "csv":
+        parts = _typed_tables(parts, columns, texts, reference)
+    return _scan(parts)
 
 
 def join_text(
@@ -147,29 +153,42 @@ def _objects(parts: Sequence[Path], source: Path) -> pl.LazyFrame:
     return pl.scan_ndjson(list(parts), schema=schema)
 
 
-def _with_numbers(
-    parts: Sequence[Path], columns: Sequence[str], texts: Collection[str]
+def _typed_tables(
+    parts: Sequence[Path], columns: Sequence[str], texts: Collection[str], reference: str
 ) -> list[Path]:
-    """Write CSV parts again as Parquet, columns of numbers as numbers."""
+    """Write CSV parts again as Parquet, with numbers as numbers and lists of texts as lists."""
     kinds: dict[str, set[pl.DataType]] = {name: set() for name in columns}
     for part in parts:
         for cells in _cells(part, columns):
-            if not cells.str.strip_chars().replace("", None).is_null().all():
-                kinds[cells.name].add(typed(cells).dtype)
-    chosen: dict[str, pl.DataType] = {}
-    for name, found in kinds.items():
-        is_text = name in texts or not found or pl.String() in found
-        chosen[name] = pl.String() if is_text else max(found, key=lambda kind: kind.is_float())
+            if cells.name == reference and (cells.str.slice(0, 1) == "[").any():
+                lists = (len(reference_texts(cell, is_text=True)) != 1 for cell in cells)
+                kinds[reference].update([pl.List(pl.String)] if any(lists) else [])
+            elif not cells.str.strip_chars().replace("", None).is_null().all():
+                kinds[cells.name].add(pl.String() if cells.name in texts else typed(cells).dtype)
+    chosen = {name: _common(found) for name, found in kinds.items()}
     written = []
     for part in parts:
-        rows = _cells(part, columns).with_columns(
-            typed(cells).cast(chosen[cells.name], strict=False)
-            for cells in _cells(part, columns)
-            if chosen[cells.name] != pl.String
+        rows = _cells(part, columns)
+        written.append(part.with_suffix(".table.parquet"))
+        rows.with_columns(_typed(cells, chosen[cells.name]) for cells in rows).write_parquet(
+            written[-1]
         )
-        written.append(part.with_suffix(".numbers.parquet"))
-        rows.write_parquet(written[-1])
     return written
+
+
+def _common(kinds: set[pl.DataType]) -> pl.DataType:
+    """The type that holds the values of all parts."""
+    for kind in (pl.List(pl.String), pl.String(), pl.Float64()):
+        if kind in kinds:
+            return kind
+    return next(iter(kinds), pl.String())
+
+
+def _typed(cells: pl.Series, kind: pl.DataType) -> pl.Series:
+    if isinstance(kind, pl.List):
+        lists = [list(reference_texts(cell, is_text=True)) for cell in cells]
+        return pl.Series(cells.name, lists, dtype=kind)
+    return cells if kind == pl.String else typed(cells).cast(kind, strict=False)
 
 
 def _cells(part: Path, columns: Sequence[str]) -> pl.DataFrame:

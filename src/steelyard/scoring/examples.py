@@ -11,7 +11,7 @@ from steelyard.data.tables import shown
 from steelyard.errors import InvalidDataError
 from steelyard.metrics import score
 
-__all__ = ["Example", "example", "scored"]
+__all__ = ["Example", "example", "reference_texts", "scored"]
 
 Example = tuple[str, tuple[str, ...]]
 
@@ -54,7 +54,7 @@ def example(
         raise InvalidDataError(
             f"{place()}, column {columns[0]}: expected text, got {shown(output)}"
         )
-    references = _texts(reference, is_text=is_text)
+    references = reference_texts(reference, is_text=is_text)
     if not references:
         raise InvalidDataError(
             f"{place()}, column {columns[1]}: expected a text or a list of texts to compare "
@@ -85,13 +85,14 @@ def scored(
     return columns, len(set(examples))
 
 
-def _text(value: Any) -> str | None:
-    if isinstance(value, str):
-        return value
-    return json.dumps(value) if isinstance(value, bool | int | float) else None
+def reference_texts(value: Any, *, is_text: bool) -> tuple[str, ...]:
+    """Return the texts in a cell of references; none if it holds anything else.
 
-
-def _texts(value: Any, *, is_text: bool) -> tuple[str, ...]:
+    Examples
+    --------
+    >>> reference_texts('["b", "c"]', is_text=True)
+    ('b', 'c')
+    """
     if isinstance(value, list):
         texts = [_text(one) for one in value if one is not None]
         known = tuple(text for text in texts if text is not None)
@@ -104,3 +105,9 @@ def _texts(value: Any, *, is_text: bool) -> tuple[str, ...]:
         return tuple(several) if all(isinstance(one, str) for one in several) else (value,)
     text = _text(value)
     return () if text is None else (text,)
+
+
+def _text(value: Any) -> str | None:
+    if isinstance(value, str):
+        return value
+    return json.dumps(value) if isinstance(value, bool | int | float) else None

@@ -255,7 +255,12 @@ class _Run:
             texts = {*required_columns(Output), *optional_columns(Output), *texts}
             with _removed_if_refused(self.parts):
                 rows = as_table(
-                    paths, kind=kind, columns=columns, texts=texts, source=self.source.path
+                    paths,
+                    kind=kind,
+                    columns=columns,
+                    texts=texts,
+                    reference=self.job.reference,
+                    source=self.source.path,
                 )
             write_table(rows, target)
         self.parts.remove()
