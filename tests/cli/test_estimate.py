@@ -205,7 +205,7 @@ def test_bad_options_get_one_line_and_exit_code_2(run, campaign, options, messag
             lambda lines: [
                 line | {"probability": 0.1 + 0.01 * (n % 7)} for n, line in enumerate(lines)
             ],
-            "unequal probabilities",
+            "`probability` must be the same for all judgments of one output",
         ),
         (
             "judgments",

@@ -200,7 +200,8 @@ def test_an_own_rubric_is_read(ask, server, tmp_path):
     code, out, _ = ask(rubric=path)
     assert code == 0
     assert "judge.mine for 5 of 5" in out
-    assert server.bodies[0]["messages"][0]["content"].startswith("Mine: text 1\n")
+    asked = sorted(body["messages"][0]["content"] for body in server.bodies)
+    assert asked[0].startswith("Mine: text 1\n")
 
 
 def test_references_and_inputs_are_shown_to_the_judge(ask, server, outputs):

@@ -22,7 +22,6 @@ _EXAMPLE = """\b
 Examples:
   steelyard plan outputs.jsonl pilot.jsonl --prompt overall --metric rouge-l --half-width 0.05
   steelyard plan --item-variance 0.15 --rater-variance 0.3 --correlation 0.5,0.3,0.6 --budget 200
-Example:
   steelyard plan outputs.jsonl pilot.jsonl --prompt overall --compare A B --difference 0.1
 """
 

@@ -161,7 +161,7 @@ def _typed_tables(
     for part in parts:
         for cells in _cells(part, columns):
             if cells.name == reference and (cells.str.slice(0, 1) == "[").any():
-                lists = (len(reference_texts(cell, is_text=True)) != 1 for cell in cells)
+                lists = (reference_texts(cell, is_text=True) != (cell,) for cell in cells)
                 kinds[reference].update([pl.List(pl.String)] if any(lists) else [])
             elif not cells.str.strip_chars().replace("", None).is_null().all():
                 kinds[cells.name].add(pl.String() if cells.name in texts else typed(cells).dtype)
