@@ -101,6 +101,17 @@ def test_several_references_are_read_from_a_cell_of_csv(tmp_path):
     ]
 
 
+@pytest.mark.parametrize("target", ["s[1].csv", "s[1].csv.gz", "s[1].csv.zst", "s[1].parquet"])
+def test_line_breaks_in_cells_and_patterns_in_names_are_kept(tmp_path, target):
+    (tmp_path / "o[1].csv").write_text(
+        'output,reference,note\na,b,"one\r\n""two"""\na,b,""\na,b,\n', newline=""
+    )
+    score_file(tmp_path / "o[1].csv", tmp_path / target, metrics=["edit"], workers=1, batch_rows=1)
+    path = tmp_path / target
+    got = pl.read_parquet(path, glob=False) if "parq" in target else pl.read_csv(path, glob=False)
+    assert got["note"].to_list() == ['one\r\n"two"', "", None]
+
+
 def test_lists_in_cells_of_csv_become_lists_elsewhere(tmp_path):
     (tmp_path / "o.csv").write_text('output,reference\na,[b]\na,"[""x"", ""a""]"\n')
     target = tmp_path / "s.parquet"
@@ -142,6 +153,12 @@ def test_numbers_of_csv_become_numbers_elsewhere(tmp_path):
         "edit": "Float64",
     }
     assert got["whole"].to_list() == [1, None, 3]
+
+
+def test_objects_become_a_table_whose_name_looks_like_a_pattern(outputs, rows, tmp_path):
+    score_file(outputs, tmp_path / "s[1].csv", metrics=["edit"], workers=1, batch_rows=40)
+    got = pl.read_csv(tmp_path / "s[1].csv", glob=False)
+    assert got["item"].to_list() == [one["item"] for one in rows]
 
 
 def test_objects_with_different_keys_become_one_table(tmp_path):

@@ -1,5 +1,6 @@
 """The parts become one file, or one folder of files."""
 
+import glob
 import gzip
 import os
 import shutil
@@ -15,7 +16,7 @@ from steelyard.data.lines import malformation
 from steelyard.data.rules import typed
 from steelyard.errors import InvalidDataError
 from steelyard.scoring.examples import reference_texts
-from steelyard.scoring.parts import MANIFEST, Parts
+from steelyard.scoring.parts import LOCK, MANIFEST, Parts
 
 __all__ = ["as_table", "assemble_folder", "join_text"]
 
@@ -79,20 +80,15 @@ def join_text(
     InvalidDataError
         If the file cannot be written.
     """
-    pieces = list(parts)
     target = Path(os.path.realpath(target))
     temporary = target.with_name(f".{target.name}.{uuid.uuid4().hex}.tmp")
     try:
-        if columns:
-            pieces.insert(0, parts[0].with_name("header.csv"))
-            pieces[0].write_text(
-                pl.DataFrame(schema=list(columns)).write_csv(), encoding="utf-8", newline=""
-            )
         if compression == "zstd":
-            _pack_lines(pieces, temporary)
+            _pack(parts, temporary, columns)
         else:
+            header = pl.DataFrame(schema=list(columns)).write_csv().encode() if columns else b""
             with temporary.open("wb") as raw:
-                _copy(pieces, raw, compression)
+                _copy(parts, raw, header=header, compression=compression)
                 raw.flush()
                 os.fsync(raw.fileno())
         temporary.replace(target)
@@ -109,33 +105,42 @@ def assemble_folder(parts: Parts, target: Path) -> None:
         leftover.unlink()
     parts.folder.replace(target)
     # Last, so that a run that is stopped before can be continued.
-    (target / MANIFEST).unlink()
+    for name in (MANIFEST, LOCK):
+        (target / name).unlink()
 
 
 def _scan(parts: Sequence[Path]) -> pl.LazyFrame:
     return pl.scan_parquet(list(parts), glob=False, hive_partitioning=False)
 
 
-def _pack_lines(pieces: Sequence[Path], target: Path) -> None:
-    # Python cannot write Zstandard before 3.14; polars can.
-    pl.scan_lines(list(pieces), glob=False).sink_csv(
+def _pack(parts: Sequence[Path], target: Path, columns: Sequence[str]) -> None:
+    """Write Zstandard, which polars knows and Python does not before 3.14."""
+    paths = list(parts)
+    if columns:
+        # Cells, not lines: a cell may hold line breaks of any kind.
+        schema = dict.fromkeys(columns, pl.String)
+        rows = pl.scan_csv(paths, has_header=False, schema=schema, glob=False)
+    else:
+        rows = pl.scan_lines(paths, glob=False)
+    rows.sink_csv(
         target,
-        include_header=False,
-        quote_style="never",
+        include_header=bool(columns),
+        quote_style="necessary" if columns else "never",
         compression="zstd",
         check_extension=False,
         sync_on_close="data",
     )
 
 
-def _copy(pieces: Sequence[Path], raw: BinaryIO, compression: Compression) -> None:
+def _copy(parts: Sequence[Path], raw: BinaryIO, *, header: bytes, compression: Compression) -> None:
     if compression == "gzip":
         # Without name and time in it, the same rows are the same file.
         with gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0, compresslevel=6) as out:
-            _copy(pieces, cast("BinaryIO", out), "uncompressed")
+            _copy(parts, cast("BinaryIO", out), header=header, compression="uncompressed")
         return
-    for piece in pieces:
-        with piece.open("rb") as part:
+    raw.write(header)
+    for path in parts:
+        with path.open("rb") as part:
             shutil.copyfileobj(part, raw, 1 << 20)
 
 
@@ -144,13 +149,16 @@ def _objects(parts: Sequence[Path], source: Path) -> pl.LazyFrame:
     schema = pl.Schema()
     for part in parts:
         try:
-            other = pl.scan_ndjson(part, infer_schema_length=None).collect_schema()
+            # This reader expands patterns and has no option not to.
+            other = pl.scan_ndjson(
+                glob.escape(str(part)), infer_schema_length=None
+            ).collect_schema()
             both = [pl.DataFrame(schema=schema), pl.DataFrame(schema=other)]
             schema = pl.concat(both, how="diagonal_relaxed").schema
         except pl.exceptions.PolarsError as error:
             reason = malformation(source, "jsonl") or (str(error).splitlines() or [""])[0]
             raise InvalidDataError(f"{source}, {reason}") from error
-    return pl.scan_ndjson(list(parts), schema=schema)
+    return pl.scan_ndjson([glob.escape(str(part)) for part in parts], schema=schema)
 
 
 def _typed_tables(

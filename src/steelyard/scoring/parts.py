@@ -4,17 +4,16 @@ A part that is there is whole: it was renamed into place. A manifest says what t
 made from; they are used again only if nothing of that has changed.
 """
 
-import fcntl
 import json
-import os
 import re
 import shutil
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, entry_points, version
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from steelyard.data.formats import FormatKind
 from steelyard.errors import InvalidArgumentError
@@ -23,9 +22,13 @@ from steelyard.metrics.specification import name_and_options
 from steelyard.scoring.work import Finished, part_name
 from steelyard.version import __version__
 
-__all__ = ["MANIFEST", "Parts", "libraries", "open_parts", "parts_folder"]
+if sys.platform != "win32":
+    import fcntl
+
+__all__ = ["LOCK", "MANIFEST", "Parts", "libraries", "open_parts", "parts_folder"]
 
 MANIFEST = ".manifest.json"
+LOCK = ".lock"
 _PART = re.compile(r"part-(\d{8,})-(\d+)-(\d+)\.(?:jsonl|csv|parquet)")
 # Libraries that metrics and files depend on: with another version a number may differ.
 _LIBRARIES = ("numpy", "polars", "rapidfuzz", "sacrebleu", "wordllama")
@@ -64,6 +67,11 @@ class Parts:
         """Paths of parts in the order of their batches."""
         ordered = sorted(done, key=lambda one: one.index)
         return [self.folder / part_name(one, self.kind) for one in ordered]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no batch is finished, by this run or before."""
+        return not _finished(self.folder)
 
     def remove(self) -> None:
         """Remove the folder with all that is in it."""
@@ -106,11 +114,13 @@ def open_parts(target: Path, kind: FormatKind, manifest: dict[str, Any]) -> Iter
         try:
             is_new = not folder.exists()
             folder.mkdir(exist_ok=True)
-            stack.callback(os.close, _locked(folder, target))
+            lock = stack.enter_context((folder / LOCK).open("w"))
+            _hold(lock, target)
             anew = None if is_new else _difference(folder / MANIFEST, manifest)
             if anew is not None:
                 for path in folder.iterdir():
-                    path.unlink()
+                    if path.name != LOCK:
+                        path.unlink()
             written = folder / f"{MANIFEST}.tmp"
             written.write_text(json.dumps(manifest, indent=2), encoding="utf-8")
             written.replace(folder / MANIFEST)
@@ -136,17 +146,19 @@ def libraries(metrics: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def _locked(folder: Path, target: Path) -> int:
-    """Lock the folder; the lock ends with this process, however that ends."""
-    handle = os.open(folder, os.O_RDONLY)
+def _hold(lock: IO[str], target: Path) -> None:
+    """Lock a file; the lock ends with this process, however that ends."""
+    if sys.platform == "win32":
+        return
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
-        os.close(handle)
         raise InvalidArgumentError(
             f"`--output`: another run is writing {target}: wait for it, or name another file"
         ) from error
-    return handle
+    except OSError:
+        # Some network file systems have no locks: better to work without one than not at all.
+        return
 
 
 def _difference(path: Path, manifest: dict[str, Any]) -> str | None:

@@ -4,10 +4,8 @@ import os
 import time
 from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from steelyard.data import write_table
 from steelyard.data.formats import format_of
@@ -20,64 +18,13 @@ from steelyard.scoring.cluster import over_cluster
 from steelyard.scoring.parts import Parts, libraries, open_parts
 from steelyard.scoring.processes import over_processes
 from steelyard.scoring.source import OutputsSource, open_source
+from steelyard.scoring.summary import Progress, ScoreSummary
 from steelyard.scoring.work import Finished, Job, finish
 
-__all__ = ["Progress", "ScoreSummary", "score_file"]
+__all__ = ["score_file"]
 
 # Rows in a batch: enough for arrays to pay off, and little to do again after a crash.
 _BATCH_ROWS = 5000
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far the work has come.
-
-    Attributes
-    ----------
-    rows : int
-        Rows scored by this run.
-    position, total : int or None
-        Place in the outputs and their end, in rows or bytes; None if it is not known.
-    """
-
-    rows: int
-    position: int | None
-    total: int | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class ScoreSummary:
-    """What was done.
-
-    Attributes
-    ----------
-    output : str
-        The file or folder that was written.
-    rows : int
-        Rows in it.
-    distinct_pairs : int
-        Outputs with their references after equal ones of a batch were merged: those scored.
-    metrics : tuple of str
-        The columns that were added.
-    seconds : float
-        Time taken.
-    rows_per_second : float
-        Rows that this run scored, in a second.
-    resumed_from : int
-        Rows that an interrupted run had scored already.
-    """
-
-    output: str
-    rows: int
-    distinct_pairs: int
-    metrics: tuple[str, ...]
-    seconds: float
-    rows_per_second: float
-    resumed_from: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON knows them."""
-        return asdict(self) | {"metrics": list(self.metrics)}
 
 
 def score_file(
@@ -273,7 +220,7 @@ def _removed_if_refused(parts: Parts) -> Iterator[None]:
         yield
     except SteelyardError as error:
         # a wrong address, say, must not cost what an interrupted run has done
-        if isinstance(error, InvalidDataError) or not parts.finished:
+        if isinstance(error, InvalidDataError) or parts.is_empty:
             parts.remove()
         raise
 
