@@ -169,7 +169,8 @@ def main():
         return
     with tempfile.TemporaryDirectory() as name:
         rates(Path(name), rows=options.rows, rounds=options.rounds)
-        memory(Path(name), sizes=options.sizes)
+        if options.sizes:
+            memory(Path(name), sizes=options.sizes)
 
 
 if __name__ == "__main__":

@@ -137,7 +137,7 @@ def test_what_cannot_be_told_is_refused(pool):
     with pytest.raises(InvalidArgumentError, match="`slope` must be a number or least-squares"):
         estimate_design(outputs, judgments, ["length"], slope="cross-fit")
     paired = drawn.with_columns(design=pl.lit("paired"))
-    with pytest.raises(InvalidDataError, match="use steelyard compare"):
+    with pytest.raises(InvalidDataError, match="draw a simple sample"):
         estimate_design(outputs, judged(paired))
     other = sample(outputs, 24, seed=2).frame
     mixed = pl.concat([drawn, other.join(drawn, on="item", how="anti")])

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Generator, Iterator, Mapping, 
 from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from steelyard.data import write_table
 from steelyard.data.formats import format_of
@@ -15,7 +16,7 @@ from steelyard.records import Output, optional_columns, required_columns
 from steelyard.scoring.assembly import as_table, assemble_folder, join_text
 from steelyard.scoring.batches import Batch
 from steelyard.scoring.cluster import over_cluster
-from steelyard.scoring.parts import Parts, libraries, open_parts
+from steelyard.scoring.parts import Parts, libraries, open_parts, parts_folder
 from steelyard.scoring.processes import over_processes
 from steelyard.scoring.source import OutputsSource, open_source
 from steelyard.scoring.summary import Progress, ScoreSummary
@@ -25,6 +26,8 @@ __all__ = ["score_file"]
 
 # Rows in a batch: enough for arrays to pay off, and little to do again after a crash.
 _BATCH_ROWS = 5000
+# Columns of CSV that are text whatever they look like: the item 7 is no number.
+_OWN = (*required_columns(Output), *optional_columns(Output))
 
 
 def score_file(
@@ -98,42 +101,21 @@ def score_file(
     source = open_source(Path(outputs).resolve() if cluster else Path(outputs))
     target = Path(target)
     _check_target(target, source, cluster=cluster)
-    texts = _text_columns(source, columns or {}, names)
-    if not replace:
-        source.check_new(names)
-    before = source.fingerprint()
-    manifest = {
-        "input": before,
-        "metrics": list(names),
-        "columns": list(texts),
-        "replace": replace,
-        "batch_rows": _checked("batch_rows", batch_rows),
-        "versions": libraries(names),
-    }
-    with open_parts(target, source.format.kind, manifest) as parts:
-        job = _job(source, parts, texts=texts, metrics=names, replace=replace)
+    job = _job(source, target, columns or {}, metrics=names, replace=replace)
+    manifest = _manifest(source, job, batch_rows=_checked("batch_rows", batch_rows))
+    with open_parts(target, job.kind, manifest) as parts:
         run = _Run(source, parts, job, batch_rows, progress or _ignore)
         _tell(parts, target, notice or _ignore)
         with _removed_if_refused(parts):
             work = partial(finish, job)
             if cluster is None:
-                results = over_processes(work, run.pending(), workers=count)
+                run.gather(over_processes(work, run.pending(), workers=count))
             else:
-                results = over_cluster(work, run.pending(), address=cluster, workers=count)
-            run.gather(results)
-            if source.fingerprint() != before:
+                run.gather(over_cluster(work, run.pending(), address=cluster, workers=count))
+            if source.fingerprint() != manifest["input"]:
                 raise InvalidDataError(f"{source.path}: changed while it was scored: start again")
-        run.write(target, texts={*texts, *(columns or {}).values()})
-    seconds = time.perf_counter() - start
-    return ScoreSummary(
-        output=str(target),
-        rows=run.resumed + run.rows,
-        distinct_pairs=sum(one.pairs for one in run.done),
-        metrics=names,
-        seconds=seconds,
-        rows_per_second=run.rows / seconds,
-        resumed_from=run.resumed,
-    )
+        run.write(target, texts=(columns or {}).values())
+    return run.summary(target, seconds=time.perf_counter() - start)
 
 
 class _Run:
@@ -180,6 +162,18 @@ class _Run:
         position = self._positions.pop(one.index)
         self.progress(Progress(self.rows, position, self.source.total))
 
+    def summary(self, target: Path, *, seconds: float) -> ScoreSummary:
+        """Return what was done."""
+        return ScoreSummary(
+            output=str(target),
+            rows=self.resumed + self.rows,
+            distinct_pairs=sum(one.pairs for one in self.done),
+            metrics=self.job.metrics,
+            seconds=seconds,
+            rows_per_second=self.rows / seconds,
+            resumed_from=self.resumed,
+        )
+
     def write(self, target: Path, *, texts: Collection[str]) -> None:
         """Make the parts the file or folder that was asked for."""
         if _is_folder(target):
@@ -198,8 +192,7 @@ class _Run:
                 compression=target_format.compression,
             )
         else:
-            # identifiers stay the text they are
-            texts = {*required_columns(Output), *optional_columns(Output), *texts}
+            texts = {*_OWN, *texts}
             with _removed_if_refused(self.parts):
                 rows = as_table(
                     paths,
@@ -227,22 +220,39 @@ def _removed_if_refused(parts: Parts) -> Iterator[None]:
 
 def _job(
     source: OutputsSource,
-    parts: Parts,
+    target: Path,
+    columns: Mapping[str, str],
     *,
-    texts: tuple[str, str],
     metrics: tuple[str, ...],
     replace: bool,
 ) -> Job:
+    output = source.column("output", columns, reason="the texts to score")
+    needed = f"which {' and '.join(metrics)} compare{'s' * (len(metrics) == 1)} with"
+    reference = source.column("reference", columns, reason=needed)
+    if not replace:
+        source.check_new(metrics)
     return Job(
         path=source.path,
         kind=source.format.kind,
         header=source.header,
-        output=texts[0],
-        reference=texts[1],
+        output=output,
+        reference=reference,
         metrics=metrics,
         replace=replace,
-        folder=parts.folder.resolve(),
+        folder=parts_folder(target).resolve(),
     )
+
+
+def _manifest(source: OutputsSource, job: Job, *, batch_rows: int) -> dict[str, Any]:
+    """Return all that the parts depend on."""
+    return {
+        "input": source.fingerprint(),
+        "metrics": list(job.metrics),
+        "columns": [job.output, job.reference],
+        "replace": job.replace,
+        "batch_rows": batch_rows,
+        "versions": libraries(job.metrics),
+    }
 
 
 def _known(metrics: Sequence[str]) -> tuple[str, ...]:
@@ -287,14 +297,6 @@ def _check_target(target: Path, source: OutputsSource, *, cluster: str | None) -
         raise InvalidArgumentError(
             f"`--output`: {target} is there already: remove it, or name another folder"
         )
-
-
-def _text_columns(
-    source: OutputsSource, columns: Mapping[str, str], metrics: Sequence[str]
-) -> tuple[str, str]:
-    output = source.column("output", columns, reason="the texts to score")
-    needed = f"which {' and '.join(metrics)} compare{'s' * (len(metrics) == 1)} with"
-    return output, source.column("reference", columns, reason=needed)
 
 
 def _tell(parts: Parts, target: Path, notice: Callable[[str], object]) -> None:
