@@ -9,6 +9,7 @@ NAMES = (
     "crossed_components",
     "metrics",
     "pool_memory",
+    "scoring",
     "slopes",
     "trajectories",
 )
