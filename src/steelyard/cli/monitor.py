@@ -130,9 +130,11 @@ def monitor(
         tuned_for=tuned_for,
     )
     if figure is not None:
-        from steelyard.report.monitor import draw_paths  # noqa: PLC0415  (heavy)
+        # matplotlib is slow to load
+        from steelyard.report.files import save_figure  # noqa: PLC0415
+        from steelyard.report.monitor import path_plot  # noqa: PLC0415
 
-        draw_paths(found, figure)
+        save_figure(path_plot(found), figure)
     if as_json:
         print_json([one.to_dict() for one in found], output)
     else:

@@ -10,7 +10,7 @@ from scipy.special import stdtrit
 from steelyard.arrays import JudgedOutputs, Pool, judged_outputs
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.estimate.fit import solution
-from steelyard.estimate.options import Options
+from steelyard.estimate.options import Options, Target
 from steelyard.estimate.result import Estimate
 from steelyard.estimate.uncertainty import ErrorVariance, satterthwaite
 
@@ -32,13 +32,13 @@ Part = tuple[float, float]
 _FEW_JUDGMENTS = 20
 
 
-def drawn_options(*, target: str, level: float, rater_variance: float | None) -> Options:
+def drawn_options(*, target: Target, level: float, rater_variance: float | None) -> Options:
     """Return the options that estimates from drawn samples know, checked."""
     if target not in {"pool", "census"}:
         raise InvalidArgumentError(
             f"`target` must be pool or census for a recorded draw; got {target!r}"
         )
-    return Options(target=target, level=level, rater_variance=rater_variance)  # type: ignore[arg-type]
+    return Options(target=target, level=level, rater_variance=rater_variance)
 
 
 def drawn_outputs(

@@ -1,36 +1,19 @@
 """Paths of confidence sequences: how the interval closes as judgments come in."""
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from steelyard.errors import InvalidArgumentError
-from steelyard.report.style import BLUE, GRID, MUTED, ORANGE, WIDTH, shown_names, styled
+from steelyard.report.panels import panel_plot
+from steelyard.report.style import BLUE, GRID, MUTED, ORANGE
 from steelyard.study.monitoring import Monitored
 
-__all__ = ["draw_paths", "path_plot"]
+__all__ = ["path_plot"]
 
-_KINDS = (".svg", ".pdf", ".png")
 # Enough for a smooth line; each point of a betting sequence is a search of its own.
 _POINTS = 150
-
-
-def draw_paths(found: Sequence[Monitored], path: Path) -> None:
-    """Write the figure to a file, as SVG, PDF or PNG by its extension.
-
-    Raises
-    ------
-    InvalidArgumentError
-        If the extension is another.
-    """
-    if path.suffix.lower() not in _KINDS:
-        raise InvalidArgumentError(f"`figure` must end in {', '.join(_KINDS)}; got {path.name!r}")
-    figure = path_plot(found)
-    with styled():
-        figure.savefig(path, metadata={"Date": None} if path.suffix.lower() == ".svg" else None)
 
 
 def path_plot(found: Sequence[Monitored]) -> Figure:
@@ -45,22 +28,7 @@ def path_plot(found: Sequence[Monitored]) -> Figure:
     -------
     matplotlib.figure.Figure
     """
-    columns = min(2, len(found))
-    rows = -(-len(found) // columns)
-    with styled():
-        figure = Figure(figsize=(WIDTH * columns * 0.72, 0.7 + 2.3 * rows), layout="constrained")
-        panels = figure.subplots(rows, columns, squeeze=False)
-        for axes in panels.flat[len(found) :]:
-            axes.remove()
-        for axes, one in zip(panels.flat, found, strict=False):
-            _panel(axes, one)
-            system, prompt = shown_names([one.system, one.prompt + " "], width=18)
-            axes.set_title(f"{system}, {prompt.strip()}", loc="left")
-        figure.supylabel("mean human score", fontsize=9)
-        figure.supxlabel("judged outputs", fontsize=9)
-        handles, labels = panels.flat[0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside upper left", ncols=3, handlelength=2.8)
-    return figure
+    return panel_plot(found, _panel, x="judged outputs", y="mean human score", legend_columns=3)
 
 
 def _panel(axes: Axes, one: Monitored) -> None:

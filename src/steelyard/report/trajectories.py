@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from steelyard.estimate import Trajectory
-from steelyard.report.style import BLUE, GREEN, GRID, INK, MUTED, ORANGE, WIDTH, shown_names, styled
+from steelyard.report.panels import panel_plot
+from steelyard.report.style import BLUE, GREEN, GRID, INK, MUTED, ORANGE
 from steelyard.study import SystemTrajectory
 
 __all__ = ["trajectory_plot"]
@@ -32,26 +32,17 @@ def trajectory_plot(found: Sequence[SystemTrajectory]) -> Figure:
     -------
     matplotlib.figure.Figure
     """
-    columns = min(2, len(found))
-    rows = -(-len(found) // columns)
-    with styled():
-        figure = Figure(figsize=(WIDTH * columns * 0.72, 0.7 + 2.3 * rows), layout="constrained")
-        panels = figure.subplots(rows, columns, squeeze=False)
-        for axes in panels.flat[len(found) :]:
-            axes.remove()
-        for axes, one in zip(panels.flat, found, strict=False):
-            _panel(axes, one.trajectory)
-            system, prompt = shown_names([one.system, one.prompt + " "], width=18)
-            axes.set_title(f"{system}, {prompt.strip()}", loc="left")
-        level = found[0].trajectory.level
-        figure.supylabel(f"length of the {level:.0%} interval", fontsize=9)
-        figure.supxlabel("judgments", fontsize=9)
-        handles, labels = panels.flat[0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside upper left", ncols=2, handlelength=2.8)
-    return figure
+    return panel_plot(
+        found,
+        _panel,
+        x="judgments",
+        y=f"length of the {found[0].trajectory.level:.0%} interval",
+        legend_columns=2,
+    )
 
 
-def _panel(axes: Axes, curves: Trajectory) -> None:
+def _panel(axes: Axes, one: SystemTrajectory) -> None:
+    curves = one.trajectory
     n = len(curves.judgments)
     shown = slice(max(n // 20, 1), None)
     for name, label, colour, dash in _CURVES:
