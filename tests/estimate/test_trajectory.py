@@ -83,7 +83,7 @@ def test_monte_carlo_error_tells_how_far_runs_differ(campaign):
 def test_blocks_change_nothing_but_the_order_of_draws(campaign, monkeypatch):
     whole = trajectory(**campaign, draws=4000)
     module = sys.modules["steelyard.estimate.trajectory"]
-    monkeypatch.setattr(module, "_BLOCK", 4000)
+    monkeypatch.setattr(module, "_PRODUCT", 4000 * 9)
     parts = trajectory(**campaign, draws=4000)
     assert parts.data_efficiency == pytest.approx(whole.data_efficiency, rel=0.05)
     assert parts.plain.length[-1] == pytest.approx(whole.plain.length[-1], rel=0.05)

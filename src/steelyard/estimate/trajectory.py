@@ -1,6 +1,7 @@
 """Interval length against the number of judgments, by the bootstrap of the paper."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,9 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Singles = NDArray[np.float32]
 
-# Draws held at one time: bounds the memory, and keeps a block of positions in the cache.
-_BLOCK = 50_000
+# Multiplications in one product of a block of positions: bounds the memory, keeps the block in
+# the cache, and stays below what linear algebra libraries give to several threads.
+_PRODUCT = 250_000
 # The Monte Carlo error comes from this many batches of draws, at this many positions.
 _BATCHES, _THINNED = 10, 40
 _START, _STOP = 0.2, 0.9
@@ -220,18 +222,20 @@ def _lengths(
     """Return the interval lengths of each estimator after each judgment."""
     n = sample.n_outputs
     thinned = np.linspace(int(_START * n), max(int(_STOP * n) - 1, int(_START * n)), _THINNED)
-    found = {name: _Lengths.empty(n, np.unique(thinned.astype(np.int64))) for name in _CURVES}
+    positions = np.unique(thinned.astype(np.int64))
+    found = {name: _Lengths.empty(n, positions, draws, level) for name in _CURVES}
     columns = np.ascontiguousarray(metric.T)
     carried: list[Floats] | None = None
-    step = max(1, _BLOCK // draws)
+    step = max(1, int(np.sqrt(_PRODUCT / draws)))
     for start in range(0, n, step):
-        count = np.arange(start + 1, min(start + step, n) + 1)[:, np.newaxis]
-        y, f, g = _draw(sample, columns, (len(count), draws), rng)
+        share = 1 / np.arange(start + 1, min(start + step, n) + 1)[:, np.newaxis]
+        y, f, g = _draw(sample, columns, (len(share), draws), rng)
         parts = [y, f, y * f, *g, *(y * one for one in g), *(f * one for one in g)]
-        carried = _accumulate(parts, carried)
-        means = [np.divide(part, count, out=part) for part in parts]
+        sums = _running_sums(parts, carried)
+        carried = [total[-1].copy() for total in sums]
+        means = [np.multiply(total, share, out=total) for total in sums]
         for name, path in _estimates(sample, means).items():
-            found[name].add(path, start, level)
+            found[name].add(path, start)
     return found
 
 
@@ -248,13 +252,19 @@ def _draw(
     return y, sample.mean[output], [column[output] for column in columns]
 
 
-def _accumulate(parts: list[Floats], carried: list[Floats] | None) -> list[Floats]:
-    """Turn each part into its running sum, in place; return the sums to carry on."""
+def _running_sums(parts: list[Floats], carried: list[Floats] | None) -> list[Floats]:
+    """Return each part's running sum, going on from the sums before.
+
+    A product with a triangle of ones: a sum that goes from row to row must wait for each addition,
+    a product need not.
+    """
+    triangle = np.tri(len(parts[0]))
+    sums = []
     for number, part in enumerate(parts):
         if carried is not None:
             part[0] += carried[number]
-        np.cumsum(part, axis=0, out=part)
-    return [part[-1].copy() for part in parts]
+        sums.append(triangle @ part)
+    return sums
 
 
 def _estimates(sample: JudgedOutputs, means: list[Floats]) -> dict[str, Singles]:
@@ -279,21 +289,28 @@ class _Lengths:
 
     whole: Floats  # (n,)
     positions: Integers
-    batches: Floats  # (positions, batches)
+    rows: Singles  # (positions, draws): estimates, for the batches
+    level: float
 
     @classmethod
-    def empty(cls, n: int, positions: Integers) -> "_Lengths":
-        return cls(np.empty(n), positions, np.empty((len(positions), _BATCHES)))
+    def empty(cls, n: int, positions: Integers, draws: int, level: float) -> "_Lengths":
+        rows = np.empty((len(positions), draws), dtype=np.float32)
+        return cls(np.empty(n), positions, rows, level)
 
-    def add(self, path: Singles, start: int, level: float) -> None:
+    def add(self, path: Singles, start: int) -> None:
         """Take in the estimates after `start` + 1, … judgments: (positions, draws)."""
-        stop = start + len(path)
-        here = (self.positions >= start) & (self.positions < stop)
-        rows = path[self.positions[here] - start]
-        size = rows.shape[1] // _BATCHES
-        rows = rows[:, : size * _BATCHES].reshape(len(rows), _BATCHES, size)
-        self.batches[here] = _distance(np.sort(rows), level)
-        self.whole[start:stop] = _distance(np.sort(path), level)
+        first, last = np.searchsorted(self.positions, [start, start + len(path)])
+        if first < last:
+            self.rows[first:last] = path[self.positions[first:last] - start]
+        path.sort()
+        self.whole[start : start + len(path)] = _distance(path, self.level)
+
+    @cached_property
+    def of_batches(self) -> Floats:
+        """Return the lengths at some positions for each batch of draws: (positions, batches)."""
+        size = self.rows.shape[1] // _BATCHES
+        rows = self.rows[:, : size * _BATCHES].reshape(len(self.rows), _BATCHES, size)
+        return _distance(np.sort(rows), self.level)
 
 
 def _distance(ordered: Singles, level: float) -> Floats:
@@ -312,7 +329,7 @@ def _curve(found: _Lengths, plain: _Lengths) -> Curve:
     n = len(found.whole)
     part = slice(int(_START * n), max(int(_STOP * n), int(_START * n) + 1))
     ratio = plain.whole[part] / found.whole[part]
-    by_batch = ((plain.batches / found.batches) ** 2).mean(axis=0)
+    by_batch = ((plain.of_batches / found.of_batches) ** 2).mean(axis=0)
     return Curve(
         length=found.whole,
         data_efficiency=float((ratio**2).mean()),
