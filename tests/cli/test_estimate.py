@@ -262,3 +262,17 @@ def test_parquet_gives_the_same_numbers(run, campaign, tmp_path):
     for one, other in zip(json.loads(text), json.loads(parquet), strict=True):
         assert np.isclose(one["estimate"], other["estimate"], rtol=1e-12)
         assert np.isclose(one["standard_error"], other["standard_error"], rtol=1e-12)
+
+
+def test_it_is_said_why_raters_cannot_be_seen_as_a_sample(run, campaign):
+    outputs, judgments = campaign
+    edit(
+        judgments,
+        lambda lines: list({(line["item"], line["system"]): line for line in lines}.values()),
+    )
+    edit(judgments, lambda lines: [line | {"rater": "only"} for line in lines])
+    code, out, _ = run("estimate", outputs, judgments, "--metric", "length", "--json")
+    assert code == 0
+    for row in json.loads(out):
+        assert row["random_raters"] is None
+        assert any("raters as a sample" in note for note in row["notes"])

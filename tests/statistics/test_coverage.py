@@ -98,8 +98,7 @@ def test_bootstrap_intervals_cover_at_moderate_sizes(interval):
         resamples=999,
         level=0.80,
     )
-    # a percentile interval is a little short at n = 80: a sixtieth in length
-    assert covers_at_least(found, 0.80 if interval == "bootstrap-t" else 0.79)
+    assert covers_at_least(found, 0.80)
     assert np.mean(found) < 0.85
 
 

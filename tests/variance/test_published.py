@@ -113,5 +113,7 @@ def test_ours_are_close_to_the_authors_correlations(paper):
                     # On the same mean judgments the two formulas differ by terms of order 1/n ...
                     same = authors_correlation(human, g, items=items)
                     assert found == pytest.approx(same, abs=0.001), where
-                    # ... but 64 of the means behind the MS MARCO results leave a judgment out.
-                    assert found == pytest.approx(theirs, abs=0.022), where
+                    # ... but 64 of the means behind the MS MARCO results leave a judgment out, which
+                    # moves one of the 210 a little further.
+                    far = where == ("AnyCorrect", "sim", "snet.single")
+                    assert found == pytest.approx(theirs, abs=0.022 if far else 0.02), where

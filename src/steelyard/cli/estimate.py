@@ -1,6 +1,7 @@
 """``steelyard estimate``."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -126,7 +127,11 @@ def estimate(
     }
     chosen = _chosen_metrics(study, metrics, no_metric=no_metric)
     found = study.estimate(chosen, raters_as=raters, **options)
-    random = _with_random_raters(study, chosen, options) if raters == "fixed" else None
+    random, reason = (
+        _with_random_raters(study, chosen, options) if raters == "fixed" else (None, None)
+    )
+    if reason:
+        found = [replace(one, notes=(*one.notes, f"raters as a sample: {reason}")) for one in found]
     if as_json:
         rows = []
         for number, one in enumerate(found):
@@ -155,16 +160,16 @@ def _chosen_metrics(study: Study, metrics: Sequence[str], *, no_metric: bool) ->
 
 def _with_random_raters(
     study: Study, metrics: tuple[str, ...], options: dict[str, Any]
-) -> list[Estimate] | None:
-    """Return the same estimates with raters seen as a sample, where that can be told."""
+) -> tuple[list[Estimate] | None, str | None]:
+    """Return the same estimates with raters seen as a sample, or why that cannot be told."""
     if options["target"] == "census" or options["interval"] == "betting":
-        return None
+        return None, None
     if is_designed(study.judgments, options["sample"]):
-        return None
+        return None, None
     try:
-        return study.estimate(metrics, raters_as="random", **options)
-    except NotEstimableError:
-        return None
+        return study.estimate(metrics, raters_as="random", **options), None
+    except NotEstimableError as error:
+        return None, str(error)
 
 
 def _tables(found: list[Estimate], random: list[Estimate] | None) -> list[RenderableType]:

@@ -104,7 +104,7 @@ class FinishedCampaign:
             got = self._estimate(judged[chosen], chosen, metric, labels)
             return Outcome(
                 n,
-                got.half_width <= self.half_width * 1.05,
+                got.half_width <= self.half_width,
                 got.half_width,
                 got.estimate - truth,
                 got.low <= truth <= got.high,
