@@ -36,3 +36,12 @@ def test_too_few_items_are_refused(run, tmp_path):
     assert code == 2
     assert "`items` must be at least" in err
     assert not (tmp_path / "demo").exists()
+
+
+def test_json_tells_the_truth_beside_each_estimate(run, tmp_path):
+    code, out, _ = run("demo", "--output", tmp_path / "demo", "--items", "40", "--json")
+    assert code == 0
+    found = json.loads(out)
+    assert found["notice"].startswith("Simulated campaign")
+    assert len(found["estimates"]) == 8
+    assert all("truth" in row and "baseline" in row for row in found["estimates"])

@@ -7,7 +7,7 @@ import polars as pl
 from rich.console import RenderableType
 from rich.table import Table
 
-from steelyard.cli.printing import interval, print_tables
+from steelyard.cli.printing import interval, print_json, print_tables
 from steelyard.data import write_table
 from steelyard.demo import Campaign, campaign
 from steelyard.estimate import Estimate
@@ -34,7 +34,8 @@ Example:
 )
 @click.option("--items", type=int, default=300, show_default=True, help="Items in the campaign.")
 @click.option("--seed", type=int, default=2018, show_default=True, help="Seed of the simulation.")
-def demo(*, output: Path, items: int, seed: int) -> None:
+@click.option("--json", "as_json", is_flag=True, help="Print JSON with stable keys.")
+def demo(*, output: Path, items: int, seed: int, as_json: bool) -> None:
     """Run the whole job on a built-in campaign of four systems and simulated raters.
 
     Writes outputs.jsonl, judgments.jsonl and report.html, and says how near the truth, which only
@@ -58,6 +59,17 @@ def demo(*, output: Path, items: int, seed: int) -> None:
         title="Steelyard demo",
         notice=made.notice,
     )
+    if as_json:
+        rows = [
+            one.to_dict()
+            | {
+                "random_raters": {"low": wide.low, "high": wide.high},
+                "truth": made.truth[_key(one)],
+            }
+            for one, wide in zip(found, outer, strict=True)
+        ]
+        print_json({"notice": made.notice, "report": str(report), "estimates": rows}, None)
+        return
     tables = [
         _table(made, prompt, list(zip(found, outer, strict=True)))
         for prompt in dict.fromkeys(one.prompt for one in found)
