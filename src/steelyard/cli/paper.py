@@ -11,7 +11,7 @@ from rich.console import Console, RenderableType
 from rich.progress import track
 from rich.table import Table
 
-from steelyard.cli.printing import print_tables
+from steelyard.cli.printing import print_json, print_tables
 from steelyard.errors import InvalidArgumentError
 from steelyard.paper import read_release, reproduce, write_page
 from steelyard.paper.claims import claims
@@ -24,6 +24,8 @@ _EXAMPLE = """\b
 Example:
   steelyard paper released-data --output steelyard-paper
 """
+
+_COLUMNS = ("where", "what", "printed", "reproduced", "corrected", "verdict")
 
 
 @click.command(epilog=_EXAMPLE)
@@ -38,7 +40,8 @@ Example:
 )
 @click.option("--draws", type=int, default=1000, show_default=True, help="Bootstrap draws.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of everything drawn.")
-def paper(directory: Path, *, output: Path, draws: int, seed: int) -> None:
+@click.option("--json", "as_json", is_flag=True, help="Print JSON with stable keys.")
+def paper(directory: Path, *, output: Path, draws: int, seed: int, as_json: bool) -> None:
     """Reproduce The price of debiasing automatic metrics from its released data.
 
     DIRECTORY holds msmarco.jsonl, cnndm.jsonl, or both, and as far as they are there
@@ -55,18 +58,15 @@ def paper(directory: Path, *, output: Path, draws: int, seed: int) -> None:
     found = reproduce(release, draws=draws, seed=seed, tracked=_tracked)
     command = shlex.join(["steelyard", *sys.argv[1:]])
     page = write_page(found, output, command=command, tracked=_tracked)
+    rows = [{name: getattr(claim, name) for name in _COLUMNS} for claim in claims(found)]
+    if as_json:
+        print_json({"page": str(page), "claims": rows, "missing": list(release.missing)}, None)
+        return
     table = Table(title="The paper's numbers", title_justify="left")
-    for name in ("where", "what", "printed", "reproduced", "corrected", "verdict"):
+    for name in _COLUMNS:
         table.add_column(name)
-    for claim in claims(found):
-        table.add_row(
-            claim.where,
-            claim.what,
-            claim.printed,
-            claim.reproduced,
-            claim.corrected,
-            claim.verdict,
-        )
+    for row in rows:
+        table.add_row(*row.values())
     parts: list[RenderableType] = [table, *(f"{one}." for one in release.missing)]
     parts.append(f"Page:    {page}\nFigures: {output / 'figures'}\nTables:  {output / 'tables'}")
     print_tables(parts, None)
