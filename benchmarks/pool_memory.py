@@ -116,7 +116,7 @@ def report(tool, rows, folder):
     path = folder / f"pool-{rows}.parquet"
     if not path.exists():
         make_pool(path, rows)
-    child = subprocess.run(  # noqa: S603  this very file
+    child = subprocess.run(
         [sys.executable, __file__, "--rows", str(rows), "--measure", tool, "--pool", str(path)],
         check=True,
         capture_output=True,
