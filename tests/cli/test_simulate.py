@@ -31,6 +31,20 @@ def test_table_and_strata(run, campaign):
     assert "coverage" in out
 
 
+def test_a_plan_may_draw_in_proportion_to_a_column(run, campaign):
+    outputs = campaign[0]
+    rows = [json.loads(line) for line in outputs.read_text().splitlines()]
+    rows = [row | {"words": 1 + number % 7} for number, row in enumerate(rows)]
+    outputs.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    by_size = [*OPTIONS, "--rule", "plan", "--size", "words", "--system", "alpha"]
+    code, out, _ = run("simulate", *campaign, *by_size, "--json")
+    assert code == 0
+    with_metric, without = json.loads(out)
+    assert (with_metric["size"], without["size"]) == ("words", None)
+    assert with_metric["half_width"] > 0
+    assert "plan, by words" in run("simulate", *campaign, *by_size)[1]
+
+
 def test_the_seed_decides(run, campaign):
     options = [*OPTIONS, "--rule", "plan", "--json"]
     first = run("simulate", *campaign, *options)[1]
@@ -46,6 +60,8 @@ def test_the_seed_decides(run, campaign):
         (["--bounds", "1"], "`--bounds` must be two numbers"),
         (["--bounds", "0,0.5", "--rule", "betting"], "bounds"),
         (["--system", "gamma"], "has no judgments"),
+        (["--size", "length", "--strata", "3"], "`size` and `strata` are two ways to draw"),
+        (["--size", "absent"], "absent"),
     ],
 )
 def test_bad_options_get_one_line(run, campaign, options, message):

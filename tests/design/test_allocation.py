@@ -86,3 +86,29 @@ def test_wrong_arguments_are_named(n, options, message):
 def test_a_pilot_must_show_spread(human, strata):
     with pytest.raises(NotEstimableError, match="the pilot tells no spread within strata"):
         pilot_deviations(human, list(strata), items=[1, 2], names={"a": 1})
+
+
+def test_a_metric_leaves_less_spread_where_it_is_right():
+    # stratum a: judgments are the metric; stratum b: twice its slope around 0 and 4, by turns
+    metric = [1, 2, 3, 4, 1, 2, 3, 4]
+    human = [1, 2, 3, 4, 1, 6, 3, 8]
+    strata = ["a"] * 4 + ["b"] * 4
+    got = pilot_deviations(
+        human, strata, items=range(8), names={"a": 9, "b": 9, "c": 9}, metric=metric
+    )
+    # centred within strata, g = -1.5 -0.5 0.5 1.5 twice, y = g in a and -3.5 1.5 -1.5 3.5 in b:
+    # slope (5 + 9) / 10 = 1.4, squares in a 0.16 * 5 = 0.8, in b 29 - 2 * 1.4 * 9 + 1.96 * 5 = 13.6
+    pooled = 14.4 / 5
+    want = {"a": (0.8 + 2 * pooled) / 5, "b": (13.6 + 2 * pooled) / 5, "c": pooled}
+    assert {name: value**2 for name, value in got.items()} == pytest.approx(want)
+    plain = pilot_deviations(human, strata, items=range(8), names={"a": 9, "b": 9})
+    assert got["b"] / got["a"] > plain["b"] / plain["a"] > 1
+
+
+def test_a_metric_that_explains_everything_leaves_nothing_to_go_by():
+    with pytest.raises(NotEstimableError, match="the pilot tells no spread within strata"):
+        pilot_deviations(
+            [1, 2, 6, 7], list("aabb"), items=range(4), names={"a": 1}, metric=[[1], [2], [3], [4]]
+        )
+    with pytest.raises(NotEstimableError, match="the pilot tells no spread within strata"):
+        pilot_deviations([1, 2], list("aa"), items=[1, 2], names={"a": 1}, metric=[5, 1])

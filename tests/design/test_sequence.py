@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 
 from steelyard.arrays import PoolMoments
 from steelyard.design.sequence import ConfidenceSequence
+from steelyard.design.sequence.bernstein import bernstein_ends
 from steelyard.design.sequence.betting import capital
+from steelyard.design.sequence.gamblers import gamblers
 from steelyard.design.sequence.residuals import predictable_residuals
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 
@@ -39,13 +41,13 @@ def test_starts_with_what_is_certain():
 
 def test_capital_matches_a_hand_worked_example():
     # one judgment of 1 against the mean 1/2: each gambler's bet is capped by what she may lose,
-    # 0.9 / (1/2 - 0); the plug-in for 16384 judgments is sqrt(2 log(40) / (1/4 * 16384))
+    # 0.95 / (1/2 - 0); the plug-in for 16384 judgments is sqrt(2 log(40) / (1/4 * 16384))
     residuals = predictable_residuals(
         np.ones((1, 1)), np.empty((1, 1, 0)), pool=None, pool_size=None
     )
     got = capital(residuals, np.array([0.5]), sign=1, alpha=0.05)
     horizons = np.array([64, 256, 1024, 4096, 16384, np.log(2)])
-    bets = np.minimum(np.sqrt(2 * np.log(40) / (0.25 * horizons)), 0.9 / 0.5)
+    bets = np.minimum(np.sqrt(2 * np.log(40) / (0.25 * horizons)), 0.95 / 0.5)
     assert got == pytest.approx(np.mean(1 + bets * 0.5))
 
 
@@ -57,7 +59,6 @@ def test_matches_an_independent_betting_sequence_without_replacement():
     wealth = {1: np.ones((6, len(grid))), -1: np.ones((6, len(grid)))}
     alive = np.ones(len(grid), dtype=bool)
     seen, information = [], 0.0
-    means, squares = [], 0.25
     for y in human:
         left = size - len(seen)
         conditional = (size * grid - sum(seen)) / left
@@ -65,16 +66,14 @@ def test_matches_an_independent_betting_sequence_without_replacement():
         weight = size / left
         information += weight**2
         horizons = np.array([64, 256, 1024, 4096, 16384, information * np.log1p(information)])
-        variance = squares / (len(seen) + 1)
+        variance = (0.25 + len(seen) * np.var(seen or [0])) / (len(seen) + 1)
         bets = weight * np.sqrt(2 * np.log(2 / alpha) / (variance * horizons))[:, None]
         safe = np.clip(conditional, 1e-12, 1 - 1e-12)
-        wealth[1] *= 1 + np.minimum(bets, 0.9 / safe) * (y - safe)
-        wealth[-1] *= 1 - np.minimum(bets, 0.9 / (1 - safe)) * (y - safe)
+        wealth[1] *= 1 + np.minimum(bets, 0.95 / safe) * (y - safe)
+        wealth[-1] *= 1 - np.minimum(bets, 0.95 / (1 - safe)) * (y - safe)
         for side in wealth.values():
             alive &= side.mean(axis=0) < 2 / alpha
         seen.append(y)
-        means.append((0.5 + sum(seen)) / (len(seen) + 1))
-        squares += (y - means[-1]) ** 2
     sequence = ConfidenceSequence(pool_size=size, level=1 - alpha)
     sequence.update(human)
     assert sequence.low == pytest.approx(grid[alive].min(), abs=1e-3)
@@ -284,6 +283,80 @@ def test_bernstein_is_shorter_than_the_rule_it_stands_for():
             assert low < sequence.low < sequence.high < high
 
 
+def test_bernstein_matches_an_independent_mixture():
+    # eleven supermartingales, one judgment at a time, on a grid of candidate means
+    _, human = campaign(seed=3, size=80)
+    goal, alpha = 0.1, 0.1
+    grid = np.linspace(0, 1, 4001)
+    stakes = np.array([0.025] * 10 + [0.75])
+    log_wealth = np.zeros((11, len(grid)))
+    seen = []
+    for y in human:
+        guess = (0.5 + sum(seen)) / (len(seen) + 1)
+        variance = (0.25 + len(seen) * np.var(seen or [0])) / (len(seen) + 1)
+        reach = max(guess, 0.05)
+        bets = np.append(4.0 * 0.5 ** np.arange(10), goal / (variance + goal * reach))
+        bets = np.minimum(bets, 0.8 / reach)
+        penalty = (-np.log1p(-bets * reach) - bets * reach) * ((y - guess) / reach) ** 2
+        log_wealth += bets[:, None] * (y - grid) - penalty[:, None]
+        seen.append(y)
+    alive = stakes @ np.exp(log_wealth) < 2 / alpha
+    residuals = predictable_residuals(human[None], np.empty((1, 80, 0)), pool=None, pool_size=None)
+    low, _ = bernstein_ends(residuals, alpha=alpha, goal=goal, running=False)
+    assert low[0, -1] == pytest.approx(grid[alive].min(), abs=5e-4)
+
+
+def test_asymptotic_estimate_is_the_least_squares_estimate_of_the_moment():
+    metric, human = campaign()
+    sequence = ConfidenceSequence(metric, method="asymptotic")
+    sequence.update(human[:90], metric[:90])
+    g, y = metric[:90], human[:90]
+    # with one imagined output at the pool's spread
+    slope = np.sum((g - g.mean()) * y) / (np.sum((g - g.mean()) ** 2) + metric.var())
+    assert sequence.estimate == pytest.approx(y.mean() - slope * (g.mean() - metric.mean()))
+
+
+def test_gamblers_in_a_hurry_use_less_of_the_slope():
+    # a bet for 64 judgments would risk everything on an outlying metric, one for 16384 does not
+    rng = np.random.default_rng(2)
+    metric = rng.normal(size=500)
+    human = np.clip(0.5 + 0.1 * metric + 0.04 * rng.normal(size=500), 0, 1)
+    residuals = predictable_residuals(
+        human[None, :200], metric[None, :200, None], pool=PoolMoments.of(metric), pool_size=None
+    )
+    shares = []
+    for gambler in gamblers(residuals, sign=1, alpha=0.05)[:5]:
+        taken = residuals.human - gambler.outcome
+        shares.append(taken[0, 100:] / residuals.shift[0, 100:])
+        # whatever is used, no outcome is below the worst
+        assert (gambler.outcome >= gambler.worst - 1e-12).all()
+    assert np.mean(shares[0]) < 0.6
+    assert shares[4] == pytest.approx(1)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_goal_survives_a_break_and_needs_no_other_option(method):
+    metric, human = campaign()
+    sequence = ConfidenceSequence(metric, method=method, goal=0.05)
+    sequence.update(human[:120], metric[:120])
+    again = ConfidenceSequence.from_state(json.loads(json.dumps(sequence.state())))
+    assert again.options.goal == 0.05
+    assert ends(again) == ends(sequence)
+    # states from before there were goals can still be read
+    state = sequence.state()
+    del state["options"]["goal"]
+    state["options"]["tuned_for"] = 300
+    assert ConfidenceSequence.from_state(state).options.goal is None
+
+
+def test_rater_noise_is_taken_off_the_goal():
+    # what Hoeffding's bound adds at N = 300 is 0.1; below that no goal can be aimed at
+    reachable = ConfidenceSequence(pool_size=300, target="pool", goal=0.15, bounds=(0, 1)).options
+    assert reachable.aim == pytest.approx(0.15 - reachable.noise)
+    assert ConfidenceSequence(pool_size=300, target="pool", goal=0.05).options.aim is None
+    assert ConfidenceSequence(pool_size=300, goal=0.4, bounds=(1, 5)).options.aim == 0.1
+
+
 def test_pool_target_allows_for_rater_noise():
     _, human = campaign()
     found = {}
@@ -348,6 +421,7 @@ def test_prints_itself():
     [
         ({}, "`pool_size` is needed"),
         ({"pool_size": 0}, "`pool_size` must be at least 1"),
+        ({"pool_size": 9, "goal": 0.0}, "`goal` must be a half-width greater than 0; got 0"),
         (
             {"pool_size": 9, "metric_pool": [1, 2, 3]},
             "`pool_size` must be that of `metric_pool`, 3",

@@ -34,13 +34,24 @@ def test_matches_a_hand_worked_example():
     # with replacement: n/(n-1) sum (r - mean r)^2 / N^2 with r = 10 20 15 12.5, mean 14.375
     squares = 4.375**2 + 5.625**2 + 0.625**2 + 1.875**2
     assert total.standard_error**2 == pytest.approx(4 / 3 * squares / 900)
-    assert total.degrees_of_freedom == 3
+    # the last output carries little, so there are fewer than three degrees of freedom
+    assert total.degrees_of_freedom == pytest.approx(freedom_by_matrices([0.1, 0.1, 0.2, 0.4]))
+
+
+def freedom_by_matrices(probability, count=None):
+    """(tr B)^2 / tr B^2 for expanded values around their mean, with whole matrices."""
+    D = np.diag(1 / np.asarray(probability))
+    c = np.ones(len(D)) if count is None else np.asarray(count)
+    T = D - np.ones(len(D))[:, None] * (c @ D) / c.sum()
+    B = np.sqrt(c)[:, None] * (T @ T.T) * np.sqrt(c)
+    return np.trace(B) ** 2 / np.trace(B @ B)
 
 
 def test_census_variance_by_hand():
-    # c = 1 - pi = 0.5 0.5 0.75 0.75; r = y/pi = 2 6 4 4; rbar = (1 + 3 + 3 + 3)/2.5 = 4
-    # parts c (r - rbar)^2 = 2 2 0 0 seem to be 2 * 2 = 4, but c has only n_e = 2.5^2 / 1.625
-    # V = (2 + 2) n_e/(n_e - 1) / 8^2
+    # c = 1 - pi = 0.5 0.5 0.75 0.75; r = y/pi = 2 6 4 4; rbar = (1 + 3 + 3 + 3)/2.5 = 4, Q = 2 + 2
+    # T = diag(1/pi) - 1 s' with s = c/pi / 2.5 = 0.4 0.4 1.2 1.2, squares adding up to 3.2, so its
+    # rows have squares 1.6^2 + 3.04 = 5.6 (twice) and 2.8^2 + 1.76 = 9.6 (twice): tr B = 20
+    # weights 1/pi / 8 have squares 40/64, of which the pool exhausts sum(1/pi) / 64 = 12/64
     got = weighted_mean(
         [1, 3, 1, 1],
         [0.5, 0.5, 0.25, 0.25],
@@ -49,20 +60,40 @@ def test_census_variance_by_hand():
         target="census",
         form="horvitz-thompson",
     )
-    count = 6.25 / 1.625
-    assert got.standard_error**2 == pytest.approx(4 * count / (count - 1) / 64)
-    assert got.degrees_of_freedom == pytest.approx(count - 1)
+    assert got.standard_error**2 == pytest.approx(4 / 20 * 28 / 64)
+    want = freedom_by_matrices([0.5, 0.5, 0.25, 0.25], [0.5, 0.5, 0.75, 0.75])
+    assert got.degrees_of_freedom == pytest.approx(want)
+
+
+def test_degrees_of_freedom_match_whole_matrices(campaign):
+    # the residual of the weighted regression, one unit vector of mean judgments at a time
+    got = weighted_mean(**campaign, target="census")
+    _, first = np.unique(campaign["items"], return_index=True)
+    pi = campaign["probability"][first]
+    X = np.column_stack([np.ones(30), campaign["metric"][first]])
+    root = 1 / np.sqrt(pi)[:, None]
+    fitted = X @ np.linalg.lstsq(X * root, root * np.eye(30), rcond=None)[0]
+    r = (np.eye(30) - fitted) / pi[:, None]
+    T = r - (1 - pi) @ r / (1 - pi).sum()
+    B = np.sqrt(1 - pi)[:, None] * (T @ T.T) * np.sqrt(1 - pi)
+    assert got.degrees_of_freedom == pytest.approx(np.trace(B) ** 2 / np.trace(B @ B))
+    # and the variance is that of errors of one variance, told from the same sum of squares
+    y = np.array(
+        [campaign["human"][campaign["items"] == i].mean() for i in np.unique(campaign["items"])]
+    )
+    away = campaign["metric_pool"].mean(axis=0)
+    weights = (
+        np.concatenate([[1], away]) @ np.linalg.lstsq(X * root, root * np.eye(30), rcond=None)[0]
+    )
+    left = weights @ weights - 1 / (1 / pi).sum()
+    assert got.standard_error**2 == pytest.approx((1 - pi) @ (T @ y) ** 2 / np.trace(B) * left)
 
 
 def test_a_few_outputs_that_carry_the_variance_leave_few_degrees_of_freedom():
-    # r = 0 eight times and 10 twice, mean 2: squares 4 eight times and 64 twice
-    # 2 (32 + 128)^2 / (8 * 16 + 2 * 4096) = 6.154 of 10
-    got = weighted_mean(
-        [0] * 8 + [1] * 2, [0.5] * 8 + [0.1] * 2, pool_size=36, form="horvitz-thompson"
-    )
-    count = 2 * 160**2 / 8320
-    assert got.degrees_of_freedom == pytest.approx(count - 1)
-    assert got.standard_error**2 == pytest.approx(160 * count / (count - 1) / 36**2)
+    probability = [0.5] * 8 + [0.1] * 2
+    got = weighted_mean([0] * 8 + [1] * 2, probability, pool_size=36, form="horvitz-thompson")
+    assert got.degrees_of_freedom == pytest.approx(freedom_by_matrices(probability))
+    assert got.degrees_of_freedom < 3
 
 
 def test_very_uneven_probabilities_are_pointed_out():
@@ -212,7 +243,7 @@ def test_refuses_what_cannot_be_estimated(campaign):
         weighted_mean(
             [1, 2, 4], [0.1, 0.2, 0.3], pool_size=9, metric=[1, 2, 3], metric_pool=range(9)
         )
-    with pytest.raises(NotEstimableError, match=r"not drawn with certainty; they count as 1\.0"):
+    with pytest.raises(NotEstimableError, match="not drawn with certainty; got 1"):
         weighted_mean([1, 2], [1, 0.2], pool_size=9, items=[1, 2])
     with pytest.raises(NotEstimableError, match="show no spread"):
         weighted_mean([2, 2, 2], [0.1, 0.2, 0.2], pool_size=9, items=[1, 2, 3])

@@ -177,3 +177,59 @@ def test_designs_cover_at_every_share(kind):
 
         hits, *_ = campaigns(kind, 48, share, 2000, by_size)
         assert covers_at_least(hits, 0.94), (share, np.mean(hits))
+
+
+def test_random_raters_cover_in_strata_where_fixed_ones_do_not():
+    # one of 20 raters gives a fifth of the judgments; the last stratum is drawn twice as densely
+    rng = np.random.default_rng(12)
+    workload = np.array([0.2] + [0.8 / 19] * 19)
+    deviations = {1: 1.0, 2: 1.0, 3: 1.0, 4: 2.0}
+    hits = {"fixed": [], "random": []}
+    for run in range(300):
+        pool = population("normal", rng, size=240, correlation=0.6)
+        strata = quantile_strata(pool.metric, 4)
+        draw = draw_sample(
+            240, 80, design="stratified", strata=strata, deviations=deviations, seed=run
+        )
+        items = np.repeat(draw.positions, 2)
+        pairs = [rng.choice(20, 2, replace=False, p=workload) for _ in draw.positions]
+        raters = np.concatenate(pairs)
+        human = pool.judge(items, rng, leniency=(0.35 * rng.normal(size=20))[raters])
+        for view, rows in hits.items():
+            got = stratified_mean(
+                human,
+                strata[items],
+                draw.strata_sizes,
+                metric=pool.metric[items],
+                metric_pool=pool.metric,
+                items=items,
+                raters=raters,
+                raters_as=view,
+            )
+            rows.append(got.low <= pool.mean <= got.high)
+    assert covers_at_least(hits["random"], 0.95)
+    assert np.mean(hits["fixed"]) < 0.9
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["normal", "three-level"])
+def test_very_uneven_probabilities_cover_with_the_metric(kind):
+    # probabilities span a factor of more than 100
+    def by_size(pool, n, rng, seed):
+        size = np.exp(pool.metric)
+        draw = draw_sample(len(size), n, design="proportional-to-size", size=size, seed=seed)
+        items = np.repeat(draw.positions, 2)
+        return weighted_mean(
+            pool.judge(items, rng),
+            np.repeat(draw.probability, 2),
+            pool_size=len(size),
+            metric=pool.metric[items],
+            metric_pool=pool.metric,
+            items=items,
+        )
+
+    for n in (40, 100):
+        hits, plain, *_ = campaigns(kind, n, 0.1, 2000, by_size)
+        assert covers_at_least(hits, 0.95), np.mean(hits)
+        # without it the mean leans on a few outputs that are far from it
+        assert covers_at_least(plain, 0.925), np.mean(plain)

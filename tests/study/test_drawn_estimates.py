@@ -7,6 +7,7 @@ from steelyard.data import read_judgments, read_outputs
 from steelyard.errors import InvalidArgumentError, InvalidDataError, NotEstimableError
 from steelyard.estimate.stratified import stratified_mean
 from steelyard.estimate.weighted import weighted_mean
+from steelyard.study import Study
 from steelyard.study.drawn_estimates import estimate_design, is_designed
 from steelyard.study.sampling import sample
 
@@ -151,3 +152,38 @@ def test_what_cannot_be_told_is_refused(pool):
     )
     with pytest.raises(NotEstimableError, match="prompt 'p', system 's': stratum 'length 1/3'"):
         estimate_design(outputs, judged(one))
+
+
+def test_raters_of_a_stratified_sample_may_be_a_sample_themselves(pool):
+    outputs = read_outputs(pool)
+    drawn = sample(outputs, 40, design="stratified", metric="length", quantiles=2, seed=1)
+    frame = judged(drawn.frame).frame.with_columns(
+        rater=pl.lit("r") + (pl.int_range(pl.len()) % 7).cast(pl.String)
+    )
+    lenient = frame.with_columns(score=pl.col("score") + (pl.col("rater") == "r0"))
+    [fixed] = estimate_design(outputs, read_judgments(lenient), ["length"])
+    [random] = estimate_design(outputs, read_judgments(lenient), ["length"], raters_as="random")
+    assert random.raters == "random"
+    assert random.n_raters == 7
+    assert random.estimate == pytest.approx(fixed.estimate)
+    assert random.standard_error > fixed.standard_error
+    # a study finds the design in the judgments
+    assert Study(outputs, read_judgments(lenient)).estimate(["length"], raters_as="random") == [
+        random
+    ]
+
+
+def test_what_is_not_known_for_recorded_draws_is_refused_with_the_way_out(pool):
+    outputs = read_outputs(pool)
+    drawn = sample(outputs, 24, design="stratified", metric="length", quantiles=3, seed=1)
+    judgments = judged(drawn.frame)
+    for interval, reason in (("betting", "drawn alike"), ("bca", "drawn again by the same design")):
+        with pytest.raises(InvalidArgumentError, match=f'"student" for a recorded draw.*{reason}'):
+            estimate_design(outputs, judgments, interval=interval)
+    with pytest.raises(InvalidArgumentError, match='"adjusted" weights judgments by their raters'):
+        estimate_design(outputs, judgments, raters_as="adjusted")
+    with pytest.raises(InvalidArgumentError, match='"census" speaks of the raters at hand'):
+        estimate_design(outputs, judgments, raters_as="random", target="census")
+    by_size = sample(outputs, 24, design="proportional-to-size", size="risk", seed=1)
+    with pytest.raises(InvalidArgumentError, match="unequal probabilities; got 'random': to see"):
+        estimate_design(outputs, judged(by_size.frame), raters_as="random")

@@ -116,6 +116,38 @@ def test_neyman_allocation_judges_more_where_the_pilot_spreads(outputs):
     assert sum(drawn.values()) == 16
 
 
+def test_neyman_allocation_goes_by_what_the_metric_leaves(outputs):
+    # judgments of topic t0 follow the length exactly, those of t1 not at all and spread less
+    rows = pool_frame(systems=("alpha",))
+    noise = pl.Series(np.random.default_rng(5).normal(size=rows.height))
+    judged = read_judgments(
+        rows.select(
+            "item",
+            "system",
+            rater=pl.lit("r"),
+            prompt=pl.lit("overall"),
+            score=pl.when(pl.col("topic") == "t1").then(2 * noise).otherwise(3 * pl.col("length")),
+        )
+    )
+    drawn = {}
+    for corrected_by in ((), ("length",)):
+        found = sample(
+            outputs,
+            24,
+            design="stratified",
+            strata="topic",
+            allocation="neyman",
+            pilot=judged,
+            corrected_by=corrected_by,
+            systems=["alpha"],
+            seed=1,
+        )
+        [draw] = found.to_dict()["draws"]
+        drawn[corrected_by] = {part["stratum"]: part["drawn"] for part in draw["strata"]}
+    assert drawn[()]["t1"] <= min(drawn[()][name] for name in ("t0", "t2", "t3"))
+    assert drawn[("length",)]["t1"] > max(drawn[("length",)][name] for name in ("t0", "t2", "t3"))
+
+
 def test_a_pilot_of_other_systems_serves_too(outputs):
     other = pilot(pool_frame().filter(pl.col("system") == "alpha"))
     found = sample(
@@ -194,6 +226,7 @@ def test_the_summary_says_what_was_drawn(outputs):
         ),
         ({"strata": "topic"}, "go with design stratified; got design simple"),
         ({"allocation": "neyman"}, '`allocation` "neyman" goes with design stratified'),
+        ({"corrected_by": ["length"]}, '`corrected_by` goes with `allocation` "neyman"'),
         ({"allocation": "equal"}, "`allocation` must be one of proportional, neyman; got 'equal'"),
         ({"design": "proportional-to-size"}, "`size` goes with design proportional-to-size"),
         ({"size": "risk"}, "`size` goes with design proportional-to-size"),

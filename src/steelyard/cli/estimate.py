@@ -16,7 +16,6 @@ from steelyard.data import read_outputs
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.estimate import Estimate, Interval, Raters, SlopeKind, Target
 from steelyard.study import Study
-from steelyard.study.drawn_estimates import is_designed
 
 __all__ = ["estimate"]
 
@@ -164,11 +163,10 @@ def _with_random_raters(
     """Return the same estimates with raters seen as a sample, or why that cannot be told."""
     if options["target"] == "census" or options["interval"] == "betting":
         return None, None
-    if is_designed(study.judgments, options["sample"]):
-        return None, None
     try:
         return study.estimate(metrics, raters_as="random", **options), None
-    except NotEstimableError as error:
+    except (NotEstimableError, InvalidArgumentError) as error:
+        # Only this view is refused: the same options gave the estimates.
         return None, str(error)
 
 

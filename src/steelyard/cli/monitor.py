@@ -24,7 +24,10 @@ Example:
 @click.command(epilog=_EXAMPLE)
 @study_arguments
 @click.option(
-    "--half-width", type=float, required=True, help="Half-width of the interval to reach."
+    "--half-width",
+    type=float,
+    required=True,
+    help="Half-width of the interval to reach; choose it before looking.",
 )
 @click.option(
     "--metric",
@@ -69,9 +72,8 @@ Example:
 @click.option(
     "--tuned-for",
     type=int,
-    default=300,
-    show_default=True,
-    help="Judged outputs at which the asymptotic sequence is tightest.",
+    help="Judged outputs at which the asymptotic sequence is tightest; by default those at which "
+    "the half-width is reached.",
 )
 @level_option
 @click.option(
@@ -96,7 +98,7 @@ def monitor(
     target: SequenceTarget | None,
     rater_variance: float | None,
     judgments_per_output: int,
-    tuned_for: int,
+    tuned_for: int | None,
     level: float,
     figure: Path | None,
     as_json: bool,

@@ -48,6 +48,13 @@ Examples:
 )
 @click.option("--pilot", type=click.Path(path_type=Path), help="Judgments for --allocation neyman.")
 @click.option("--prompt", help="Prompt of the pilot.")
+@click.option(
+    "--corrected-by",
+    multiple=True,
+    metavar="METRIC",
+    help="Column that the estimate will correct with, for --allocation neyman: strata then count by "
+    "the spread that it leaves.",
+)
 @click.option("--size", help="Column of positive sizes, for --design proportional-to-size.")
 @click.option(
     "--extend",
@@ -83,6 +90,7 @@ def sample(
     allocation: Allocation,
     pilot: Path | None,
     prompt: str | None,
+    corrected_by: tuple[str, ...],
     size: str | None,
     extend: Path | None,
     systems: tuple[str, ...],
@@ -113,6 +121,7 @@ def sample(
         extend=None if extend is None else read_outputs(extend).rows(),
         systems=systems or None,
         same_items=same_items,
+        corrected_by=corrected_by,
         seed=seed,
     )
     write_table(found.frame, output)

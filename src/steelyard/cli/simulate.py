@@ -35,6 +35,11 @@ Example:
     help="Rule to replay; all by default.",
 )
 @click.option("--strata", type=int, default=1, show_default=True, help="For the plan's sample.")
+@click.option(
+    "--size",
+    help="Column of OUTPUTS that the plan's sample is drawn in proportion to, such as the metric's "
+    "expected error.",
+)
 @click.option("--look", type=int, default=10, show_default=True, help="Judgments between looks.")
 @click.option("--runs", type=int, default=200, show_default=True, help="Replays of each rule.")
 @click.option("--level", type=float, default=0.95, show_default=True, help="Confidence level.")
@@ -53,6 +58,7 @@ def simulate(
     bounds: str,
     rules: tuple[Rule, ...],
     strata: int,
+    size: str | None,
     look: int,
     runs: int,
     level: float,
@@ -66,7 +72,11 @@ def simulate(
     advance; a confidence sequence stops when it is narrow enough. Each with the metric and without.
     """
     study = read_study(
-        outputs, judgments, columns=columns, metrics=list(metrics), on_duplicate=on_duplicate
+        outputs,
+        judgments,
+        columns=columns,
+        metrics=[*metrics, *([] if size is None else [size])],
+        on_duplicate=on_duplicate,
     )
     ends = parse_bounds(bounds)
     if len(prompts) != 1 and len(study.prompts) > 1:
@@ -82,6 +92,7 @@ def simulate(
         rules=rules or get_args(Rule),
         systems=systems or None,
         strata=strata,
+        size=size,
         look=look,
         runs=runs,
         level=level,
@@ -109,7 +120,9 @@ def _tables(found: list[Replay], half_width: float, level: float) -> list[Render
             table.add_section()
         table.add_row(
             one.system,
-            one.rule + (f", {one.strata} strata" if one.strata > 1 else ""),
+            one.rule
+            + (f", {one.strata} strata" if one.strata > 1 else "")
+            + (f", by {one.size}" if one.size else ""),
             ", ".join(one.metrics) or "none",
             f"{one.judgments:.0f} of {one.pool_size}",
             f"{one.most_judgments:.0f}",

@@ -5,12 +5,14 @@ from collections.abc import Hashable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from steelyard.arrays import judged_outputs
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 
 __all__ = ["allocate", "pilot_deviations"]
+
+Floats = NDArray[np.float64]
 
 # Judged outputs that the pooled variance counts for, beside a stratum's own.
 _PRIOR = 2
@@ -91,9 +93,17 @@ def allocate(
 
 
 def pilot_deviations(
-    human: ArrayLike, strata: ArrayLike, *, items: ArrayLike, names: Mapping[Any, int]
+    human: ArrayLike,
+    strata: ArrayLike,
+    *,
+    items: ArrayLike,
+    names: Mapping[Any, int],
+    metric: ArrayLike | None = None,
 ) -> dict[Any, float]:
     r"""Return the standard deviation of mean judgments in each stratum, from a pilot.
+
+    With metrics it is that of what they leave, :math:`\bar y_i - a'g_i` with the least-squares slope
+    within strata, since that is what an estimate with a combined slope has to average.
 
     Few judged outputs can show no spread where there is some, and such a stratum would be all but
     left out. So each stratum's variance, with :math:`n_h - 1` degrees of freedom, is averaged with
@@ -105,6 +115,8 @@ def pilot_deviations(
     ----------
     human, strata, items : (M,) array
         Judgments of the pilot, the stratum of their outputs, and which outputs they are.
+    metric : (M,) or (M, p) array, optional
+        Metrics of their outputs that the estimate will correct with.
     names : mapping
         The strata to allocate to, whatever they map to.
 
@@ -126,20 +138,29 @@ def pilot_deviations(
     [1.633, 2.309, 2.0]
     """
     labels, code = np.unique(np.asarray(strata), return_inverse=True)
-    sample = judged_outputs(human, code.astype(np.float64), items)
+    columns = [code.astype(np.float64)]
+    if metric is not None:
+        columns.append(np.asarray(metric, dtype=np.float64))
+    sample = judged_outputs(human, np.column_stack(columns), items)
     stratum = sample.metric[:, 0].astype(np.int64)
     count = np.bincount(stratum, minlength=len(labels))
-    mean = np.bincount(stratum, weights=sample.mean, minlength=len(labels)) / np.maximum(count, 1)
-    squares = np.bincount(
-        stratum, weights=(sample.mean - mean[stratum]) ** 2, minlength=len(labels)
-    )
+
+    def centred(values: Floats) -> Floats:
+        totals = np.bincount(stratum, weights=values, minlength=len(labels))
+        return np.asarray(values - (totals / np.maximum(count, 1))[stratum])
+
+    left, n_metrics = centred(sample.mean), sample.n_metrics - 1
+    if n_metrics:
+        g = np.column_stack([centred(column) for column in sample.metric[:, 1:].T])
+        left = left - g @ np.linalg.lstsq(g, left, rcond=None)[0]
+    squares = np.bincount(stratum, weights=left**2, minlength=len(labels))
     freedom = np.maximum(count - 1, 0)
-    if freedom.sum() == 0 or squares.sum() == 0:
+    if freedom.sum() <= n_metrics or squares.sum() <= 1e-24 * float(sample.mean @ sample.mean):
         raise NotEstimableError(
             f"the pilot tells no spread within strata: {sample.n_outputs} judged outputs in "
             f"{len(labels)} strata: judge more, or use proportional allocation"
         )
-    pooled = float(squares.sum() / freedom.sum())
+    pooled = float(squares.sum() / (freedom.sum() - n_metrics))
     own = dict(zip(labels.tolist(), zip(squares, freedom, strict=True), strict=True))
     return {
         name: float(

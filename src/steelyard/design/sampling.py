@@ -136,7 +136,10 @@ def draw_sample(
     Inclusion probabilities are exact in every design. A simple random sample of what an earlier
     one left makes both together a simple random sample, provided that the size of the second was
     not chosen by looking at the judgments of the first. A draw with unequal probabilities cannot
-    be extended so.
+    be extended so: given the first draw, output i would have to be drawn with probability
+    :math:`(\pi_i' - \pi_i)/(1 - \pi_i)`, and over the outputs that are left these do not sum to a
+    whole number. But its order is random, so that the first k of n outputs are a draw with
+    probabilities :math:`\pi_i k/n`: draw as many as may be needed, and judge in order.
 
     References
     ----------
@@ -230,9 +233,15 @@ def _stratified(
 def _earlier(extend: Draw | None, pool_size: int, n: int, design: str) -> Integers:
     if extend is None:
         return np.empty(0, dtype=np.int64)
-    if design == "proportional-to-size" or extend.design != design:
+    if design == "proportional-to-size":
         raise InvalidArgumentError(
-            f"`extend` must be a simple, stratified or paired draw of the same design; got "
+            "`extend` cannot be a draw proportional to size: given the first draw the rest would "
+            "need probabilities (p' - p)/(1 - p), which do not sum to a whole number of outputs: "
+            "draw the larger sample at once and judge it in order, or draw by strata of the size"
+        )
+    if extend.design != design:
+        raise InvalidArgumentError(
+            "`extend` must be a simple, stratified or paired draw of the same design; got "
             f"{extend.design} for {design}: draw afresh, or estimate each draw on its own"
         )
     if extend.pool_size != pool_size:

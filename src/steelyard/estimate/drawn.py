@@ -10,7 +10,7 @@ from scipy.special import stdtrit
 from steelyard.arrays import JudgedOutputs, Pool, judged_outputs
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.estimate.fit import solution
-from steelyard.estimate.options import Options, Target
+from steelyard.estimate.options import Options, Raters, Target
 from steelyard.estimate.result import Estimate
 from steelyard.estimate.uncertainty import ErrorVariance, satterthwaite
 
@@ -32,13 +32,24 @@ Part = tuple[float, float]
 _FEW_JUDGMENTS = 20
 
 
-def drawn_options(*, target: Target, level: float, rater_variance: float | None) -> Options:
+def drawn_options(
+    *,
+    target: Target,
+    level: float,
+    rater_variance: float | None,
+    raters_as: Raters = "fixed",
+) -> Options:
     """Return the options that estimates from drawn samples know, checked."""
     if target not in {"pool", "census"}:
         raise InvalidArgumentError(
             f"`target` must be pool or census for a recorded draw; got {target!r}"
         )
-    return Options(target=target, level=level, rater_variance=rater_variance)
+    if raters_as == "adjusted":
+        raise InvalidArgumentError(
+            '`raters_as` "adjusted" weights judgments by their raters and not by the draw, and '
+            'cannot go with a recorded draw: use raters_as="random"'
+        )
+    return Options(target=target, level=level, rater_variance=rater_variance, raters_as=raters_as)
 
 
 def drawn_outputs(
@@ -48,12 +59,13 @@ def drawn_outputs(
     *,
     recorded: ArrayLike,
     name: str,
+    raters: ArrayLike | None = None,
 ) -> tuple[JudgedOutputs, NDArray[Any]]:
     """Group judgments by output, together with one recorded value of each output.
 
     Parameters
     ----------
-    human, metric, items
+    human, metric, items, raters
         As in `judged_outputs`.
     recorded : (M,) array
         What the draw recorded of the judged output: its stratum or its probability.
@@ -88,7 +100,7 @@ def drawn_outputs(
             )
         columns = [*(g[:, np.newaxis] if g.ndim == 1 else g).T, *columns]
     # The codes travel as one more column, so that grouping and order are those of every estimator.
-    sample = judged_outputs(human, np.column_stack(columns), items)
+    sample = judged_outputs(human, np.column_stack(columns), items, raters=raters)
     code = sample.metric[:, -1].astype(np.int64)
     return replace(sample, metric=sample.metric[:, :-1]), distinct[code]
 

@@ -16,7 +16,7 @@ from steelyard.estimate.drawn import (
     error_variance,
     student_estimate,
 )
-from steelyard.estimate.options import Options, Target
+from steelyard.estimate.options import Options, Raters, Target
 from steelyard.estimate.result import Estimate
 from steelyard.estimate.sample_mean import plain_mean
 from steelyard.estimate.stratified_fit import (
@@ -28,6 +28,7 @@ from steelyard.estimate.stratified_fit import (
     plain_fit,
     pool_means,
 )
+from steelyard.estimate.stratified_raters import random_raters_in_strata
 
 __all__ = ["stratified_mean"]
 
@@ -47,6 +48,8 @@ def stratified_mean(
     target: Target = "pool",
     level: float = 0.95,
     rater_variance: float | None = None,
+    raters: ArrayLike | None = None,
+    raters_as: Raters = "fixed",
 ) -> Estimate:
     r"""Estimate the pool's mean human score from outputs drawn at random within strata.
 
@@ -85,7 +88,12 @@ def stratified_mean(
     level : float
         Confidence level.
     rater_variance : float, optional
-        Variance of the judgments of one output, known from a pilot.
+        Variance of the judgments of one output, known from a pilot; not used with random raters.
+    raters : (M,) array, optional
+        Who gave each judgment.
+    raters_as : {"fixed", "random"}
+        Judgments are independent given the output (default), or raters are a sample of raters,
+        whose leniency does not average out over outputs (docs/methods/sampling.md).
 
     Returns
     -------
@@ -117,8 +125,12 @@ def stratified_mean(
     >>> print(stratified_mean([1, 2, 3, 5, 7], list("aaabb"), {"a": 60, "b": 40}))
     3.6000 [1.6449, 5.5551] at 95% (stratified-mean/student, 5 judgments on 5 of 100 outputs)
     """
-    options = drawn_options(target=target, level=level, rater_variance=rater_variance)
-    sample, labels = drawn_outputs(human, metric, items, recorded=strata, name="strata")
+    options = drawn_options(
+        target=target, level=level, rater_variance=rater_variance, raters_as=raters_as
+    )
+    sample, labels = drawn_outputs(
+        human, metric, items, recorded=strata, name="strata", raters=raters
+    )
     layout = layout_of(labels, strata_sizes, identified=sample.identified)
     bare = replace(sample, metric=np.empty((sample.n_outputs, 0)))
     design = "post-stratified" if poststratified else "stratified"
@@ -158,14 +170,21 @@ def _conclude(
         values = fit.residual_variance * coefficient
         return [(float(v), float(f)) for v, f in zip(values, freedom, strict=True)]
 
-    variance = error_variance(
-        sample,
-        limited=parts(spread - limit + np.maximum(from_slope, 0)),
-        unlimited=parts(spread + np.maximum(from_slope, 0)),
-        probability=np.minimum(layout.fraction, 1)[layout.code],
-        weights=(W / layout.count)[layout.code],
-        options=options,
-    )
+    limited = spread - limit + np.maximum(from_slope, 0)
+    unlimited = spread + np.maximum(from_slope, 0)
+    if options.raters_as == "random":
+        variance = random_raters_in_strata(
+            fit, sample, layout, limited=limited, unlimited=unlimited, freedom=freedom
+        )
+    else:
+        variance = error_variance(
+            sample,
+            limited=parts(limited),
+            unlimited=parts(unlimited),
+            probability=np.minimum(layout.fraction, 1)[layout.code],
+            weights=(W / layout.count)[layout.code],
+            options=options,
+        )
     method = f"{design}-control-variates/{fit.kind}" if len(fit.slope) else f"{design}-mean"
     return student_estimate(
         fit.estimate,

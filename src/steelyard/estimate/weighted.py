@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike, NDArray
 from steelyard.arrays import JudgedOutputs, Pool, as_pool
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.estimate.drawn import (
-    Part,
     check_metrics,
     drawn_options,
     drawn_outputs,
@@ -20,6 +19,7 @@ from steelyard.estimate.drawn import (
 )
 from steelyard.estimate.options import Options, Target
 from steelyard.estimate.result import Estimate
+from steelyard.estimate.weighted_variance import ExpandedResiduals
 
 __all__ = ["Form", "weighted_mean"]
 
@@ -49,16 +49,18 @@ def weighted_mean(
 
     where :math:`\hat N` is the size N of the pool ("horvitz-thompson") or
     :math:`\sum_i 1/\pi_i` ("hajek"), and :math:`a` is the slope of least squares weighted by
-    :math:`1/\pi_i` (zero without a metric). With residuals :math:`e_i` and
-    :math:`r_i = e_i/\pi_i`, the error has variance
+    :math:`1/\pi_i` (zero without a metric). With residuals :math:`e_i`,
+    :math:`r_i = e_i/\pi_i` and :math:`\bar r = \sum (1-\pi_i) r_i / \sum (1-\pi_i)`, the error has
+    variance
 
-    .. math:: V = \frac1{\hat N^2} \sum_i c_i (r_i - \bar r)^2 + \text{slope term}
+    .. math:: V = \hat\sigma^2 \Bigl[\sum_i w_i^2 - \frac1{\hat N}\Bigr]
                   + \frac1{\hat N^2} \sum_i \frac{\sigma_a^2}{m_i \pi_i}, \qquad
-              c_i = (1 - \pi_i) \frac{n_e}{n_e - 1 - p},
+              \hat\sigma^2 = \frac{\sum_i (1 - \pi_i) (r_i - \bar r)^2}{\operatorname{tr} B},
 
-    with :math:`\bar r = \sum c_i r_i / \sum c_i` and :math:`n_e` the number of outputs that carry the
-    variance: n when probabilities are equal, fewer when they are uneven. Degrees of freedom are
-    :math:`n_e - 1 - p`.
+    where :math:`w_i` is the weight of output i in the estimate and :math:`\operatorname{tr} B` makes
+    :math:`\hat\sigma^2` unbiased for errors of one variance. Degrees of freedom are
+    :math:`(\operatorname{tr} B)^2 / \operatorname{tr} B^2`: n - 1 - p when probabilities are equal, fewer when
+    they are uneven (docs/methods/sampling.md).
 
     Parameters
     ----------
@@ -103,21 +105,22 @@ def weighted_mean(
     Notes
     -----
     The variance is Hajek's approximation for draws of fixed size and high entropy, as
-    `draw_sample` makes them; its n/(n-1) becomes :math:`n_e/(n_e - 1 - p)`, since with uneven
-    probabilities a few outputs carry most of the variance and n degrees of freedom make intervals
-    too short (docs/methods/sampling.md). Outputs drawn with certainty add rater noise only. With
-    equal probabilities all of it is `sample_mean` and `control_variates`.
+    `draw_sample` makes them, with Bell and McCaffrey's degrees of freedom: with uneven probabilities
+    a few outputs carry most of the variance, and n degrees of freedom make intervals too short.
+    Outputs drawn with certainty add rater noise only. With equal probabilities all of it is
+    `sample_mean` and `control_variates`.
 
     References
     ----------
-    Horvitz and Thompson (1952); Hajek (1964); Deville and Tille (2005), Variance approximation
+    Horvitz and Thompson (1952); Hajek (1964); Bell and McCaffrey (2002), Bias reduction in standard
+    errors for linear regression with multi-stage samples, Survey Methodology 28; Deville and Tille (2005), Variance approximation
     under balanced sampling; Sarndal, Swensson and Wretman (1992), chapters 5 and 6; Tille (2006),
     Sampling algorithms, chapter 7.
 
     Examples
     --------
     >>> print(weighted_mean([1, 2, 3, 5], [0.1, 0.1, 0.2, 0.4], pool_size=30))
-    2.0909 [0.2326, 3.9492] at 95% (weighted-mean/hajek/student,
+    2.0909 [-0.8455, 5.0274] at 95% (weighted-mean/hajek/student,
     4 judgments on 4 of 30 outputs)
     """
     options = drawn_options(target=target, level=level, rater_variance=rater_variance)
@@ -216,15 +219,13 @@ def _conclude(
 ) -> Estimate:
     pi, w = weigh.probability, weigh.weights
     rest = sample.mean - sample.metric @ slope.value
-    residual = rest - w @ rest if weigh.form == "hajek" else rest
+    residuals = _expanded(weigh, sample, slope)
     shift = w @ sample.metric - pool
-    lever = np.zeros(sample.n_outputs) if slope.pull is None else slope.pull @ shift
-    lost = 1 if slope.pull is None else 1 + sample.n_metrics
-    scale = float(w[0] * pi[0])  # the same for all: w = scale / pi
+    weights = w if slope.pull is None else w - (slope.pull @ shift) / pi
     variance = error_variance(
         sample,
-        limited=[_part(residual, pi, 1 - pi, lever, scale=scale, lost=lost)],
-        unlimited=[_part(residual, pi, np.ones_like(pi), lever, scale=scale, lost=lost)],
+        limited=[residuals.part(1 - pi, weights, exhausted=float(w**2 @ pi))],
+        unlimited=[residuals.part(np.ones_like(pi), weights, exhausted=0.0)],
         probability=pi,
         weights=w,
         options=options,
@@ -243,25 +244,21 @@ def _conclude(
     )
 
 
-def _part(
-    residual: Floats, pi: Floats, c: Floats, lever: Floats, *, scale: float, lost: int
-) -> Part:
-    """Return variance and degrees of freedom of a sum of residual / pi that count by c."""
-    total = float(c.sum())
-    if total <= 1e-12 * len(c):  # every output was drawn with certainty
-        return 0.0, float(max(len(c) - lost, 1))
-    ratio = residual / pi
-    squares = c * (ratio - (c @ ratio) / total) ** 2
-    most = _count(c) - lost
-    if most < 1 - 1e-9:
-        raise NotEstimableError(
-            "an interval needs more judged outputs that were not drawn with certainty; they count "
-            f"as {most + lost:.1f}: judge more outputs"
-        )
-    seen = 2 * _count(squares) if squares.any() else 0.0
-    freedom = min(max(seen, _count(c / pi**2), lost + 2) - lost, most)
-    tau = float(squares.sum()) / total * (freedom + lost) / freedom
-    return tau * (scale**2 * total + float(lever @ lever)), freedom
+def _expanded(weigh: _Weighing, sample: JudgedOutputs, slope: _Slope) -> ExpandedResiduals:
+    """Return the residuals of the fit: around a slope of their own, and for Hajek around the mean."""
+    pi, n = weigh.probability, sample.n_outputs
+    y = sample.mean
+    columns, solver = np.empty((n, 0)), np.empty((0, n))
+    if slope.pull is None:
+        y = y - sample.metric @ slope.value
+    else:
+        columns, solver = sample.metric, (slope.pull / pi[:, np.newaxis]).T
+    if weigh.form == "hajek":
+        # the weighted mean of what the slope leaves
+        w = weigh.weights
+        columns = np.column_stack([columns, np.ones(n)])
+        solver = np.vstack([solver, w - (w @ columns[:, :-1]) @ solver])
+    return ExpandedResiduals(y, pi, columns, solver)
 
 
 def _count(parts: Floats) -> float:

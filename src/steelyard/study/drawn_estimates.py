@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from steelyard.arrays import PoolMoments
 from steelyard.data import Judgments, Outputs
 from steelyard.errors import InvalidArgumentError, InvalidDataError, NotEstimableError
-from steelyard.estimate import Estimate, Target
+from steelyard.estimate import Estimate, Interval, Raters, Target
 from steelyard.estimate.stratified import stratified_mean
 from steelyard.estimate.weighted import Form, weighted_mean
 
@@ -46,6 +46,8 @@ def estimate_design(
     target: Target = "pool",
     level: float = 0.95,
     rater_variance: float | None = None,
+    raters_as: Raters = "fixed",
+    interval: Interval = "student",
 ) -> list[Estimate]:
     """Estimate the mean human score of each system from a recorded draw.
 
@@ -68,6 +70,10 @@ def estimate_design(
         Fitted to the judged outputs as their design asks for, or numbers from elsewhere.
     form, target, level, rater_variance
         As in `weighted_mean` and `stratified_mean`.
+    raters_as : {"fixed", "random"}
+        As in `stratified_mean`; "random" for strata only.
+    interval : {"student"}
+        Kind of interval; no other is known for a recorded draw.
 
     Returns
     -------
@@ -84,6 +90,7 @@ def estimate_design(
         raise InvalidArgumentError(
             f"`slope` must be a number or least-squares for a recorded draw; got {slope!r}"
         )
+    _check_interval(interval)
     rows = _rows(outputs, judgments, metrics, sample)
     pools = outputs.pool_moments(metrics) if metrics else {}
     found = []
@@ -103,11 +110,26 @@ def estimate_design(
                     target=target,
                     level=level,
                     rater_variance=rater_variance,
+                    raters_as=raters_as,
                 )
             except NotEstimableError as error:
                 raise NotEstimableError(f"prompt {prompt!r}, system {system!r}: {error}") from error
             found.append(result.named(system=system, prompt=prompt, metrics=tuple(metrics)))
     return found
+
+
+def _check_interval(interval: Interval) -> None:
+    if interval == "student":
+        return
+    reason = (
+        "its proof needs outputs that are drawn alike"
+        if interval == "betting"
+        else "resampled outputs would have to be drawn again by the same design"
+    )
+    raise InvalidArgumentError(
+        f'`interval` must be "student" for a recorded draw; got {interval!r}: {reason}, so use '
+        '"student" or draw a simple sample'
+    )
 
 
 def _rows(
@@ -135,6 +157,7 @@ def _rows(
         )
     kept = [name for name in _RECORDED if name in frame.columns]
     pool = outputs.rows_of(judgments, columns=list(metrics)).select(*_KEY, *metrics)
+    kept += [name for name in ("rater",) if name in frame.columns]
     return frame.select(*_KEY, "prompt", "score", *kept).join(pool, on=_KEY, how="left")
 
 
@@ -149,6 +172,7 @@ def _estimate(
     target: Target,
     level: float,
     rater_variance: float | None,
+    raters_as: Raters,
 ) -> Estimate:
     _check_one_draw(own)
     metric = np.column_stack([own[name].to_numpy() for name in metrics]) if metrics else None
@@ -167,6 +191,13 @@ def _estimate(
             target=target,
             level=level,
             rater_variance=rater_variance,
+            raters=own["rater"].to_numpy() if raters_as != "fixed" and "rater" in own else None,
+            raters_as=raters_as,
+        )
+    if raters_as != "fixed":
+        raise InvalidArgumentError(
+            f'`raters_as` must be "fixed" for outputs drawn with unequal probabilities; got '
+            f"{raters_as!r}: to see raters as a sample, draw simply or by strata"
         )
     return weighted_mean(
         human,

@@ -9,9 +9,11 @@ from numpy.typing import NDArray
 
 from steelyard.arrays import JudgedOutputs
 from steelyard.design import Assumptions, ConfidenceSequence, draw_sample, plan, quantile_strata
+from steelyard.design.sampling import Draw
 from steelyard.design.sequence import Method
 from steelyard.errors import NotEstimableError
 from steelyard.estimate import Estimate, control_variates, sample_mean, stratified_mean
+from steelyard.estimate.weighted import weighted_mean
 from steelyard.variance import efficiency_of, one_way
 
 __all__ = ["FinishedCampaign", "Outcome", "Rule"]
@@ -45,6 +47,7 @@ class FinishedCampaign:
     bounds: tuple[float, float]
     level: float
     look: int
+    sizes: Floats | None = None
 
     @classmethod
     def of(
@@ -55,15 +58,17 @@ class FinishedCampaign:
         bounds: tuple[float, float],
         level: float,
         look: int,
+        sizes: Floats | None = None,
     ) -> "FinishedCampaign":
-        """Prepare a campaign; the parameters are those of `replay`."""
+        """Prepare a campaign; the parameters are those of `replay`, sizes one an output."""
         if sample.n_judgments == sample.n_outputs:
             raise NotEstimableError(
                 "a replay needs outputs with two judgments, to tell rater noise: this campaign "
                 "has none"
             )
         first = np.concatenate([[0], np.cumsum(sample.count)[:-1]])
-        return cls(sample, first, one_way(sample).rater, half_width, bounds, level, look)
+        noise = one_way(sample).rater
+        return cls(sample, first, noise, half_width, bounds, level, look, sizes)
 
     @property
     def size(self) -> int:
@@ -96,12 +101,15 @@ class FinishedCampaign:
 
         def act(judged: Floats, rng: np.random.Generator) -> Outcome:
             seed = int(rng.integers(2**32))
-            if labels is None:
-                drawn = draw_sample(self.size, n, seed=seed)
-            else:
+            if labels is not None:
                 drawn = draw_sample(self.size, n, design="stratified", strata=labels, seed=seed)
-            chosen = drawn.positions
-            got = self._estimate(judged[chosen], chosen, metric, labels)
+            elif with_metric and self.sizes is not None:
+                drawn = draw_sample(
+                    self.size, n, design="proportional-to-size", size=self.sizes, seed=seed
+                )
+            else:
+                drawn = draw_sample(self.size, n, seed=seed)
+            got = self._estimate(judged[drawn.positions], drawn, metric, labels)
             return Outcome(
                 n,
                 got.half_width <= self.half_width,
@@ -115,11 +123,23 @@ class FinishedCampaign:
     def _estimate(
         self,
         human: Floats,
-        chosen: NDArray[np.int64],
+        drawn: Draw,
         metric: Floats | None,
         labels: NDArray[np.int64] | None,
     ) -> Estimate:
-        noise, level = self.rater_variance, self.level
+        noise, level, chosen = self.rater_variance, self.level, drawn.positions
+        if drawn.design == "proportional-to-size":
+            assert metric is not None
+            return weighted_mean(
+                human,
+                drawn.probability,
+                pool_size=self.size,
+                metric=metric[chosen],
+                metric_pool=metric,
+                items=chosen,
+                level=level,
+                rater_variance=noise,
+            )
         if labels is not None:
             assert metric is not None
             sizes = dict(zip(*np.unique(labels, return_counts=True), strict=True))
@@ -179,7 +199,7 @@ class FinishedCampaign:
                 bounds=self.bounds,
                 method=rule,
                 pool_size=self.size,
-                tuned_for=max(self.size // 2, 1),
+                goal=self.half_width,
             )
             return self._watch(sequence, judged, order, metric)
 

@@ -104,7 +104,7 @@ def monitor(
     target: SequenceTarget | None = None,
     rater_variance: float | None = None,
     judgments_per_output: int = 1,
-    tuned_for: int = 300,
+    tuned_for: int | None = None,
 ) -> list[Monitored]:
     """Tell for each system and prompt whether collection may stop.
 
@@ -120,7 +120,7 @@ def monitor(
     metrics : sequence of str
         Metrics to correct with; none by default.
     half_width : float
-        The half-width to reach.
+        The half-width to reach, for which the sequence is tuned; choose it before looking.
     prompts, systems : sequence of str, optional
         Which to look at; all that were judged by default.
     method, level, bounds, replacement, target, rater_variance, tuned_for
@@ -165,6 +165,7 @@ def monitor(
                 target=target,
                 rater_variance=_of_means(rater_variance, judgments_per_output),
                 tuned_for=tuned_for,
+                goal=half_width,
             )
             sequence.update(cell.human, cell.metric if names else None)
             found.append(_monitored(cell, sequence, names, half_width, judgments_per_output))
@@ -215,9 +216,11 @@ def _monitored(
 def _expected_units(sequence: ConfidenceSequence, goal: float) -> int | None:
     r"""Outputs (or draws) still to be judged until the half-width reaches the goal.
 
-    The half-width falls about as :math:`1/\sqrt n`, for a census as :math:`\sqrt{1/n - 1/N}`; what
-    rater noise adds to it does not fall. None when there is no interval yet, or the goal lies
-    below what noise adds.
+    Judgments count :math:`1/(1/n - 1/N)` in a census, n with replacement. The half-width d of the
+    asymptotic sequence falls as one over the root of that. A bet that is tuned for the goal h tells
+    a distance of :math:`(1 + n^*/n)\,h/2` after n judgments, so that :math:`n^* = (2d/h - 1)\,n` are
+    needed. What rater noise adds does not fall. None when there is no interval yet, or the goal
+    lies below what noise adds.
     """
     options = sequence.options
     if sequence.half_width <= goal:
@@ -228,9 +231,10 @@ def _expected_units(sequence: ConfidenceSequence, goal: float) -> int | None:
     noise = options.noise * (greatest - least)
     if goal <= noise:
         return None
-    share = ((goal - noise) / (sequence.half_width - noise)) ** 2
+    ratio = (sequence.half_width - noise) / (goal - noise)
+    times = ratio**2 if options.method == "asymptotic" else 2 * ratio - 1
     rest = 0.0 if options.drawn_from is None else 1 / options.drawn_from
-    needed = 1 / (rest + (1 / sequence.n - rest) * share)
+    needed = 1 / (rest + (1 / sequence.n - rest) / times)
     return max(math.ceil(needed) - sequence.n, 1)
 
 

@@ -37,6 +37,8 @@ class SampleDesign:
         Where the standard deviations of Neyman allocation come from.
     size : str or None
         Column of positive sizes.
+    corrected_by : tuple of str
+        Metrics that the estimate will correct with: Neyman allocation goes by what they leave.
     """
 
     design: Design
@@ -47,6 +49,7 @@ class SampleDesign:
     pilot: Judgments | None
     prompt: str | None
     size: str | None
+    corrected_by: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Check that the options fit the design."""
@@ -62,6 +65,11 @@ class SampleDesign:
             raise InvalidArgumentError(
                 "`size` goes with design proportional-to-size, and only with it; "
                 f"got design {self.design} and size {self.size!r}"
+            )
+        if self.corrected_by and self.allocation != "neyman":
+            raise InvalidArgumentError(
+                '`corrected_by` goes with `allocation` "neyman", which needs to know what the '
+                f"metrics leave; got allocation {self.allocation}"
             )
         if self.design == "stratified":
             self._check_strata()
@@ -125,7 +133,10 @@ class SampleDesign:
         judged = pilot.frame.filter(pl.col("prompt") == (self.prompt or pilot.prompts[0]))
         own = judged.filter(pl.col("system").is_in(pool.systems))
         judged = (own if own.height else judged).select("item", "system", "score")
-        strata = pl.DataFrame({"item": pool.items, "stratum": labels})
+        strata = pl.DataFrame({"item": pool.items, "stratum": labels}).with_columns(
+            pl.Series(f"metric {number}", pool.numbers(name))
+            for number, name in enumerate(self.corrected_by)
+        )
         joined = judged.join(strata, on="item", how="inner")
         if joined.is_empty():
             raise InvalidDataError(f"{pilot.name}: judges no item that is in {pool.name}")
@@ -134,5 +145,6 @@ class SampleDesign:
             joined["score"].to_numpy(),
             joined["stratum"].to_numpy(),
             items=output.to_numpy(),
+            metric=joined.select(pl.col("^metric .*$")).to_numpy() if self.corrected_by else None,
             names=dict.fromkeys(labels.tolist(), 0),
         )

@@ -79,6 +79,7 @@ def sample(
     extend: pl.DataFrame | None = None,
     systems: Sequence[str] | None = None,
     same_items: bool = False,
+    corrected_by: Sequence[str] = (),
     seed: int,
 ) -> Sample:
     """Draw outputs to judge from the pool of each system.
@@ -108,6 +109,9 @@ def sample(
     same_items : bool
         Whether to draw the same items for all systems; independent draws by default. Metrics and
         sizes are then averaged over the systems.
+    corrected_by : sequence of str
+        Metrics that the estimate will correct with: Neyman allocation then goes by the spread that
+        they leave in the pilot, not by that of the judgments.
     seed : int
         Seed; each system's draw depends on it and on the system's name, not on other systems.
 
@@ -147,6 +151,7 @@ def sample(
         pilot=pilot,
         prompt=prompt,
         size=size,
+        corrected_by=tuple(dict.fromkeys(corrected_by)),
     )
     rows = outputs.rows().filter(pl.col("system").is_in(chosen)).sort("item", "system")
     _check_columns(rows, asked, outputs.name)
@@ -271,7 +276,7 @@ def _chosen_systems(
 
 def _check_columns(rows: pl.DataFrame, asked: SampleDesign, name: str) -> None:
     """Raise unless the pool has the columns asked for, and none that the draw would write over."""
-    for column in (asked.strata, asked.metric, asked.size):
+    for column in (asked.strata, asked.metric, asked.size, *asked.corrected_by):
         if column is not None and column not in rows.columns:
             raise InvalidArgumentError(
                 f"no column {column!r} in {name}; there are: {', '.join(rows.columns)}"

@@ -1,7 +1,7 @@
 """Replays of a finished campaign: what a plan or a stopping rule would have cost, and been worth."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 import numpy as np
@@ -28,6 +28,8 @@ class Replay:
         Metrics corrected with; empty for judgments alone.
     strata : int
         Strata of the metric that outputs were drawn from; 1 for simple random draws.
+    size : str or None
+        Column that outputs were drawn in proportion to.
     judgments, most_judgments : float
         Mean number of judgments, and that of the longest tenth of replays.
     reached : float
@@ -58,6 +60,7 @@ class Replay:
     coverage: float
     pool_size: int
     runs: int
+    size: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the documented JSON form."""
@@ -74,6 +77,7 @@ def replay(
     rules: Sequence[Rule] = get_args(Rule),
     systems: Sequence[str] | None = None,
     strata: int = 1,
+    size: str | None = None,
     look: int = 10,
     runs: int = 200,
     level: float = 0.95,
@@ -104,6 +108,9 @@ def replay(
         Which systems; all that were judged by default.
     strata : int
         Quantiles of the first metric that a plan's sample is stratified by; 1 for none.
+    size : str, optional
+        Column of positive numbers, such as the metric's expected error, that a plan's sample is drawn
+        in proportion to when it uses the metrics. Not with `strata`.
     look : int
         Judgments between two looks at a sequence.
     runs : int
@@ -119,16 +126,25 @@ def replay(
         One for each system, rule, and with and without the metrics.
     """
     _check(rules, half_width=half_width, runs=runs, strata=strata, look=look)
+    if size is not None and strata > 1:
+        raise InvalidArgumentError(
+            f"`size` and `strata` are two ways to draw; got size {size!r} and {strata} strata: "
+            "replay one after the other"
+        )
     chosen = list(study.systems if systems is None else systems)
     study.check_judged([prompt], chosen)
-    table = judged_table(study.outputs, study.judgments, metrics)
+    columns = [*metrics, *([] if size is None else [size])]
+    table = judged_table(study.outputs, study.judgments, columns)
     for system in chosen:
+        sample = table.cell(prompt, system).sample()
+        sizes = None if size is None else sample.metric[:, -1]
         campaign = FinishedCampaign.of(
-            table.cell(prompt, system).sample(),
+            replace(sample, metric=sample.metric[:, : len(metrics)]),
             half_width=half_width,
             bounds=bounds,
             level=level,
             look=look,
+            sizes=sizes,
         )
         for used in (True, False):
             for rule in rules:
@@ -145,10 +161,11 @@ def replay(
                     rule=rule,
                     metrics=names,
                     strata=layers,
+                    size=size if rule == "plan" and used else None,
                 )
 
 
-def _summary(outcomes: list[Outcome], size: int, **names: Any) -> Replay:
+def _summary(outcomes: list[Outcome], pool_size: int, **names: Any) -> Replay:
     judgments = np.array([one.judgments for one in outcomes])
     return Replay(
         **names,
@@ -158,7 +175,7 @@ def _summary(outcomes: list[Outcome], size: int, **names: Any) -> Replay:
         half_width=float(np.mean([one.half_width for one in outcomes])),
         error=float(np.sqrt(np.mean([one.error**2 for one in outcomes]))),
         coverage=float(np.mean([one.covered for one in outcomes])),
-        pool_size=size,
+        pool_size=pool_size,
         runs=len(outcomes),
     )
 

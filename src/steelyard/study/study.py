@@ -149,14 +149,10 @@ class Study:
         Notes
         -----
         Outputs that were drawn by strata or with unequal probabilities are estimated by
-        `stratified_mean` or `weighted_mean`, with fixed raters and Student intervals.
+        `stratified_mean` or `weighted_mean`: with Student intervals, and raters as a sample by strata
+        only.
         """
         if is_designed(self.judgments, sample):
-            if raters_as != "fixed" or interval != "student" or target == "superpopulation":
-                raise InvalidArgumentError(
-                    "a stratified or unequal sample can be estimated with `raters_as` fixed, "
-                    '`interval` student and `target` "pool" or "census" only'
-                )
             self.check_judged(prompts, systems)
             return estimate_design(
                 self.outputs,
@@ -169,6 +165,8 @@ class Study:
                 target=target,
                 level=level,
                 rater_variance=rater_variance,
+                raters_as=raters_as,
+                interval=interval,
             )
         options = Options(
             target=target,

@@ -7,21 +7,16 @@ Against a candidate mean m a gambler stakes a share of her capital on the next c
 
 If m is the mean, the game is fair: the capital is a nonnegative martingale that starts at 1, and by
 Ville's inequality it ever reaches :math:`2/\alpha` with probability at most :math:`\alpha/2`. The
-sequence holds the candidates against which neither capital ever did. Every factor of :math:`K^+` falls
-as m rises and every factor of :math:`K^-` rises, bets included, so these candidates are an interval.
+sequence holds the candidates against which neither capital ever did. Bets :math:`\lambda_t` are those of
+`gamblers`, limited by what may be lost,
 
-Bets are Waudby-Smith and Ramdas's (2024) predictable plug-ins, which follow the variance seen so far,
-
-.. math:: \lambda_t = w_t \sqrt{\frac{2 \log(2/\alpha)}{\hat\sigma_{t-1}^2\, \tau_t}}, \qquad
-          \lambda_t^+(m) = \min\Bigl(\lambda_t, \frac{c}{\mu_t(m) - \ell_t}\Bigr), \qquad
+.. math:: \lambda_t^+(m) = \min\Bigl(\lambda_t, \frac{c}{\mu_t(m) - \ell_t}\Bigr), \qquad
           \lambda_t^-(m) = \min\Bigl(\lambda_t, \frac{c}{h_t - \mu_t(m)}\Bigr),
 
-where :math:`[\ell_t, h_t]` is the range of :math:`r_t`, so that no factor falls below :math:`1 - c`. Their bets
-for a sample of known size n have :math:`\tau_t = n`, those for a sequence
-:math:`\tau_t = W_t \log(1 + W_t)`. The first are best at one time and the second at none, so the capital is
-divided evenly among gamblers of the first kind, with n on a geometric grid, and one of the second. A sum
-of fair games is a fair game; at n = 500 the half-width for binary scores is 0.062, against 0.112
-with the second kind alone.
+where :math:`[\ell_t, h_t]` is the range of :math:`r_t`, so that no factor falls below :math:`1 - c`. Every
+factor of :math:`K^+` falls as m rises and every factor of :math:`K^-` rises, limits included, so the
+candidates that are left are an interval. A bet for n judgments is best at one time, so the capital is
+divided among gamblers who have different n in mind; a sum of fair games is a fair game.
 
 Without replacement a judgment tells more about m the fewer outputs are left: :math:`\mu_t(m)` moves
 :math:`w_t` times as fast as m, and the bet that makes capital grow fastest is :math:`w_t` times as great.
@@ -30,16 +25,13 @@ Without replacement a judgment tells more about m the fewer outputs are left: :m
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard.design.sequence.gamblers import GREATEST_LOSS, Gambler, gamblers
 from steelyard.design.sequence.residuals import Residuals
 
 __all__ = ["betting_ends", "capital"]
 
 Floats = NDArray[np.float64]
 
-# The greatest share of the capital that may be lost on one judgment.
-_STAKE = 0.9
-# Numbers of judgments that a gambler each has in mind.
-_HORIZONS = (64, 256, 1024, 4096, 16384)
 # Halvings of what is possible: ends are found to within 1e-6 of the score's range.
 _HALVINGS = 20
 # Capital beyond this is counted as this, so that the exponential does not overflow.
@@ -47,7 +39,12 @@ _ENOUGH = 600.0
 
 
 def betting_ends(
-    residuals: Residuals, times: NDArray[np.int64], *, alpha: float, running: bool = True
+    residuals: Residuals,
+    times: NDArray[np.int64],
+    *,
+    alpha: float,
+    goal: float | None = None,
+    running: bool = True,
 ) -> tuple[Floats, Floats]:
     """Return the ends of the sequence after each of `times` judgments.
 
@@ -59,6 +56,8 @@ def betting_ends(
         Numbers of judgments, each at least 1.
     alpha : float
         Probability with which the sequence may ever miss the mean.
+    goal : float, optional
+        Half-width at which the sequence is to be tightest, on the unit scale.
     running : bool
         Whether a candidate that was ever ruled out stays so: the running intersection.
 
@@ -67,18 +66,26 @@ def betting_ends(
     low, high : (R, K) array
         On the unit scale.
     """
-    bets = _bets(residuals, alpha)
-    low, high = (
-        [
-            _end(residuals.until(t), bets[..., :t], sign=sign, alpha=alpha, running=running)
-            for t in times
+    ends = []
+    for sign in (1, -1):
+        players = gamblers(residuals, sign=sign, alpha=alpha, goal=goal)
+        found = [
+            _end(
+                residuals.until(time),
+                [player.until(time) for player in players],
+                sign=sign,
+                alpha=alpha,
+                running=running,
+            )
+            for time in times
         ]
-        for sign in (1, -1)
-    )
-    return np.stack(low, axis=1), np.stack(high, axis=1)
+        ends.append(np.stack(found, axis=1))
+    return ends[0], ends[1]
 
 
-def capital(residuals: Residuals, mean: Floats, *, sign: int, alpha: float) -> Floats:
+def capital(
+    residuals: Residuals, mean: Floats, *, sign: int, alpha: float, goal: float | None = None
+) -> Floats:
     r"""Capital against `mean` after each judgment.
 
     Parameters
@@ -92,45 +99,39 @@ def capital(residuals: Residuals, mean: Floats, *, sign: int, alpha: float) -> F
     alpha : float
         The doubt that the bets are tuned for; `mean` is ruled out once the capital reaches
         :math:`2/\alpha`.
+    goal : float, optional
+        Half-width that the bets are tuned for, on the unit scale.
 
     Returns
     -------
     (R, T) array
     """
-    return _capital(residuals, mean, _bets(residuals, alpha), sign=sign)
+    players = gamblers(residuals, sign=sign, alpha=alpha, goal=goal)
+    return _capital(residuals.weight, mean, players, sign=sign)
 
 
-def _capital(residuals: Residuals, mean: Floats, bets: Floats, *, sign: int) -> Floats:
-    conditional = residuals.weight * mean[:, np.newaxis] - residuals.offset
-    worst = residuals.low if sign == 1 else residuals.high
-    limit = _STAKE / np.maximum(sign * (conditional - worst), 1e-300)
-    surprise = sign * (residuals.value - conditional)
-    total = np.zeros_like(surprise)
-    for bet in bets:
-        stake = np.minimum(bet, limit)
-        stake *= surprise
-        wealth = np.cumsum(np.log1p(stake, out=stake), axis=1)
-        total += np.exp(np.minimum(wealth, _ENOUGH, out=wealth), out=wealth)
-    return np.asarray(total / len(bets))
+def _capital(weight: Floats, mean: Floats, players: list[Gambler], *, sign: int) -> Floats:
+    expected = sign * weight * mean[:, np.newaxis]
+    total = np.zeros_like(expected)
+    for player in players:
+        bet = np.minimum(player.bet, GREATEST_LOSS / np.maximum(expected - player.worst, 1e-300))
+        bet *= player.outcome - expected
+        wealth = np.cumsum(np.log1p(bet, out=bet), axis=1)
+        np.exp(np.minimum(wealth, _ENOUGH, out=wealth), out=wealth)
+        wealth *= player.stake
+        total += wealth
+    return total
 
 
-def _bets(residuals: Residuals, alpha: float) -> Floats:
-    """Return the bet of each gambler before each judgment, (J, R, T)."""
-    variance = residuals.running[1]
-    known = np.concatenate([np.full((len(variance), 1), 0.25), variance[:, :-1]], axis=1)
-    once = residuals.weight * np.sqrt(2 * np.log(2 / alpha) / known)
-    information = residuals.information
-    always = np.sqrt(information * np.log1p(information))
-    return np.stack([once / np.sqrt(horizon) for horizon in _HORIZONS] + [once / always])
-
-
-def _end(residuals: Residuals, bets: Floats, *, sign: int, alpha: float, running: bool) -> Floats:
+def _end(
+    residuals: Residuals, players: list[Gambler], *, sign: int, alpha: float, running: bool
+) -> Floats:
     """Return the last candidate that is ruled out, coming from outside; (R,)."""
     floor, ceiling = residuals.floor[:, -1], residuals.ceiling[:, -1]
     outside, inside = (floor, ceiling) if sign == 1 else (ceiling, floor)
     for _ in range(_HALVINGS):
         middle = (outside + inside) / 2
-        wealth = _capital(residuals, middle, bets, sign=sign)
+        wealth = _capital(residuals.weight, middle, players, sign=sign)
         ruled_out = (wealth.max(axis=1) if running else wealth[:, -1]) >= 2 / alpha
         outside = np.where(ruled_out, middle, outside)
         inside = np.where(ruled_out, inside, middle)

@@ -76,9 +76,12 @@ class ConfidenceSequence:
     rater_variance : float, optional
         Variance of the judgments of one output, known from a pilot; makes that widening smaller. Zero
         means that the two targets are the same.
-    tuned_for : int
-        Number of judgments at which the asymptotic sequence is to be tightest; choose it before
-        looking.
+    tuned_for : int, optional
+        Number of judgments at which the asymptotic sequence is to be tightest; by default that at
+        which the goal is reached, and 300 without a goal.
+    goal : float, optional
+        Half-width at which the sequence is to be tightest: it is reached with fewer judgments, and
+        intervals are longer at other times. Choose it before looking.
 
     Raises
     ------
@@ -109,7 +112,7 @@ class ConfidenceSequence:
     >>> for judged in order[:200]:
     ...     sequence.update(human[judged], metric_pool[judged])
     >>> print(sequence)
-    0.5424 [0.4837, 0.6102] at 95%, at all times (betting, census, 200 judgments of 500 outputs)
+    0.5424 [0.4846, 0.6106] at 95%, at all times (betting, census, 200 judgments of 500 outputs)
     >>> bool(sequence.low <= human.mean() <= sequence.high)
     True
     """
@@ -125,7 +128,8 @@ class ConfidenceSequence:
         pool_size: int | None = None,
         target: SequenceTarget | None = None,
         rater_variance: float | None = None,
-        tuned_for: int = 300,
+        tuned_for: int | None = None,
+        goal: float | None = None,
     ) -> None:
         pool = None if metric_pool is None else _moments(as_pool(metric_pool))
         if pool is not None:
@@ -144,6 +148,7 @@ class ConfidenceSequence:
             target=target,
             rater_variance=rater_variance,
             tuned_for=tuned_for,
+            goal=goal,
         )
         n_metrics = 0 if pool is None else len(pool.mean)
         self._history = History(options, pool, np.empty(0), np.empty((0, n_metrics)))
@@ -208,6 +213,8 @@ class ConfidenceSequence:
     def estimate(self) -> float:
         """The mean of the corrected judgments, each with what it tells, moved into the interval.
 
+        For the asymptotic sequence, the least-squares estimate from all judgments so far.
+
         Raises
         ------
         NotEstimableError
@@ -215,7 +222,7 @@ class ConfidenceSequence:
         """
         if self.n == 0:
             raise NotEstimableError("an estimate needs at least one judgment; got none")
-        estimate = self._scaled(self._history.residuals.estimate[0, -1])
+        estimate = self._scaled(self._history.estimates[-1])
         return float(np.clip(estimate, self.low, self.high))
 
     def path(self, judgments: Sequence[int] | NDArray[np.int64] | None = None) -> SequencePath:
@@ -235,7 +242,7 @@ class ConfidenceSequence:
             return SequencePath(times, np.empty(0), np.empty(0), np.empty(0))
         ends = self._history.ends(times)
         low, high = self._scaled(ends.low[0]), self._scaled(ends.high[0])
-        estimate = self._scaled(self._history.residuals.estimate[0, times - 1])
+        estimate = self._scaled(self._history.estimates[times - 1])
         return SequencePath(times, low, high, np.clip(estimate, low, high))
 
     def state(self) -> dict[str, Any]:

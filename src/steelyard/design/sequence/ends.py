@@ -15,6 +15,9 @@ __all__ = ["Ends", "sequence_ends"]
 
 Floats = NDArray[np.float64]
 
+# Judgments that the asymptotic sequence is tuned for when neither a number nor a goal is given.
+_TUNED_FOR = 300
+
 
 @dataclass(frozen=True, eq=False)
 class Ends:
@@ -67,11 +70,19 @@ def _ends(
     residuals: Residuals, times: NDArray[np.int64], options: SequenceOptions, *, running: bool
 ) -> tuple[Floats, Floats]:
     if options.method == "betting":
-        return betting_ends(residuals, times, alpha=options.alpha, running=running)
+        return betting_ends(
+            residuals, times, alpha=options.alpha, goal=options.aim, running=running
+        )
     if options.method == "empirical-bernstein":
-        low, high = bernstein_ends(residuals, alpha=options.alpha, running=running)
+        low, high = bernstein_ends(
+            residuals, alpha=options.alpha, goal=options.aim, running=running
+        )
     else:
         low, high = asymptotic_ends(
-            residuals, alpha=options.alpha, tuned_for=options.tuned_for, running=running
+            residuals,
+            alpha=options.alpha,
+            tuned_for=options.tuned_for or _TUNED_FOR,
+            goal=None if options.tuned_for else options.aim,
+            running=running,
         )
     return low[:, times - 1], high[:, times - 1]

@@ -99,6 +99,13 @@ class History:
         """The ends after the last judgment."""
         return self.ends(np.array([len(self.human)]))
 
+    @property
+    def estimates(self) -> Floats:
+        """Estimates after each judgment, on the unit scale; shape (n,)."""
+        asymptotic = self.options.method == "asymptotic"
+        found = self.residuals.fitted if asymptotic else self.residuals.estimate
+        return np.asarray(found[0])
+
     @cached_property
     def residuals(self) -> Residuals:
         """The judgments after correction by their metrics, on the unit scale."""

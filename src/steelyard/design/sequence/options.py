@@ -38,8 +38,10 @@ class SequenceOptions:
         What is estimated; None stands for "pool" with replacement and "census" without.
     rater_variance : float or None
         Variance of the judgments of one output, known from elsewhere.
-    tuned_for : int
+    tuned_for : int or None
         Number of judgments at which the asymptotic sequence is tightest.
+    goal : float or None
+        Half-width at which the sequence is tightest.
     """
 
     level: float = 0.95
@@ -49,7 +51,8 @@ class SequenceOptions:
     pool_size: int | None = None
     target: SequenceTarget | None = None
     rater_variance: float | None = None
-    tuned_for: int = 300
+    tuned_for: int | None = None
+    goal: float | None = None
 
     def __post_init__(self) -> None:
         """Check every option."""
@@ -74,7 +77,12 @@ class SequenceOptions:
             raise InvalidArgumentError(
                 f"`rater_variance` must be finite and not negative; got {self.rater_variance}"
             )
-        if self.tuned_for < 1:
+        if self.goal is not None and not 0 < self.goal < np.inf:
+            raise InvalidArgumentError(
+                f"`goal` must be a half-width greater than 0; got {self.goal}: leave it out if "
+                "there is none"
+            )
+        if self.tuned_for is not None and self.tuned_for < 1:
             raise InvalidArgumentError(
                 f"`tuned_for` must be a number of judgments of at least 1; got {self.tuned_for}"
             )
@@ -132,6 +140,17 @@ class SequenceOptions:
         if self.method == "asymptotic":
             return min(found, float(-ndtri(doubt / 2) * np.sqrt(variance / size)))
         return min(found, float(np.sqrt(2 * variance * log / size) + log / (3 * size)))
+
+    @property
+    def aim(self) -> float | None:
+        """The half-width that is left for the sequence to reach, on the unit scale.
+
+        None without a goal, or when rater noise alone exceeds it.
+        """
+        if self.goal is None:
+            return None
+        aim = self.goal / (self.bounds[1] - self.bounds[0]) - self.noise
+        return aim if aim > 0 else None
 
     @property
     def _noisy(self) -> bool:

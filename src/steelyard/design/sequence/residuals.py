@@ -1,9 +1,10 @@
 r"""Judgments corrected by a metric, with a slope that knows only the judgments before.
 
 Scores are on the unit scale. After correction judgment t is
-:math:`r_t = y_t - a_t'(g_t - \bar g_t)`: the slope :math:`a_t` comes from the judgments before t, and
-:math:`\bar g_t` is the mean metric of the outputs that judgment t could have been of. Whatever the
-slope, the correction has expectation zero given the past, so the mean of :math:`r_t` given the past is
+:math:`r_t = y_t - \kappa\, a_t'(g_t - \bar g_t)`: the slope :math:`a_t` comes from the judgments before t,
+:math:`\kappa` is the share of it that is used, and :math:`\bar g_t` is the mean metric of the outputs that
+judgment t could have been of. Whatever the slope, the correction has expectation zero given the past, so
+the mean of :math:`r_t` given the past is
 
 .. math:: \operatorname{E}_{t-1} r_t = w_t m - k_t ,
 
@@ -12,13 +13,13 @@ replacement from N outputs: the sum of the scores that are left is what is left 
 :math:`w_t = N/(N-t+1)` and :math:`k_t = \sum_{i<t} y_i / (N-t+1)`.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.arrays import PoolMoments
-from steelyard.estimate.slope import shrinkage
+from steelyard.design.sequence.sums import RunningSums, running_totals
 
 __all__ = ["Residuals", "predictable_residuals"]
 
@@ -27,14 +28,21 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Residuals:
-    """Corrected judgments of R runs of T judgments each, on the unit scale.
+    r"""Corrected judgments of R runs of T judgments each, on the unit scale.
 
     Attributes
     ----------
-    value : (R, T) array
-        Corrected judgments r.
-    low, high : (R, T) array
-        Least and greatest value that the corrected judgment could have taken, given the past.
+    human : (R, T) array
+        Judgments y before correction.
+    shift : (R, T) array
+        What the whole slope takes off each judgment.
+    least, greatest : (R, T) array
+        Least and greatest that `shift` could have been, given the past; zero lies between them.
+    known : (R, T) array
+        Mean of the judgments before each, with one imagined judgment of 1/2.
+    total, linear, quadratic : (R, T) array
+        Coefficients of the residual sum of squares of the judgments before each, at the slope of
+        that moment; see `spread`.
     weight : (T,) array
         :math:`w_t`, how fast the mean given the past moves with the mean that is sought.
     offset : (R, T) array
@@ -44,43 +52,64 @@ class Residuals:
         replacement; otherwise the outputs left over can at worst all score 0, or all 1.
     left : (T,) array
         Outputs that are not judged yet after each judgment; infinite with replacement.
+    fitted, fitted_variance, fitted_excess : (R, T) array
+        The least-squares estimate from the judgments so far, their residual variance, and by how
+        much, relative to it, the slope's own error raises the estimate's variance.
     """
 
-    value: Floats
-    low: Floats
-    high: Floats
+    human: Floats
+    shift: Floats
+    least: Floats
+    greatest: Floats
+    known: Floats
+    total: Floats
+    linear: Floats
+    quadratic: Floats
     weight: Floats
     offset: Floats
     floor: Floats
     ceiling: Floats
     left: Floats
+    fitted: Floats
+    fitted_variance: Floats
+    fitted_excess: Floats
 
     def until(self, time: int) -> "Residuals":
         """Return the first `time` judgments."""
-        return Residuals(
-            self.value[:, :time],
-            self.low[:, :time],
-            self.high[:, :time],
-            self.weight[:time],
-            self.offset[:, :time],
-            self.floor[:, :time],
-            self.ceiling[:, :time],
-            self.left[:time],
-        )
+        return Residuals(*(getattr(self, each.name)[..., :time] for each in fields(self)))
 
     def run(self, number: int) -> "Residuals":
         """Return one of the runs."""
-        one = slice(number, number + 1)
-        return Residuals(
-            self.value[one],
-            self.low[one],
-            self.high[one],
-            self.weight,
-            self.offset[one],
-            self.floor[one],
-            self.ceiling[one],
-            self.left,
-        )
+        arrays = [getattr(self, each.name) for each in fields(self)]
+        return Residuals(*(a if a.ndim == 1 else a[number : number + 1] for a in arrays))
+
+    @property
+    def value(self) -> Floats:
+        """Corrected judgments r; (R, T)."""
+        return self.human - self.shift
+
+    @property
+    def low(self) -> Floats:
+        """Least value that each corrected judgment could have taken, given the past; (R, T)."""
+        return -self.greatest
+
+    @property
+    def high(self) -> Floats:
+        """Greatest value that each corrected judgment could have taken, given the past; (R, T)."""
+        return 1 - self.least
+
+    def spread(self, share: float) -> Floats:
+        r"""Variance of the judgments before each one about this share of its slope; (R, T).
+
+        .. math:: \frac{\frac14 + \sum_{s<t} (y_s - \bar y - \kappa\, a_t'(g_s - \bar g))^2}{t}
+
+        It starts from one imagined judgment of variance 1/4, as in Waudby-Smith and Ramdas (2024,
+        equation 15), so that a bet can be placed before any judgment. Earlier judgments count with
+        the slope of now, not with the worse ones that they were corrected by.
+        """
+        count = np.arange(1, self.human.shape[1] + 1)
+        squares = self.total - share * (2 * self.linear - share * self.quadratic)
+        return np.asarray((0.25 + np.maximum(squares, 0)) / count)
 
     def possible(self, low: Floats, high: Floats, *, running: bool) -> tuple[Floats, Floats]:
         """Cut ends after each judgment, (R, T), to what is possible, then and ever before."""
@@ -102,18 +131,6 @@ class Residuals:
     def estimate(self) -> Floats:
         r"""Unbiased estimates after each judgment, :math:`\sum w_s (r_s + k_s) / W_t`; (R, T)."""
         return np.cumsum(self.weight * (self.value + self.offset), axis=1) / self.information
-
-    @property
-    def running(self) -> tuple[Floats, Floats]:
-        r"""Mean and variance of the corrected judgments after each judgment; both (R, T).
-
-        They start from one imagined judgment of mean 1/2 and variance 1/4, as in Waudby-Smith and
-        Ramdas (2024, equation 15), so that a bet can be placed before any judgment.
-        """
-        count = np.arange(1, self.value.shape[1] + 1)
-        mean = (0.5 + np.cumsum(self.value, axis=1)) / (count + 1)
-        variance = (0.25 + np.cumsum((self.value - mean) ** 2, axis=1)) / (count + 1)
-        return mean, variance
 
 
 def predictable_residuals(
@@ -137,32 +154,54 @@ def predictable_residuals(
     Residuals
     """
     runs, times = human.shape
-    before = _before(human)
-    if pool_size is None:
-        rest = np.full(times, np.inf)
-        weight, offset = np.ones(times), np.zeros((runs, times))
-        floor, ceiling = np.zeros((runs, times)), np.ones((runs, times))
-    else:
+    before = running_totals(human, before=True)
+    rest = np.full(times, np.inf)
+    weight, offset = np.ones(times), np.zeros((runs, times))
+    floor, ceiling = np.zeros((runs, times)), np.ones((runs, times))
+    if pool_size is not None:
         rest = pool_size - np.arange(times, dtype=np.float64)
         weight, offset = pool_size / rest, before / rest
         floor = (before + human) / pool_size
         ceiling = floor + (rest - 1) / pool_size
-    value, low, high = human, np.zeros((runs, times)), np.ones((runs, times))
-    if pool is not None and metric.shape[2]:
-        shift, least, greatest = _corrections(human, metric, pool, rest)
-        value, low, high = human - shift, -greatest, 1 - least
-    return Residuals(value, low, high, weight, offset, floor, ceiling, rest - 1)
+    centred, basis = _centred(metric, pool)
+    past = RunningSums.of(human, centred @ basis, before=True)
+    slope = past.shrunk_slope
+    linear, quadratic = past.residual(slope)
+    shift, least, greatest = _corrections(centred, slope @ basis.T, pool, rest)
+    return Residuals(
+        human,
+        shift,
+        least,
+        greatest,
+        (before + 0.5) / np.arange(1, times + 1),
+        past.total,
+        linear,
+        quadratic,
+        weight,
+        offset,
+        floor,
+        ceiling,
+        rest - 1,
+        *_fits(RunningSums.of(human, centred @ basis, before=False), pool_size),
+    )
+
+
+def _centred(metric: Floats, pool: PoolMoments | None) -> tuple[Floats, Floats]:
+    """Return metrics relative to the pool's mean, and the map that makes them uncorrelated."""
+    if pool is None or not metric.shape[2]:
+        return metric[..., :0], np.empty((0, 0))
+    return metric - pool.mean, _whitening(pool.covariance)
 
 
 def _corrections(
-    human: Floats, metric: Floats, pool: PoolMoments, rest: Floats
+    centred: Floats, slope: Floats, pool: PoolMoments | None, rest: Floats
 ) -> tuple[Floats, Floats, Floats]:
     """Return what is taken off each judgment, and the least and greatest that it could be."""
-    centred = metric - pool.mean
-    basis = _whitening(pool.covariance)
-    slope = predictable_slopes(human, centred @ basis) @ basis.T
+    if pool is None or not slope.shape[2]:
+        none = np.zeros(slope.shape[:2])
+        return none, none, none
     # The mean of what is left, relative to the pool's; the centred metrics of the pool sum to zero.
-    centre = -_before(centred) / rest[:, np.newaxis]
+    centre = -running_totals(centred, before=True) / rest[:, np.newaxis]
     # Exact for one metric; for several, each is let range on its own.
     ends = np.stack([slope * (end - pool.mean - centre) for end in (pool.low, pool.high)])
     least, greatest = ends.min(axis=0).sum(axis=2), ends.max(axis=0).sum(axis=2)
@@ -171,41 +210,18 @@ def _corrections(
     return shift, np.minimum(least, 0), np.maximum(greatest, 0)
 
 
-def predictable_slopes(human: Floats, metric: Floats) -> Floats:
-    """Slopes from the judgments before each, shrunk by their own uncertainty.
-
-    Least squares with one imagined output at the pool's spread, so that metrics which happen to
-    be equal so far give no wild slope, times `shrinkage`. Zero until more than p + 2 judgments
-    are in.
-
-    Parameters
-    ----------
-    human : (R, T) array
-        Judgments.
-    metric : (R, T, q) array
-        Metrics that have mean 0, variance 1 and no correlation over the pool.
-
-    Returns
-    -------
-    (R, T, q) array
-    """
-    n_metrics = metric.shape[2]
-    y = human - 0.5
-    count = np.arange(human.shape[1], dtype=np.float64)
-    n = np.maximum(count, 1)
-    sum_y, sum_g = _before(y), _before(metric)
-    mean_g = sum_g / n[:, np.newaxis]
-    C = _before(metric * y[..., np.newaxis]) - mean_g * sum_y[..., np.newaxis]
-    products = metric[..., :, np.newaxis] * metric[..., np.newaxis, :]
-    S = _before(products) - sum_g[..., :, np.newaxis] * mean_g[..., np.newaxis, :]
-    slope = _solved(S + np.eye(n_metrics), C)
-    explained = (C * slope).sum(axis=-1)
-    total = _before(y**2) - sum_y**2 / n
-    freedom = np.maximum(count - 1 - n_metrics, 1)
-    residual = np.maximum(total - explained, 0) / freedom
-    kept = shrinkage(explained, residual, n_metrics, freedom=1)
-    kept[:, count <= n_metrics + 2] = 0
-    return np.asarray(slope * kept[..., np.newaxis])
+def _fits(sums: RunningSums, pool_size: int | None) -> tuple[Floats, Floats, Floats]:
+    """Return the least-squares estimates, residual variances and excesses after each judgment."""
+    n_metrics = sums.cross.shape[-1]
+    slope = sums.slope
+    linear, quadratic = sums.residual(slope)
+    freedom = np.maximum(sums.count - 1 - n_metrics, 1)
+    variance = np.maximum(sums.total - 2 * linear + quadratic, 0) / freedom
+    estimate = sums.human - (slope * sums.metric).sum(axis=-1)
+    # The pool's mean is zero, so the sample's is how far the sample is off.
+    excess = (sums.metric * sums.solved(sums.metric)).sum(axis=-1)
+    share = 0 if pool_size is None else sums.count / pool_size
+    return estimate, variance, excess * sums.count / np.maximum(1 - share, 1e-12)
 
 
 def _whitening(covariance: Floats) -> Floats:
@@ -213,16 +229,3 @@ def _whitening(covariance: Floats) -> Floats:
     spread, directions = np.linalg.eigh(covariance)
     kept = spread > 1e-12 * max(float(spread.max()), 1e-300)
     return np.asarray(directions[:, kept] / np.sqrt(spread[kept]))
-
-
-def _solved(S: Floats, C: Floats) -> Floats:
-    if S.shape[-1] == 1:  # a million systems of one equation are a division
-        return np.asarray(C / S[..., 0])
-    return np.asarray(np.linalg.solve(S, C[..., np.newaxis])[..., 0])
-
-
-def _before(values: Floats) -> Floats:
-    """Sums over the judgments before each one, along axis 1."""
-    sums = np.zeros_like(values)
-    np.cumsum(values[:, :-1], axis=1, out=sums[:, 1:])
-    return sums
