@@ -6,9 +6,11 @@ from importlib import import_module
 NAMES = (
     "control_variates",
     "bootstrap",
+    "collect",
     "crossed_components",
     "metrics",
     "pool_memory",
+    "released_scores",
     "scoring",
     "slopes",
     "trajectories",

@@ -23,6 +23,7 @@ _COMMANDS = {
     "report": "One self-contained HTML file with everything.",
     "sample": "Draw outputs to judge, with recorded probabilities.",
     "score": "Add automatic metrics to outputs.",
+    "serve": "Collect judgments in the browser, and watch the estimate tighten.",
     "simulate": "Replay a finished campaign under plans and stopping rules.",
     "trajectory": "Interval length and data efficiency against the number of judgments.",
 }

@@ -1,0 +1,166 @@
+"""Load on `steelyard serve`: raters that open, ask for the next output and submit, all at once.
+
+    python -m benchmarks.collect                        # all settings, some minutes
+    python -m benchmarks.collect --raters 50 --seconds 10
+
+The server is the real command in processes of its own; the raters are one more process, so that
+on two cores each has one. A judgment counts when its submit was answered, which the server does
+after the commit is on disk. Settings: one process on SQLite and four on PostgreSQL, each without
+think time and with ten seconds of it (a rater waits between 5 and 15 s, and they start spread over
+that time).
+"""
+
+import argparse
+import asyncio
+import contextlib
+import os
+import random
+import re
+import signal
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pgserver
+
+from benchmarks.raters import BadResponseError, Rater, new_key, write_campaign
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@contextlib.contextmanager
+def server(campaign, *, processes):
+    """Run the command; yield the raters' link."""
+    command = [sys.executable, "-m", "steelyard", "serve", str(campaign)]
+    options = ["--port", str(free_port()), "--processes", str(processes)]
+    process = subprocess.Popen(
+        [*command, *options], stdout=subprocess.PIPE, text=True, start_new_session=True
+    )
+    try:
+        yield rater_link(process)
+    finally:
+        os.killpg(process.pid, signal.SIGTERM)
+        process.wait(30)
+        process.stdout.close()
+
+
+def rater_link(process):
+    """The link that the server prints for raters, once it is ready."""
+    for line in process.stdout:
+        found = re.search(r"(http://\S+/join\S*)", line)
+        if found:
+            return found[1]
+    raise SystemExit("the server ended before it printed a link")
+
+
+async def work(rater, until, think, found):
+    """Judge until the time is over; note the seconds that each submit took."""
+    try:
+        await asyncio.sleep(random.uniform(0, 1.5 * think))
+        await rater.open()
+        while time.perf_counter() < until:
+            assignment = await rater.next()
+            if assignment is None:
+                found["idle"] += 1
+                return
+            await asyncio.sleep(random.uniform(0.5 * think, 1.5 * think))
+            start = time.perf_counter()
+            await rater.submit(assignment, new_key())
+            found["submits"].append(time.perf_counter() - start)
+    except (BadResponseError, OSError, TimeoutError, asyncio.IncompleteReadError) as error:
+        found["errors"].append(repr(error))
+    finally:
+        rater.close()
+
+
+async def measure(link, *, raters, seconds, think):
+    await wait_until_ready(link)
+    found = {"submits": [], "errors": [], "idle": 0}
+    start = time.perf_counter()
+    crew = [Rater(link) for _ in range(raters)]
+    await asyncio.gather(*(work(rater, start + seconds, think, found) for rater in crew))
+    return found, time.perf_counter() - start
+
+
+async def wait_until_ready(link):
+    probe = Rater(link)
+    for _ in range(200):
+        try:
+            await probe.open()
+        except OSError:
+            await asyncio.sleep(0.05)
+        else:
+            probe.close()
+            return
+    raise SystemExit("the server does not answer")
+
+
+def report(name, found, elapsed):
+    submits = sorted(found["submits"])
+    if len(submits) < 2:
+        print(f"{name:34s} no judgments; errors: {found['errors'][:3]}")
+        return
+    cut = statistics.quantiles(submits, n=100)
+    print(
+        f"{name:34s} {len(submits) / elapsed:8.0f} {cut[49] * 1e3:8.0f} {cut[98] * 1e3:8.0f} "
+        f"{submits[-1] * 1e3:8.0f} {len(found['errors']):7d}",
+        flush=True,
+    )
+    for error in found["errors"][:3]:
+        print("   ", error)
+
+
+@contextlib.contextmanager
+def postgresql(folder):
+    database = pgserver.get_server(folder / "postgresql", cleanup_mode="stop")
+    try:
+        yield database.get_uri()
+    finally:
+        database.cleanup()
+
+
+def run(name, options, *, processes=1, database="campaign.sqlite", think=0.0, seconds=None):
+    with tempfile.TemporaryDirectory() as folder:
+        campaign = write_campaign(Path(folder), outputs=options.outputs, database=database)
+        with server(campaign, processes=processes) as link:
+            found, elapsed = asyncio.run(
+                measure(
+                    link, raters=options.raters, seconds=seconds or options.seconds, think=think
+                )
+            )
+    report(name, found, elapsed)
+
+
+def main(arguments=()):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--raters", type=int, default=300)
+    parser.add_argument("--seconds", type=float, default=30.0)
+    parser.add_argument("--outputs", type=int, default=50_000)
+    parser.add_argument("--only", choices=["sqlite", "postgresql"])
+    options = parser.parse_args(arguments)
+    print(f"{options.raters} raters")
+    columns = ("judgments/s", "p50 ms", "p99 ms", "max ms", "errors")
+    print(f"{'':31s} {columns[0]:>11s} " + " ".join(f"{name:>8s}" for name in columns[1:]))
+    long = 2 * options.seconds
+    if options.only != "postgresql":
+        run("SQLite, 1 process", options)
+        run("SQLite, 1 process, 10 s to think", options, think=10.0, seconds=long)
+    if options.only != "sqlite":
+        for name, think, seconds in (
+            ("PostgreSQL, 4 processes", 0.0, options.seconds),
+            ("PostgreSQL, 4 processes, 10 s", 10.0, long),
+        ):
+            with tempfile.TemporaryDirectory() as folder, postgresql(Path(folder)) as database:
+                run(name, options, processes=4, database=database, think=think, seconds=seconds)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

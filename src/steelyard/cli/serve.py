@@ -1,0 +1,116 @@
+"""``steelyard serve``."""
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from steelyard.errors import InvalidArgumentError, MissingDependencyError
+
+if TYPE_CHECKING:
+    from steelyard.collect.campaign import Campaign
+    from steelyard.collect.serving import Links
+
+__all__ = ["serve"]
+
+_EXAMPLES = ("language-quality", "answer-correctness", "pairwise", "direct-assessment")
+_ADVICE = {
+    "invitation": "Open the rater link and judge a few texts; make one for each rater on the admin page.",
+    "open": "Open the rater link and judge a few texts; everybody may use it, each in an own browser.",
+    "prolific": "Paste the rater link into the study at Prolific, with its placeholders.",
+    "external-question": "Put the rater link into the ExternalURL of the question.",
+    "generic": "Give the rater link to the panel, which fills in the dots.",
+}
+_EXAMPLE = """\b
+Examples:
+  steelyard serve --example language-quality
+  steelyard serve campaign.yaml
+  steelyard serve campaign.yaml --port 9000 --processes 4
+"""
+
+
+@click.command(epilog=_EXAMPLE)
+@click.argument("campaign", type=click.Path(path_type=Path, dir_okay=False), required=False)
+@click.option(
+    "--example",
+    type=click.Choice(_EXAMPLES),
+    help="Copy this complete campaign to a new folder and serve it.",
+)
+@click.option(
+    "--directory",
+    type=click.Path(path_type=Path),
+    help="Folder for the example.  [default: its name]",
+)
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
+@click.option("--port", type=int, default=8000, show_default=True, help="Port to listen at.")
+@click.option(
+    "--processes",
+    type=int,
+    default=1,
+    show_default=True,
+    help="Server processes; more than one needs PostgreSQL.",
+)
+def serve(
+    campaign: Path | None,
+    *,
+    example: str | None,
+    directory: Path | None,
+    host: str,
+    port: int,
+    processes: int,
+) -> None:
+    """Collect judgments in the browser, and watch the estimate tighten.
+
+    CAMPAIGN is a YAML file that names the outputs, the task and the goal. Prints a link for raters
+    and a link for whoever runs the campaign. Everything is kept in the campaign's database: stop
+    with Ctrl-C and run the same command again to go on.
+    """
+    if (campaign is None) == (example is None):
+        raise InvalidArgumentError("give either a campaign file or `--example` with a name")
+    if directory is not None and example is None:
+        raise InvalidArgumentError(
+            "`--directory` is for `--example`; the campaign file has its own"
+        )
+    try:
+        # they need the extra
+        from steelyard.collect.example import copy_example  # noqa: PLC0415
+        from steelyard.collect.serving import serve as serve_campaign  # noqa: PLC0415
+    except ImportError as error:
+        if error.name is None or error.name.startswith("steelyard"):
+            raise
+        raise MissingDependencyError(
+            f"steelyard serve needs {error.name}: pip install 'steelyard[serve]'"
+        ) from error
+    if example is not None:
+        campaign = copy_example(example, directory or Path(example))
+    assert campaign is not None
+    serve_campaign(campaign, host=host, port=port, processes=processes, announce=_announce)
+    click.echo("Stopped. The same command goes on from here.")
+
+
+def _announce(campaign: "Campaign", links: "Links") -> None:
+    lines = [
+        campaign.title,
+        "",
+        f"  raters  {links.rater}",
+        f"  admin   {links.admin}",
+        "",
+        _ADVICE[campaign.panel.kind],
+        "The admin page shows the estimate as it tightens, and says when to stop. Give that link to",
+        "nobody: whoever has it runs the campaign.",
+        "Later, download judgments.jsonl from the admin page, and:",
+        f"  {_estimate_command(campaign)}",
+        "Stop with Ctrl-C.",
+    ]
+    click.echo("\n".join(lines))
+
+
+def _estimate_command(campaign: "Campaign") -> str:
+    outputs, here = campaign.outputs, Path.cwd()
+    shown = outputs.relative_to(here) if outputs.is_relative_to(here) else outputs
+    words = ["steelyard", "estimate", str(shown), "judgments.jsonl"]
+    words += ["--prompt", campaign.goal_prompts[0]]
+    for name in campaign.metrics:
+        words += ["--metric", name]
+    return shlex.join(words)

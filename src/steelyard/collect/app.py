@@ -1,0 +1,160 @@
+"""The web application of one campaign."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from fastapi import FastAPI
+from starlette.staticfiles import StaticFiles
+
+from steelyard.collect.campaign import Campaign, check_metrics
+from steelyard.collect.live import LiveSnapshots
+from steelyard.collect.panels import panel_of
+from steelyard.collect.quality import apply_rules
+from steelyard.collect.routes import administration, joining, training, working
+from steelyard.collect.routes.refusals import add_refusals
+from steelyard.collect.routes.site import Clock, Site, system_clock
+from steelyard.collect.security.headers import SecurityHeaders, content_security_policy
+from steelyard.collect.security.limits import BodyLimit, RateLimit
+from steelyard.collect.security.tokens import Keys
+from steelyard.collect.store import Store, settings
+from steelyard.collect.units import units_of
+from steelyard.data import read_outputs
+from steelyard.errors import SteelyardError
+from steelyard.version import __version__
+
+__all__ = ["create_app", "prepared", "public_origin", "site_for"]
+
+_STATIC = Path(__file__).parent / "static"
+# How often the declared rules of quality are applied while nobody looks.
+_RULES_SECONDS = 30.0
+# A page asks for several things at once when it opens.
+_BURST_SECONDS = 2
+
+
+def create_app(
+    campaign: Campaign,
+    store: Store,
+    *,
+    origin: str = "http://127.0.0.1:8000",
+    clock: Clock = system_clock,
+) -> FastAPI:
+    """Return the application that serves a campaign from its database.
+
+    Parameters
+    ----------
+    campaign
+        What is asked of whom.
+    store
+        Where the answers are kept; made ready for the campaign if it is new.
+    origin
+        Where links lead, unless the campaign has a public URL.
+    clock
+        The time in milliseconds UTC.
+
+    Raises
+    ------
+    StoreError
+        If the database holds another campaign.
+    """
+    site = site_for(campaign, store, origin=origin, clock=clock)
+    app = FastAPI(
+        title="Steelyard annotation server",
+        version=__version__,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
+        lifespan=_lifespan,
+    )
+    app.state.site = site
+    for part in (working, training, joining, administration):
+        app.include_router(part.router)
+    app.mount("/static", StaticFiles(directory=_STATIC), name="static")
+    add_refusals(app)
+    app.add_middleware(BodyLimit, most=campaign.limits.body_bytes)
+    app.add_middleware(
+        SecurityHeaders,
+        policy=content_security_policy(
+            submits_to=site.panel.submits_to, framed_by=site.panel.framed_by
+        ),
+        framed=bool(site.panel.framed_by),
+    )
+    return app
+
+
+def site_for(campaign: Campaign, store: Store, *, origin: str, clock: Clock = system_clock) -> Site:
+    """Make the database ready for a campaign and return what requests need of both."""
+    panel, public = panel_of(campaign), public_origin(campaign)
+    chosen = prepared(campaign, store, now=clock())
+    limits = campaign.limits
+    return Site(
+        campaign=campaign,
+        store=store,
+        panel=panel,
+        keys=Keys(chosen.secret, campaign.fingerprint),
+        live=LiveSnapshots(campaign, store, now=clock),
+        origin=public or origin,
+        clock=clock,
+        requests=RateLimit(
+            rate=limits.requests_per_second, burst=_BURST_SECONDS * limits.requests_per_second
+        ),
+        joins=RateLimit(rate=limits.joins_per_minute / 60, burst=limits.joins_per_minute),
+    )
+
+
+def public_origin(campaign: Campaign) -> str | None:
+    """Return where raters reach the server, if the campaign says so.
+
+    Raises
+    ------
+    InvalidDataError
+        If it has a path: pages and cookies live at the root of a host.
+    """
+    if campaign.public_url is None:
+        return None
+    place = urlsplit(campaign.public_url)
+    if place.path not in {"", "/"}:
+        raise campaign.error(
+            ("public_url",), f"must end after the host; got {campaign.public_url!r}"
+        )
+    return f"{place.scheme}://{place.netloc}"
+
+
+def prepared(campaign: Campaign, store: Store, *, now: int) -> settings.Settings:
+    """Begin the campaign in a new database, or see that an old one is its own."""
+    # Drawing takes a while: not inside the writer, and not without need. The metrics are looked for
+    # at every start, because they may be others than before.
+    if store.read(settings.current) is None:
+        units = units_of(campaign)
+    else:
+        units = []
+        check_metrics(campaign, read_outputs(campaign.outputs).metrics)
+    facts = settings.Facts.of(campaign)
+    return store.write(
+        lambda connection: settings.initialise(connection, facts=facts, units=units, now=now)
+    ).result()
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[dict[str, Any]]:
+    site: Site = app.state.site
+    rules = asyncio.create_task(_keep_rules(site))
+    try:
+        # the server ends the streams before it waits for requests to end
+        yield {"end_streams": site.live.close}
+    finally:
+        rules.cancel()
+        await site.live.close()
+
+
+async def _keep_rules(site: Site) -> None:
+    """Apply the rules of quality from time to time, also while nobody looks."""
+    while True:
+        await asyncio.sleep(_RULES_SECONDS)
+        try:
+            await asyncio.to_thread(apply_rules, site.campaign, site.store, now=site.clock())
+        except SteelyardError as error:
+            site.log.warning("the rules of quality were not applied: %s", error)

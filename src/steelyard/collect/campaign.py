@@ -1,0 +1,312 @@
+"""Campaigns: everything about a collection that is settled before it starts, in one file."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, Self
+from urllib.parse import urlsplit
+
+from pydantic import Field, PrivateAttr, model_validator
+
+from steelyard.collect.campaign_parts import (
+    Agreement,
+    ExternalQuestionPanel,
+    FilePath,
+    GenericPanel,
+    Goal,
+    Gold,
+    InvitationPanel,
+    Limits,
+    OpenPanel,
+    Panel,
+    Pay,
+    ProlificPanel,
+    Quality,
+    Sample,
+    SampleOrFile,
+    Session,
+    Text,
+)
+from steelyard.collect.tasks.declared import Declared, declared, mistake, one_of, shown
+from steelyard.collect.tasks.task import Task, load_task, score_bounds, shipped_tasks
+from steelyard.collect.yaml_lines import Document, KeyPath, read_yaml
+from steelyard.errors import InvalidDataError
+
+__all__ = [
+    "Agreement",
+    "Campaign",
+    "ExternalQuestionPanel",
+    "GenericPanel",
+    "Goal",
+    "Gold",
+    "InvitationPanel",
+    "Limits",
+    "OpenPanel",
+    "Panel",
+    "Pay",
+    "ProlificPanel",
+    "Quality",
+    "Sample",
+    "Session",
+    "check_metrics",
+    "load_campaign",
+]
+
+# What the page says may be improved while a campaign runs; what is asked and counted may not.
+_WORDING = {"label", "help", "tip", "key", "text", "confirm", "low", "high"}
+
+
+class Campaign(Declared):
+    """A campaign; made by `load_campaign`.
+
+    Attributes
+    ----------
+    title : str
+        What raters and the administrator see.
+    outputs : Path
+        The pool.
+    task : Task
+        What is asked; in the file, a task file or the name of a task that comes with Steelyard.
+    sample : Sample or Path
+        What to draw, or a sample that ``steelyard sample`` wrote.
+    judgments_per_output : int
+        Judgments of each output, by different raters.
+    metrics : tuple of str
+        Columns of the outputs that correct the estimate.
+    goal : Goal or None
+        When to stop; None: when everything is judged.
+    database : str
+        Path of an SQLite file, or a URL that begins with ``postgresql://``.
+    panel, session, pay, quality, gold, limits
+        See the classes of these names.
+    lease_minutes : float
+        Time for which an output is kept for a rater who was last heard of.
+    link_days : float
+        Time for which links hold.
+    public_url : str or None
+        Where raters reach the server, if not where it listens.
+    directory : Path
+        The folder of the campaign file.
+    """
+
+    title: Text
+    outputs: FilePath
+    task: Task
+    sample: SampleOrFile
+    judgments_per_output: Annotated[int, Field(gt=0, le=100)] = 1
+    metrics: tuple[Text, ...] = Field(strict=False, default=())
+    goal: Goal | None = None
+    database: Text = "campaign.sqlite"
+    panel: Panel = InvitationPanel(kind="invitation")
+    session: Session = Session()
+    pay: Pay = Pay()
+    quality: Quality = Quality()
+    gold: Gold | None = None
+    lease_minutes: float = Field(default=30, gt=0, le=1440)
+    link_days: float = Field(default=30, gt=0)
+    limits: Limits = Limits()
+    public_url: str | None = None
+
+    _document: Document = PrivateAttr(default=Document("campaign", {}, {}))
+    _directory: Path = PrivateAttr(default=Path())
+    _fingerprint: str = PrivateAttr(default="")
+
+    @property
+    def directory(self) -> Path:
+        """The folder of the campaign file."""
+        return self._directory
+
+    @property
+    def fingerprint(self) -> str:
+        """What a database is bound to: the pool, the draw, the questions and the scores.
+
+        Wording, pay, goal, quality rules and limits may change while a campaign runs.
+        """
+        return self._fingerprint
+
+    @property
+    def goal_prompts(self) -> tuple[str, ...]:
+        """The prompts that the goal speaks of."""
+        return (self.goal.prompts if self.goal else ()) or self.task.prompts
+
+    def error(self, path: KeyPath, message: str) -> InvalidDataError:
+        """Return an error at a key of the campaign file."""
+        return self._document.error(path, message)
+
+    @model_validator(mode="after")
+    def _is_consistent(self) -> Self:
+        _check_goal(self)
+        _check_names(self.metrics, ("metrics",))
+        if self.task.pair and isinstance(self.sample, Sample):
+            if self.sample.systems is None or len(self.sample.systems) != 2:
+                raise mistake(("sample", "systems"), "must name the two systems of the pairs")
+            if not self.sample.same_items:
+                raise mistake(("sample", "same_items"), "must be true: pairs share an item")
+        if self.quality.gold_failures is not None and self.gold is None:
+            raise mistake(("quality", "gold_failures"), "needs `gold`: there are no gold items")
+        if self.public_url is not None:
+            _check_url(self.public_url)
+        return self
+
+
+def load_campaign(path: str | Path) -> Campaign:
+    """Read a campaign file and the task that it names.
+
+    Parameters
+    ----------
+    path : str or Path
+        The YAML file. Paths in it are relative to its folder.
+
+    Returns
+    -------
+    Campaign
+        With absolute paths.
+
+    Raises
+    ------
+    InvalidDataError
+        If a file is missing or has a mistake; the message names file, line and key.
+
+    Examples
+    --------
+    >>> from importlib.resources import files
+    >>> example = files("steelyard.collect") / "examples" / "language-quality" / "campaign.yaml"
+    >>> load_campaign(str(example)).task.name
+    'language-quality'
+    """
+    file = Path(path).absolute()
+    document = read_yaml(file)
+    named = document.data.get("task")
+    found: dict[str, Any] = {}
+    if isinstance(named, str):
+        found["task"] = _task(document, named, file.parent)
+    elif named is not None and not isinstance(named, dict):
+        raise document.error(("task",), f"must be a file or a name; got {shown(named)}")
+    campaign = _located(declared(Campaign, document, found), document, file.parent)
+    campaign._fingerprint = _fingerprint(campaign)  # noqa: SLF001
+    return campaign
+
+
+def check_metrics(campaign: Campaign, columns: Sequence[str]) -> None:
+    """Raise unless every metric of a campaign is a numeric column of its outputs.
+
+    Parameters
+    ----------
+    campaign : Campaign
+        The campaign.
+    columns : sequence of str
+        The numeric columns of the outputs: ``read_outputs(campaign.outputs).metrics``.
+
+    Raises
+    ------
+    InvalidDataError
+        The message names file, line and key.
+    """
+    for position, name in enumerate(campaign.metrics):
+        if name not in columns:
+            raise campaign.error(
+                ("metrics", position),
+                f"{shown(name)} is no numeric column of {campaign.outputs.name}; "
+                f"{one_of(name, columns)}",
+            )
+
+
+def _task(document: Document, named: str, folder: Path) -> Task:
+    if named in shipped_tasks():
+        return load_task(named)
+    file = folder / named
+    if not file.is_file():
+        raise document.error(
+            ("task",), f"there is no file {shown(named)}; {one_of(named, shipped_tasks())}"
+        )
+    return load_task(file)
+
+
+def _located(campaign: Campaign, document: Document, folder: Path) -> Campaign:
+    """Make paths absolute, and see that the files are there."""
+    changed: dict[str, Any] = {"outputs": folder / campaign.outputs}
+    wanted: list[tuple[KeyPath, Path]] = [(("outputs",), changed["outputs"])]
+    if isinstance(campaign.sample, Path):
+        changed["sample"] = folder / campaign.sample
+        wanted.append((("sample",), changed["sample"]))
+    if campaign.gold is not None:
+        file = folder / campaign.gold.file
+        changed["gold"] = campaign.gold.model_copy(update={"file": file})
+        wanted.append((("gold", "file"), file))
+    for path, file in wanted:
+        if not file.is_file():
+            raise document.error(path, f"there is no file {file.name} in {file.parent}")
+    if "://" not in campaign.database:
+        changed["database"] = str(folder / campaign.database)
+    elif urlsplit(campaign.database).scheme.partition("+")[0] not in {"postgresql", "sqlite"}:
+        # an address may hold a password: it is not repeated
+        raise document.error(
+            ("database",), "must be the path of a file, or an address that begins postgresql://"
+        )
+    located = campaign.model_copy(update=changed)
+    located._document = document  # noqa: SLF001
+    located._directory = folder  # noqa: SLF001
+    return located
+
+
+def _fingerprint(campaign: Campaign) -> str:
+    task = campaign.task
+    sample = campaign.sample
+    facts = {
+        "outputs": _digest(campaign.outputs),
+        "sample": _digest(sample) if isinstance(sample, Path) else sample.model_dump(mode="json"),
+        "judgments_per_output": campaign.judgments_per_output,
+        "gold": None if campaign.gold is None else _digest(campaign.gold.file),
+        "pair": task.pair,
+        "fields": task.fields,
+        "widgets": [_without_wording(widget.model_dump(mode="json")) for widget in task.widgets],
+        "scores": [score.model_dump(mode="json") for score in task.scores],
+    }
+    text = json.dumps(facts, sort_keys=True, ensure_ascii=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _without_wording(data: Any) -> Any:
+    if isinstance(data, dict):
+        return {key: _without_wording(value) for key, value in data.items() if key not in _WORDING}
+    return [_without_wording(entry) for entry in data] if isinstance(data, list) else data
+
+
+def _check_goal(campaign: Campaign) -> None:
+    goal, task = campaign.goal, campaign.task
+    if goal is None:
+        return
+    for position, prompt in enumerate(goal.prompts):
+        if prompt not in task.prompts:
+            raise mistake(
+                ("goal", "prompts", position),
+                f"{shown(prompt)} is no prompt of the task {task.name}; "
+                f"{one_of(prompt, task.prompts)}",
+            )
+    _check_names(goal.prompts, ("goal", "prompts"))
+    bounds = score_bounds(task)
+    for prompt in campaign.goal_prompts:
+        if goal.method != "asymptotic" and bounds[prompt][1] == float("inf"):
+            raise mistake(
+                ("goal", "method"),
+                f"{goal.method} needs bounded scores, and {prompt} has no upper bound; use "
+                "asymptotic, or name other prompts",
+            )
+
+
+def _check_names(names: Sequence[str], path: KeyPath) -> None:
+    for position, name in enumerate(names):
+        if name in names[:position]:
+            raise mistake((*path, position), f"{shown(name)} is there twice: keep one")
+
+
+def _check_url(url: str) -> None:
+    parts = urlsplit(url)
+    if parts.scheme not in {"http", "https"} or not parts.netloc or parts.query or parts.fragment:
+        raise mistake(("public_url",), f"must be like https://example.org; got {shown(url)}")

@@ -1,0 +1,253 @@
+"""The parts of a campaign file."""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, PlainValidator, model_validator
+
+from steelyard.collect.tasks.declared import Declared, mistake, shown
+
+__all__ = [
+    "Agreement",
+    "ExternalQuestionPanel",
+    "FilePath",
+    "GenericPanel",
+    "Goal",
+    "Gold",
+    "InvitationPanel",
+    "Limits",
+    "OpenPanel",
+    "Panel",
+    "Pay",
+    "ProlificPanel",
+    "Quality",
+    "Sample",
+    "SampleOrFile",
+    "Session",
+    "Text",
+]
+
+
+def _path(value: Any) -> Path:
+    if isinstance(value, Path):
+        return value
+    if not isinstance(value, str) or not value:
+        raise mistake((), f"must be the path of a file; got {shown(value)}")
+    return Path(value)
+
+
+Text = Annotated[str, Field(min_length=1)]
+Count = Annotated[int, Field(gt=0)]
+Money = Annotated[float, Field(ge=0, le=1_000_000)]
+FilePath = Annotated[Path, PlainValidator(_path)]
+
+
+class Sample(Declared):
+    """A simple random sample to draw when the campaign starts.
+
+    Attributes
+    ----------
+    n : int
+        Outputs of each system; of pairs, items.
+    seed : int
+        Seed of the draw.
+    same_items : bool
+        Whether all systems are judged on the same items.
+    systems : tuple of str or None
+        Systems to judge; None: all. A pair task needs two.
+    """
+
+    n: Count
+    seed: int = Field(ge=0)
+    same_items: bool = True
+    systems: tuple[Text, ...] | None = Field(strict=False, default=None, min_length=1)
+
+    @model_validator(mode="after")
+    def _names_each_system_once(self) -> Self:
+        for position, system in enumerate(self.systems or ()):
+            if system in (self.systems or ())[:position]:
+                raise mistake(("systems", position), f"{shown(system)} is there twice: keep one")
+        return self
+
+
+def _sample(value: Any) -> Sample | Path:
+    if isinstance(value, Sample | Path):
+        return value
+    if isinstance(value, dict):
+        return Sample.model_validate(value)
+    if not isinstance(value, str) or not value:
+        raise mistake((), f"must have n and seed, or be a file; got {shown(value)}")
+    return Path(value)
+
+
+SampleOrFile = Annotated[Sample | Path, PlainValidator(_sample)]
+
+
+class Goal(Declared):
+    """When enough is known.
+
+    Attributes
+    ----------
+    half_width : float
+        Half-width of the interval to reach.
+    level : float
+        Probability with which the interval holds at all times.
+    method : {"betting", "empirical-bernstein", "asymptotic"}
+        Kind of confidence sequence.
+    prompts : tuple of str
+        Prompts that must reach it, for every system; all of the task if not given.
+    budget : float or None
+        Most that may be spent, in the currency of the pay; None: no limit.
+    """
+
+    half_width: float = Field(gt=0)
+    level: float = Field(default=0.95, gt=0, lt=1)
+    method: Literal["betting", "empirical-bernstein", "asymptotic"] = "betting"
+    prompts: tuple[str, ...] = Field(strict=False, default=())
+    budget: Money | None = None
+
+
+class InvitationPanel(Declared):
+    """Raters with a link of their own."""
+
+    kind: Literal["invitation"]
+
+
+class OpenPanel(Declared):
+    """Anybody with the link; for trying out, and for people in one room."""
+
+    kind: Literal["open"]
+
+
+class ProlificPanel(Declared):
+    """Prolific: a rater goes back with a code."""
+
+    kind: Literal["prolific"]
+    completion_code: Text
+    screen_out_code: Text | None = None
+
+
+class ExternalQuestionPanel(Declared):
+    """The ExternalQuestion protocol; `hosts` may show the page and receive the form."""
+
+    kind: Literal["external-question"]
+    hosts: tuple[Text, ...] = Field(
+        strict=False,
+        min_length=1,
+        default=("www.mturk.com", "workersandbox.mturk.com", "worker.mturk.com"),
+    )
+
+
+class GenericPanel(Declared):
+    """Any panel that adds ids to a link and is returned to by one.
+
+    Attributes
+    ----------
+    rater, session : str
+        Names of the parameters that hold the panel's ids; `session` may be missing.
+    return_to : str or None
+        Where a rater goes at the end, with parameters in braces; the key is ``return``.
+    screen_out : str or None
+        Where a rater goes who failed the tutorial.
+    """
+
+    kind: Literal["generic"]
+    rater: Text
+    session: Text | None = None
+    return_to: Text | None = Field(alias="return", default=None)
+    screen_out: Text | None = None
+
+
+Panel = Annotated[
+    InvitationPanel | OpenPanel | ProlificPanel | ExternalQuestionPanel | GenericPanel,
+    Field(discriminator="kind"),
+]
+
+
+class Session(Declared):
+    """A visit; it ends after so many judgments, or when no work is left."""
+
+    judgments: Count | None = None
+
+
+class Pay(Declared):
+    """What raters are paid.
+
+    Attributes
+    ----------
+    currency : str
+        Three letters.
+    per_judgment : float
+        For each output judged, under however many prompts.
+    tutorial_bonus : float
+        Once, for a tutorial that is passed.
+    expected_seconds : float
+        Time that an output is expected to take, of which raters are told.
+    """
+
+    currency: Annotated[str, Field(pattern=r"^[A-Z]{3}$")] = "USD"
+    per_judgment: Money = 0.0
+    tutorial_bonus: Money = 0.0
+    expected_seconds: float | None = Field(default=None, gt=0)
+
+
+class Agreement(Declared):
+    """When a rater disagrees with the others too often.
+
+    Attributes
+    ----------
+    distance : float
+        Two scores of one output under one prompt agree if they are at most so far apart.
+    share : float
+        A rater is flagged if a smaller share of comparisons with others agrees ...
+    judgments : int
+        ... once there are so many outputs that others judged too.
+    """
+
+    distance: float = Field(ge=0)
+    share: float = Field(ge=0, le=1)
+    judgments: Count = 10
+
+
+class Quality(Declared):
+    """Rules that flag raters, settled before the start. A rule that is not given is not applied.
+
+    Attributes
+    ----------
+    active_seconds : float or None
+        Least median time on an output while the page is visible.
+    edit_characters : int or None
+        Least median number of characters that a required edit changes.
+    agreement : Agreement or None
+        Least agreement with others.
+    gold_failures : int or None
+        Number of gold items answered wrongly with which a rater is flagged.
+    """
+
+    active_seconds: float | None = Field(default=None, gt=0)
+    edit_characters: Count | None = None
+    agreement: Agreement | None = None
+    gold_failures: Count | None = None
+
+
+class Gold(Declared):
+    """Items with known answers.
+
+    Attributes
+    ----------
+    file : Path
+        JSON Lines: the fields of the task and ``answer``; see `steelyard.collect.tasks.read_gold`.
+    every : int
+        Every so many items, a rater gets one of them.
+    """
+
+    file: FilePath
+    every: int = Field(ge=2)
+
+
+class Limits(Declared):
+    """What one rater may ask of the server."""
+
+    body_bytes: int = Field(default=262_144, ge=1024)
+    requests_per_second: float = Field(default=20, gt=0)
+    joins_per_minute: float = Field(default=600, gt=0)

@@ -1,0 +1,188 @@
+"""The codebook: what every column of an export means, and how to get the dashboard's numbers."""
+
+from sqlalchemy import Connection
+
+from steelyard.collect.campaign import Campaign
+from steelyard.collect.live.rows import judgment_rows
+from steelyard.collect.quality import rules_in_words
+from steelyard.collect.store import Store
+from steelyard.collect.store.decisions import Decision, history
+from steelyard.collect.store.overview import Progress, progress, rater_rows
+from steelyard.collect.store.queue import drawn
+from steelyard.collect.store.records import ScoredRow, iso_time, scored_rows
+from steelyard.collect.tasks import score_bounds
+from steelyard.collect.units import Target
+from steelyard.version import __version__
+
+__all__ = ["codebook"]
+
+_COLUMNS = """\
+One row a judgment: one rater's score of one output under one prompt. A text that several systems gave
+is judged once and stands here once for each of them, with the same `submission`.
+
+- `item`, `system`: the output, as in the file of outputs.
+- `rater`: a pseudonym, numbered in the order of joining. Panel ids are in `ledger.csv` alone.
+- `prompt`, `score`: what was asked, and the score.
+- `seconds`: time spent on the answer while the page was visible.
+- `time`: when the answer arrived, ISO 8601, UTC.
+- `probability`, `stratum`, `stratum_size`, `share`, `draw`, `design`, `seed`, `signature`: what the
+  draw recorded of the output. `draw` is its place in the random order of its system's draw.
+- `submission`, `unit`: the answer it was derived from, and what was shown.
+- `use`: "used" in the estimate; "excluded", because the rater is left out; "surplus", beyond the
+  judgments wanted; "replacing", of an output that waits for the replacement of an excluded judgment;
+  "incomplete", of an output with fewer judgments than wanted; "ahead", of a complete output that
+  follows an incomplete one in the draw.
+- `excluded`: whether the rater is left out of the estimate.
+
+`judgments.*` holds the rows with use "used"; `judgments-all.*` (add `?rows=all` to the address) all.
+In CSV a text that begins with `=`, `+`, `-`, `@`, a tab or a carriage return has an apostrophe before
+it, so that no spreadsheet computes it; JSON Lines and Parquet hold the texts as they are."""
+
+_OTHERS = """\
+- `submissions.jsonl`: every answer as it was given, with what was shown (`content`; `swapped` tells
+  whether the sides of a pair had changed places), the derived `scores`, gold items too. Free text is
+  what raters wrote: read it before you pass it on.
+- `ledger.csv`: what is owed to whom; `amount` in `currency`, `payment` the decision about paying. It
+  holds panel ids: keep it to yourself."""
+
+
+def codebook(store: Store, campaign: Campaign) -> str:
+    """Return the codebook of a campaign, in Markdown.
+
+    Parameters
+    ----------
+    store : Store
+        The campaign's database.
+    campaign : Campaign
+        The campaign.
+    """
+    found = store.read(_read)
+    parts = [
+        f"# Codebook: {_line(campaign.title)}",
+        _facts(campaign, found),
+        "## Prompts\n\n" + _prompts(campaign),
+        f"## judgments.jsonl, .csv, .parquet\n\n{_COLUMNS}",
+        "## The dashboard's numbers\n\n" + _commands(campaign, found),
+        f"## Other files\n\n{_OTHERS}",
+        "## Rules\n\n" + _rules(campaign),
+        "## Decisions\n\n" + _decisions(found),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+class _Found:
+    """What the database knows, read in one transaction."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.progress: Progress = progress(connection, now=0)
+        self.drawn: list[Target] = drawn(connection)
+        self.scored: list[ScoredRow] = scored_rows(connection)
+        self.decisions: list[Decision] = history(connection)
+        self.numbers = {one.id: one.number for one in rater_rows(connection)}
+
+
+def _read(connection: Connection) -> _Found:
+    return _Found(connection)
+
+
+def _facts(campaign: Campaign, found: _Found) -> str:
+    uses = judgment_rows(found.scored, each=campaign.judgments_per_output)["use"]
+    counts = uses.value_counts(sort=True).drop_nulls().iter_rows()
+    draws = dict.fromkeys(f"`{_line(one.signature or '')}`" for one in found.drawn)
+    return "\n".join(
+        [
+            (
+                f"- Task: {_line(campaign.task.title)} (`{campaign.task.name}`, version "
+                f"{_line(campaign.task.version)})"
+            ),
+            (
+                f"- Outputs: `{campaign.outputs.name}`; {found.progress.units:,} units drawn, "
+                f"{found.progress.complete:,} complete; judgments wanted of each: "
+                f"{campaign.judgments_per_output}"
+            ),
+            f"- Draw: {', '.join(draws)}",
+            (
+                f"- Submissions: {found.progress.judgments:,} of drawn units, of which "
+                f"{found.progress.surplus:,} surplus; {found.progress.gold:,} of gold items; "
+                f"raters: {found.progress.raters:,}"
+            ),
+            "- Rows by use: " + (", ".join(f"{use} {n:,}" for use, n in counts) or "none yet"),
+            f"- Made by Steelyard {__version__}",
+        ]
+    )
+
+
+def _prompts(campaign: Campaign) -> str:
+    bounds = score_bounds(campaign.task)
+    return "\n".join(
+        f"- `{score.prompt}`: rule {score.rule} of the question `{score.source}`; from "
+        f"{bounds[score.prompt][0]:g} to {bounds[score.prompt][1]:g}"
+        + (
+            "; no judgment when the question was not answered"
+            if score.otherwise is None
+            else f"; {score.otherwise:g} when the question was not asked or not answered"
+        )
+        for score in campaign.task.scores
+    )
+
+
+def _commands(campaign: Campaign, found: _Found) -> str:
+    if campaign.task.pair:
+        return (
+            "The scores are preferences: 1 for the row's system, 0 for the other, 1/2 for a tie. They "
+            "are about the items on which the two systems differ, so `steelyard estimate` refuses "
+            "them; the mean score of a system's rows is its share of preferences there."
+        )
+    metrics = "".join(f" --metric {name}" for name in campaign.metrics) or " --no-metric"
+    level = campaign.goal.level if campaign.goal else 0.95
+    method = campaign.goal.method if campaign.goal else "betting"
+    lines = [
+        "The estimates for one look, with all metrics and as plain means:\n",
+        f"    steelyard estimate {campaign.outputs.name} judgments.jsonl{metrics} --level {level:g}\n",
+    ]
+    if all((one.design or "simple") == "simple" for one in found.drawn):
+        bounds = score_bounds(campaign.task)
+        prompt = campaign.goal_prompts[0]
+        low, high = bounds[prompt]
+        lines += [
+            (
+                "The interval that holds at all times follows the order of the draw, not of arrival; "
+                "for each prompt with its own bounds:\n"
+            ),
+            (
+                f"    steelyard monitor {campaign.outputs.name} judgments.jsonl --prompt {prompt}"
+                f"{metrics if campaign.metrics else ''} --level {level:g} --method {method} "
+                f"--bounds {low:g},{high:g} --judgments-per-output {campaign.judgments_per_output} "
+                "--half-width "
+                f"{campaign.goal.half_width if campaign.goal else 0.05:g} --column time=draw "
+                "--column arrived=time"
+            ),
+        ]
+    return "\n".join(lines)
+
+
+def _rules(campaign: Campaign) -> str:
+    words = rules_in_words(campaign)
+    if not words:
+        return "No rule was declared."
+    listed = "\n".join(f"- {rule}" for rule in words)
+    return (
+        f"{listed}\n\nA rater who breaks one is left out of the estimate and others are asked "
+        "instead; nothing is deleted. Payment is decided by hand."
+    )
+
+
+def _decisions(found: _Found) -> str:
+    return (
+        "\n".join(
+            f"- {iso_time(one.time)}, rater-{found.numbers[one.rater]}: {one.verdict} "
+            f"({one.about}, by {'rule' if one.by == 'rule' else 'hand'}): {_line(one.reason)}"
+            for one in found.decisions
+        )
+        or "None."
+    )
+
+
+def _line(text: str) -> str:
+    """Return a text without what would break its line."""
+    return " ".join(text.split())

@@ -1,0 +1,141 @@
+"""How raters work: time, edits, gold items, and agreement with others."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import polars as pl
+from rapidfuzz.distance import Levenshtein
+
+from steelyard.collect.campaign import Campaign
+from steelyard.collect.store.records import SubmissionRow
+from steelyard.collect.tasks import Task, grade_gold, score_bounds, visible_widgets
+from steelyard.collect.tasks.conditions import holds
+from steelyard.collect.tasks.widgets import PostEdit
+from steelyard.study.rater_agreement import RaterAgreement, rater_agreement
+
+__all__ = ["Conduct", "conducts"]
+
+
+@dataclass(frozen=True)
+class Conduct:
+    """How a rater works.
+
+    Attributes
+    ----------
+    rater : str
+        Id of the rater.
+    judgments : int
+        Submissions of drawn units.
+    median_seconds : float or None
+        Median time on a unit while the page was visible, over drawn units.
+    edits : int
+        Edits that were required.
+    median_edit : float or None
+        Median number of characters that these changed.
+    gold, gold_missed : int
+        Gold units answered, and answered wrongly.
+    agreement : RaterAgreement or None
+        Agreement with others; None when nobody else judged the same.
+    """
+
+    rater: str
+    judgments: int
+    median_seconds: float | None
+    edits: int
+    median_edit: float | None
+    gold: int
+    gold_missed: int
+    agreement: RaterAgreement | None
+
+
+def conducts(campaign: Campaign, submissions: Sequence[SubmissionRow]) -> dict[str, Conduct]:
+    """Tell how each rater with a submission works.
+
+    Parameters
+    ----------
+    campaign : Campaign
+        The campaign.
+    submissions : sequence of SubmissionRow
+        All submissions.
+
+    Returns
+    -------
+    dict of str to Conduct
+        By id of the rater.
+    """
+    if not submissions:
+        return {}
+    task, rule = campaign.task, campaign.quality.agreement
+    facts = pl.DataFrame(
+        [
+            {
+                "rater": one.rater,
+                "drawn": one.gold is None,
+                "seconds": one.active_ms / 1000,
+                "edit": _edited(task, one),
+                "missed": one.gold is not None
+                and not grade_gold(task, one.content, one.gold, one.answer),
+            }
+            for one in submissions
+        ],
+        schema={
+            "rater": pl.String,
+            "drawn": pl.Boolean,
+            "seconds": pl.Float64,
+            "edit": pl.Float64,
+            "missed": pl.Boolean,
+        },
+    )
+    drawn = pl.col("drawn")
+    table = facts.group_by("rater", maintain_order=True).agg(
+        judgments=drawn.sum(),
+        median_seconds=pl.col("seconds").filter(drawn).median(),
+        edits=pl.col("edit").filter(drawn).count(),
+        median_edit=pl.col("edit").filter(drawn).median(),
+        gold=(~drawn).sum(),
+        gold_missed=pl.col("missed").sum(),
+    )
+    agreement = rater_agreement(
+        _scores(submissions),
+        bounds=score_bounds(task),
+        distance=0.0 if rule is None else rule.distance,
+    )
+    return {
+        row["rater"]: Conduct(**row, agreement=agreement.get(row["rater"]))
+        for row in table.iter_rows(named=True)
+    }
+
+
+def _edited(task: Task, submission: SubmissionRow) -> float | None:
+    """Return how many characters the required edits of a submission changed; None without one."""
+    changed = [
+        Levenshtein.distance(submission.content[widget.field], submission.answer[widget.id])
+        for widget in visible_widgets(task, submission.answer).values()
+        if isinstance(widget, PostEdit)
+        and isinstance(submission.answer.get(widget.id), str)
+        and (
+            widget.required
+            if isinstance(widget.required, bool)
+            else holds(widget.required, submission.answer)
+        )
+    ]
+    return float(sum(changed)) if changed else None
+
+
+def _scores(submissions: Sequence[SubmissionRow]) -> pl.DataFrame:
+    return pl.DataFrame(
+        [
+            (one.id, one.unit, one.rater, prompt, score)
+            for one in submissions
+            if one.gold is None
+            for prompt, score in one.scores.items()
+        ],
+        schema={
+            "submission": pl.Int64,
+            "unit": pl.Int64,
+            "rater": pl.String,
+            "prompt": pl.String,
+            "score": pl.Float64,
+        },
+        orient="row",
+    )

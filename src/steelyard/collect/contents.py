@@ -1,0 +1,141 @@
+"""What raters see of an output: the fields that a task names, from the file of outputs."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import polars as pl
+
+from steelyard.collect.campaign import Campaign, check_metrics
+from steelyard.collect.tasks.task import check_content
+from steelyard.data import Outputs, read_outputs
+from steelyard.data.outputs import OUTPUT_COLUMNS
+from steelyard.data.tables import ROW, Table, open_table, quoted
+from steelyard.errors import InvalidDataError
+
+__all__ = ["Content", "Contents"]
+
+Content = dict[str, str | list[str]]
+_SIDES = ("first", "second")
+_KEY = ("item", "system")
+
+
+@dataclass(frozen=True, eq=False)
+class Contents:
+    """The contents of a campaign's outputs.
+
+    Attributes
+    ----------
+    campaign : Campaign
+        The campaign.
+    """
+
+    campaign: Campaign
+
+    @cached_property
+    def outputs(self) -> Outputs:
+        """The pool, which must have the campaign's metrics."""
+        found = read_outputs(self.campaign.outputs)
+        check_metrics(self.campaign, found.metrics)
+        return found
+
+    def single(self, item: str, system: str) -> Content:
+        """Return what is shown of one output.
+
+        Raises
+        ------
+        InvalidDataError
+            If there is no such output, or it lacks a field; the message names file, line and
+            column.
+        """
+        row = self._row(item, system)
+        content = {name: row[name] for name in self.campaign.task.fields}
+        self._check(content, row)
+        return content
+
+    def pair(self, item: str, systems: Sequence[str]) -> Content:
+        """Return what is shown of two outputs of an item, in the order of `systems`.
+
+        Raises
+        ------
+        InvalidDataError
+            As in `single`, and if another field differs between the two outputs: it would tell
+            them apart.
+        """
+        first, second = (self._row(item, system) for system in systems)
+        content: Content = {}
+        for name in self.campaign.task.fields:
+            if name in _SIDES:
+                content[name] = (first, second)[_SIDES.index(name)]["output"]
+            elif first[name] != second[name]:
+                raise InvalidDataError(
+                    f"{self._place(second)}, column {name}: expected what system {systems[0]!r} "
+                    f"has for item {item!r}, because a pair shows it once: make them equal, or do "
+                    "not show it"
+                )
+            else:
+                content[name] = first[name]
+        self._check(content, first)
+        return content
+
+    @cached_property
+    def _columns(self) -> list[str]:
+        fields = ["output" if name in _SIDES else name for name in self.campaign.task.fields]
+        names = list(dict.fromkeys(fields))
+        for name in names:
+            if name not in self.outputs.columns:
+                raise InvalidDataError(
+                    f"{self.outputs.name}: no column `{name}`, which the task "
+                    f"{self.campaign.task.name} shows; the columns are "
+                    f"{quoted(self.outputs.columns)}"
+                )
+        return names
+
+    @cached_property
+    def _table(self) -> Table:
+        return open_table(
+            self.campaign.outputs, label="outputs", contract=OUTPUT_COLUMNS, columns=None
+        )
+
+    @cached_property
+    def _rows(self) -> Mapping[tuple[str, str], Mapping[str, Any]]:
+        known = [name for name in self._columns if name in OUTPUT_COLUMNS]
+        others = [name for name in self._columns if name not in OUTPUT_COLUMNS]
+        # Both read the same file in its order. Other columns come as they stand there: a text of a
+        # CSV file that looks like a number is a text.
+        rows = self.outputs.rows(columns=[*_KEY, *(name for name in known if name not in _KEY)])
+        raw = self._table.collect(self._table.rows.select(ROW, *others))
+        both = pl.concat([rows, raw], how="horizontal")
+        return {(row["item"], row["system"]): row for row in both.iter_rows(named=True)}
+
+    def _row(self, item: str, system: str) -> dict[str, Any]:
+        found = self._rows.get((item, system))
+        if found is None:
+            raise InvalidDataError(
+                f"the sample has item {item!r} of system {system!r}, which is not in "
+                f"{self.outputs.name}: it must come from the same outputs"
+            )
+        lists = self.campaign.task.lists
+        return {name: _listed(value) if name in lists else value for name, value in found.items()}
+
+    def _check(self, content: Mapping[str, Any], row: Mapping[str, Any]) -> None:
+        problem = check_content(self.campaign.task, content)
+        if problem is not None:
+            field = problem.split("`")[1]
+            column = "output" if field in _SIDES else field
+            raise InvalidDataError(f"{self._place(row)}, column {column}: {problem}")
+
+    def _place(self, row: Mapping[str, Any]) -> str:
+        return f"{self.outputs.name}, {self._table.where(row[ROW])[0]}"
+
+
+def _listed(value: Any) -> Any:
+    """Return a list that a text file says as JSON in a cell; anything else as it is."""
+    if not (isinstance(value, str) and value.startswith("[")):
+        return value
+    try:
+        return json.loads(value)
+    except json.JSONDecodeError:
+        return value

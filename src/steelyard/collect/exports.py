@@ -1,0 +1,238 @@
+"""What leaves a campaign: judgments, submissions, the ledger, and a codebook that explains them.
+
+Raters appear under a pseudonym everywhere but in the ledger, which is for paying them.
+"""
+
+import io
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal, get_args
+
+import polars as pl
+from sqlalchemy import Connection
+
+from steelyard.collect.campaign import Campaign
+from steelyard.collect.codebook import codebook
+from steelyard.collect.live.rows import judgment_rows
+from steelyard.collect.live.signals import money_text
+from steelyard.collect.store import Store
+from steelyard.collect.store.decisions import latest
+from steelyard.collect.store.ledger import entries
+from steelyard.collect.store.overview import rater_rows
+from steelyard.collect.store.records import (
+    SubmissionRow,
+    iso_time,
+    scored_rows,
+    submission_rows,
+)
+from steelyard.collect.tasks import grade_gold
+from steelyard.errors import InvalidArgumentError
+from steelyard.records import DRAW_COLUMNS
+
+__all__ = ["NAMES", "Export", "Rows", "export", "judgments", "pseudonym"]
+
+Rows = Literal["estimate", "all"]
+NAMES = (
+    "judgments.jsonl",
+    "judgments.csv",
+    "judgments.parquet",
+    "submissions.jsonl",
+    "ledger.csv",
+    "codebook.md",
+)
+_TYPES = {
+    "jsonl": "application/x-ndjson",
+    "csv": "text/csv; charset=utf-8",
+    "parquet": "application/vnd.apache.parquet",
+    "md": "text/markdown; charset=utf-8",
+}
+_COLUMNS = (
+    *("item", "system", "rater", "prompt", "score", "seconds", "time"),
+    *DRAW_COLUMNS,
+    *("submission", "unit", "use", "excluded"),
+)
+# What makes a spreadsheet take a cell for a formula; a tab or a carriage return may stand before.
+_FORMULA = r"^[=+\-@\t\r]"
+
+
+@dataclass(frozen=True)
+class Export:
+    """A file to download.
+
+    Attributes
+    ----------
+    filename : str
+        What to call it.
+    media_type : str
+        What it is.
+    body : bytes
+        All of it.
+    """
+
+    filename: str
+    media_type: str
+    body: bytes
+
+
+def export(name: str, store: Store, campaign: Campaign, *, rows: Rows = "estimate") -> Export:
+    """Return one of the files that a campaign gives.
+
+    Parameters
+    ----------
+    name : str
+        One of `NAMES`.
+    store : Store
+        The campaign's database.
+    campaign : Campaign
+        The campaign.
+    rows : {"estimate", "all"}
+        Of judgments, those that enter the estimate, or all of them: the column ``use`` tells.
+
+    Returns
+    -------
+    Export
+
+    Raises
+    ------
+    InvalidArgumentError
+        If there is no such file.
+    """
+    if name not in NAMES:
+        raise InvalidArgumentError(f"`name` must be one of {', '.join(NAMES)}; got {name!r}")
+    if rows not in get_args(Rows):
+        raise InvalidArgumentError(f"`rows` must be estimate or all; got {rows!r}")
+    stem, kind = name.split(".")
+    if stem == "judgments":
+        body = _written(judgments(store, campaign, rows=rows), kind)
+        stem = stem if rows == "estimate" else "judgments-all"
+    elif stem == "submissions":
+        body = _submissions(store, campaign)
+    elif stem == "ledger":
+        body = _written(_ledger(store, campaign), kind)
+    else:
+        body = codebook(store, campaign).encode()
+    return Export(f"{stem}.{kind}", _TYPES[kind], body)
+
+
+def pseudonym(number: int) -> str:
+    """Return what a rater is called in exports.
+
+    Examples
+    --------
+    >>> pseudonym(7)
+    'rater-7'
+    """
+    return f"rater-{number}"
+
+
+def judgments(store: Store, campaign: Campaign, *, rows: Rows = "estimate") -> pl.DataFrame:
+    """Return the judgments as a table, in the order of arrival.
+
+    Parameters
+    ----------
+    store, campaign, rows
+        As in `export`.
+
+    Returns
+    -------
+    polars.DataFrame
+        The columns of a file of judgments and of a draw, and ``submission``, ``unit``, ``use`` and
+        ``excluded``.
+    """
+    found = judgment_rows(store.read(scored_rows), each=campaign.judgments_per_output)
+    if rows == "estimate":
+        found = found.filter(pl.col("use") == "used")
+    named = pl.format("rater-{}", "number").alias("rater")
+    return found.with_columns(named).select(_COLUMNS)
+
+
+def _written(frame: pl.DataFrame, kind: str) -> bytes:
+    if kind == "jsonl":
+        return frame.write_ndjson().encode()
+    if kind == "csv":
+        return _without_formulas(frame).write_csv().encode()
+    file = io.BytesIO()
+    frame.write_parquet(file)
+    return file.getvalue()
+
+
+def _without_formulas(frame: pl.DataFrame) -> pl.DataFrame:
+    """Put an apostrophe before every text that a spreadsheet would compute."""
+    texts = [name for name, kind in frame.schema.items() if kind == pl.String]
+    return frame.with_columns(
+        pl.when(pl.col(name).str.contains(_FORMULA))
+        .then(pl.lit("'") + pl.col(name))
+        .otherwise(pl.col(name))
+        .alias(name)
+        for name in texts
+    )
+
+
+def _submissions(store: Store, campaign: Campaign) -> bytes:
+    lines = [
+        json.dumps(_submission(campaign, one), ensure_ascii=False)
+        for one in store.read(submission_rows)
+    ]
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
+def _submission(campaign: Campaign, one: SubmissionRow) -> Mapping[str, Any]:
+    is_right = (
+        None if one.gold is None else grade_gold(campaign.task, one.content, one.gold, one.answer)
+    )
+    return {
+        "submission": one.id,
+        "unit": one.unit,
+        "item": one.item,
+        "systems": list(one.systems),
+        "rater": pseudonym(one.number),
+        "content": one.content,
+        "answer": one.answer,
+        "scores": one.scores,
+        "gold": one.gold is not None,
+        "gold_right": is_right,
+        "swapped": one.swapped,
+        "seconds": one.active_ms / 1000,
+        "started": iso_time(one.started),
+        "time": iso_time(one.time),
+        "surplus": one.surplus,
+        "excluded": one.excluded,
+    }
+
+
+def _ledger(store: Store, campaign: Campaign) -> pl.DataFrame:
+    owed = store.read(partial(_owed, currency=campaign.pay.currency))
+    return pl.DataFrame(owed, schema=dict.fromkeys(_LEDGER_COLUMNS, pl.String), orient="row")
+
+
+_LEDGER_COLUMNS = (
+    *("entry", "rater", "panel", "panel_id", "kind", "amount", "currency", "time"),
+    *("submission", "reference", "payment", "payment_reason"),
+)
+
+
+def _owed(connection: Connection, *, currency: str) -> Sequence[Sequence[str | None]]:
+    raters = {one.id: one for one in rater_rows(connection)}
+    decided = latest(connection)
+    rows = []
+    for entry in entries(connection):
+        rater, decision = raters[entry.rater], decided.get((entry.rater, "payment"))
+        rows.append(
+            (
+                str(entry.id),
+                pseudonym(entry.number),
+                rater.panel,
+                rater.external_id,
+                entry.kind,
+                money_text(entry.amount).replace(",", ""),
+                currency,
+                iso_time(entry.time),
+                None if entry.submission is None else str(entry.submission),
+                entry.reference,
+                "pay" if decision is None else decision.verdict,
+                None if decision is None else decision.reason,
+            )
+        )
+    return rows

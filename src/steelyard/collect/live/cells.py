@@ -1,0 +1,220 @@
+"""The statistical part of a snapshot: each prompt with its systems."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from steelyard.collect.campaign import Campaign
+from steelyard.collect.live.pool import LivePool
+from steelyard.collect.live.rows import judgment_rows
+from steelyard.collect.store.records import ScoredRow
+from steelyard.collect.tasks import score_bounds
+from steelyard.data import read_judgments
+from steelyard.errors import NotEstimableError
+from steelyard.estimate import Estimate
+from steelyard.study import Diagnosis
+from steelyard.study.collected import with_use
+from steelyard.study.drawn_estimates import is_designed
+from steelyard.study.monitoring import Monitored
+from steelyard.study.overall_diagnosis import overall_diagnosis
+from steelyard.study.standing import Goal, Standing, standings
+
+__all__ = ["Cells"]
+
+# Bootstrap intervals on the dashboard move every few seconds anyway.
+_RESAMPLES = 200
+
+_Key = tuple[str, str]
+
+
+class Cells:
+    """Where every system stands under every prompt, with and without the excluded raters.
+
+    Attributes
+    ----------
+    rows : polars.DataFrame
+        Every judgment with its use.
+    now : dict of (prompt, system) to Standing
+        As estimates are made.
+    before : dict of (prompt, system) to Standing
+        As if nobody were excluded; empty if nobody is.
+    goal : Goal
+        What is to be reached.
+    systems : tuple of str
+        The systems that are judged.
+    """
+
+    def __init__(
+        self, campaign: Campaign, pool: LivePool, scored: Sequence[ScoredRow], *, goal: Goal
+    ) -> None:
+        self.goal = goal
+        self.rows = judgment_rows(scored, each=goal.each)
+        self.systems = pool.systems
+        self._campaign = campaign
+        self._outputs = pool.outputs
+        self.now = self._standings(self.rows, paths=campaign.goal_prompts)
+        self.before: dict[_Key, Standing] = {}
+        if not self.rows.is_empty() and self.rows["excluded"].any():
+            included = self.rows.drop("use").with_columns(excluded=pl.lit(value=False))
+            self.before = self._standings(with_use(included, each=goal.each))
+
+    def used(self, rows: pl.DataFrame | None = None) -> pl.DataFrame:
+        """Return the judgments that enter estimates, as `Study` takes them."""
+        own = self.rows if rows is None else rows
+        used = own.filter(pl.col("use") == "used")
+        if self._campaign.task.pair:
+            # Preferences are about the items on which two systems differ, and of those the draw
+            # is simple; `read_pool` holds these and no others.
+            used = used.with_columns(design=pl.lit("simple"))
+        return used
+
+    def _standings(self, rows: pl.DataFrame, *, paths: Sequence[str] = ()) -> dict[_Key, Standing]:
+        found = standings(
+            self._outputs,
+            self.used(rows),
+            self._campaign.metrics,
+            goal=self.goal,
+            bounds=score_bounds(self._campaign.task),
+            paths=paths,
+        )
+        return {(one.prompt, one.system): one for one in found}
+
+    def to_list(self) -> list[dict[str, Any]]:
+        """Return the prompts of the snapshot."""
+        used = self.used()
+        prompts = []
+        for prompt, (low, high) in score_bounds(self._campaign.task).items():
+            components, reason = self._components(used, prompt)
+            prompts.append(
+                {
+                    "prompt": prompt,
+                    "bounds": [low, _number(high)],
+                    "in_goal": self.goal.half_width is not None
+                    and prompt in self._campaign.goal_prompts,
+                    "systems": [
+                        _system(found, self.before.get(key), self.goal)
+                        for key, found in self.now.items()
+                        if key[0] == prompt
+                    ],
+                    "components": components,
+                    "components_reason": reason,
+                }
+            )
+        return prompts
+
+    def _components(
+        self, used: pl.DataFrame, prompt: str
+    ) -> tuple[dict[str, Any] | None, str | None]:
+        """Return variance components over all systems, or why there are none."""
+        if not (used["prompt"] == prompt).any():
+            return None, None
+        if is_designed(read_judgments(used)):
+            return None, "not shown for a draw that is not simple"
+        try:
+            found = overall_diagnosis(
+                self._outputs,
+                used,
+                self._campaign.metrics,
+                prompt=prompt,
+                level=self.goal.level,
+                resamples=_RESAMPLES,
+            )
+        except NotEstimableError as error:
+            return None, str(error)
+        return _diagnosis(found), None
+
+
+def _system(found: Standing, before: Standing | None, goal: Goal) -> dict[str, Any]:
+    estimate, monitored = found.estimate, found.monitored
+    plain = estimate and (estimate.baseline or estimate)
+    notes = [*found.notes, *(estimate.notes if estimate else ())]
+    return {
+        "system": found.system,
+        "n": estimate.n_outputs if estimate else monitored.n if monitored else 0,
+        "judgments": estimate.n_judgments if estimate else 0,
+        "pool_size": estimate.pool_size if estimate else monitored.pool_size if monitored else None,
+        "estimate": _estimate(estimate),
+        "plain": _estimate(plain),
+        "sequence": _sequence(monitored, goal),
+        "data_efficiency": estimate.data_efficiency if estimate else None,
+        "path": [list(point) for point in found.path],
+        "forecast": [list(point) for point in found.forecast],
+        "before": None
+        if before is None
+        else {
+            "estimate": _estimate(before.estimate),
+            "sequence": _sequence(before.monitored, goal),
+        },
+        "notes": list(dict.fromkeys([*notes, *(monitored.notes if monitored else ())])),
+    }
+
+
+def _estimate(found: Estimate | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    return {
+        "estimate": found.estimate,
+        "low": found.low,
+        "high": found.high,
+        "standard_error": found.standard_error,
+        "method": found.method,
+        "metrics": list(found.metrics),
+    }
+
+
+def _sequence(found: Monitored | None, goal: Goal) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    has_goal = goal.half_width is not None
+    return {
+        "estimate": found.estimate,
+        "low": found.low,
+        "high": found.high,
+        "half_width": found.half_width,
+        "target": found.target,
+        "stop": has_goal and found.stop,
+        "expected_more": found.expected_more if has_goal else None,
+    }
+
+
+def _diagnosis(found: Diagnosis) -> dict[str, Any]:
+    ratio = found.noise_ratio.value
+    quantities: Mapping[str, Any] = {
+        "item variance": found.item_variance,
+        "rater variance": found.rater_variance,
+        "noise ratio": found.noise_ratio,
+        **{f"correlation of {name}": one.correlation for name, one in found.metrics.items()},
+        **{
+            f"data efficiency of {name}": one.data_efficiency for name, one in found.metrics.items()
+        },
+    }
+    rows = [
+        {
+            "name": name,
+            "value": _number(one.value),
+            "low": _number(one.low),
+            "high": _number(one.high),
+        }
+        for name, one in quantities.items()
+    ]
+    agreement = {
+        "Krippendorff's alpha, interval": found.agreement.alpha_interval,
+        "reliability of one judgment": found.agreement.icc,
+        "equal pairs": found.agreement.equal_pairs,
+    }
+    rows += [
+        {"name": name, "value": _number(value), "low": None, "high": None}
+        for name, value in agreement.items()
+    ]
+    return {
+        "noise_share": 1.0 if math.isinf(ratio) else ratio / (1 + ratio),
+        "verdict": found.verdict,
+        "rows": rows,
+    }
+
+
+def _number(value: float) -> float | None:
+    """JSON has no infinity."""
+    return value if math.isfinite(value) else None

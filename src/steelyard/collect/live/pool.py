@@ -1,0 +1,60 @@
+"""The pool that the live estimates speak about, read once and kept in memory."""
+
+from dataclasses import dataclass
+
+from steelyard.collect.campaign import Campaign, Sample
+from steelyard.data import Outputs, read_outputs
+from steelyard.study.preferences import preference_pool
+
+__all__ = ["LivePool", "read_pool"]
+
+
+@dataclass(frozen=True, eq=False)
+class LivePool:
+    """What was drawn from.
+
+    Attributes
+    ----------
+    outputs : Outputs
+        The outputs with their metrics; for pairs, of the items on which the two systems differ,
+        with differences of metrics.
+    systems : tuple of str
+        The systems that are judged.
+    """
+
+    outputs: Outputs
+    systems: tuple[str, ...]
+
+
+def read_pool(campaign: Campaign) -> LivePool:
+    """Return the pool of a campaign.
+
+    Raises
+    ------
+    InvalidDataError
+        If the outputs cannot be read, or lack a metric.
+    """
+    outputs = read_outputs(campaign.outputs, metrics=list(campaign.metrics))
+    systems = _systems(campaign, outputs)
+    if campaign.task.pair:
+        first, second = systems
+        pool = preference_pool(outputs, (first, second), differing=_is_of_differing(campaign))
+        return LivePool(pool, systems)
+    texts = [] if campaign.metrics else ["output"]
+    kept = outputs.rows(columns=["item", "system", *texts, *campaign.metrics])
+    return LivePool(read_outputs(kept, metrics=list(campaign.metrics)), systems)
+
+
+def _systems(campaign: Campaign, outputs: Outputs) -> tuple[str, ...]:
+    if isinstance(campaign.sample, Sample):
+        return campaign.sample.systems or outputs.systems
+    drawn = read_outputs(campaign.sample, metrics=[]).systems
+    return tuple(system for system in outputs.systems if system in drawn)
+
+
+def _is_of_differing(campaign: Campaign) -> bool:
+    """Whether only items on which two systems differ were drawn from."""
+    if isinstance(campaign.sample, Sample):
+        return True
+    drawn = read_outputs(campaign.sample, metrics=[])
+    return "design" in drawn.columns and "paired" in drawn.rows(columns=["design"])["design"]

@@ -1,0 +1,51 @@
+"""The judgments of a campaign as a table, with how each of them is used."""
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from steelyard.collect.store.records import ScoredRow
+from steelyard.study.collected import with_use
+
+__all__ = ["judgment_rows"]
+
+_SCHEMA = {
+    "submission": pl.Int64,
+    "unit": pl.Int64,
+    "item": pl.String,
+    "system": pl.String,
+    "rater": pl.String,
+    "number": pl.Int64,
+    "prompt": pl.String,
+    "score": pl.Float64,
+    "seconds": pl.Float64,
+    "time": pl.String,
+    "excluded": pl.Boolean,
+    "surplus": pl.Boolean,
+    "wanted": pl.Int64,
+    "probability": pl.Float64,
+    "stratum": pl.String,
+    "stratum_size": pl.Int64,
+    "share": pl.Float64,
+    "draw": pl.Int64,
+    "design": pl.String,
+    "seed": pl.Int64,
+    "signature": pl.String,
+}
+
+
+def judgment_rows(scored: Sequence[ScoredRow], *, each: int) -> pl.DataFrame:
+    """Return every judgment, with the column ``use`` of `with_use`.
+
+    Parameters
+    ----------
+    scored : sequence of ScoredRow
+        What the store has.
+    each : int
+        Judgments wanted of an output.
+    """
+    columns = {name: [getattr(one, name) for one in scored] for name in _SCHEMA}
+    frame = pl.DataFrame(columns, schema=_SCHEMA)
+    if frame.is_empty():
+        return frame.with_columns(use=pl.lit(None, dtype=pl.String))
+    return with_use(frame, each=each)

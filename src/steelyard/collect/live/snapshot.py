@@ -1,0 +1,205 @@
+"""Where a campaign stands: one JSON object made from the database and nothing else."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import polars as pl
+from sqlalchemy import Connection
+
+from steelyard.collect.campaign import Campaign, Goal
+from steelyard.collect.conduct import conducts
+from steelyard.collect.live.cells import Cells
+from steelyard.collect.live.people import raters_table
+from steelyard.collect.live.pool import LivePool, read_pool
+from steelyard.collect.live.signals import Outlook, money, pace, signal
+from steelyard.collect.quality import rules_in_words
+from steelyard.collect.store import Store, StoreError
+from steelyard.collect.store.decisions import About, Decision, latest
+from steelyard.collect.store.overview import (
+    Awaited,
+    Progress,
+    RaterRow,
+    awaited,
+    progress,
+    rater_rows,
+)
+from steelyard.collect.store.queue import drawn
+from steelyard.collect.store.records import (
+    ScoredRow,
+    SubmissionRow,
+    scored_rows,
+    submission_rows,
+)
+from steelyard.collect.store.settings import Settings, current
+from steelyard.collect.units import Target
+from steelyard.study.collected import draw_prefixes
+from steelyard.study.standing import Goal as StatisticalGoal
+
+__all__ = ["goal_of", "snapshot"]
+
+
+@dataclass(frozen=True)
+class _Read:
+    """Everything a snapshot is made of, read in one transaction."""
+
+    settings: Settings
+    progress: Progress
+    awaited: Sequence[Awaited]
+    scored: Sequence[ScoredRow]
+    submissions: Sequence[SubmissionRow]
+    raters: Sequence[RaterRow]
+    decided: Mapping[tuple[str, About], Decision]
+    drawn: Sequence[Target]
+
+
+def snapshot(
+    campaign: Campaign, store: Store, *, now: int, pool: LivePool | None = None
+) -> dict[str, Any]:
+    """Return where the campaign stands, ready for JSON.
+
+    Parameters
+    ----------
+    campaign : Campaign
+        The campaign.
+    store : Store
+        Its database.
+    now : int
+        Milliseconds.
+    pool : LivePool, optional
+        What `read_pool` returned, when it is at hand.
+
+    Returns
+    -------
+    dict
+        ``time``, ``title``, ``state``, ``signal``, ``progress``, ``money``, ``pace``, ``goal``,
+        ``systems``, ``prompts``, ``exclusions``, ``raters``, ``rules`` and ``notes``.
+
+    Raises
+    ------
+    StoreError
+        If the database cannot be read, or no campaign has begun in it.
+    InvalidDataError
+        If the outputs cannot be read.
+    """
+    read = store.read(lambda connection: _read(connection, now=now))
+    pool = read_pool(campaign) if pool is None else pool
+    goal = goal_of(campaign, read.settings)
+    cells = Cells(campaign, pool, read.scored, goal=goal)
+    lacking = sum(one.missing for one in read.awaited)
+    outlook = Outlook.of(
+        campaign, cells, lacking=lacking, sharing=read.progress.units / max(len(read.drawn), 1)
+    )
+    spent, judgments = read.progress.spent, read.progress.judgments
+    times = [one.time for one in read.submissions if one.gold is None]
+    conduct = conducts(campaign, read.submissions)
+    return {
+        "time": now,
+        "title": campaign.title,
+        "state": read.settings.state,
+        "signal": signal(campaign, read.settings, outlook, spent=spent, judgments=judgments),
+        "progress": _progress(read, lacking=lacking),
+        "money": money(campaign, read.settings, spent=spent, judgments=judgments),
+        "pace": asdict(pace(times, outlook, drawn=read.settings.sample_size, now=now))
+        | {"last": read.progress.last},
+        "goal": {
+            "half_width": goal.half_width,
+            "level": goal.level,
+            "method": goal.method,
+            "judgments_per_output": goal.each,
+            "prompts": list(campaign.goal_prompts),
+            "metrics": list(campaign.metrics),
+        },
+        "systems": list(pool.systems),
+        "prompts": cells.to_list(),
+        "exclusions": _exclusions(cells.rows, goal.each),
+        "raters": raters_table(campaign, read.raters, conduct=conduct, decided=read.decided),
+        "rules": list(rules_in_words(campaign)),
+        "notes": _notes(campaign, cells.rows, goal.each),
+    }
+
+
+def goal_of(campaign: Campaign, settings: Settings) -> StatisticalGoal:
+    """Return the goal as it stands: the file's, with what was changed since."""
+    declared = campaign.goal or Goal(half_width=1.0)
+    return StatisticalGoal(
+        half_width=settings.half_width,
+        tuned_for=None if campaign.goal is None else campaign.goal.half_width,
+        level=declared.level,
+        method=declared.method,
+        each=settings.judgments_per_output,
+    )
+
+
+def _read(connection: Connection, *, now: int) -> _Read:
+    settings = current(connection)
+    if settings is None:
+        raise StoreError("no campaign has begun in this database: start it with `steelyard serve`")
+    return _Read(
+        settings=settings,
+        progress=progress(connection, now=now),
+        awaited=awaited(connection),
+        scored=scored_rows(connection),
+        submissions=submission_rows(connection),
+        raters=rater_rows(connection),
+        decided=latest(connection),
+        drawn=drawn(connection),
+    )
+
+
+def _progress(read: _Read, *, lacking: int) -> dict[str, int]:
+    found = read.progress
+    return {
+        # Replacements are planned as well, once a rater was left out.
+        "planned": found.judgments + lacking - found.surplus,
+        "judgments": found.judgments - found.surplus,
+        "units": found.units,
+        "complete": found.complete,
+        "surplus": found.surplus,
+        "gold": found.gold,
+        "raters": found.raters,
+        "working": found.held,
+        "outputs": read.settings.sample_size,
+    }
+
+
+def _exclusions(rows: pl.DataFrame, each: int) -> dict[str, int]:
+    out = rows.filter("excluded")
+    prefixes = {} if rows.is_empty() else draw_prefixes(rows, each=each)
+    return {
+        "raters": out["rater"].n_unique(),
+        "judgments": out["submission"].n_unique(),
+        "replacing": sum(one.replacing for one in prefixes.values()),
+    }
+
+
+def _notes(campaign: Campaign, rows: pl.DataFrame, each: int) -> list[str]:
+    notes = []
+    if not rows.is_empty():
+        prefixes = draw_prefixes(rows, each=each).values()
+        ahead = sum(one.ahead for one in prefixes)
+        surplus = rows.filter(pl.col("use") == "surplus")["submission"].n_unique()
+        if ahead:
+            notes.append(
+                f"{ahead} complete outputs wait for others that stand before them in the draw: "
+                "estimates follow the draw and not the order of arrival, because what is quick to "
+                "judge may score differently."
+            )
+        if surplus:
+            notes.append(
+                f"{surplus} surplus judgments are kept and paid but not used: an output's score "
+                "may not change after it was looked at."
+            )
+        if (rows["design"] == "paired").any():
+            share = rows["share"].drop_nulls()
+            same = 1 - float(share[0]) if len(share) else 0.0
+            notes.append(
+                "Preferences are about the items on which the two systems differ"
+                + (f"; on {same:.0%} of the items they gave the same output." if same > 0 else ".")
+            )
+    if campaign.judgments_per_output == 1:
+        notes.append(
+            "Every output is judged once, so raters cannot be compared, and rater noise cannot be "
+            "told from differences between outputs: two judgments per output would show both."
+        )
+    return notes

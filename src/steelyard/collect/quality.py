@@ -1,0 +1,181 @@
+"""Quality rules: declared before the start, applied to raters, without deleting anything.
+
+A rule speaks about a rater, never about a single judgment: to drop the quick judgments of everybody
+would drop the easy outputs, and with them a part of what is estimated.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+
+from sqlalchemy import Connection
+
+from steelyard.collect.campaign import Campaign
+from steelyard.collect.conduct import Conduct, conducts
+from steelyard.collect.store import Store
+from steelyard.collect.store.decisions import decide, latest
+from steelyard.collect.store.overview import RaterRow, rater_rows
+from steelyard.collect.store.records import submission_rows
+
+__all__ = ["FEWEST", "Flag", "apply_rules", "flags_of", "rules_in_words"]
+
+# Medians of fewer than this tell nothing about a person.
+FEWEST = 5
+
+
+@dataclass(frozen=True)
+class Flag:
+    """What a rule has to say about a rater.
+
+    Attributes
+    ----------
+    rule : {"active-time", "edits", "agreement", "gold", "tutorial"}
+        Which rule.
+    excludes : bool
+        Whether it leaves the rater out of the estimate. A failed tutorial does not: who failed it
+        is given no work.
+    reason : str
+        One sentence, with the numbers.
+    """
+
+    rule: str
+    excludes: bool
+    reason: str
+
+
+def flags_of(campaign: Campaign, rater: RaterRow, conduct: Conduct | None) -> tuple[Flag, ...]:
+    """Return what the declared rules have to say about a rater.
+
+    Parameters
+    ----------
+    campaign : Campaign
+        The campaign, with its rules.
+    rater : RaterRow
+        The rater.
+    conduct : Conduct or None
+        How the rater works; None before the first submission.
+    """
+    flags: list[Flag] = []
+    if rater.tutorials.get(campaign.task.version) is False:
+        flags.append(Flag("tutorial", excludes=False, reason="The tutorial was not passed."))
+    if conduct is not None:
+        flags += _flags(campaign, conduct)
+    return tuple(flags)
+
+
+def _flags(campaign: Campaign, conduct: Conduct) -> Iterable[Flag]:
+    rules = campaign.quality
+    least, shortest, failures = rules.active_seconds, rules.edit_characters, rules.gold_failures
+    seconds = conduct.median_seconds if conduct.judgments >= FEWEST else None
+    if least is not None and seconds is not None and seconds < least:
+        yield Flag(
+            "active-time",
+            excludes=True,
+            reason=f"Median time {seconds:.1f} s over {conduct.judgments} judgments; at least "
+            f"{least:g} s were asked for.",
+        )
+    edit = conduct.median_edit if conduct.edits >= FEWEST else None
+    if shortest is not None and edit is not None and edit < shortest:
+        yield Flag(
+            "edits",
+            excludes=True,
+            reason=f"Required edits change {edit:g} characters in the median of {conduct.edits}; at "
+            f"least {shortest} were asked for.",
+        )
+    rule, found = rules.agreement, conduct.agreement
+    if (
+        rule is not None
+        and found is not None
+        and found.submissions >= rule.judgments
+        and found.share < rule.share
+    ):
+        yield Flag(
+            "agreement",
+            excludes=True,
+            reason=f"{found.share:.0%} of {found.comparisons} comparisons with others agree, on "
+            f"{found.submissions} outputs; at least {rule.share:.0%} were asked for.",
+        )
+    if failures is not None and conduct.gold_missed >= failures:
+        yield Flag(
+            "gold",
+            excludes=True,
+            reason=f"{conduct.gold_missed} of {conduct.gold} gold items were answered wrongly; "
+            f"{failures} are one too many.",
+        )
+
+
+def rules_in_words(campaign: Campaign) -> tuple[str, ...]:
+    """Return the declared rules as sentences, for the dashboard and the codebook."""
+    rules, words = campaign.quality, []
+    if rules.active_seconds is not None:
+        words.append(
+            f"The median active time of a rater's judgments, once there are {FEWEST}, is at least "
+            f"{rules.active_seconds:g} seconds."
+        )
+    if rules.edit_characters is not None:
+        words.append(
+            f"The median number of characters that a rater's required edits change, once there are "
+            f"{FEWEST}, is at least {rules.edit_characters}."
+        )
+    if rules.agreement is not None:
+        rule = rules.agreement
+        words.append(
+            f"Once others judged {rule.judgments} of the same outputs, at least {rule.share:.0%} of "
+            f"a rater's scores lie within {rule.distance:g} of theirs."
+        )
+    if rules.gold_failures is not None:
+        words.append(f"Fewer than {rules.gold_failures} gold items are answered wrongly.")
+    return tuple(words)
+
+
+def apply_rules(campaign: Campaign, store: Store, *, now: int) -> int:
+    """Exclude from the estimate every rater whom a rule excludes and nobody decided about.
+
+    The decision is recorded with its reason; others are asked instead. It stands even if the rater
+    does better later, until the person in charge takes it back, which no rule overrules. Payment is
+    never touched.
+
+    Parameters
+    ----------
+    campaign : Campaign
+        The campaign, with its rules.
+    store : Store
+        Its database.
+    now : int
+        Milliseconds.
+
+    Returns
+    -------
+    int
+        How many raters were excluded.
+    """
+    if campaign.quality == type(campaign.quality)():
+        return 0
+    found = store.read(partial(_due, campaign=campaign))
+    waiting = [
+        store.write(
+            partial(
+                decide,
+                rater=rater,
+                about="estimate",
+                verdict="exclude",
+                reason=reason,
+                by="rule",
+                now=now,
+            )
+        )
+        for rater, reason in found.items()
+    ]
+    return sum(future.result().by == "rule" for future in waiting)
+
+
+def _due(connection: Connection, *, campaign: Campaign) -> Mapping[str, str]:
+    """Return whom to exclude, with the reason."""
+    decided = {rater for rater, about in latest(connection) if about == "estimate"}
+    conduct = conducts(campaign, submission_rows(connection))
+    due = {}
+    for rater in rater_rows(connection):
+        flags = [one for one in flags_of(campaign, rater, conduct.get(rater.id)) if one.excludes]
+        if flags and rater.id not in decided:
+            due[rater.id] = " ".join(flag.reason for flag in flags)
+    return due

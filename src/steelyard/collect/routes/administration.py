@@ -1,0 +1,160 @@
+"""The dashboard and its API: for whoever has the admin link, and for nobody else."""
+
+import asyncio
+import secrets
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query, Request
+from sqlalchemy import Connection
+from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
+
+from steelyard.collect.exports import Rows, export
+from steelyard.collect.quality import apply_rules
+from steelyard.collect.routes import messages
+from steelyard.collect.routes.guards import Administrator, change, coming_in
+from steelyard.collect.routes.refusals import page_refusals, refusals
+from steelyard.collect.routes.site import Site, site_of
+from steelyard.collect.security.cookies import ADMIN_COOKIE, Cookie
+from steelyard.collect.store import decisions, queue, settings
+from steelyard.collect.store.ledger import micro
+from steelyard.collect.units import more_units
+
+__all__ = ["router"]
+
+router = APIRouter()
+
+_LOGIN_DAYS = 7
+_DAY_SECONDS = 24 * 60 * 60
+_ExportName = Literal[
+    "judgments.jsonl",
+    "judgments.csv",
+    "judgments.parquet",
+    "submissions.jsonl",
+    "ledger.csv",
+    "codebook.md",
+]
+
+
+@router.get("/admin/enter", **coming_in())
+async def enter(request: Request, token: Annotated[str, Query(max_length=1024)]) -> Response:
+    """Make the admin link a cookie, so that the link's token leaves the address bar."""
+    site = site_of(request)
+    now = site.clock()
+    link = site.keys.read("admin-link", token, now=now)
+    # no login outlives the link that it came from
+    expires = min(now + _LOGIN_DAYS * _DAY_SECONDS * 1_000, link.expires)
+    value = site.keys.sign("admin", secrets.token_urlsafe(16), "admin", expires=expires)
+    cookie = Cookie(ADMIN_COOKIE, path="/admin", secure=site.origin.startswith("https://"))
+    answer = RedirectResponse("/admin", 303)
+    answer.headers.append("set-cookie", cookie.header(value, seconds=(expires - now) // 1_000))
+    return answer
+
+
+@router.get("/admin", response_class=HTMLResponse, responses=page_refusals(401, 429))
+async def dashboard(admin: Administrator) -> Response:
+    """Show where the campaign stands."""
+    site = admin.site
+    return site.page("admin.html", csrf=admin.csrf, snapshot=await site.live.latest())
+
+
+@router.get("/admin/api/snapshot", responses=refusals(401, 429))
+async def snapshot(admin: Administrator) -> dict[str, Any]:
+    """Return where the campaign stands."""
+    return await admin.site.live.latest()
+
+
+@router.get("/admin/events", response_class=StreamingResponse, responses=refusals(401, 429))
+async def events(admin: Administrator) -> Response:
+    """Send every new snapshot as it comes, until the reader leaves or the server ends."""
+    headers = {"X-Accel-Buffering": "no"}
+    return StreamingResponse(
+        admin.site.live.events(), media_type="text/event-stream", headers=headers
+    )
+
+
+@router.post("/admin/api/state", **change())
+async def change_state(admin: Administrator, sent: messages.State) -> messages.Standing:
+    """Pause, resume or stop."""
+    return await _change(admin.site, state=sent.state)
+
+
+@router.post("/admin/api/goal", **change())
+async def change_goal(admin: Administrator, sent: messages.Goal) -> messages.Standing:
+    """Change what to reach, or what may be spent; what is not given stays."""
+    budget = None if sent.budget is None else micro(sent.budget)
+    return await _change(admin.site, half_width=sent.half_width, budget=budget)
+
+
+@router.post("/admin/api/outputs", **change())
+async def add_outputs(admin: Administrator, sent: messages.More) -> messages.Added:
+    """Draw more outputs of each system, so that what was drawn before stays a part of the sample."""
+    site = admin.site
+    now = site.clock()
+    drawn = await site.read(queue.drawn)
+    # reading the outputs takes a while: not in the writer
+    units = await asyncio.to_thread(more_units, site.campaign, drawn, sent.more)
+
+    def add(connection: Connection) -> messages.Added:
+        fresh = queue.add_units(connection, new=units, now=now)
+        found = settings.current(connection)
+        assert found is not None
+        return messages.Added(units=fresh, sample_size=found.sample_size)
+
+    added = await site.write(add)
+    site.live.refresh()
+    return added
+
+
+@router.post("/admin/api/invitations", **change())
+async def invite(admin: Administrator, sent: messages.Invitations) -> messages.Links:
+    """Make links for raters, each for one."""
+    return messages.Links(
+        links=[admin.site.invitation(secrets.token_urlsafe(9)) for _ in range(sent.count)]
+    )
+
+
+@router.post("/admin/api/decisions", **change(404))
+async def decide(admin: Administrator, sent: messages.Decision) -> messages.Decided:
+    """Decide what becomes of a rater's work: whether it counts, or whether it is paid."""
+    now = admin.site.clock()
+    found = await admin.site.write(
+        lambda connection: decisions.decide(
+            connection,
+            rater=sent.rater,
+            about=sent.about,
+            verdict=sent.verdict,
+            reason=sent.reason,
+            by="admin",
+            now=now,
+        )
+    )
+    admin.site.live.refresh()
+    return messages.Decided(about=found.about, verdict=found.verdict, reason=found.reason)
+
+
+@router.get(
+    "/admin/export/{name}",
+    response_class=Response,
+    responses=refusals(401, 422, 429)
+    | {200: {"description": "the file", "content": {"application/octet-stream": {}}}},
+)
+async def download(admin: Administrator, name: _ExportName, rows: Rows = "estimate") -> Response:
+    """Return a file of the campaign's results."""
+    site = admin.site
+    await asyncio.to_thread(apply_rules, site.campaign, site.store, now=site.clock())
+    found = await asyncio.to_thread(export, name, site.store, site.campaign, rows=rows)
+    headers = {"Content-Disposition": f'attachment; filename="{found.filename}"'}
+    return Response(found.body, media_type=found.media_type, headers=headers)
+
+
+async def _change(site: Site, **changes: Any) -> messages.Standing:
+    now = site.clock()
+
+    found = await site.write(lambda connection: settings.change(connection, **changes, now=now))
+    site.live.refresh()
+    return messages.Standing(
+        state=found.state,
+        half_width=found.half_width,
+        budget=None if found.budget is None else found.budget / 1_000_000,
+        sample_size=found.sample_size,
+    )

@@ -1,0 +1,137 @@
+"""Who may do what: the checks before every request of a rater or the administrator."""
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import Depends, Request
+from fastapi.openapi.models import APIKey
+from fastapi.security.base import SecurityBase
+from starlette.responses import HTMLResponse
+
+from steelyard.collect.routes.refusals import RefusedError, page_refusals, refusals
+from steelyard.collect.routes.site import Site, site_of
+from steelyard.collect.security.cookies import ADMIN_COOKIE, RATER_COOKIE
+from steelyard.collect.security.tokens import InvalidTokenError, Purpose
+
+__all__ = [
+    "CSRF_HEADER",
+    "Administrator",
+    "RaterVisit",
+    "Visit",
+    "change",
+    "check_joins",
+    "coming_in",
+]
+
+CSRF_HEADER = "X-CSRF-Token"
+
+_SAFE = frozenset({"GET", "HEAD"})
+
+
+@dataclass(frozen=True)
+class Visit:
+    """Whose request this is.
+
+    Attributes
+    ----------
+    site
+        The site it came to.
+    session, rater
+        The rater's visit and the rater; for the administrator, the random name of the login.
+    """
+
+    site: Site
+    session: str
+    rater: str
+
+    @property
+    def csrf(self) -> str:
+        """What the page must send back with every change."""
+        return self.site.keys.csrf(self.session)
+
+
+class _Guard(SecurityBase):
+    """Lets a request pass if its cookie is ours, its page was ours, and it is not one of too many."""
+
+    def __init__(self, cookie: str, purpose: Purpose, *, missing: str) -> None:
+        self.model = APIKey.model_validate({"in": "cookie", "name": cookie})
+        self.scheme_name = purpose
+        self._cookie = cookie
+        self._purpose: Purpose = purpose
+        self._missing = missing
+
+    async def __call__(self, request: Request) -> Visit:
+        """Return whose request this is."""
+        site = site_of(request)
+        now = site.clock()
+        text = request.cookies.get(self._cookie)
+        if text is None:
+            raise RefusedError(401, self._missing)
+        try:
+            token = site.keys.read(self._purpose, text, now=now)
+        except InvalidTokenError:
+            raise RefusedError(401, self._missing) from None
+        session, rater = token.subject
+        if request.method not in _SAFE:
+            word = request.headers.get(CSRF_HEADER)
+            if not site.keys.csrf_holds(session, word):
+                raise RefusedError(
+                    403, "this request did not come from our page: load the page again", code="csrf"
+                )
+        wait = site.requests.wait(session, now=now)
+        if wait:
+            raise RefusedError(429, "too many requests: wait a moment", retry_seconds=wait)
+        return Visit(site, session, rater)
+
+
+RaterVisit = Annotated[
+    Visit,
+    Depends(_Guard(RATER_COOKIE, "rater", missing="open the link that you were given again")),
+]
+Administrator = Annotated[
+    Visit,
+    Depends(
+        _Guard(
+            ADMIN_COOKIE,
+            "admin",
+            missing="open the admin link that the server printed when it started",
+        )
+    ),
+]
+
+
+def coming_in() -> dict[str, Any]:
+    """Return the description of a route that makes a link a cookie."""
+    return {
+        "dependencies": [Depends(check_joins)],
+        "response_class": HTMLResponse,
+        "status_code": 303,
+        "responses": page_refusals(400, 401, 404, 422, 429),
+    }
+
+
+def change(*statuses: int) -> dict[str, Any]:
+    """Return the description of a route that changes something and may be refused so."""
+    word = {
+        "name": CSRF_HEADER,
+        "in": "header",
+        "required": True,
+        "schema": {"type": "string"},
+        "description": "The word of the page, bound to the session.",
+    }
+    return {
+        # read from the request itself: declared as a parameter it would cost every request
+        "openapi_extra": {"parameters": [word]},
+        "responses": refusals(400, 401, 403, 413, 422, 429, *statuses),
+    }
+
+
+async def check_joins(request: Request) -> None:
+    """Refuse an address that opens too many links."""
+    site = site_of(request)
+    address = request.client.host if request.client else "unknown"
+    wait = site.joins.wait(address, now=site.clock())
+    if wait:
+        raise RefusedError(
+            429, "too many visits from this address: try again in a minute", retry_seconds=wait
+        )

@@ -1,0 +1,207 @@
+"""One shape for everything that goes wrong: JSON for the API, a page for people."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse, Response
+
+from steelyard.collect.routes.site import site_of
+from steelyard.collect.security.tokens import InvalidTokenError
+from steelyard.collect.store import (
+    AlreadySubmittedError,
+    NotYoursError,
+    StoreError,
+    UnknownLeaseError,
+    UnknownRaterError,
+    UnknownSessionError,
+)
+from steelyard.errors import SteelyardError
+
+__all__ = ["Refusal", "RefusedError", "add_refusals", "page_refusals", "refusals"]
+
+_CODES = {
+    400: "bad-request",
+    401: "not-joined",
+    403: "forbidden",
+    404: "not-found",
+    405: "method-not-allowed",
+    409: "conflict",
+    413: "too-large",
+    422: "invalid",
+    429: "too-many-requests",
+    500: "failed",
+    503: "unavailable",
+}
+_TITLES = {
+    400: "This link is not complete",
+    401: "Please open your link again",
+    403: "This is not open to you",
+    404: "There is nothing here",
+    429: "Too many requests",
+    503: "Please try again",
+}
+_API = ("/api/", "/admin/api/", "/admin/export/", "/admin/events")
+
+
+_STORE: tuple[tuple[type[StoreError], int, str], ...] = (
+    (NotYoursError, 403, "not-yours"),
+    (UnknownLeaseError, 409, "lease-lost"),
+    (AlreadySubmittedError, 409, "already-submitted"),
+    (UnknownSessionError, 401, "not-joined"),
+    (UnknownRaterError, 404, "not-found"),
+)
+
+
+class Problem(BaseModel):
+    """What is wrong with one widget's answer or one part of a request."""
+
+    widget: str | None
+    message: str
+
+
+class Explanation(BaseModel):
+    """What went wrong, for a program and for a person."""
+
+    code: str
+    message: str
+    problems: list[Problem] | None = None
+
+
+class Refusal(BaseModel):
+    """The body of every error."""
+
+    error: Explanation
+
+
+class RefusedError(Exception):
+    """A request that is refused.
+
+    Parameters
+    ----------
+    status
+        The HTTP status.
+    message
+        One sentence for a person.
+    code
+        A word for a program; by default that of the status.
+    problems
+        Pairs of a widget and what is wrong with its answer.
+    retry_seconds
+        When it may be tried again.
+    """
+
+    def __init__(
+        self,
+        status: int,
+        message: str,
+        *,
+        code: str | None = None,
+        problems: Sequence[tuple[str | None, str]] = (),
+        retry_seconds: float | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code or _CODES.get(status, "refused")
+        self.problems = problems
+        self.retry_seconds = retry_seconds
+
+
+def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """Return the description of these answers for the API's own description."""
+    return {
+        status: {"model": Refusal, "description": _CODES[status].replace("-", " ")}
+        for status in statuses
+    }
+
+
+def page_refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """Return the same for pages, which say it in words."""
+    page = {"text/html": {"schema": {"type": "string"}}}
+    return {
+        status: {"description": _CODES[status].replace("-", " "), "content": page}
+        for status in statuses
+    }
+
+
+def add_refusals(app: FastAPI) -> None:
+    """Turn every error of `app` into the one shape."""
+    app.add_exception_handler(RefusedError, _on_refused)
+    app.add_exception_handler(HTTPException, _on_http)
+    app.add_exception_handler(RequestValidationError, _on_invalid)
+    app.add_exception_handler(InvalidTokenError, _on_token)
+    app.add_exception_handler(SteelyardError, _on_ours)
+    app.add_exception_handler(StoreError, _on_store)
+    app.add_exception_handler(Exception, _on_mistake)
+
+
+async def _on_refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RefusedError)
+    return _answer(request, error)
+
+
+async def _on_http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    answer = _answer(request, RefusedError(error.status_code, str(error.detail)))
+    for name, value in (error.headers or {}).items():
+        answer.headers[name] = value
+    return answer
+
+
+async def _on_invalid(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    found = error.errors()
+    if any(one["type"] == "json_invalid" for one in found):
+        return _answer(request, RefusedError(400, "the body must be JSON"))
+    problems = [(_place(one["loc"]), str(one["msg"])) for one in found[:20]]
+    message = "; ".join(f"{place}: {text}" for place, text in problems)
+    return _answer(request, RefusedError(422, message, problems=problems))
+
+
+async def _on_token(request: Request, error: Exception) -> Response:
+    return _answer(request, RefusedError(401, str(error), code="invalid-link"))
+
+
+async def _on_ours(request: Request, error: Exception) -> Response:
+    return _answer(request, RefusedError(400, str(error)))
+
+
+async def _on_store(request: Request, error: Exception) -> Response:
+    for kind, status, code in _STORE:
+        if isinstance(error, kind):
+            return _answer(request, RefusedError(status, str(error), code=code))
+    # what a database says may hold addresses and names: it is for the log alone
+    site_of(request).log.error("%s", error)
+    sorry = "the database does not answer; send it again in a moment"
+    return _answer(request, RefusedError(503, sorry, retry_seconds=5))
+
+
+async def _on_mistake(request: Request, error: Exception) -> Response:
+    # a mistake of ours: the server logs where it happened, and the reader learns nothing of it
+    del error
+    return _answer(request, RefusedError(500, "something went wrong here: try again"))
+
+
+def _place(location: Sequence[Any]) -> str:
+    # what was sent may be the name: only its beginning is worth repeating
+    return ".".join(str(part)[:40] for part in location[1:]) or str(location[0])
+
+
+def _answer(request: Request, error: RefusedError) -> Response:
+    headers = {}
+    if error.retry_seconds is not None:
+        headers["Retry-After"] = str(max(1, round(error.retry_seconds)))
+    if request.url.path.startswith(_API):
+        body: dict[str, Any] = {"code": error.code, "message": str(error)}
+        if error.problems:
+            body["problems"] = [
+                {"widget": widget, "message": message} for widget, message in error.problems
+            ]
+        return JSONResponse({"error": body}, error.status, headers)
+    title = _TITLES.get(error.status, "This did not work")
+    page = site_of(request).message_page(title, str(error), status=error.status)
+    page.headers.update(headers)
+    return page

@@ -1,0 +1,153 @@
+"""What every request of one campaign needs."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias, TypeVar
+
+from fastapi import Request
+from jinja2 import Environment, PackageLoader
+from sqlalchemy import Connection
+from starlette.responses import HTMLResponse
+
+from steelyard.collect.campaign import Campaign
+from steelyard.collect.live import LiveSnapshots
+from steelyard.collect.panels import Invitation, Panel
+from steelyard.collect.routes.memory import Memory
+from steelyard.collect.security.limits import RateLimit
+from steelyard.collect.security.tokens import Keys
+from steelyard.collect.store import Store
+
+__all__ = ["Clock", "Site", "site_of", "system_clock"]
+
+Clock: TypeAlias = Callable[[], int]
+T = TypeVar("T")
+
+_DAY_MS = 24 * 60 * 60 * 1_000
+_MILLION = 1_000_000
+
+
+def system_clock() -> int:
+    """Return the time in milliseconds UTC."""
+    return time.time_ns() // 1_000_000
+
+
+@dataclass(frozen=True)
+class Site:
+    """A campaign as it is served by one process.
+
+    Attributes
+    ----------
+    campaign, store
+        What is asked, and where the answers are kept.
+    panel
+        Where the raters come from.
+    keys
+        What signs tokens and cookies.
+    live
+        Snapshots for the dashboard.
+    origin
+        Where links lead: ``https://host``. The Host header of a request is never believed.
+    clock
+        The time in milliseconds UTC.
+    requests, joins
+        Limits for each session and for each address.
+    memory
+        What this process remembers of the assignments it gave out.
+    """
+
+    campaign: Campaign
+    store: Store
+    panel: Panel
+    keys: Keys
+    live: LiveSnapshots
+    origin: str
+    clock: Clock
+    requests: RateLimit
+    joins: RateLimit
+    memory: Memory = field(default_factory=Memory)
+    log: logging.Logger = field(default_factory=lambda: logging.getLogger("steelyard.collect"))
+    _pages: Environment = field(
+        default_factory=lambda: Environment(
+            loader=PackageLoader("steelyard.collect"),
+            autoescape=True,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            auto_reload=False,
+        )
+    )
+
+    async def write(self, operation: Callable[[Connection], T]) -> T:
+        """Run an operation in the writer and return when it is durable."""
+        return await asyncio.wrap_future(self.store.write(operation))
+
+    async def read(self, operation: Callable[[Connection], T]) -> T:
+        """Run an operation that changes nothing, in another thread."""
+        return await asyncio.to_thread(self.store.read, operation)
+
+    def page(self, template: str, *, status: int = 200, **context: Any) -> HTMLResponse:
+        """Return a page."""
+        text = self._pages.get_template(template).render(campaign=self.campaign, **context)
+        return HTMLResponse(text, status)
+
+    def message_page(self, title: str, message: str, *, status: int = 200) -> HTMLResponse:
+        """Return a page that says something and asks nothing."""
+        return self.page("message.html", status=status, title=title, message=message)
+
+    @property
+    def pay_per_judgment(self) -> int:
+        """What an output judged is paid, in millionths of the currency."""
+        return round(self.campaign.pay.per_judgment * _MILLION)
+
+    @property
+    def tutorial_bonus(self) -> int:
+        """What a tutorial passed is paid, in millionths of the currency."""
+        return round(self.campaign.pay.tutorial_bonus * _MILLION)
+
+    def money(self, amount: int) -> str | None:
+        """Write millionths of the currency for a rater; None if nobody is paid."""
+        if not self.pay_per_judgment and not self.tutorial_bonus:
+            return None
+        whole, _, cents = f"{amount / _MILLION:.6f}".partition(".")
+        return f"{whole}.{cents.rstrip('0').ljust(2, '0')} {self.campaign.pay.currency}"
+
+    @property
+    def lease_ms(self) -> int:
+        """How long an output is kept for a rater."""
+        return round(self.campaign.lease_minutes * 60_000)
+
+    def expiry(self) -> int:
+        """Return when a link made now is over."""
+        return self.clock() + round(self.campaign.link_days * _DAY_MS)
+
+    def rater_link(self) -> str:
+        """Return the link to give to the panel, or that of the first invited rater."""
+        kind = self.campaign.panel.kind
+        if kind == "invitation":
+            return self.invitation("first")
+        token = self.keys.sign("panel", kind, expires=self.expiry())
+        return self.panel.link(self.origin, token)
+
+    def invitation(self, rater: str) -> str:
+        """Return the link of one invited rater, in a campaign of any panel."""
+        token = self.keys.sign("invitation", rater, expires=self.expiry())
+        return Invitation().link(self.origin, token)
+
+    def admin_link(self) -> str:
+        """Return the link to the dashboard."""
+        token = self.keys.sign("admin-link", "admin", expires=self.expiry())
+        return f"{self.origin}/admin/enter?token={token}"
+
+    def same_site(self) -> Literal["lax", "none"]:
+        """Return whether cookies must reach us in a frame of others."""
+        framed = bool(self.panel.framed_by)
+        return "none" if framed and self.origin.startswith("https://") else "lax"
+
+
+def site_of(request: Request) -> Site:
+    """Return the site that a request came to."""
+    site = request.app.state.site
+    assert isinstance(site, Site)
+    return site

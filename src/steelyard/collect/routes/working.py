@@ -1,0 +1,197 @@
+"""The rater's page and its API: what is next, drafts, submissions."""
+
+from typing import Any
+
+from fastapi import APIRouter, Request
+from sqlalchemy import Connection
+from starlette.responses import HTMLResponse, Response
+
+from steelyard.collect.panels import Return
+from steelyard.collect.routes import messages
+from steelyard.collect.routes.guards import RaterVisit, Visit, change
+from steelyard.collect.routes.refusals import RefusedError, page_refusals, refusals
+from steelyard.collect.routes.site import Site, site_of
+from steelyard.collect.routes.training import tutorial_state
+from steelyard.collect.store import assignment, sessions, settings, submissions
+from steelyard.collect.store.given import Given, given
+from steelyard.collect.tasks.answers import Problem, check_answer, derive_scores
+
+__all__ = ["router"]
+
+# routes are tried in this order: what raters ask for all the time comes first
+router = APIRouter()
+
+_WAIT_SECONDS = 5
+_MESSAGES = {
+    "session-complete": "Thank you. This visit is complete, and everything you submitted is kept.",
+    "none-left": "Thank you. There is nothing left for you to judge; all you submitted is kept.",
+    "stopped": "Thank you. This campaign has ended; everything you submitted is kept.",
+    "tutorial-failed": "Thank you for trying. The tutorial was not passed, so the visit ends here.",
+}
+
+
+@router.post("/api/next", **change(409))
+async def next_assignment(visit: RaterVisit, sent: messages.Nothing) -> messages.Next:
+    """Give the rater something to judge, the same again until it is submitted."""
+    del sent
+    site = visit.site
+    now = site.clock()
+
+    def give(connection: Connection) -> tuple[sessions.Session, Any]:
+        facts = sessions.session(connection, visit.session)
+        training = tutorial_state(connection, site.campaign.task, facts)
+        if training is not None:
+            return facts, _reason_to_wait(connection) or training
+        return facts, assignment.next_lease(
+            connection, session=visit.session, rater=visit.rater, now=now, lease_ms=site.lease_ms
+        )
+
+    facts, found = await site.write(give)
+    if isinstance(found, messages.TutorialState):
+        if found.passed is None:
+            return messages.NextTutorial(tutorial=found)
+        return _done(site, facts, "tutorial-failed")
+    if isinstance(found, assignment.Nothing):
+        if found.reason == "wait":
+            return messages.NextWait(retry_seconds=_WAIT_SECONDS)
+        if found.reason == "paused":
+            return messages.NextPaused()
+        return _done(site, facts, found.reason)
+    site.memory.keep(found.id, Given(visit.rater, found.content, found.swapped))
+    return messages.NextTask(
+        assignment=messages.Assignment(
+            id=found.id,
+            content=found.content,
+            draft=found.draft,
+            active_ms=found.active_ms,
+            expires=found.expires,
+        ),
+        progress=messages.Progress(
+            done=facts.done, of=facts.limit, earned=site.money(facts.earned)
+        ),
+    )
+
+
+@router.put("/api/draft", **change(409))
+async def save(visit: RaterVisit, sent: messages.Draft) -> messages.Renewed:
+    """Keep work in progress, and the assignment for longer."""
+    site = visit.site
+    now = site.clock()
+    kept = await site.write(
+        lambda connection: assignment.save_draft(
+            connection,
+            lease=sent.assignment,
+            rater=visit.rater,
+            answer=sent.answer,
+            active_ms=sent.active_ms,
+            now=now,
+            lease_ms=site.lease_ms,
+        )
+    )
+    return messages.Renewed(expires=kept.expires)
+
+
+@router.post("/api/submit", **change(409))
+async def submit(visit: RaterVisit, sent: messages.Submission) -> messages.Submitted:
+    """Store a complete answer; answered when it is durable, and the same if sent again."""
+    site = visit.site
+    now = site.clock()
+    known = site.memory.given(sent.assignment)
+    # an answer that cannot be accepted never reaches the writer
+    scores = None if known is None else _scores(visit, known, sent.answer)
+
+    def store(connection: Connection) -> submissions.Accepted:
+        derived = scores
+        if derived is None:
+            derived = _scores(visit, given(connection, lease=sent.assignment), sent.answer)
+        return submissions.submit(
+            connection,
+            lease=sent.assignment,
+            rater=visit.rater,
+            key=sent.key,
+            answer=sent.answer,
+            scores=derived,
+            active_ms=sent.active_ms,
+            now=now,
+            pay=site.pay_per_judgment,
+        )
+
+    stored = await site.write(store)
+    return messages.Submitted(
+        repeated=stored.repeated, done=stored.done, earned=site.money(stored.earned)
+    )
+
+
+@router.get("/work", response_class=HTMLResponse, responses=page_refusals(401, 429))
+async def work(visit: RaterVisit) -> Response:
+    """Show the page on which a rater judges."""
+    return _work_page(visit.site, mode="work", csrf=visit.csrf)
+
+
+@router.get("/preview", response_class=HTMLResponse, responses=page_refusals(404))
+async def preview(request: Request) -> Response:
+    """Show the page without work, to those who have not accepted it yet."""
+    site = site_of(request)
+    if site.campaign.panel.kind != "external-question":
+        raise RefusedError(404, "this campaign has no preview")
+    return _work_page(site, mode="preview", csrf=None)
+
+
+@router.get("/api/task", responses=refusals(401, 429))
+async def task(visit: RaterVisit) -> dict[str, Any]:
+    """Return the task as the page may know it."""
+    return visit.site.campaign.task.public()
+
+
+def _reason_to_wait(connection: Connection) -> assignment.Nothing | None:
+    """Return why nobody should begin the tutorial now."""
+    found = settings.current(connection)
+    assert found is not None
+    return None if found.state == "running" else assignment.Nothing(found.state)
+
+
+def _scores(visit: Visit, about: Given, answer: dict[str, Any]) -> dict[str, float]:
+    """Return the judgments that an answer amounts to, or say all that is wrong with it."""
+    if about.rater != visit.rater:
+        raise RefusedError(403, "this assignment belongs to another rater", code="not-yours")
+    task = visit.site.campaign.task
+    problems = check_answer(task, about.content, answer)
+    if problems:
+        raise RefusedError(
+            422, "the answer is not complete", code="invalid-answer", problems=_named(problems)
+        )
+    return derive_scores(task, about.content, answer, swapped=about.swapped)
+
+
+def _named(problems: list[Problem]) -> list[tuple[str | None, str]]:
+    return [(problem.widget, problem.message) for problem in problems]
+
+
+def _work_page(site: Site, *, mode: str, csrf: str | None) -> Response:
+    task = site.campaign.task
+    return site.page("work.html", task=task, public=task.public(), mode=mode, csrf=csrf)
+
+
+def _done(site: Site, facts: sessions.Session, reason: Any) -> messages.NextDone:
+    return messages.NextDone(
+        reason=reason, message=_MESSAGES[reason], way_back=_way_back(site, facts, reason)
+    )
+
+
+def _way_back(site: Site, facts: sessions.Session, reason: str) -> messages.WayBack | None:
+    if facts.panel != site.campaign.panel.kind:
+        # somebody invited to a campaign that a panel works for
+        return None
+    found: Return | None = None
+    if reason != "tutorial-failed" and facts.done:
+        found = site.panel.way_back(facts.parameters, outcome="complete")
+    else:
+        found = site.panel.way_back(facts.parameters, outcome="screened-out")
+        if found is None and reason != "tutorial-failed":
+            # who came for nothing should not be left without a way back
+            found = site.panel.way_back(facts.parameters, outcome="complete")
+    if found is None:
+        return None
+    return messages.WayBack(
+        method=found.method, url=found.url, fields=found.fields, label=found.label
+    )

@@ -1,0 +1,1 @@
+"""What keeps raters, administrators and strangers apart: tokens, cookies, limits, headers."""

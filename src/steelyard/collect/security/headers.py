@@ -1,0 +1,77 @@
+"""Headers that tell the browser what these pages may do: almost nothing."""
+
+from collections.abc import Sequence
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+__all__ = ["SecurityHeaders", "content_security_policy"]
+
+
+def content_security_policy(*, submits_to: Sequence[str], framed_by: Sequence[str]) -> str:
+    """Return the policy of all pages: our own files and nothing inline.
+
+    Parameters
+    ----------
+    submits_to
+        Origins besides our own to which a form may lead: the panel's.
+    framed_by
+        Origins whose pages may show ours in a frame.
+
+    Examples
+    --------
+    >>> policy = content_security_policy(submits_to=(), framed_by=())
+    >>> policy.split("; ")[0], policy.split("; ")[-1]
+    ("default-src 'none'", "frame-ancestors 'none'")
+    """
+    own = [f"{kind}-src 'self'" for kind in ("script", "style", "img", "font", "connect")]
+    return "; ".join(
+        [
+            "default-src 'none'",
+            *own,
+            " ".join(["form-action 'self'", *submits_to]),
+            "base-uri 'none'",
+            "frame-ancestors " + (" ".join(framed_by) if framed_by else "'none'"),
+        ]
+    )
+
+
+class SecurityHeaders:
+    """Adds the headers to every answer, errors included.
+
+    Parameters
+    ----------
+    app
+        What answers the requests.
+    policy
+        The content security policy.
+    framed
+        Whether the policy lets pages of others frame ours.
+    """
+
+    def __init__(self, app: ASGIApp, *, policy: str, framed: bool) -> None:
+        self._app = app
+        self._headers = [
+            (b"content-security-policy", policy.encode("ascii")),
+            (b"referrer-policy", b"no-referrer"),
+            (b"x-content-type-options", b"nosniff"),
+            (b"cross-origin-opener-policy", b"same-origin"),
+            (b"cross-origin-resource-policy", b"same-origin"),
+        ]
+        if not framed:
+            self._headers.append((b"x-frame-options", b"DENY"))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        # files of ours may be kept if the browser asks whether they changed
+        kept = b"no-cache" if scope["path"].startswith("/static/") else b"no-store"
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = [one for one in message["headers"] if one[0] != b"cache-control"]
+                message["headers"] = [*headers, *self._headers, (b"cache-control", kept)]
+            await send(message)
+
+        await self._app(scope, receive, with_headers)

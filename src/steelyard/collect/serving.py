@@ -1,0 +1,213 @@
+"""Runs a campaign: one process, or several on one PostgreSQL, behind one socket."""
+
+import logging
+import multiprocessing
+import signal
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from multiprocessing.connection import wait
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+
+import uvicorn
+
+from steelyard.collect.app import create_app, public_origin, site_for
+from steelyard.collect.campaign import Campaign, load_campaign
+from steelyard.collect.store import Store
+from steelyard.errors import InvalidArgumentError
+
+__all__ = ["Links", "Server", "bound_socket", "serve"]
+
+_BACKLOG = 2_048
+# A process that dies at once, again and again, must not keep a core busy.
+_RESTART_SECONDS = 1.0
+_GRACE_SECONDS = 10
+# The writer lets go of the interpreter in every statement of SQL and waits for it afterwards, by
+# default up to 5 ms while the event loop is busy.
+_SWITCH_SECONDS = 0.0005
+
+
+@dataclass(frozen=True)
+class Links:
+    """Where people go.
+
+    Attributes
+    ----------
+    rater
+        The link for raters: that of the panel, or the first invitation.
+    admin
+        The link to the dashboard: whoever has it may do everything.
+    """
+
+    rater: str
+    admin: str
+
+
+class Server(uvicorn.Server):
+    """A server that tells its application to end its streams before it waits for them."""
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stop."""
+        close = self.lifespan.state.get("end_streams")
+        if close is not None:
+            await close()
+        await super().shutdown(sockets)
+
+
+def serve(
+    path: Path,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8_000,
+    processes: int = 1,
+    announce: Callable[[Campaign, Links], None],
+) -> None:
+    """Serve a campaign until the process is told to end.
+
+    Parameters
+    ----------
+    path
+        The campaign file.
+    host, port
+        Where to listen; port 0 takes any that is free.
+    processes
+        How many server processes; more than one needs PostgreSQL.
+    announce
+        Is told the links, once, when they work.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If the port is taken, or several processes were to share an SQLite file.
+    InvalidDataError
+        If the campaign's files are not right.
+    StoreError
+        If the database cannot be reached or holds another campaign.
+    """
+    campaign = load_campaign(path)
+    if processes < 1:
+        raise InvalidArgumentError(f"`--processes` must be at least 1; got {processes}")
+    if processes > 1 and not str(campaign.database).startswith("postgresql"):
+        raise InvalidArgumentError(
+            f"`--processes` above 1 needs `database: postgresql://...` in {path.name}: an SQLite "
+            "file has one writer"
+        )
+    _log_tersely()
+    with bound_socket(host, port) as listener, _ended_like_ctrl_c():
+        origin = public_origin(campaign) or _origin(host, listener.getsockname()[1])
+        with Store.open(campaign.database) as store:
+            site = site_for(campaign, store, origin=origin)
+            announce(campaign, Links(rater=site.rater_link(), admin=site.admin_link()))
+            if processes == 1:
+                _run(campaign, store, origin=origin, listener=listener)
+        if processes > 1:
+            _supervise(path, origin=origin, listener=listener, processes=processes)
+
+
+@contextmanager
+def bound_socket(host: str, port: int) -> Iterator[socket.socket]:
+    """Listen at an address, so that links work from the moment they are printed."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
+        listener.listen(_BACKLOG)
+    except (OSError, OverflowError) as error:
+        listener.close()
+        raise InvalidArgumentError(
+            f"`--host` {host} `--port` {port} cannot be used: {_reason(error)}; choose another"
+        ) from error
+    with listener:
+        yield listener
+
+
+def _reason(error: Exception) -> str:
+    return (getattr(error, "strerror", None) or str(error)).lower()
+
+
+def _origin(host: str, port: int) -> str:
+    everywhere = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104 - only if asked for
+    name = everywhere.get(host, f"[{host}]" if ":" in host else host)
+    return f"http://{name}:{port}"
+
+
+def _run(campaign: Campaign, store: Store, *, origin: str, listener: socket.socket) -> None:
+    sys.setswitchinterval(_SWITCH_SECONDS)
+    server = Server(
+        uvicorn.Config(
+            create_app(campaign, store, origin=origin),
+            # the address of a request with its token stands in no log
+            access_log=False,
+            log_config=None,
+            lifespan="on",
+            ws="none",
+            server_header=False,
+            backlog=_BACKLOG,
+            timeout_graceful_shutdown=_GRACE_SECONDS,
+        )
+    )
+    # uvicorn has ended in order when it repeats the signal
+    with suppress(KeyboardInterrupt):
+        server.run(sockets=[listener])
+
+
+def _work(path: Path, origin: str, listener: socket.socket) -> None:
+    """Be one of several processes."""
+    _log_tersely()
+    with suppress(KeyboardInterrupt), _ended_like_ctrl_c():
+        campaign = load_campaign(path)
+        with Store.open(campaign.database) as store:
+            _run(campaign, store, origin=origin, listener=listener)
+
+
+def _supervise(path: Path, *, origin: str, listener: socket.socket, processes: int) -> None:
+    """Keep so many processes alive until told to end, then end them."""
+    context = multiprocessing.get_context("spawn")
+
+    def start() -> BaseProcess:
+        process = context.Process(target=_work, args=(path, origin, listener))
+        process.start()
+        return process
+
+    workers = [start() for _ in range(processes)]
+    try:
+        while True:
+            wait([worker.sentinel for worker in workers])
+            time.sleep(_RESTART_SECONDS)
+            for place, worker in enumerate(workers):
+                if not worker.is_alive():
+                    logging.getLogger("steelyard.collect").warning(
+                        "a server process ended with code %s; started another", worker.exitcode
+                    )
+                    workers[place] = start()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        for worker in workers:
+            worker.terminate()
+        for worker in workers:
+            worker.join()
+
+
+@contextmanager
+def _ended_like_ctrl_c() -> Iterator[None]:
+    """Let the signal by which services are stopped end the server in order, too."""
+    if threading.current_thread() is not threading.main_thread():
+        # only the main thread hears signals
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _log_tersely() -> None:
+    logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s", level=logging.WARNING)

@@ -1,0 +1,160 @@
+/** What the person in charge can do: each in a dialog that says what will happen. */
+
+import { h } from "./dom.js";
+import { number } from "./format.js";
+
+const token = document.querySelector("meta[name=csrf-token]")?.content ?? "";
+
+/** Send a change; throws an Error whose message can be shown. */
+async function send(path, body) {
+  let response;
+  try {
+    response = await fetch(`/admin/api/${path}`, { method: "POST", headers: { "Content-Type": "application/json", "X-CSRF-Token": token }, body: JSON.stringify(body) });
+  } catch {
+    throw new Error("The server cannot be reached. Nothing was changed; try again.");
+  }
+  const answer = await response.json().catch(() => ({}));
+  if (!response.ok) throw new Error(answer.error?.message ?? `The server refused (${response.status}).`);
+  return answer;
+}
+
+/** One dialog for all: a title, a body, and what to do when it is confirmed. */
+export class Ask {
+  #run = null;
+
+  constructor(dialog) {
+    this.dialog = dialog;
+    this.form = dialog.querySelector("form");
+    this.title = dialog.querySelector("h2");
+    this.body = dialog.querySelector(".ask-body");
+    this.problem = dialog.querySelector(".problem");
+    this.confirm = dialog.querySelector("[data-confirm]");
+    dialog.querySelector("[data-cancel]").addEventListener("click", () => dialog.close());
+    this.form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.#submit();
+    });
+  }
+
+  open({ title, body, confirm, danger = false, run }) {
+    this.title.textContent = title;
+    this.body.replaceChildren(...body);
+    this.problem.textContent = "";
+    this.confirm.textContent = confirm;
+    this.confirm.hidden = !confirm;
+    this.confirm.disabled = false;
+    this.confirm.classList.toggle("danger", danger);
+    this.#run = run;
+    this.dialog.showModal();
+    (this.body.querySelector("input, textarea, select") ?? this.confirm).focus();
+  }
+
+  async #submit() {
+    this.confirm.disabled = true;
+    this.problem.textContent = "";
+    try {
+      const stays = await this.#run(new FormData(this.form));
+      if (!stays) this.dialog.close();
+    } catch (error) {
+      this.problem.textContent = error.message;
+    } finally {
+      this.confirm.disabled = false;
+    }
+  }
+}
+
+const text = (words) => h("p", { text: words });
+
+function field(label, name, attributes, hint = null) {
+  const id = `ask-${name}`;
+  return h("div", { class: "field" }, h("label", { for: id, text: label }),
+    h(attributes.rows ? "textarea" : "input", { id, name, ...attributes, "aria-describedby": hint ? `${id}-hint` : null }),
+    hint ? h("p", { class: "small", id: `${id}-hint`, text: hint }) : null);
+}
+
+function choice(legend, name, options, chosen) {
+  return h("fieldset", { class: "choice" }, h("legend", { text: legend }),
+    options.map(([value, label]) => h("label", {}, h("input", { type: "radio", name, value, checked: value === chosen }), ` ${label}`)));
+}
+
+/** The actions by name; each takes the latest snapshot, and `done(message)` announces what happened. */
+export function actions(ask, done) {
+  const change = (path, body, message) => send(path, body).then(() => done(message));
+  return {
+    pause: () => ask.open({
+      title: "Pause the campaign?", confirm: "Pause", danger: true,
+      body: [text("Raters keep what they are working on and can submit it, but get nothing new. You can resume at any time.")],
+      run: () => change("state", { state: "paused" }, "The campaign is paused."),
+    }),
+    resume: () => ask.open({
+      title: "Resume the campaign?", confirm: "Resume",
+      body: [text("Raters get work again at once.")],
+      run: () => change("state", { state: "running" }, "The campaign is running."),
+    }),
+    stop: () => ask.open({
+      title: "Stop the campaign?", confirm: "Stop", danger: true,
+      body: [text("Raters are thanked and sent back to where they came from; what they have begun can still be submitted. You can resume later, but raters of a panel may not come back.")],
+      run: () => change("state", { state: "stopped" }, "The campaign is stopped."),
+    }),
+    goal: (snapshot) => ask.open({
+      title: "Change goal or budget", confirm: "Save",
+      body: [
+        text("The interval at all times holds whatever the goal, so it may be changed after looking."),
+        field("Half-width to reach", "half_width", { type: "number", min: "0", step: "any", required: true, value: snapshot.goal.half_width }),
+        snapshot.money ? field(`Budget in ${snapshot.money.currency}`, "budget", { type: "number", min: "0", step: "any", value: snapshot.money.budget_amount ?? "" }, "Empty: as it is.") : null,
+      ].filter(Boolean),
+      run: (form) => {
+        const budget = form.get("budget");
+        return change("goal", { half_width: Number(form.get("half_width")), budget: budget ? Number(budget) : null }, "Goal and budget are saved.");
+      },
+    }),
+    outputs: () => ask.open({
+      title: "Add outputs", confirm: "Add",
+      body: [text("Draws more outputs of every system at random from those not drawn yet, and puts them at the end of the queue."),
+        field("Outputs to add for each system", "more", { type: "number", min: "1", step: "1", required: true, value: "20" })],
+      run: (form) => change("outputs", { more: Number(form.get("more")) }, "The outputs are in the queue."),
+    }),
+    invitations: () => ask.open({
+      title: "New invitation links", confirm: "Make links",
+      body: [text("Every link is for one person. Who has it can work under it until it expires."),
+        field("How many", "count", { type: "number", min: "1", max: "500", step: "1", required: true, value: "5" }),
+        h("div", { class: "links" })],
+      run: async (form) => {
+        const { links } = await send("invitations", { count: Number(form.get("count")) });
+        ask.body.querySelector(".links").replaceChildren(
+          h("label", { for: "links", text: `${links.length} links, one a line` }),
+          h("textarea", { id: "links", readonly: true, rows: Math.min(links.length, 8), text: links.join("\n") }),
+          h("button", { type: "button", class: "button", on: { click: () => copy(ask.body.querySelector("#links")) } }, "Copy"));
+        done("The links are made.");
+        return true;
+      },
+    }),
+    decide: (rater) => ask.open({
+      title: `Rater ${rater.number}`, confirm: "Record",
+      body: [
+        rater.flags.length ? h("ul", { class: "notes" }, rater.flags.map((flag) => h("li", { text: flag.reason }))) : text("No rule has a complaint."),
+        choice("Judgments of this rater", "estimate", [["include", "enter the estimate"], ["exclude", "are left out and asked of others again"]], rater.estimate.verdict),
+        choice("Payment", "payment", [["pay", "is made"], ["refuse", "is refused"]], rater.payment.verdict),
+        text("These are two decisions: a judgment can be unusable and still be paid for. Nothing is deleted, and both can be taken back."),
+        field("Reason, kept with the decision", "reason", { rows: 2, required: true, maxlength: 500 }),
+      ],
+      run: async (form) => {
+        const reason = form.get("reason").trim();
+        if (!reason) throw new Error("Say why: the reason is kept with the decision.");
+        const changed = ["estimate", "payment"].filter((about) => form.get(about) !== rater[about].verdict);
+        if (!changed.length) throw new Error("Nothing was changed: choose another answer, or cancel.");
+        for (const about of changed) await send("decisions", { rater: rater.id, about, verdict: form.get(about), reason });
+        done(`Recorded for rater ${number(rater.number, 0)}.`);
+      },
+    }),
+  };
+}
+
+async function copy(area) {
+  area.select();
+  try {
+    await navigator.clipboard.writeText(area.value);
+  } catch {
+    return; // no permission: the text is selected, so that it can be copied by hand
+  }
+}

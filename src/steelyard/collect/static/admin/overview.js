@@ -1,0 +1,50 @@
+/** The top of the page: whether to stop, and the big numbers. */
+
+import { h, replace } from "./dom.js";
+import { distance, moment, percent, plural, whole } from "./format.js";
+
+const STATES = { running: "Running", paused: "Paused", stopped: "Stopped" };
+
+export function showState(place, snapshot) {
+  place.textContent = STATES[snapshot.state];
+  place.dataset.state = snapshot.state;
+}
+
+export function showSignal(place, snapshot) {
+  const { signal } = snapshot;
+  place.dataset.kind = signal.kind;
+  replace(place,
+    h("p", { class: "signal-word", text: signal.title }),
+    h("p", { class: "signal-reason", text: signal.reason }));
+}
+
+export function showNumbers(place, snapshot) {
+  const { progress, money, pace, time } = snapshot;
+  const tiles = [
+    tile("Judgments", whole(progress.judgments), `of ${whole(progress.planned)} planned`, progress.planned ? progress.judgments / progress.planned : 0,
+      `${plural(progress.raters, "rater")}, ${whole(progress.working)} at work now`),
+  ];
+  if (money) {
+    const of = money.budget === null ? "no budget set" : `of ${money.budget} ${money.currency}`;
+    tiles.push(tile("Spent", `${money.spent} ${money.currency}`, of, money.share, money.note));
+  }
+  tiles.push(tile("Pace", pace.per_hour === null ? "\u2013" : whole(pace.per_hour), "judgments per hour", null,
+    pace.last === null ? "no judgment yet" : `the last one ${distance(pace.last, time)}`));
+  if (pace.reached) tiles.push(tile("Goal", "reached", `\u00b1${snapshot.goal.half_width}`, null, pace.note));
+  else tiles.push(tile(pace.towards === "goal" ? "Goal expected" : "End expected", pace.end === null ? "\u2013" : distance(pace.end, time), pace.end === null ? "cannot be told yet" : moment(pace.end, time), null, pace.note));
+  replace(place, tiles);
+}
+
+function tile(label, value, beside, share, note) {
+  const bar = share === null || share === undefined ? null : h("span", { class: "bar-track", "aria-hidden": "true" }, h("span", { class: "bar-fill" }));
+  if (bar) bar.firstChild.style.inlineSize = `${Math.min(100, 100 * share).toFixed(1)}%`;
+  const title = share === null || share === undefined ? null : h("span", { class: "unseen", text: ` (${percent(share)})` });
+  return h("div", { class: "tile" },
+    h("dt", { text: label }),
+    h("dd", {}, h("span", { class: "big", text: value }), h("span", { class: "beside" }, beside, title), bar, note ? h("span", { class: "tile-note", text: note }) : null));
+}
+
+export function showNotes(place, snapshot) {
+  place.hidden = snapshot.notes.length === 0;
+  replace(place.querySelector("ul"), snapshot.notes.map((note) => h("li", { text: note })));
+}

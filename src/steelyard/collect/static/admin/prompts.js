@@ -1,0 +1,120 @@
+/** For each prompt: the systems, the path of the half-width, and what the judgments tell. */
+
+import { axis, scale, strip, ticks, widths } from "./charts.js";
+import { h, replace } from "./dom.js";
+import { decimals, interval, number, percent, plural, whole } from "./format.js";
+
+export function showPrompts(place, snapshot) {
+  const order = new Map(snapshot.systems.map((system, position) => [system, position % 6]));
+  const cards = snapshot.prompts.map((prompt, position) => [prompt.in_goal, card(prompt, position, order, snapshot)]);
+  const [goal, others] = [true, false].map((wanted) => cards.filter(([inGoal]) => inGoal === wanted).map(([, made]) => made));
+  replace(place, goal, others.length ? h("div", { class: others.length > 1 ? "others many" : "others" }, others) : null);
+}
+
+function card(prompt, position, order, snapshot) {
+  const digits = decimals(prompt.bounds);
+  const systems = prompt.systems.map((one) => ({ ...one, series: order.get(one.system) }));
+  const name = `prompt-${position}`;
+  return h("section", { class: "card prompt", "aria-labelledby": name },
+    h("div", { class: "prompt-head" },
+      h("h2", { id: name, dir: "auto", text: prompt.prompt }),
+      prompt.in_goal ? h("span", { class: "tag", text: `goal \u00b1${snapshot.goal.half_width}` }) : null,
+      h("span", { class: "small", text: `scores ${prompt.bounds[0]} to ${prompt.bounds[1]}` })),
+    systems.length
+      ? h("div", { class: prompt.in_goal ? "prompt-body two" : "prompt-body" }, forest(systems, prompt, digits), prompt.in_goal ? widths(systems, snapshot.goal.half_width, digits) : null)
+      : h("p", { class: "small", text: "No output is complete yet: the first estimate comes with the first outputs of the draw." }),
+    systems.length ? efficiency(systems) : null,
+    components(prompt, name, snapshot.goal.level),
+    systems.length ? numbers(prompt, systems, snapshot, digits, name) : null);
+}
+
+function forest(systems, prompt, digits) {
+  const ends = systems.flatMap((one) => [one.sequence, one.plain, one.estimate].filter(Boolean).flatMap((found) => [found.low, found.high]));
+  const [least, greatest] = prompt.bounds;
+  const low = Math.max(Math.min(...ends), least), high = Math.min(Math.max(...ends), greatest);
+  const place = scale(low, high);
+  const marks = ticks(low, high, 4);
+  return h("div", { class: "forest" },
+    systems.map((one) => h("div", { class: "forest-row" },
+      h("p", { class: "forest-name", dir: "auto" }, h("span", { class: `key series-${one.series}`, "aria-hidden": "true" }), one.system),
+      strip(one, place, digits, marks.values, one.series),
+      h("p", { class: "forest-value" },
+        h("strong", { text: one.estimate ? number(one.estimate.estimate, digits) : number(one.sequence?.estimate, digits) }),
+        h("span", { class: "small", text: one.sequence ? `\u00b1${number(one.sequence.half_width, digits)}` : "" }),
+        prompt.in_goal && one.sequence?.stop ? h("span", { class: "reached", text: "goal reached" }) : null))),
+    h("div", { class: "forest-row forest-axis" }, h("span"), axis(place, marks), h("span")),
+    h("p", { class: "legend", "aria-hidden": "true" },
+      h("span", { class: "legend-always", text: "interval at all times" }),
+      h("span", { class: "legend-dot", text: "estimate" }),
+      h("span", { class: "legend-plain", text: "plain mean, one look" })));
+}
+
+function efficiency(systems) {
+  const known = systems.filter((one) => one.data_efficiency !== null);
+  if (!known.length) return null;
+  const words = known.map((one) => h("li", {}, h("span", { dir: "auto", text: one.system }), " ",
+    h("strong", { text: one.data_efficiency.toFixed(2) }),
+    h("span", { class: "small", text: ` ${plural(one.judgments, "judgment")} worth ${whole(one.judgments * one.data_efficiency)}` })));
+  return h("div", { class: "told" }, h("h3", { text: "Data efficiency so far" }), h("ul", { class: "inline" }, words));
+}
+
+function components(prompt, name, level) {
+  const found = prompt.components;
+  if (!found) return prompt.components_reason ? h("p", { class: "small", text: `Variance components: ${prompt.components_reason}` }) : null;
+  const noise = found.noise_share;
+  const bar = h("div", { class: "split", role: "img", "aria-label": `${percent(1 - noise)} of the variance of a judgment is difference between outputs, ${percent(noise)} is rater noise` },
+    h("span", { class: "split-item" }), h("span", { class: "split-noise" }));
+  bar.firstChild.style.inlineSize = percent(1 - noise, 1);
+  return h("div", { class: "told" },
+    h("h3", { text: "Where the variance of a judgment comes from" }),
+    bar,
+    h("p", { class: "small split-words" }, h("span", { text: `outputs ${percent(1 - noise)}` }), h("span", { text: `raters ${percent(noise)}` })),
+    h("p", { class: "verdict", text: found.verdict }),
+    h("details", { "data-key": `${name}-components` }, h("summary", { "data-key": `${name}-components-summary`, text: "Components and agreement" }),
+      table(`Components, ${prompt.prompt}`, ["", "value", `${percent(level)} interval`], found.rows.map((row) => [row.name, number(row.value, 3), row.low === null ? "\u2013" : interval(row, 3)]), `${name}-components-table`)));
+}
+
+function numbers(prompt, systems, snapshot, digits, name) {
+  const level = percent(snapshot.goal.level);
+  const changed = systems.some((one) => one.before);
+  const heads = ["system", "outputs judged", "estimate", `${level}, at all times`, "half-width", "expected more", `${level}, one look`, "plain mean", `its ${level}`, "data efficiency"];
+  if (changed) heads.push("before exclusions", "at all times, before");
+  const rows = systems.map((one) => [
+    one.system, `${whole(one.n)} of ${whole(one.pool_size)}`, number(one.estimate?.estimate, digits), interval(one.sequence, digits),
+    number(one.sequence?.half_width, digits), one.sequence ? whole(one.sequence.expected_more) : "\u2013", interval(one.estimate, digits),
+    number(one.plain?.estimate, digits), interval(one.plain, digits), one.data_efficiency === null ? "\u2013" : one.data_efficiency.toFixed(2),
+    ...(changed ? [number(one.before?.estimate?.estimate, digits), interval(one.before?.sequence, digits)] : []),
+  ]);
+  const notes = [...new Set(systems.flatMap((one) => one.notes.map((note) => `${one.system}: ${note}`)))];
+  return h("details", { class: "numbers", "data-key": `${name}-numbers` }, h("summary", { "data-key": `${name}-summary`, text: "All numbers and notes" }),
+    table(`Numbers, ${prompt.prompt}`, heads, rows, `${name}-table`),
+    notes.length ? h("ul", { class: "notes" }, notes.map((note) => h("li", { dir: "auto", text: note }))) : null);
+}
+
+/** A table that scrolls on its own when it is wider than the page. */
+function table(label, heads, rows, key) {
+  return h("div", { class: "scrolls", tabindex: "0", role: "region", "aria-label": label, "data-key": key },
+    h("table", {},
+      h("thead", {}, h("tr", {}, heads.map((head) => (head ? h("th", { scope: "col", text: head }) : h("td"))))),
+      h("tbody", {}, rows.map(([first, ...rest]) => h("tr", {}, h("th", { scope: "row", dir: "auto", text: first }), rest.map((cell) => h("td", { text: cell })))))));
+}
+
+export function showExclusions(place, snapshot) {
+  const { exclusions } = snapshot;
+  place.hidden = exclusions.raters === 0;
+  if (place.hidden) return replace(place.querySelector(".exclusions-body"));
+  const heads = ["", "estimate before", "after", "at all times before", "after"];
+  const rows = (prompts) => prompts.flatMap((prompt) => prompt.systems.filter((one) => one.before).map((one) => {
+    const digits = decimals(prompt.bounds);
+    return [`${prompt.prompt}, ${one.system}`, number(one.before.estimate?.estimate, digits), number(one.estimate?.estimate, digits),
+      interval(one.before.sequence ?? one.before.estimate, digits), interval(one.sequence ?? one.estimate, digits)];
+  }));
+  const goal = snapshot.prompts.filter((prompt) => prompt.in_goal);
+  const others = snapshot.prompts.filter((prompt) => !prompt.in_goal);
+  const waiting = exclusions.replacing ? ` ${plural(exclusions.replacing, "output waits", "outputs wait")} for a replacement and ${exclusions.replacing === 1 ? "is" : "are"} passed over until then.` : "";
+  return replace(place.querySelector(".exclusions-body"),
+    h("p", { text: `${plural(exclusions.raters, "rater is", "raters are")} left out, with ${plural(exclusions.judgments, "judgment")}. Nothing was deleted.${waiting}` }),
+    goal.length ? table("Before and after exclusions, prompts of the goal", heads, rows(goal), "exclusions-table") : null,
+    others.length ? h("details", { "data-key": "exclusions-others" }, h("summary", { "data-key": "exclusions-others-summary", text: goal.length ? "The other prompts" : "All prompts" }),
+      table("Before and after exclusions, other prompts", heads, rows(others), "exclusions-others-table")) : null);
+}

@@ -1,0 +1,62 @@
+const csrf = document.querySelector('meta[name="csrf-token"]')?.content ?? "";
+
+/** The server answered, and said no. */
+export class Refused extends Error {
+  constructor(status, error) {
+    super(error.message ?? `The server answered ${status}.`);
+    this.status = status;
+    this.code = error.code ?? "unknown";
+    this.problems = error.problems ?? [];
+  }
+}
+
+/** No answer, or one that says "not now": the same request may be sent again. */
+export class Unreachable extends Error {}
+
+export async function request(method, path, body, { keepalive = false } = {}) {
+  let response;
+  try {
+    response = await fetch(path, {
+      method,
+      keepalive,
+      credentials: "same-origin",
+      headers: { "Content-Type": "application/json", "X-CSRF-Token": csrf },
+      body: JSON.stringify(body),
+    });
+  } catch {
+    throw new Unreachable("no connection");
+  }
+  if (response.status === 429 || response.status >= 500) throw new Unreachable(`status ${response.status}`);
+  let reply;
+  try {
+    reply = await response.json();
+  } catch {
+    throw new Unreachable("the answer broke off");
+  }
+  if (!response.ok) throw new Refused(response.status, reply.error ?? {});
+  return reply;
+}
+
+/**
+ * Try until the server has answered, with growing pauses, and at once when the connection is back.
+ * `waiting(seconds, now)` is called before each pause; `now()` cuts it short.
+ */
+export async function untilAnswered(attempt, waiting) {
+  for (let pause = 1; ; pause = Math.min(2 * pause, 15)) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof Unreachable)) throw error;
+      await new Promise((resume) => {
+        const timer = setTimeout(go, pause * 1000);
+        function go() {
+          clearTimeout(timer);
+          window.removeEventListener("online", go);
+          resume();
+        }
+        window.addEventListener("online", go);
+        waiting(pause, go);
+      });
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import { button, element } from "./elements.js";
+
+const find = (id) => document.getElementById(id);
+
+/** The parts of the page that all flows share: sections, progress, messages, what is read out. */
+export class Page {
+  constructor() {
+    this.main = find("main");
+    this.task = JSON.parse(this.main.dataset.task);
+    this.mode = this.main.dataset.mode;
+    const instructions = find("instructions");
+    find("show-instructions").addEventListener("click", () => instructions.showModal());
+    document.addEventListener("mark-say", ({ detail }) => this.announce(detail.text));
+  }
+
+  /** Show one of the sections `message`, `tutorial`, `work`. */
+  section(name, { focus = true } = {}) {
+    for (const each of ["message", "tutorial", "work"]) find(each).hidden = each !== name;
+    this.untrouble();
+    if (!focus) return;
+    window.scrollTo({ top: 0 });
+    find(`${name}-title`).focus({ preventScroll: true });
+  }
+
+  /** A message that takes the place of the work. */
+  message(title, ...body) {
+    const isSame = !find("message").hidden && find("message-title").textContent === title;
+    find("message-title").textContent = title;
+    find("message-body").replaceChildren(...body.map((part) => (typeof part === "string" ? element("p", {}, part) : part)));
+    this.section("message", { focus: !isSame }); // one that stays is not read out again
+  }
+
+  progress({ done, of, earned }) {
+    const parts = [of ? `${done} of ${of} done` : `${done} done`];
+    if (earned) parts.push(`${earned} earned`);
+    find("progress").hidden = false;
+    find("progress-text").textContent = parts.join(" · ");
+    find("progress-bar").hidden = !of;
+    if (of) {
+      find("progress-bar").max = of;
+      find("progress-bar").value = done;
+    }
+  }
+
+  saved(text) {
+    if (find("saved").textContent !== text) find("saved").textContent = text;
+  }
+
+  announce(text) {
+    find("announce").textContent = text;
+  }
+
+  /** Something went wrong: said in words, with a way out. */
+  trouble(text, { label = null, click = null } = {}) {
+    const place = find("trouble");
+    place.replaceChildren(element("p", {}, text), label ? button(label, { click }) : "");
+    place.hidden = false;
+  }
+
+  untrouble() {
+    find("trouble").hidden = true;
+    find("trouble").replaceChildren();
+  }
+}

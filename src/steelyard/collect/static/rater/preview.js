@@ -1,0 +1,22 @@
+import { show } from "./elements.js";
+import { Form } from "./form.js";
+
+/** The page as it will be, for looking only: no answer can be given and nothing is asked of the server. */
+export function preview(page) {
+  const content = exampleContent(page.task);
+  for (const place of document.querySelectorAll("#texts [data-field]")) show(place, content[place.dataset.field]);
+  const form = new Form(document.getElementById("work"), page.task, { changed() {}, finished() {} });
+  page.section("work", { focus: false });
+  form.load(content, null);
+  form.openAll();
+  document.getElementById("questions").disabled = true;
+}
+
+/** Contents of the tutorial are public; where they have no text for a field, a sentence stands for it. */
+function exampleContent(task) {
+  const known = Object.assign({}, ...(task.tutorial?.questions ?? []).map((question) => question.content ?? {}).reverse());
+  const fields = [...task.show.map(({ field }) => field), ...task.widgets.map(({ field }) => field).filter(Boolean)];
+  const inPassages = new Set(task.widgets.filter(({ kind }) => kind === "passages").map(({ field }) => field));
+  const stand = "The text to judge will be here.";
+  return Object.fromEntries(fields.map((field) => [field, known[field] ?? (inPassages.has(field) ? [stand] : stand)]));
+}

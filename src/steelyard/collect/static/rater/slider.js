@@ -1,0 +1,52 @@
+import { Widget } from "./widget.js";
+
+/** A number on a scale. It has no value, and shows none, before it is touched. */
+export class Slider extends Widget {
+  #touched = false;
+
+  build() {
+    this.range = this.querySelector("input");
+    this.range.addEventListener("input", () => this.#touch());
+    this.range.addEventListener("click", () => this.#touch()); // a click on the very middle moves nothing
+    this.range.addEventListener("keydown", (event) => {
+      if (event.key !== " ") return;
+      event.preventDefault();
+      this.#touch();
+    });
+  }
+
+  load() { this.value = null; }
+
+  get value() { return this.#touched ? Number(this.range.value) : null; }
+
+  set value(answer) {
+    this.#touched = answer !== null && answer !== undefined;
+    const { min, max } = this.definition;
+    this.range.value = String(answer ?? (min + max) / 2);
+    this.#show();
+  }
+
+  get missing() { return "Set the slider: click on it, or use the arrow keys."; }
+
+  get focusTarget() { return this.range; }
+
+  get keys() {
+    return [{ key: "ArrowLeft or ArrowRight", label: "Lower, higher (Page Up and Page Down in larger steps)" }];
+  }
+
+  #touch() {
+    if (this.range.matches(":disabled")) return;
+    this.#touched = true;
+    this.#show();
+    this.changed();
+  }
+
+  #show() {
+    const text = this.#touched ? this.range.value : "not set yet";
+    this.part("value").textContent = text;
+    this.range.setAttribute("aria-valuetext", text);
+    this.querySelector(".slider").toggleAttribute("data-untouched", !this.#touched);
+  }
+}
+
+customElements.define("sy-slider", Slider);

@@ -1,0 +1,187 @@
+import { Refused, request, untilAnswered } from "./api.js";
+import { Autosave } from "./autosave.js";
+import { ActiveClock } from "./clock.js";
+import { show } from "./elements.js";
+import { Form } from "./form.js";
+import { forget, keep, kept } from "./kept.js";
+import * as messages from "./messages.js";
+import { Tutorial } from "./tutorial.js";
+
+const PAUSED_SECONDS = 15;
+const SAVED = {
+  saved: "Your work is saved.",
+  offline: "Not saved yet: no connection. Your work is kept in this browser and will be saved later.",
+  refused: "This work can no longer be saved here.",
+};
+
+/** One text after the other: fetch, answer, save along the way, submit. */
+export class Work {
+  #assignment = null;
+  #sending = false;
+
+  constructor(page) {
+    this.page = page;
+    this.texts = document.getElementById("texts");
+    this.fields = document.getElementById("questions");
+    this.button = document.getElementById("submit");
+    this.clock = new ActiveClock();
+    this.autosave = new Autosave({ tell: (state) => page.saved(SAVED[state]) });
+    this.form = new Form(document.getElementById("work"), page.task, {
+      changed: () => this.#changed(),
+      finished: () => this.button.focus(),
+    });
+    this.tutorial = new Tutorial(page, { passed: () => this.next() });
+    this.button.addEventListener("click", () => this.submit());
+    this.others = "BroadcastChannel" in window ? new BroadcastChannel("steelyard") : null;
+    this.others?.addEventListener("message", ({ data }) => this.#elsewhere(data));
+  }
+
+  get isWorking() { return this.#assignment !== null && !this.#sending; }
+
+  async next() {
+    this.#assignment = null;
+    let reply;
+    try {
+      reply = await this.#ask("/api/next", {}, "The next text cannot be fetched: no connection.");
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      messages.refused(this.page, error);
+      return;
+    }
+    if (reply.progress) this.#showProgress(reply.progress);
+    if (reply.status === "task") this.#begin(reply.assignment);
+    else if (reply.status === "tutorial") this.tutorial.begin(reply.tutorial);
+    else if (reply.status === "done") messages.done(this.page, reply);
+    else this.#wait(reply);
+  }
+
+  #showProgress(progress) {
+    this.progress = progress;
+    this.page.progress(progress);
+  }
+
+  #wait({ status, retry_seconds: seconds }) {
+    (status === "paused" ? messages.paused : messages.waiting)(this.page);
+    setTimeout(() => this.next(), (seconds ?? PAUSED_SECONDS) * 1000);
+  }
+
+  #begin(assignment) {
+    this.#assignment = assignment;
+    const unsent = Autosave.unsent(assignment.id);
+    this.fields.disabled = false;
+    this.#fill(assignment.content);
+    this.page.section("work");
+    this.form.load(assignment.content, unsent?.answer ?? assignment.draft);
+    this.clock.start(Math.max(unsent?.active_ms ?? 0, assignment.active_ms ?? 0));
+    this.autosave.begin(assignment.id, () => this.#state());
+    this.page.saved(assignment.draft || unsent ? "Your earlier work on this text is back." : "");
+    this.#ready();
+    if (unsent) this.autosave.changed();
+  }
+
+  #fill(content) {
+    for (const place of this.texts.querySelectorAll("[data-field]")) show(place, content[place.dataset.field]);
+  }
+
+  #state() {
+    return { answer: this.form.answer, active_ms: this.clock.milliseconds };
+  }
+
+  #changed() {
+    this.autosave.changed();
+    this.#ready();
+  }
+
+  #ready() {
+    this.button.classList.toggle("ready", this.form.complete);
+  }
+
+  /** The same assignment has the same key, in every tab and after a reload: it counts once. */
+  #key(assignment) {
+    const key = kept(`key.${assignment}`) ?? randomKey();
+    keep(`key.${assignment}`, key);
+    return key;
+  }
+
+  async submit() {
+    if (!this.isWorking) return;
+    const missing = this.form.complain();
+    if (missing) {
+      this.page.announce(missing);
+      return;
+    }
+    const { id } = this.#assignment;
+    const state = this.#state();
+    const body = { assignment: id, key: this.#key(id), ...state };
+    Autosave.keep(id, state);
+    this.#lock(true);
+    try {
+      const reply = await this.#ask("/api/submit", body, "Your answer could not be sent: no connection. It is kept on this page.");
+      this.#accepted(id, reply);
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      this.#notAccepted(id, error);
+    }
+  }
+
+  #accepted(id, reply) {
+    this.autosave.end();
+    this.others?.postMessage({ submitted: id });
+    Autosave.forget(id);
+    forget(`key.${id}`);
+    this.#lock(false);
+    this.fields.disabled = true; // until the next text is there
+    this.#showProgress({ ...this.progress, done: reply.done, earned: reply.earned });
+    this.page.announce(`Thank you. ${reply.done} done.`);
+    this.next();
+  }
+
+  #notAccepted(id, error) {
+    this.#lock(false);
+    if (error.status === 422) {
+      this.page.trouble(this.form.complain(error.problems) ?? error.message);
+    } else if (error.status === 409) {
+      this.autosave.end();
+      Autosave.forget(id);
+      forget(`key.${id}`);
+      this.page.message("This text is no longer yours", "It was submitted already, perhaps in another tab, or it was away for too long. The next one is on its way.");
+      this.next();
+    } else {
+      messages.refused(this.page, error);
+    }
+  }
+
+  /** Send until there is an answer; tell in words, and offer to try at once, while there is none. */
+  async #ask(path, body, words) {
+    const reply = await untilAnswered(
+      () => request("POST", path, body),
+      (seconds, now) => this.page.trouble(`${words} It is tried again in ${seconds === 1 ? "1 second" : `${seconds} seconds`}.`, { label: "Try now", click: now }),
+    );
+    this.page.untrouble();
+    return reply;
+  }
+
+  #lock(sending) {
+    this.#sending = sending;
+    this.fields.disabled = sending;
+    if (sending) {
+      this.clock.stop();
+      this.page.saved("Sending …");
+    } else {
+      this.page.saved("");
+      this.page.untrouble();
+    }
+  }
+
+  #elsewhere({ submitted }) {
+    if (!this.isWorking || submitted !== this.#assignment.id) return;
+    this.autosave.end();
+    this.page.message("Submitted in another tab", "This text was submitted in another tab. The next one is on its way.");
+    this.next();
+  }
+}
+
+/** `crypto.randomUUID` is missing on pages without https; this is not. */
+function randomKey() {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

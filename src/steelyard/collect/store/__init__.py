@@ -1,0 +1,23 @@
+"""The campaign's database: who rated what, what is to be rated next, and what is owed."""
+
+from steelyard.collect.store.database import Store
+from steelyard.collect.store.refusals import (
+    AlreadySubmittedError,
+    NotYoursError,
+    OtherCampaignError,
+    StoreError,
+    UnknownLeaseError,
+    UnknownRaterError,
+    UnknownSessionError,
+)
+
+__all__ = [
+    "AlreadySubmittedError",
+    "NotYoursError",
+    "OtherCampaignError",
+    "Store",
+    "StoreError",
+    "UnknownLeaseError",
+    "UnknownRaterError",
+    "UnknownSessionError",
+]

@@ -1,0 +1,335 @@
+"""What a rater is given next, held for a time and given to another when that time is over."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from sqlalchemy import Connection
+
+from steelyard.collect.store import assignment_statements as statements
+from steelyard.collect.store.ids import MODULUS, is_swapped, new_id, salt
+from steelyard.collect.store.refusals import NotYoursError, UnknownLeaseError, UnknownSessionError
+
+__all__ = ["Draft", "Lease", "Nothing", "next_lease", "save_draft"]
+
+# Slots that are looked at for each position; with more judgments wanted of a unit the front is
+# narrower than it may be.
+_SLOTS_A_POSITION = 4
+
+Reason = Literal["none-left", "wait", "paused", "stopped", "session-complete"]
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """A unit that a rater holds.
+
+    Attributes
+    ----------
+    id : str
+        Random; names the lease on the page.
+    unit : int
+        The unit.
+    content : mapping
+        What is shown; in a pair, with `first` and `second` as this rater sees them.
+    draft : mapping or None
+        The answer so far.
+    active_ms : int
+        Time that the rater has spent on it, as the page measured it.
+    started, expires : int
+        Milliseconds.
+    swapped : bool
+        Whether the sides of a pair have changed places in `content`.
+    gold : bool
+        Whether the right answer is known. Never tell the page.
+    """
+
+    id: str
+    unit: int
+    content: Mapping[str, Any]
+    draft: Mapping[str, Any] | None
+    active_ms: int
+    started: int
+    expires: int
+    swapped: bool
+    gold: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """No unit is given, and why.
+
+    Attributes
+    ----------
+    reason : str
+        ``none-left``: this rater has had all there is, or is excluded; ``wait``: others hold what
+        is left and may yet let go of it; ``paused`` and ``stopped``: the campaign is;
+        ``session-complete``: the visit has brought all that it was to bring.
+    """
+
+    reason: Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A draft was kept.
+
+    Attributes
+    ----------
+    expires : int
+        Until when the lease is held, in milliseconds.
+    held : bool
+        Whether the slot is still this rater's. If not, another has it; a submission is taken all
+        the same.
+    """
+
+    expires: int
+    held: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """A slot to give, with the columns that a query for one has."""
+
+    slot: int
+    unit: int
+    content: str
+    pair: bool
+    gold: str | None
+    id: Any = None
+    draft: str | None = None
+    active_ms: int = 0
+    started: int = 0
+
+
+def next_lease(
+    connection: Connection,
+    *,
+    session: str,
+    rater: str,
+    now: int,
+    lease_ms: int,
+    window: int = 10,
+) -> Lease | Nothing:
+    """Give a rater the unit to judge next.
+
+    A rater who holds a unit gets it again, with the draft. Otherwise, of the units
+    that are free, or whose lease is over, and that this rater has not judged, the first in the
+    order of the draw and those less than `window` positions behind it: of these, the one that comes
+    first in an order that is the rater's own. So each rater sees units in random order, while units
+    are finished nearly in the order of the draw.
+
+    Parameters
+    ----------
+    connection : Connection
+        Of the writer.
+    session, rater : str
+        Ids.
+    now, lease_ms : int
+        The time and how long to hold the unit, in milliseconds.
+    window : int
+        Positions of the queue to choose from.
+
+    Returns
+    -------
+    Lease or Nothing
+
+    Raises
+    ------
+    UnknownSessionError, NotYoursError
+        If there is no such session, or it is another rater's.
+    """
+    found = connection.execute(
+        statements.SITUATION, {"session": session, "rater": rater}
+    ).one_or_none()
+    if found is None:
+        raise UnknownSessionError("there is no such session")
+    if found.rater != rater:
+        raise NotYoursError("the session belongs to another rater")
+    reason = _reason_to_end(found)
+    if reason is not None:
+        return Nothing(reason)
+    expires = now + lease_ms
+    if found.slot is not None and _renewed(connection, found, expires):
+        connection.execute(
+            statements.MOVE_LEASE,
+            {"lease_id": found.id, "new_slot": found.slot, "new_session": session},
+        )
+        return _lease(found, expires)
+    chosen: Any = None
+    if found.gold_every:
+        chosen = _gold_choice(connection, rater, found.gold_every)
+    if chosen is None:
+        chosen = _choice(connection, rater=rater, now=now, window=window)
+    if chosen is None:
+        left = connection.execute(statements.ANY_LEFT, {"rater": rater}).scalar_one_or_none()
+        return Nothing("none-left" if left is None else "wait")
+    return _taken(connection, chosen, rater=rater, session=session, now=now, expires=expires)
+
+
+def save_draft(
+    connection: Connection,
+    *,
+    lease: str,
+    rater: str,
+    answer: Mapping[str, Any],
+    active_ms: int,
+    now: int,
+    lease_ms: int,
+) -> Draft:
+    """Keep an answer that is not complete, and hold the unit for longer.
+
+    Parameters
+    ----------
+    connection : Connection
+        Of the writer.
+    lease, rater : str
+        Ids.
+    answer : mapping
+        The answer so far, by widget.
+    active_ms : int
+        Time spent on it; not more than has passed since the unit was given.
+    now, lease_ms : int
+        Milliseconds.
+
+    Raises
+    ------
+    UnknownLeaseError, NotYoursError
+        If there is no such lease, or it is another rater's.
+    """
+    found = connection.execute(statements.DRAFTED, {"lease": lease}).one_or_none()
+    if found is None:
+        raise UnknownLeaseError("there is no such lease")
+    if found.rater != rater:
+        raise NotYoursError("the lease belongs to another rater")
+    connection.execute(
+        statements.SAVE,
+        {
+            "lease_id": lease,
+            "new_draft": json.dumps(answer, ensure_ascii=False),
+            "new_active_ms": max(0, min(active_ms, now - found.started)),
+        },
+    )
+    expires = now + lease_ms
+    renewed = connection.execute(
+        statements.RENEW, {"slot_id": found.slot, "old_lease": lease, "new_expires": expires}
+    )
+    return Draft(expires=expires, held=renewed.rowcount == 1)
+
+
+def _reason_to_end(found: Any) -> Reason | None:
+    if found.state == "stopped":
+        return "stopped"
+    if found.state == "paused":
+        return "paused"
+    if found.session_judgments is not None and found.done >= found.session_judgments:
+        return "session-complete"
+    # An excluded rater's further judgments would be paid for and not used.
+    return "none-left" if found.excluded else None
+
+
+def _renewed(connection: Connection, found: Any, expires: int) -> bool:
+    """Hold the rater's own slot for longer, unless another process has just given it away."""
+    values = {"slot_id": found.slot, "old_lease": found.id, "new_expires": expires}
+    return connection.execute(statements.RENEW, values).rowcount == 1
+
+
+def _choice(connection: Connection, *, rater: str, now: int, window: int) -> Any:
+    while True:
+        most = _SLOTS_A_POSITION * window
+        values = {
+            "rater": rater,
+            "salt": salt(rater),
+            "now": now,
+            "window": window,
+            "most": most,
+        }
+        chosen = connection.execute(statements.CHOICE, values).one_or_none()
+        if chosen is not None or connection.dialect.name == "sqlite":
+            return chosen
+        # Other processes are about to take all of these: look further, unless there is no further.
+        front = connection.execute(statements.FRONT, values).one()
+        if front.size < most and (front.reach or 0) < window:
+            return None
+        window *= 8
+
+
+def _gold_choice(connection: Connection, rater: str, every: int) -> _Chosen | None:
+    """Return a gold unit in a slot of its own, if it is time for one and one is left."""
+    given = connection.execute(statements.GIVEN, {"rater": rater}).scalar_one()
+    if (given + 1) % every:
+        return None
+    left = connection.execute(statements.GOLD, {"rater": rater}).all()
+    if not left:
+        return None
+    own = salt(rater)
+    unit = min(left, key=lambda row: salt(row.digest) * own % MODULUS)
+    slot = connection.execute(
+        statements.ADD_GOLD_SLOT, {"unit": unit.id, "salt": salt(unit.digest)}
+    ).scalar_one()
+    return _Chosen(slot, unit.id, unit.content, pair=unit.pair, gold=unit.gold)
+
+
+def _taken(
+    connection: Connection,
+    chosen: Any,
+    *,
+    rater: str,
+    session: str,
+    now: int,
+    expires: int,
+) -> Lease:
+    """Hold the chosen slot under a new lease, or under the one that the rater once had."""
+    lease = chosen.id or new_id()
+    connection.execute(
+        statements.TAKE,
+        {
+            "slot_id": chosen.slot,
+            "new_lease": lease,
+            "new_rater": rater,
+            "new_expires": expires,
+        },
+    )
+    if chosen.id is not None:
+        connection.execute(
+            statements.MOVE_LEASE,
+            {"lease_id": lease, "new_slot": chosen.slot, "new_session": session},
+        )
+        return _lease(chosen, expires)
+    row = {
+        "id": lease,
+        "slot": chosen.slot,
+        "unit": chosen.unit,
+        "rater": rater,
+        "session": session,
+        "started": now,
+    }
+    connection.execute(statements.ADD_LEASE, row)
+    fresh = _Chosen(
+        chosen.slot,
+        chosen.unit,
+        chosen.content,
+        pair=chosen.pair,
+        gold=chosen.gold,
+        id=lease,
+        started=now,
+    )
+    return _lease(fresh, expires)
+
+
+def _lease(found: Any, expires: int) -> Lease:
+    content = json.loads(found.content)
+    swapped = bool(found.pair) and is_swapped(found.id)
+    if swapped:
+        content["first"], content["second"] = content["second"], content["first"]
+    return Lease(
+        id=found.id,
+        unit=found.unit,
+        content=content,
+        draft=None if found.draft is None else json.loads(found.draft),
+        active_ms=found.active_ms,
+        started=found.started,
+        expires=expires,
+        swapped=swapped,
+        gold=found.gold is not None,
+    )

@@ -1,0 +1,222 @@
+"""A campaign's database: SQLite in a file, or PostgreSQL for several server processes."""
+
+import os
+from collections.abc import Callable
+from concurrent.futures import Future
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+
+from steelyard.collect.store.migrations import migrate
+from steelyard.collect.store.refusals import StoreError
+from steelyard.collect.store.writer import Writer, first_line
+from steelyard.errors import InvalidArgumentError
+
+__all__ = ["Store"]
+
+T = TypeVar("T")
+
+# How long SQLite waits for another process that writes to the same file.
+_BUSY_MS = 30_000
+# How long an operation of a PostgreSQL batch waits for a row that another process has locked,
+# before it is put off (see `Writer`). Far below the second after which PostgreSQL looks for
+# deadlocks.
+_LOCK_MS = 50
+# The writer finds single rows by index, again and again. PostgreSQL would plan every statement
+# anew, or keep a plan that it made while the tables were empty and that reads them whole.
+_WRITER_OPTIONS = (
+    f"lock_timeout={_LOCK_MS}",
+    "plan_cache_mode=force_generic_plan",
+    "enable_seqscan=off",
+    "enable_hashjoin=off",
+    "enable_mergejoin=off",
+    "jit=off",
+)
+
+
+class Store:
+    """Everything a campaign knows, on disk.
+
+    Made by `Store.open`. Operations are functions of a connection: ``store.write(operation)`` for
+    those that change something, ``store.read(operation)`` for those that only look.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from functools import partial
+    >>> from steelyard.collect.store.raters import join
+    >>> with tempfile.TemporaryDirectory() as folder, Store.open(f"{folder}/a.sqlite") as store:
+    ...     operation = partial(join, panel="open", external_id="ann", now=0)
+    ...     store.write(operation).result().number
+    1
+    """
+
+    def __init__(self, reading: Engine, writing: Engine) -> None:
+        self._reading = reading
+        self._writing = writing
+        self._writer = Writer(writing)
+
+    @classmethod
+    def open(cls, database: str | os.PathLike[str]) -> Self:
+        """Open a database, made if it is not there, and bring its tables up to date.
+
+        Several processes may do so at the same time. Nothing has to be removed after a process
+        was killed.
+
+        Parameters
+        ----------
+        database : path or URL
+            The path of an SQLite file, or ``postgresql://user@host/name``.
+
+        Raises
+        ------
+        InvalidArgumentError
+            If it is neither.
+        StoreError
+            If the database cannot be opened, or was made by a newer version.
+        """
+        url = _url(database)
+        engines = _sqlite(url) if url.get_backend_name() == "sqlite" else _postgresql(url)
+        try:
+            migrate(engines[1])
+        except SQLAlchemyError as error:
+            for engine in engines:
+                engine.dispose()
+            raise StoreError(
+                f"cannot open the database {url.render_as_string()}: {first_line(error)}"
+            ) from error
+        except StoreError:
+            for engine in engines:
+                engine.dispose()
+            raise
+        return cls(*engines)
+
+    def write(self, operation: Callable[[Connection], T]) -> Future[T]:
+        """Queue an operation that changes the database.
+
+        Parameters
+        ----------
+        operation : function of a connection
+            Changes nothing but the database, because it may run again (see `Writer`).
+
+        Returns
+        -------
+        Future
+            Resolves to what the operation returned, once that is durable; or to what it raised,
+            once it is rolled back; or to a `StoreError`.
+
+        Raises
+        ------
+        StoreError
+            If the store was closed.
+        """
+        return self._writer.submit(operation)
+
+    def read(self, operation: Callable[[Connection], T]) -> T:
+        """Run an operation that only looks, in the calling thread, on one snapshot.
+
+        Raises
+        ------
+        StoreError
+            If the database cannot be read.
+        """
+        try:
+            with self._reading.connect() as connection:
+                return operation(connection)
+        except SQLAlchemyError as error:
+            raise StoreError(f"the database cannot be read ({first_line(error)})") from error
+
+    def close(self) -> None:
+        """Finish what was queued and let go of the database."""
+        self._writer.close()
+        self._reading.dispose()
+        self._writing.dispose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def _url(database: str | os.PathLike[str]) -> URL:
+    text = os.fspath(database)
+    if "://" not in text:
+        return URL.create("sqlite+pysqlite", database=str(Path(text)))
+    try:
+        url = make_url(text)
+    except (ArgumentError, ValueError) as error:
+        raise InvalidArgumentError(
+            "`database` must be a path or a URL such as postgresql://user@host/name; what was "
+            "given cannot be read as a URL"
+        ) from error
+    kind = url.drivername.partition("+")[0]
+    if kind in {"postgresql", "postgres"}:
+        return url.set(drivername="postgresql+psycopg")
+    if kind == "sqlite" and url.database and url.database != ":memory:":
+        return url.set(drivername="sqlite+pysqlite")
+    raise InvalidArgumentError(
+        "`database` must be the path of an SQLite file or postgresql://user@host/name; got a URL "
+        f"of kind {url.drivername}"
+    )
+
+
+def _sqlite(url: URL) -> tuple[Engine, Engine]:
+    folder = Path(url.database or "").parent
+    if not folder.is_dir():
+        raise StoreError(f"cannot make the database {url.database}: there is no folder {folder}")
+    reading = create_engine(url, connect_args={"check_same_thread": False}, pool_size=8)
+    writing = create_engine(url, connect_args={"check_same_thread": False}, pool_size=1)
+    for engine, begin, look_only in ((reading, "BEGIN", True), (writing, "BEGIN IMMEDIATE", False)):
+        _set_up_sqlite(engine, begin=begin, look_only=look_only)
+    return reading, writing
+
+
+def _set_up_sqlite(engine: Engine, *, begin: str, look_only: bool) -> None:
+    def connected(connection: Any, _record: Any) -> None:
+        # The driver would begin transactions on its own terms; we say when, and how.
+        connection.isolation_level = None
+        cursor = connection.cursor()
+        cursor.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
+        # Written beside the file and synchronised at every commit: readers never wait for the
+        # writer, and what was committed survives the loss of power.
+        if cursor.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+            cursor.execute("PRAGMA journal_mode = WAL")
+        cursor.execute("PRAGMA synchronous = FULL")
+        cursor.execute("PRAGMA foreign_keys = ON")
+        if look_only:
+            cursor.execute("PRAGMA query_only = ON")
+        cursor.close()
+
+    def begun(connection: Connection) -> None:
+        connection.exec_driver_sql(begin)
+
+    event.listen(engine, "connect", connected)
+    event.listen(engine, "begin", begun)
+
+
+def _postgresql(url: URL) -> tuple[Engine, Engine]:
+    reading = create_engine(
+        url,
+        # With a writer each, eight processes stay below the hundred that a server allows.
+        pool_size=4,
+        max_overflow=7,
+        pool_pre_ping=True,
+        isolation_level="REPEATABLE READ",
+        connect_args={"options": "-c default_transaction_read_only=on"},
+    )
+    writing = create_engine(
+        url,
+        pool_size=1,
+        isolation_level="READ COMMITTED",
+        connect_args={"options": " ".join(f"-c {option}" for option in _WRITER_OPTIONS)},
+    )
+    return reading, writing

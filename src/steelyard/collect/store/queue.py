@@ -1,0 +1,190 @@
+"""The queue: units, the outputs they stand for, and a slot for every judgment that is wanted."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from sqlalchemy import (
+    Connection,
+    bindparam,
+    func,
+    insert,
+    literal_column,
+    select,
+    update,
+)
+
+from steelyard.collect.store.ids import salt
+from steelyard.collect.store.refusals import StoreError
+from steelyard.collect.store.tables import raters, settings, slots, submissions, targets, units
+from steelyard.collect.units import Target, Unit
+from steelyard.records import DRAW_COLUMNS
+
+__all__ = ["add_units", "drawn", "rebalance"]
+
+_KNOWN_UNITS = select(units.c.digest, units.c.id)
+_ADD_UNIT = insert(units)
+_ADD_SLOT = insert(slots)
+_TARGETS = select(targets).order_by(targets.c.draw, targets.c.item, targets.c.side)
+_ADD_TARGET = insert(targets)
+_CHANGE_TARGET = (
+    update(targets)
+    .where(targets.c.item == bindparam("of_item"), targets.c.system == bindparam("of_system"))
+    .values({name: bindparam(f"new_{name}") for name in DRAW_COLUMNS})
+)
+_GROW = (
+    update(settings)
+    .where(settings.c.id == 1)
+    .values(revision=settings.c.revision + 1, changed=bindparam("new_changed"))
+)
+_RESIZE = (
+    update(settings)
+    .where(settings.c.id == 1)
+    .values(sample_size=select(func.coalesce(func.max(targets.c.draw), 0)).scalar_subquery())
+)
+_COUNTED = (
+    select(func.count())
+    .select_from(submissions)
+    .join(raters, raters.c.id == submissions.c.rater)
+    .where(submissions.c.unit == units.c.id, raters.c.excluded.is_(False))
+    .scalar_subquery()
+)
+_BALANCE = select(units.c.id, units.c.digest, (units.c.wanted - _COUNTED).label("needed")).where(
+    units.c.id == bindparam("unit"), literal_column("units.gold IS NULL")
+)
+# Slots to keep offering come first: those that somebody holds, then the oldest.
+_UNFILLED = (
+    select(slots.c.id, slots.c.offered)
+    .where(slots.c.unit == bindparam("unit"), literal_column("NOT slots.done"))
+    .order_by((slots.c.expires <= bindparam("now")), slots.c.id)
+)
+_OFFER = (
+    update(slots).where(slots.c.id == bindparam("slot_id")).values(offered=bindparam("new_offered"))
+)
+
+
+def add_units(connection: Connection, *, new: Sequence[Unit], now: int) -> int:
+    """Put units at the end of the queue, in the order given.
+
+    A unit that is there already stays where it is, with its judgments; it may come to stand for
+    further outputs, and what the draw recorded of its outputs is brought up to date, because
+    probabilities grow with the draw.
+
+    Parameters
+    ----------
+    connection : Connection
+        Of the writer.
+    new : sequence of Unit
+        Units; for a draw that was extended, all units of the larger draw.
+    now : int
+        Milliseconds.
+
+    Returns
+    -------
+    int
+        How many were not there before.
+
+    Raises
+    ------
+    StoreError
+        If an output of the draw has another content than before.
+    """
+    # Nobody else may number units until this is committed.
+    connection.execute(_GROW, {"new_changed": now})
+    known = {row.digest: row.id for row in connection.execute(_KNOWN_UNITS)}
+    fresh = list({unit.digest: unit for unit in new if unit.digest not in known}.values())
+    last = max(known.values(), default=0)
+    known.update({unit.digest: last + number for number, unit in enumerate(fresh, start=1)})
+    if fresh:
+        connection.execute(_ADD_UNIT, [_unit_row(known[unit.digest], unit) for unit in fresh])
+    slot_rows = [
+        _slot_row(known[unit.digest], unit.digest, kind="wanted")
+        for unit in fresh
+        for _ in range(unit.wanted)
+    ]
+    if slot_rows:
+        connection.execute(_ADD_SLOT, slot_rows)
+    pairs = [(known[unit.digest], target) for unit in new for target in unit.targets]
+    _record_targets(connection, pairs)
+    connection.execute(_RESIZE)
+    return len(fresh)
+
+
+def drawn(connection: Connection) -> list[Target]:
+    """Return every output of the draw, in the order of the draw."""
+    found = connection.execute(_TARGETS).mappings().all()
+    return [
+        Target(**{name: value for name, value in row.items() if name != "unit"}) for row in found
+    ]
+
+
+def rebalance(connection: Connection, unit_ids: Sequence[int], *, now: int) -> int:
+    """Offer as many slots of each unit as it still needs judgments.
+
+    Judgments of raters who are excluded from the estimate do not count. Where slots are lacking,
+    new ones are added at the front of the queue; where there are too many, those that nobody
+    holds are not offered any more.
+
+    Returns
+    -------
+    int
+        How many slots were added.
+    """
+    added = 0
+    for unit in unit_ids:
+        found = connection.execute(_BALANCE, {"unit": unit}).one_or_none()
+        if found is None:
+            continue
+        needed = max(0, found.needed)
+        unfilled = connection.execute(_UNFILLED, {"unit": unit, "now": now}).all()
+        for number, slot in enumerate(unfilled):
+            if slot.offered != (number < needed):
+                connection.execute(_OFFER, {"slot_id": slot.id, "new_offered": number < needed})
+        lacking = needed - len(unfilled)
+        if lacking > 0:
+            row = _slot_row(unit, found.digest, kind="replacement")
+            connection.execute(_ADD_SLOT, [row] * lacking)
+            added += lacking
+    return added
+
+
+def _unit_row(number: int, unit: Unit) -> dict[str, Any]:
+    return {
+        "id": number,
+        "digest": unit.digest,
+        "item": unit.item,
+        "content": json.dumps(unit.content, ensure_ascii=False),
+        "pair": unit.pair,
+        "wanted": unit.wanted,
+        "gold": None if unit.gold is None else json.dumps(unit.gold, ensure_ascii=False),
+    }
+
+
+def _slot_row(unit: int, digest: str, *, kind: str) -> dict[str, Any]:
+    position = 0 if kind == "replacement" else unit
+    return {"unit": unit, "position": position, "salt": salt(digest), "kind": kind}
+
+
+def _record_targets(connection: Connection, pairs: Sequence[tuple[int, Target]]) -> None:
+    known = {
+        (row["item"], row["system"]): row for row in connection.execute(_TARGETS).mappings().all()
+    }
+    fresh, changed = [], []
+    for unit, target in pairs:
+        row: dict[str, Any] = {**asdict(target), "unit": unit}
+        before = known.get((target.item, target.system))
+        if before is None:
+            fresh.append(row)
+        elif before["unit"] != unit:
+            raise StoreError(
+                f"the output of system {target.system!r} for item {target.item!r} is not the one "
+                "that was put to raters before: bring back the outputs file as it was"
+            )
+        elif any(before[name] != row[name] for name in DRAW_COLUMNS):
+            key = {"of_item": target.item, "of_system": target.system}
+            changed.append({**key, **{f"new_{name}": row[name] for name in DRAW_COLUMNS}})
+    if fresh:
+        connection.execute(_ADD_TARGET, fresh)
+    if changed:
+        connection.execute(_CHANGE_TARGET, changed)

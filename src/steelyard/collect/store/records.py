@@ -1,0 +1,290 @@
+"""What a campaign has brought: rows for estimates, exports and the live page."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import Connection, select
+
+from steelyard.collect.store.overview import (
+    Awaited,
+    Progress,
+    RaterRow,
+    awaited,
+    newest,
+    progress,
+    rater_rows,
+)
+from steelyard.collect.store.tables import (
+    raters,
+    sessions,
+    settings,
+    submissions,
+    targets,
+    units,
+)
+from steelyard.records import DRAW_COLUMNS
+
+__all__ = [
+    "Awaited",
+    "Progress",
+    "RaterRow",
+    "ScoredRow",
+    "SubmissionRow",
+    "awaited",
+    "iso_time",
+    "newest",
+    "progress",
+    "rater_rows",
+    "scored_rows",
+    "submission_rows",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoredRow:
+    """One judgment: a score of one output, by one rater, under one prompt.
+
+    A submission that stands for the outputs of several systems is a judgment of each of them.
+
+    Attributes
+    ----------
+    submission, unit : int
+        Where it comes from.
+    item, system : str
+        The output.
+    rater : str
+        Id of the rater.
+    number : int
+        Number of the rater: what exports show.
+    prompt : str
+        What was asked.
+    score : float
+        The score.
+    seconds : float
+        Time spent on it while the page was visible.
+    time : str
+        When it arrived: ISO 8601, UTC.
+    excluded : bool
+        Whether the rater is excluded from the estimate.
+    surplus : bool
+        Whether it is one more than was asked for.
+    wanted : int
+        Judgments wanted of the unit.
+    probability, stratum, stratum_size, share, draw, design, seed, signature
+        What the draw recorded of the output.
+    """
+
+    submission: int
+    unit: int
+    item: str
+    system: str
+    rater: str
+    number: int
+    prompt: str
+    score: float
+    seconds: float
+    time: str
+    excluded: bool
+    surplus: bool
+    wanted: int
+    probability: float | None
+    stratum: str | None
+    stratum_size: int | None
+    share: float | None
+    draw: int
+    design: str | None
+    seed: int | None
+    signature: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubmissionRow:
+    """One submission, whole.
+
+    Attributes
+    ----------
+    id, unit : int
+        Submission and unit.
+    item : str
+        The item.
+    systems : tuple of str
+        The systems it stands for; in a pair, first and second; none for gold.
+    content : mapping
+        What was shown; in a pair, as the rater saw it.
+    rater, number, panel, external_id
+        The rater, as in `Rater`.
+    session, panel_session : str
+        The visit.
+    answer : mapping
+        By widget.
+    scores : mapping of str to float
+        By prompt.
+    gold : mapping or None
+        Accepted answers of a gold unit.
+    active_ms : int
+        Time spent on it while the page was visible.
+    started, time : int
+        When the unit was given and when the answer came, in milliseconds.
+    swapped, surplus, excluded : bool
+        Whether the sides of a pair had changed places; whether it is one more than was asked for;
+        whether the rater is excluded from the estimate.
+    """
+
+    id: int
+    unit: int
+    item: str
+    systems: tuple[str, ...]
+    content: Mapping[str, Any]
+    rater: str
+    number: int
+    panel: str
+    external_id: str
+    session: str
+    panel_session: str
+    answer: Mapping[str, Any]
+    scores: Mapping[str, float]
+    gold: Mapping[str, Any] | None
+    active_ms: int
+    started: int
+    time: int
+    swapped: bool
+    surplus: bool
+    excluded: bool
+
+
+_MIRRORED = select(settings.c.mirrored)
+_SCORED = (
+    select(
+        submissions.c.id.label("submission"),
+        submissions.c.unit,
+        targets.c.item,
+        targets.c.system,
+        targets.c.side,
+        submissions.c.rater,
+        raters.c.number,
+        submissions.c.scores,
+        submissions.c.active_ms,
+        submissions.c.time,
+        raters.c.excluded,
+        submissions.c.slot,
+        units.c.wanted,
+        *(targets.c[name] for name in DRAW_COLUMNS),
+    )
+    .select_from(submissions)
+    .join(units, units.c.id == submissions.c.unit)
+    .join(targets, targets.c.unit == submissions.c.unit)
+    .join(raters, raters.c.id == submissions.c.rater)
+    .order_by(submissions.c.id, targets.c.side, targets.c.system)
+)
+_SUBMISSIONS = (
+    select(
+        submissions,
+        units.c.item,
+        units.c.content,
+        units.c.gold,
+        raters.c.number,
+        raters.c.panel,
+        raters.c.external_id,
+        raters.c.excluded,
+        sessions.c.panel_session,
+    )
+    .select_from(submissions)
+    .join(units, units.c.id == submissions.c.unit)
+    .join(raters, raters.c.id == submissions.c.rater)
+    .join(sessions, sessions.c.id == submissions.c.session)
+    .order_by(submissions.c.id)
+)
+_SYSTEMS = select(targets.c.unit, targets.c.system).order_by(targets.c.side, targets.c.system)
+
+
+def scored_rows(connection: Connection) -> list[ScoredRow]:
+    """Return every judgment of a drawn output, in the order of arrival; gold is left out.
+
+    Of a pair, the first system has the score and the second 1 minus it under prompts that are
+    preferences, and the same under others.
+    """
+    found = connection.execute(_MIRRORED).scalar_one_or_none()
+    mirrored = frozenset(json.loads(found or "[]"))
+    rows = []
+    for row in connection.execute(_SCORED).mappings():
+        known = {name: row[name] for name in _SCORED_AS_IS}
+        for prompt, score in json.loads(row["scores"]).items():
+            turned = row["side"] == 2 and prompt in mirrored
+            rows.append(
+                ScoredRow(
+                    **known,
+                    prompt=prompt,
+                    score=1 - score if turned else score,
+                    seconds=row["active_ms"] / 1000,
+                    time=iso_time(row["time"]),
+                    surplus=row["slot"] is None,
+                )
+            )
+    return rows
+
+
+def submission_rows(connection: Connection) -> list[SubmissionRow]:
+    """Return every submission, gold too, in the order of arrival."""
+    systems: dict[int, list[str]] = {}
+    for unit, system in connection.execute(_SYSTEMS):
+        systems.setdefault(unit, []).append(system)
+    rows = []
+    for row in connection.execute(_SUBMISSIONS).mappings():
+        content = json.loads(row["content"])
+        if row["swapped"]:
+            content["first"], content["second"] = content["second"], content["first"]
+        rows.append(
+            SubmissionRow(
+                **{name: row[name] for name in _SUBMITTED_AS_IS},
+                systems=tuple(systems.get(row["unit"], ())),
+                content=content,
+                answer=json.loads(row["answer"]),
+                scores=json.loads(row["scores"]),
+                gold=None if row["gold"] is None else json.loads(row["gold"]),
+                surplus=row["slot"] is None,
+            )
+        )
+    return rows
+
+
+def iso_time(milliseconds: int) -> str:
+    """Write a time as text.
+
+    Examples
+    --------
+    >>> iso_time(1_500)
+    '1970-01-01T00:00:01.500+00:00'
+    """
+    return datetime.fromtimestamp(milliseconds / 1000, UTC).isoformat(timespec="milliseconds")
+
+
+_SCORED_AS_IS = (
+    "submission",
+    "unit",
+    "item",
+    "system",
+    "rater",
+    "number",
+    "excluded",
+    "wanted",
+    *DRAW_COLUMNS,
+)
+_SUBMITTED_AS_IS = (
+    "id",
+    "unit",
+    "item",
+    "rater",
+    "number",
+    "panel",
+    "external_id",
+    "session",
+    "panel_session",
+    "active_ms",
+    "started",
+    "time",
+    "swapped",
+    "excluded",
+)

@@ -1,0 +1,154 @@
+"""Sessions: one visit of a rater from a panel."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, func, select
+from sqlalchemy.dialects import postgresql, sqlite
+
+from steelyard.collect.store.ids import new_id
+from steelyard.collect.store.refusals import UnknownSessionError
+from steelyard.collect.store.tables import ledger, raters, sessions, settings, tutorials
+
+__all__ = ["Session", "open_session", "session"]
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One visit.
+
+    Attributes
+    ----------
+    id : str
+        Random; what the rater's cookie names.
+    rater, number, panel, external_id
+        The rater, as in `Rater`.
+    excluded : bool
+        Whether the rater's judgments are left out of the estimate.
+    panel_session : str
+        The panel's name of the visit; empty if it has none.
+    parameters : mapping of str to str
+        What the panel sent along.
+    opened : int
+        When it began, in milliseconds.
+    done : int
+        Judgments of this visit.
+    limit : int or None
+        Judgments after which it ends; none ends when no work is left.
+    earned : int
+        What the rater has earned in all visits, in millionths of the currency.
+    tutorials : mapping of str to bool or None
+        Whether the rater passed the tutorial of each version; None while it is under way.
+    """
+
+    id: str
+    rater: str
+    number: int
+    panel: str
+    external_id: str
+    excluded: bool
+    panel_session: str
+    parameters: Mapping[str, str]
+    opened: int
+    done: int
+    limit: int | None
+    earned: int
+    tutorials: Mapping[str, bool | None]
+
+    @property
+    def finished(self) -> bool:
+        """Whether the visit has brought all that it was to bring."""
+        return self.limit is not None and self.done >= self.limit
+
+
+_EARNED = (
+    select(func.coalesce(func.sum(ledger.c.amount), 0))
+    .where(ledger.c.rater == raters.c.id)
+    .scalar_subquery()
+)
+_SESSION = (
+    select(
+        sessions.c.id,
+        sessions.c.rater,
+        raters.c.number,
+        raters.c.panel,
+        raters.c.external_id,
+        raters.c.excluded,
+        sessions.c.panel_session,
+        sessions.c.parameters,
+        sessions.c.opened,
+        sessions.c.done,
+        settings.c.session_judgments.label("limit"),
+        _EARNED.label("earned"),
+    )
+    .join_from(sessions, raters, raters.c.id == sessions.c.rater)
+    .outerjoin(settings, settings.c.id == 1)
+)
+_BY_ID = _SESSION.where(sessions.c.id == bindparam("session"))
+_BY_PANEL = _SESSION.where(
+    sessions.c.rater == bindparam("rater"),
+    sessions.c.panel_session == bindparam("panel_session"),
+)
+_TUTORIALS = select(tutorials.c.version, tutorials.c.passed).where(
+    tutorials.c.rater == bindparam("rater")
+)
+_INSERT = {
+    "sqlite": sqlite.insert(sessions).on_conflict_do_nothing(),
+    "postgresql": postgresql.insert(sessions).on_conflict_do_nothing(),
+}
+
+
+def open_session(
+    connection: Connection,
+    *,
+    rater: str,
+    panel_session: str,
+    parameters: Mapping[str, str],
+    now: int,
+) -> Session:
+    """Return the rater's session of this name, made when it is first asked for.
+
+    Parameters
+    ----------
+    connection : Connection
+        Of the writer.
+    rater : str
+        Id of the rater.
+    panel_session : str
+        The panel's name of the visit; empty where panels have none, which makes all visits one.
+    parameters : mapping of str to str
+        What the panel sent along, to be returned to it; the first visit's are kept.
+    now : int
+        Milliseconds.
+    """
+    key = {"rater": rater, "panel_session": panel_session}
+    found = connection.execute(_BY_PANEL, key).one_or_none()
+    if found is None:
+        row = {**key, "id": new_id(), "parameters": json.dumps(dict(parameters)), "opened": now}
+        connection.execute(_INSERT[connection.dialect.name], row)
+        found = connection.execute(_BY_PANEL, key).one()
+    return _session(connection, found)
+
+
+def session(connection: Connection, session_id: str) -> Session:
+    """Return a session, with what the rater has done in it.
+
+    Raises
+    ------
+    UnknownSessionError
+        If there is none of this id.
+    """
+    found = connection.execute(_BY_ID, {"session": session_id}).one_or_none()
+    if found is None:
+        raise UnknownSessionError("there is no such session")
+    return _session(connection, found)
+
+
+def _session(connection: Connection, found: Any) -> Session:
+    passed = connection.execute(_TUTORIALS, {"rater": found.rater}).all()
+    fields = found._asdict()
+    fields["parameters"] = json.loads(found.parameters)
+    fields["earned"] = int(found.earned)
+    return Session(**fields, tutorials={one.version: one.passed for one in passed})

@@ -1,0 +1,234 @@
+"""What a campaign is, and the few things about it that may change while it runs."""
+
+import json
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, Self, get_args
+
+from sqlalchemy import Connection, bindparam, insert, select, text, update
+
+from steelyard.collect.campaign import Campaign
+from steelyard.collect.store.ledger import micro
+from steelyard.collect.store.queue import add_units
+from steelyard.collect.store.refusals import OtherCampaignError, StoreError
+from steelyard.collect.store.tables import settings
+from steelyard.collect.units import Unit
+from steelyard.errors import InvalidArgumentError
+
+__all__ = ["Facts", "Settings", "State", "change", "current", "initialise"]
+
+State = Literal["running", "paused", "stopped"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What a campaign file says that the database must know.
+
+    Attributes
+    ----------
+    fingerprint : str
+        Tells this campaign from others.
+    judgments_per_output : int
+        Judgments wanted of each unit.
+    session_judgments : int or None
+        Judgments after which a visit ends.
+    gold_every : int or None
+        Every how many units a rater is given a gold one.
+    half_width : float or None
+        The half-width to reach.
+    budget : int or None
+        What may be spent, in millionths of the currency.
+    mirrored : tuple of str
+        Prompts under which the second system of a pair has 1 minus the score of the first.
+    """
+
+    fingerprint: str
+    judgments_per_output: int
+    session_judgments: int | None = None
+    gold_every: int | None = None
+    half_width: float | None = None
+    budget: int | None = None
+    mirrored: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, campaign: Campaign) -> Self:
+        """Return the facts of a campaign file."""
+        goal, session, gold = campaign.goal, campaign.session, campaign.gold
+        budget = None if goal is None else goal.budget
+        return cls(
+            fingerprint=campaign.fingerprint,
+            judgments_per_output=campaign.judgments_per_output,
+            session_judgments=session.judgments,
+            gold_every=None if gold is None else gold.every,
+            half_width=None if goal is None else goal.half_width,
+            budget=None if budget is None else micro(budget),
+            mirrored=tuple(
+                score.prompt for score in campaign.task.scores if score.rule == "preference"
+            ),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """The campaign of a database, as it stands.
+
+    Attributes
+    ----------
+    fingerprint : str
+        Tells this campaign from others.
+    secret : str
+        Random, made once; what links and cookies are signed with.
+    state : {"running", "paused", "stopped"}
+        Whether raters are given work.
+    half_width : float or None
+        The half-width to reach.
+    budget : int or None
+        What may be spent, in millionths of the currency.
+    sample_size : int
+        Outputs of each system in the draw; items, when systems share them.
+    judgments_per_output : int
+        Judgments wanted of each unit.
+    session_judgments, gold_every, mirrored
+        As in `Facts`.
+    revision : int
+        Grows with every change of these settings and of the draw.
+    created, changed : int
+        Milliseconds.
+    """
+
+    fingerprint: str
+    secret: str
+    state: State
+    half_width: float | None
+    budget: int | None
+    sample_size: int
+    judgments_per_output: int
+    session_judgments: int | None
+    gold_every: int | None
+    mirrored: tuple[str, ...]
+    revision: int
+    created: int
+    changed: int
+
+
+_CURRENT = select(*(column for column in settings.c if column.name != "id"))
+_ADD = insert(settings).values(id=1, state="running", sample_size=0, revision=1)
+_CHANGE = (
+    update(settings)
+    .where(settings.c.id == 1)
+    .values(
+        state=bindparam("new_state"),
+        half_width=bindparam("new_half_width"),
+        budget=bindparam("new_budget"),
+        revision=settings.c.revision + 1,
+        changed=bindparam("new_changed"),
+    )
+)
+# Two processes that start at once must not both begin the campaign.
+_ALONE = text("LOCK TABLE settings IN SHARE ROW EXCLUSIVE MODE")
+
+
+def initialise(
+    connection: Connection, *, facts: Facts, units: Sequence[Unit], now: int
+) -> Settings:
+    """Begin a campaign in a new database, or return to the one that is there.
+
+    Parameters
+    ----------
+    connection : Connection
+        Of the writer.
+    facts : Facts
+        The campaign.
+    units : sequence of Unit
+        What is to be judged, in the order of the queue; used in a new database only.
+    now : int
+        Milliseconds.
+
+    Raises
+    ------
+    OtherCampaignError
+        If the database belongs to another campaign.
+    """
+    if connection.dialect.name == "postgresql":
+        connection.execute(_ALONE)
+    there = current(connection)
+    if there is None:
+        row = {
+            "fingerprint": facts.fingerprint,
+            "secret": secrets.token_urlsafe(32),
+            "half_width": facts.half_width,
+            "budget": facts.budget,
+            "judgments_per_output": facts.judgments_per_output,
+            "session_judgments": facts.session_judgments,
+            "gold_every": facts.gold_every,
+            "mirrored": json.dumps(facts.mirrored),
+            "created": now,
+            "changed": now,
+        }
+        connection.execute(_ADD, row)
+        add_units(connection, new=units, now=now)
+        there = _begun(connection)
+    if there.fingerprint != facts.fingerprint:
+        raise OtherCampaignError(
+            "the database belongs to another campaign, or the campaign file was changed after it "
+            "began: name another database, or bring back the file as it was"
+        )
+    return there
+
+
+def current(connection: Connection) -> Settings | None:
+    """Return the campaign of this database; None in a new one."""
+    found = connection.execute(_CURRENT).mappings().one_or_none()
+    if found is None:
+        return None
+    return Settings(**{**found, "mirrored": tuple(json.loads(found["mirrored"]))})
+
+
+def change(
+    connection: Connection,
+    *,
+    state: State | None = None,
+    half_width: float | None = None,
+    budget: int | None = None,
+    now: int,
+) -> Settings:
+    """Change what may be changed while the campaign runs; what is not given stays.
+
+    Parameters
+    ----------
+    connection : Connection
+        Of the writer.
+    state : {"running", "paused", "stopped"}, optional
+        Whether raters are given work. What they hold already they may always submit.
+    half_width : float, optional
+        The half-width to reach.
+    budget : int, optional
+        What may be spent, in millionths of the currency.
+    now : int
+        Milliseconds.
+    """
+    if state is not None and state not in get_args(State):
+        raise InvalidArgumentError(
+            f"`state` must be one of {', '.join(get_args(State))}; got {state!r}"
+        )
+    if half_width is not None and not half_width > 0:
+        raise InvalidArgumentError(f"`half_width` must be greater than 0; got {half_width}")
+    if budget is not None and budget < 0:
+        raise InvalidArgumentError(f"`budget` must not be negative; got {budget}")
+    before = _begun(connection)
+    values = {
+        "new_state": before.state if state is None else state,
+        "new_half_width": before.half_width if half_width is None else half_width,
+        "new_budget": before.budget if budget is None else budget,
+        "new_changed": now,
+    }
+    connection.execute(_CHANGE, values)
+    return _begun(connection)
+
+
+def _begun(connection: Connection) -> Settings:
+    found = current(connection)
+    if found is None:
+        raise StoreError("no campaign has begun in this database: start it with `steelyard serve`")
+    return found

@@ -1,0 +1,142 @@
+"""Tutorials: questions with known answers, which a rater goes through before the first judgment."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Self
+
+from pydantic import Field, PrivateAttr, model_validator
+
+from steelyard.collect.tasks.choices import Name, Words
+from steelyard.collect.tasks.declared import Declared, mistake
+from steelyard.collect.tasks.grading import accepted_text, check_accepted, is_accepted
+from steelyard.collect.tasks.widgets import AnyWidget, Widget
+
+__all__ = ["Question", "Tutorial", "correct_answer", "grade"]
+
+FieldValue = str | list[str]
+
+
+class Question(Declared):
+    """A question of a tutorial.
+
+    Attributes
+    ----------
+    id : str
+        Its name, under which results are kept.
+    content : mapping
+        The fields that are shown.
+    widget : str or None
+        Id of the widget of the task that is asked ...
+    ask : Widget or None
+        ... or a widget for this question alone.
+    answer : object
+        What is accepted; see `steelyard.collect.tasks.grading`.
+    hint : str
+        What is shown after a wrong answer, while there are tries left.
+    feedback : str
+        What is shown at the end, whether right or wrong.
+    """
+
+    id: Name
+    content: dict[str, Any] = Field(min_length=1)
+    widget: str | None = None
+    ask: AnyWidget | None = None
+    answer: Any
+    hint: Words
+    feedback: Words
+
+    _asked: Widget | None = PrivateAttr(default=None)
+
+    @model_validator(mode="after")
+    def _asks_one_thing(self) -> Self:
+        if (self.widget is None) == (self.ask is None):
+            raise mistake((), "must have either `widget`, an id of the task, or `ask`, a widget")
+        for field, value in self.content.items():
+            texts = value if isinstance(value, list) else [value]
+            if not all(isinstance(text, str) for text in texts):
+                raise mistake(("content", field), "must be text or a list of texts")
+        return self
+
+    @property
+    def asked(self) -> Widget:
+        """The widget that is asked."""
+        assert self._asked is not None
+        return self._asked
+
+    def resolve(self, widgets: Mapping[str, Widget]) -> None:
+        """Look up the widget by its id, and check that the answers accepted are possible."""
+        asked = widgets[self.widget] if self.widget is not None else self.ask
+        assert asked is not None
+        # It is asked alone: nothing else can hide it or make it needless.
+        self._asked = asked.model_copy(update={"required": True, "when": None})
+        check_accepted(self._asked, self.content, self.answer)
+
+    def public(self) -> dict[str, Any]:
+        """Return the JSON form for the page: no answer, hint or feedback."""
+        return {
+            "id": self.id,
+            "content": dict(self.content),
+            "widget": self.widget,
+            "ask": self.asked.public(),
+        }
+
+
+class Tutorial(Declared):
+    """The questions, and how many of them must be right.
+
+    Attributes
+    ----------
+    pass_mark : int
+        Number of right answers with which the tutorial is passed; the key is ``pass``.
+    tries : int
+        Tries at each question.
+    questions : tuple of Question
+        In order.
+    """
+
+    pass_mark: int = Field(alias="pass", ge=0)
+    tries: int = Field(default=2, ge=1, le=10)
+    questions: Annotated[tuple[Question, ...], Field(strict=False, min_length=1)]
+
+    @model_validator(mode="after")
+    def _can_be_passed(self) -> Self:
+        if self.pass_mark > len(self.questions):
+            raise mistake(
+                ("pass",),
+                f"must be at most the number of questions, {len(self.questions)}; "
+                f"got {self.pass_mark}",
+            )
+        ids = [question.id for question in self.questions]
+        for position, name in enumerate(ids):
+            if name in ids[:position]:
+                raise mistake(
+                    ("questions", position, "id"),
+                    f"must differ from that of entry {ids.index(name) + 1}; both are {name}",
+                )
+        return self
+
+    def question(self, name: str) -> Question | None:
+        """Return the question of this id; None if there is none."""
+        return next((question for question in self.questions if question.id == name), None)
+
+
+def grade(question: Question, answer: Any) -> bool:
+    """Tell whether the answer to a question is right.
+
+    Parameters
+    ----------
+    question : Question
+        Of a loaded task.
+    answer : object
+        The value of the widget asked: any JSON value.
+
+    Returns
+    -------
+    bool
+        False also for what is no answer at all.
+    """
+    return is_accepted(question.asked, question.content, question.answer, answer)
+
+
+def correct_answer(question: Question) -> str:
+    """Return what would have been right, in words for the rater."""
+    return accepted_text(question.asked, question.answer)

@@ -1,0 +1,364 @@
+"""Widgets: the questions that a task can be made of."""
+
+import re
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, PlainValidator, model_validator
+
+from steelyard.collect.tasks.choices import (
+    Choice,
+    Level,
+    Name,
+    Option,
+    Severity,
+    Verdict,
+    Words,
+    plain,
+)
+from steelyard.collect.tasks.conditions import Condition, parse_condition
+from steelyard.collect.tasks.declared import Declared, mistake, shown
+
+__all__ = [
+    "AnyWidget",
+    "Comment",
+    "Confirm",
+    "Gate",
+    "Likert",
+    "Passages",
+    "PostEdit",
+    "Preference",
+    "Slider",
+    "Spans",
+    "Widget",
+    "placeholders",
+]
+
+_PLACEHOLDER = re.compile(r"\{([A-Za-z][A-Za-z0-9_-]*)\}")
+
+
+def _condition(value: Any) -> Condition:
+    if isinstance(value, dict):
+        # the JSON form, when a model is made from the dump of another
+        return value
+    if not isinstance(value, str):
+        raise mistake((), f"must be a condition in text; got {shown(value)}")
+    try:
+        return parse_condition(value)
+    except ValueError as error:
+        raise mistake((), f"{error}: {shown(value)}") from error
+
+
+def _optional_condition(value: Any) -> Condition | None:
+    return None if value is None else _condition(value)
+
+
+def _requirement(value: Any) -> bool | Condition:
+    return value if isinstance(value, bool) else _condition(value)
+
+
+class Widget(Declared):
+    """What all widgets have in common.
+
+    Attributes
+    ----------
+    id : str
+        Its name in conditions, scores and answers.
+    kind : str
+        What it is.
+    label : str
+        The question.
+    help : str
+        A sentence or two below it.
+    required : bool or condition
+        Whether there must be an answer if the widget is shown.
+    when : condition or None
+        When it is shown; always if None.
+    """
+
+    id: Name
+    kind: str
+    label: Words
+    help: str = ""
+    required: Annotated[bool | Condition, PlainValidator(_requirement)] = True
+    when: Annotated[Condition | None, PlainValidator(_optional_condition)] = None
+
+    @property
+    def choices(self) -> Sequence[Choice]:
+        """What there is to choose from."""
+        return ()
+
+    @property
+    def texts(self) -> Sequence[str]:
+        """Texts with placeholders."""
+        return ()
+
+    @model_validator(mode="after")
+    def _has_distinct_choices(self) -> Self:
+        name = self._choices_key()
+        seen: dict[str, dict[Any, int]] = {"value": {}, "key": {}}
+        for position, choice in enumerate(self.choices):
+            for part, before in seen.items():
+                value = getattr(choice, part)
+                if value is None:
+                    continue
+                if value in before:
+                    raise mistake(
+                        (name, position, part),
+                        f"must differ from that of entry {before[value] + 1}; both are "
+                        f"{shown(plain(value))}",
+                    )
+                before[value] = position
+        return self
+
+    @classmethod
+    def _choices_key(cls) -> str:
+        return ""
+
+    def public(self) -> dict[str, Any]:
+        """Return the JSON form for the page."""
+        data = self.model_dump(mode="json")
+        name = self._choices_key()
+        has_keys = any(choice.key for choice in self.choices)
+        for position, choice in enumerate(data.get(name, ())):
+            choice["value"] = plain(choice["value"])
+            choice["label"] = choice["label"] or str(choice["value"])
+            if not has_keys and position < 9:
+                choice["key"] = str(position + 1)
+        return {key: plain(value) for key, value in data.items()}
+
+
+class Likert(Widget):
+    """A facet rated on levels."""
+
+    kind: Literal["likert"]
+    levels: tuple[Level, ...] = Field(strict=False, min_length=2)
+
+    @property
+    def choices(self) -> Sequence[Level]:
+        """The levels."""
+        return self.levels
+
+    @classmethod
+    def _choices_key(cls) -> str:
+        return "levels"
+
+
+class Gate(Widget):
+    """A question with options, on which later ones may depend."""
+
+    kind: Literal["gate"]
+    options: tuple[Option, ...] = Field(strict=False, min_length=2)
+
+    @property
+    def choices(self) -> Sequence[Option]:
+        """The options."""
+        return self.options
+
+    @classmethod
+    def _choices_key(cls) -> str:
+        return "options"
+
+
+class PostEdit(Widget):
+    """A box with a text to improve; an answer must differ from the text.
+
+    Attributes
+    ----------
+    field : str
+        Field of the content that holds the text.
+    max : int
+        Most characters of an edited text; twice the text's own length is always fine.
+    """
+
+    kind: Literal["post-edit"]
+    field: Name
+    max: int = Field(default=20_000, gt=0)
+
+
+class Passages(Widget):
+    """A verdict on each passage, justified by highlights, and read back for confirmation.
+
+    Attributes
+    ----------
+    field : str
+        Field of the content that holds the list of passages.
+    verdicts : tuple of Verdict
+        What there is to say of a passage.
+    confirm : str or None
+        What is read back for every verdict with highlights. Placeholders are fields of the content,
+        ``{passage}``, ``{verdict}`` and ``{highlights}``; None: nothing is read back.
+    """
+
+    kind: Literal["passages"]
+    field: Name
+    verdicts: tuple[Verdict, ...] = Field(strict=False, min_length=2)
+    confirm: Words | None = None
+
+    @property
+    def choices(self) -> Sequence[Verdict]:
+        """The verdicts."""
+        return self.verdicts
+
+    @property
+    def texts(self) -> Sequence[str]:
+        """What is read back."""
+        own = (verdict.confirm for verdict in self.verdicts)
+        return [text for text in (self.confirm, *own) if text is not None]
+
+    @classmethod
+    def _choices_key(cls) -> str:
+        return "verdicts"
+
+    def read_back(self, verdict: str) -> str | None:
+        """Return the text that is read back for a verdict; None if nothing is."""
+        found = next(choice for choice in self.verdicts if choice.value == verdict)
+        return (found.confirm or self.confirm) if found.highlight else None
+
+    def public(self) -> dict[str, Any]:
+        """Return the JSON form for the page; each verdict has the text that is read back."""
+        data = super().public()
+        for verdict in data["verdicts"]:
+            verdict["confirm"] = self.read_back(verdict["value"])
+        return data
+
+
+class Confirm(Widget):
+    """Earlier answers, read back for confirmation.
+
+    Attributes
+    ----------
+    text : str
+        What is read back, with ids of earlier widgets and fields of the content as placeholders.
+    """
+
+    kind: Literal["confirm"]
+    text: Words
+
+    @property
+    def texts(self) -> Sequence[str]:
+        """What is read back."""
+        return [self.text]
+
+
+class Slider(Widget):
+    """A number from a range.
+
+    Attributes
+    ----------
+    min, max, step : float
+        The range, and the distance of the values in it.
+    low, high : str
+        What its ends mean.
+    """
+
+    kind: Literal["slider"]
+    min: float = 0.0
+    max: float = 100.0
+    step: float = Field(default=1.0, gt=0)
+    low: str = ""
+    high: str = ""
+
+    @model_validator(mode="after")
+    def _has_a_range(self) -> Self:
+        if self.min >= self.max:
+            raise mistake(
+                ("max",), f"must be greater than min, {plain(self.min)}; got {plain(self.max)}"
+            )
+        steps = (self.max - self.min) / self.step
+        if steps > 10_000 or abs(steps - round(steps)) > 1e-6:
+            raise mistake(
+                ("step",), f"must divide the range into at most 10000 steps; got {steps:g} of them"
+            )
+        return self
+
+
+class Preference(Widget):
+    """Which of two outputs is better; answers are as displayed.
+
+    Attributes
+    ----------
+    tie : bool
+        Whether both may be equally good.
+    """
+
+    kind: Literal["preference"]
+    tie: bool = True
+
+
+class Spans(Widget):
+    """Errors marked in a text, each with a severity, in the manner of MQM and ESA.
+
+    Attributes
+    ----------
+    field : str
+        Field of the content that holds the text.
+    severities : tuple of Severity
+        How grave an error can be.
+    categories : tuple of str
+        What kind of error it can be; nothing is asked if empty.
+    most : int
+        Most errors that can be marked, which bounds the score.
+    """
+
+    kind: Literal["spans"]
+    required: Annotated[bool | Condition, PlainValidator(_requirement)] = False
+    field: Name
+    severities: tuple[Severity, ...] = Field(strict=False, min_length=1)
+    categories: tuple[Words, ...] = Field(strict=False, default=())
+    most: int = Field(default=20, gt=0, le=1000)
+
+    @property
+    def choices(self) -> Sequence[Severity]:
+        """The severities."""
+        return self.severities
+
+    @classmethod
+    def _choices_key(cls) -> str:
+        return "severities"
+
+    @model_validator(mode="after")
+    def _names_each_category_once(self) -> Self:
+        for position, category in enumerate(self.categories):
+            if category in self.categories[:position]:
+                raise mistake(("categories", position), f"{shown(category)} is there twice")
+        return self
+
+
+class Comment(Widget):
+    """A free text.
+
+    Attributes
+    ----------
+    max : int
+        Most characters.
+    """
+
+    kind: Literal["comment"]
+    required: Annotated[bool | Condition, PlainValidator(_requirement)] = False
+    max: int = Field(default=2000, gt=0, le=100_000)
+
+
+AnyWidget = Annotated[
+    Likert | Gate | PostEdit | Passages | Confirm | Slider | Preference | Spans | Comment,
+    Field(discriminator="kind"),
+]
+
+
+def placeholders(text: str) -> list[str]:
+    """Return the names in braces, in order.
+
+    Raises
+    ------
+    ValueError
+        If a brace is not closed, or holds more than a name.
+
+    Examples
+    --------
+    >>> placeholders("{output} is an answer to {input}")
+    ['output', 'input']
+    """
+    names = _PLACEHOLDER.findall(text)
+    if re.search(r"[{}]", _PLACEHOLDER.sub("", text)):
+        raise ValueError(f"must have a name in each pair of braces; got {shown(text)}")
+    return names

@@ -1,0 +1,328 @@
+"""Units to judge: distinct contents, and the outputs for which each of them stands."""
+
+import hashlib
+import json
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from steelyard.collect.campaign import Campaign
+from steelyard.collect.contents import Content, Contents
+from steelyard.collect.tasks import read_gold
+from steelyard.data import Outputs, read_outputs
+from steelyard.errors import InvalidArgumentError, InvalidDataError
+from steelyard.records import DRAW_COLUMNS
+from steelyard.study.sampling import sample
+
+__all__ = ["Target", "Unit", "more_units", "units_of"]
+
+_NEEDED = ("draw", "probability", "design")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """An output of the draw: what a judgment of its unit counts for.
+
+    Attributes
+    ----------
+    item, system : str
+        Which output.
+    side : int
+        In a pair, 1 for the system whose output is `first` in the content and 2 for the other's;
+        1 otherwise.
+    probability, stratum, stratum_size, share, draw, design, seed, signature
+        What the draw recorded, as in `steelyard.study.sampling.Sample`.
+    """
+
+    item: str
+    system: str
+    side: int = 1
+    probability: float | None = None
+    stratum: str | None = None
+    stratum_size: int | None = None
+    share: float | None = None
+    draw: int
+    design: str | None = None
+    seed: int | None = None
+    signature: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unit:
+    """What is put before a rater once.
+
+    Attributes
+    ----------
+    item : str
+        The item.
+    content : mapping of str to str or list of str
+        All that reaches the page; in a pair, with `first` and `second`.
+    wanted : int
+        Judgments wanted, each by another rater; 0 for gold.
+    targets : tuple of Target
+        The outputs it stands for; none for gold.
+    pair : bool
+        Whether `first` and `second` change places at random before raters.
+    gold : mapping or None
+        Accepted answers by widget, if they are known.
+    """
+
+    item: str
+    content: Mapping[str, str | list[str]]
+    wanted: int
+    targets: tuple[Target, ...] = ()
+    pair: bool = False
+    gold: Mapping[str, Any] | None = None
+
+    @cached_property
+    def digest(self) -> str:
+        """Equal for units of the same item and content.
+
+        Examples
+        --------
+        >>> one = Unit(item="7", content={"output": "Yes."}, wanted=1)
+        >>> two = Unit(item="7", content={"output": "Yes."}, wanted=1)
+        >>> one.digest == two.digest
+        True
+        """
+        kind = "gold" if self.gold is not None else "pair" if self.pair else "single"
+        parts = json.dumps([kind, self.item, self.content], sort_keys=True, ensure_ascii=True)
+        return hashlib.sha256(parts.encode()).hexdigest()
+
+
+def units_of(campaign: Campaign) -> list[Unit]:
+    """Draw the outputs of a campaign and return what is to be judged, in the order of the queue.
+
+    Outputs of several systems for one item whose contents are the same are one unit. Units come in
+    the order of the draw: by the smallest draw number of their outputs, at random among equals.
+    Gold units come last.
+
+    Parameters
+    ----------
+    campaign : Campaign
+        The campaign.
+
+    Returns
+    -------
+    list of Unit
+
+    Raises
+    ------
+    InvalidDataError
+        If outputs lack a field that the task shows, or the sample does not suit the outputs or the
+        task; the message names file, line and column.
+    InvalidArgumentError
+        If such a sample cannot be drawn.
+    """
+    contents = Contents(campaign)
+    units = _units(campaign, contents, _first_draw(campaign, contents.outputs))
+    if campaign.gold is None:
+        return units
+    gold = [
+        # What is known of a pair is known of its sides: they stay where they are.
+        Unit(item=f"gold-{number}", content=one.content, wanted=0, gold=one.accepted)
+        for number, one in enumerate(read_gold(campaign.gold.file, campaign.task), start=1)
+    ]
+    return [*units, *gold]
+
+
+def more_units(campaign: Campaign, drawn: Sequence[Target], more: int) -> list[Unit]:
+    """Extend the draw of a campaign.
+
+    What is added is a simple random sample of what the draw has left, so that both together are
+    one, with the probabilities of the larger draw.
+
+    Parameters
+    ----------
+    campaign : Campaign
+        The campaign.
+    drawn : sequence of Target
+        The draw so far, as `steelyard.collect.store.queue.drawn` returns it.
+    more : int
+        Outputs of each system to add; items, when systems share them.
+
+    Returns
+    -------
+    list of Unit
+        The units of the whole larger draw, for `steelyard.collect.store.queue.add_units`, which
+        knows those that are there already.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If so many are not left, or a draw of this design cannot be extended.
+
+    Notes
+    -----
+    The larger sample is unbiased if its size was not chosen for what the judgments so far say.
+    The anytime-valid intervals hold in any case: they follow the order of the draw, and the larger
+    draw begins with the smaller.
+    """
+    if more < 1:
+        raise InvalidArgumentError(f"`more` must be at least 1; got {more}")
+    design = drawn[0].design or "simple"
+    if design not in {"simple", "paired"}:
+        raise InvalidArgumentError(
+            f"a {design} draw cannot be extended here: probabilities would depend on strata or sizes "
+            "that the campaign does not know; draw a larger sample with `steelyard sample --extend` "
+            "where that is possible, and begin a new campaign with it"
+        )
+    contents = Contents(campaign)
+    systems = list(dict.fromkeys(one.system for one in sorted(drawn, key=lambda one: one.side)))
+    size = _size(drawn, systems)
+    left = _eligible(drawn, contents.outputs) - size
+    if more > left:
+        raise InvalidArgumentError(
+            f"`more` must not exceed the {left} that the draw has left; got {more}"
+        )
+    larger = sample(
+        contents.outputs,
+        size + more,
+        design="paired" if design == "paired" else "simple",
+        extend=_frame(drawn),
+        systems=systems,
+        same_items=_same_items(drawn, systems),
+        # The numbers that drew the first part must not draw the second too.
+        seed=zlib.crc32(f"{drawn[0].seed} {size}".encode()),
+    )
+    return _units(campaign, contents, larger.frame)
+
+
+def _first_draw(campaign: Campaign, outputs: Outputs) -> pl.DataFrame:
+    """Return the rows of the sample, with the columns of the draw."""
+    asked = campaign.sample
+    if isinstance(asked, Path):
+        return _recorded_draw(asked)
+    return sample(
+        outputs,
+        asked.n,
+        design="paired" if campaign.task.pair else "simple",
+        systems=asked.systems,
+        same_items=asked.same_items,
+        seed=asked.seed,
+    ).frame
+
+
+def _recorded_draw(path: Path) -> pl.DataFrame:
+    rows = read_outputs(path).rows()
+    for column in _NEEDED:
+        if column not in rows.columns:
+            raise InvalidDataError(
+                f"{path}: no column `{column}`: name the file that `steelyard sample` wrote"
+            )
+        if rows[column].null_count():
+            raise InvalidDataError(
+                f"{path}, column {column}: expected a value in every row: name the file that "
+                "`steelyard sample` wrote"
+            )
+    return rows
+
+
+def _units(campaign: Campaign, contents: Contents, rows: pl.DataFrame) -> list[Unit]:
+    """Return a unit for each distinct content, in the order of the queue."""
+    targets = _targets(rows)
+    found = _pairs(contents, targets) if campaign.task.pair else _singles(contents, targets)
+    units: dict[str, Unit] = {}
+    for content, stands_for in found:
+        unit = Unit(
+            item=stands_for[0].item,
+            content=content,
+            wanted=campaign.judgments_per_output,
+            targets=stands_for,
+            pair=campaign.task.pair,
+        )
+        if unit.digest in units:
+            unit = replace(unit, targets=(*units[unit.digest].targets, *stands_for))
+        units[unit.digest] = unit
+    seed = targets[0].seed
+
+    def place(unit: Unit) -> tuple[int, bytes]:
+        lot = hashlib.sha256(f"{seed} {unit.digest}".encode()).digest()
+        return min(target.draw for target in unit.targets), lot
+
+    return sorted(units.values(), key=place)
+
+
+def _singles(
+    contents: Contents, targets: Iterable[Target]
+) -> Iterator[tuple[Content, tuple[Target, ...]]]:
+    for target in targets:
+        yield contents.single(target.item, target.system), (target,)
+
+
+def _pairs(
+    contents: Contents, targets: Sequence[Target]
+) -> Iterator[tuple[Content, tuple[Target, ...]]]:
+    """Yield the two outputs of each item; the first system is the one that is named first."""
+    asked = contents.campaign.sample
+    named = None if isinstance(asked, Path) else asked.systems
+    systems = tuple(named or dict.fromkeys(target.system for target in targets))
+    if len(systems) != 2:
+        raise InvalidDataError(
+            f"the sample must hold two systems, because the task {contents.campaign.task.name} is "
+            f"about pairs; it holds {len(systems)}"
+        )
+    items: dict[str, dict[str, Target]] = {}
+    for target in targets:
+        items.setdefault(target.item, {})[target.system] = target
+    for item, sides in items.items():
+        if len(sides) != 2:
+            raise InvalidDataError(
+                f"the sample holds item {item!r} of one system only, and the task "
+                f"{contents.campaign.task.name} is about pairs: draw the same items of both "
+                "systems (`steelyard sample --design paired`)"
+            )
+        stands_for = tuple(
+            replace(sides[system], side=side) for side, system in enumerate(systems, start=1)
+        )
+        yield contents.pair(item, systems), stands_for
+
+
+def _targets(rows: pl.DataFrame) -> list[Target]:
+    columns = ["item", "system", *(name for name in DRAW_COLUMNS if name in rows.columns)]
+    texts = [name for name in ("stratum", "design", "signature") if name in columns]
+    found = rows.select(columns).with_columns(pl.col(texts).cast(pl.String))
+    return [Target(**row) for row in found.iter_rows(named=True)]
+
+
+def _frame(drawn: Sequence[Target]) -> pl.DataFrame:
+    """Return a draw as `steelyard.study.sampling.sample` extends it."""
+    return pl.DataFrame(
+        {
+            name: [getattr(target, name) for target in drawn]
+            for name in ("item", "system", *DRAW_COLUMNS)
+        },
+        schema_overrides={"stratum": pl.String, "probability": pl.Float64},
+    )
+
+
+def _size(drawn: Sequence[Target], systems: Sequence[str]) -> int:
+    """Return how many outputs of each system were drawn."""
+    sizes = {sum(target.system == system for target in drawn) for system in systems}
+    if len(sizes) > 1:
+        raise InvalidArgumentError(
+            "the draw cannot be extended, because it holds more outputs of one system than of "
+            "another: draw a larger sample with `steelyard sample` and begin a new campaign with it"
+        )
+    return sizes.pop()
+
+
+def _same_items(drawn: Sequence[Target], systems: Sequence[str]) -> bool:
+    """Whether systems were drawn together: whether each draw number stands for one item."""
+    items: dict[int, set[str]] = {}
+    for target in drawn:
+        items.setdefault(target.draw, set()).add(target.item)
+    return len(systems) > 1 and all(len(one) == 1 for one in items.values())
+
+
+def _eligible(drawn: Sequence[Target], outputs: Outputs) -> int:
+    """Return how many outputs of a system, or pairs that differ, could be drawn in all."""
+    first = drawn[0]
+    if first.design == "paired":
+        return round((first.share or 1.0) * (first.stratum_size or 0))
+    return outputs.sizes[first.system]

@@ -1,0 +1,300 @@
+"""The dashboard in a real browser: what it shows, what it does, with mouse and keys."""
+
+import json
+import re
+import shutil
+import time
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+from simulated_campaign import GOOD, HASTY, begin, work, write_campaign
+
+from steelyard.collect.quality import apply_rules
+from steelyard.collect.store import Store
+from steelyard.collect.store.decisions import history
+from steelyard.collect.store.overview import rater_rows
+from steelyard.collect.store.raters import join
+from steelyard.collect.store.settings import current
+
+HALF_AN_HOUR = 1_800_000
+# A snapshot may take its time on a busy machine, and the next one waits four times as long.
+PATIENCE = 30_000
+
+
+def prepare(folder: Path, *, judgments: int = 80, rename=("", "")) -> None:
+    """A campaign that began half an hour ago and is half done."""
+    keys = {"sample": {"n": 30, "seed": 1}, "limits": {"requests_per_second": 1000}}
+    path = write_campaign(folder, pool=60, systems=2, **keys)
+    outputs = path.with_name("outputs.jsonl")
+    old, new = (json.dumps(name) for name in rename)
+    text = outputs.read_text("utf-8").replace(f'"system": {old}', f'"system": {new}')
+    outputs.write_text(text, "utf-8")
+    with Store.open(folder / "campaign.sqlite") as store:
+        start = time.time_ns() // 1_000_000 - HALF_AN_HOUR
+        campaign = begin(path, store, now=start)
+        if judgments:
+            people = [GOOD] * 9 + [replace(HASTY, most=12)]
+            now = work(campaign, store, people, judgments=judgments, start=start)
+            apply_rules(campaign, store, now=now)
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory):
+    """Campaigns by what was asked for, each made once."""
+    made = {}
+
+    def folder(**asked):
+        key = tuple(asked.items())
+        if key not in made:
+            made[key] = tmp_path_factory.mktemp("prepared") / "campaign"
+            prepare(made[key], **asked)
+        return made[key]
+
+    return folder
+
+
+@pytest.fixture
+def dashboard(tmp_path, prepared, serve, open_page):
+    """Open the dashboard of a half-done campaign."""
+
+    def start(*, context=None, **asked):
+        shutil.copytree(prepared(**asked), tmp_path / "campaign")
+        served = serve(tmp_path / "campaign" / "campaign.yaml")
+        page = open_page(served.admin_link, **(context or {}))
+        expect(page.locator("#live")).to_have_text("live", timeout=PATIENCE)
+        return page, served
+
+    return start
+
+
+def test_it_shows_signal_numbers_charts_and_raters(dashboard):
+    page, _ = dashboard()
+    assert page.url.endswith("/admin")
+    expect(page.locator("#signal")).to_contain_text("goal is ±0.15")
+    expect(page.locator("#numbers")).to_contain_text("80")
+    expect(page.locator("#numbers")).to_contain_text("32.00 USD")
+    overall = page.get_by_role("region", name="overall")
+    for name in ("baseline", "large"):
+        shown = overall.get_by_role("img", name=re.compile(f"^{name}: estimate"))
+        expect(shown).to_have_attribute("aria-label", re.compile("at all times .* plain mean"))
+    expect(overall.get_by_role("img", name=re.compile("^Path of the half-width"))).to_be_visible()
+    expect(overall).to_contain_text("Data efficiency so far")
+    expect(overall).to_contain_text("Where the variance of a judgment comes from")
+    flagged = page.get_by_role("row", name=re.compile("^Rater 10"))
+    expect(flagged).to_contain_text("too quick")
+    expect(flagged).to_contain_text("left out")
+    expect(page.locator("#exclusions")).to_contain_text("1 rater is left out")
+
+
+def test_every_chart_has_its_numbers_in_a_table(dashboard):
+    page, _ = dashboard()
+    overall = page.get_by_role("region", name="overall")
+    overall.get_by_text("All numbers and notes").click()
+    table = overall.get_by_role("table").last
+    expect(table.get_by_role("rowheader", name="baseline")).to_be_visible()
+    for head in ("at all times", "half-width", "plain mean", "data efficiency", "expected more"):
+        expect(table.get_by_role("columnheader", name=re.compile(head)).first).to_be_visible()
+
+
+def test_it_is_live(dashboard):
+    page, served = dashboard()
+    expect(page.locator("#raters-count")).to_contain_text("10 raters")
+    served.store.write(partial(join, panel="invitation", external_id="new", now=0)).result()
+    expect(page.locator("#raters-count")).to_contain_text("11 raters", timeout=PATIENCE)
+
+
+def test_what_is_unfolded_and_focused_stays_so_when_numbers_change(dashboard):
+    page, served = dashboard()
+    summary = page.get_by_role("region", name="overall").get_by_text("All numbers and notes")
+    summary.click()
+    expect(page.locator("details.numbers[open]")).to_have_count(1)
+    page.get_by_role("button", name="Judgments").focus()
+    served.store.write(partial(join, panel="invitation", external_id="new", now=0)).result()
+    expect(page.locator("#raters-count")).to_contain_text("11 raters", timeout=PATIENCE)
+    expect(page.locator("details.numbers[open]")).to_have_count(1)
+    expect(page.get_by_role("button", name="Judgments")).to_be_focused()
+
+
+def test_pausing_asks_first_and_can_be_taken_back(dashboard):
+    page, served = dashboard()
+    page.get_by_role("button", name="Pause").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("can submit it, but get nothing new")
+    dialog.get_by_role("button", name="Cancel").click()
+    assert served.store.read(current).state == "running"
+    page.keyboard.press("p")
+    page.get_by_role("dialog").get_by_role("button", name="Pause").click()
+    expect(page.locator("#state")).to_have_text("Paused", timeout=PATIENCE)
+    assert served.store.read(current).state == "paused"
+    page.get_by_role("button", name="Resume").click()
+    page.get_by_role("dialog").get_by_role("button", name="Resume").click()
+    expect(page.locator("#state")).to_have_text("Running", timeout=PATIENCE)
+
+
+def test_stopping_is_a_dangerous_action(dashboard):
+    page, served = dashboard()
+    page.get_by_role("button", name="Stop…").click()
+    page.get_by_role("dialog").get_by_role("button", name="Stop", exact=True).click()
+    expect(page.locator("#state")).to_have_text("Stopped", timeout=PATIENCE)
+    assert served.store.read(current).state == "stopped"
+
+
+def test_a_wider_goal_brings_the_signal_to_stop(dashboard):
+    page, served = dashboard()
+    page.keyboard.press("g")
+    page.get_by_label("Half-width to reach").fill("0.9")
+    page.get_by_label("Budget in USD").fill("77")
+    page.get_by_role("dialog").get_by_role("button", name="Save").click()
+    expect(page.locator("#signal")).to_contain_text(
+        "You can stop: the goal is reached", timeout=PATIENCE
+    )
+    found = served.store.read(current)
+    assert (found.half_width, found.budget) == (0.9, 77_000_000)
+
+
+def test_a_refused_change_is_explained_in_the_dialog(dashboard, console):
+    console.expect("400")
+    page, _ = dashboard()
+    page.get_by_role("button", name="Add outputs…").click()
+    page.get_by_label("Outputs to add").fill("5000")
+    page.get_by_role("dialog").get_by_role("button", name="Add").click()
+    expect(page.get_by_role("alert")).to_contain_text("must not exceed the 30")
+
+
+def test_outputs_can_be_added(dashboard):
+    page, served = dashboard()
+    page.get_by_role("button", name="Add outputs…").click()
+    page.get_by_label("Outputs to add").fill("10")
+    page.get_by_role("dialog").get_by_role("button", name="Add").click()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    assert served.store.read(current).sample_size == 40
+
+
+def test_invitation_links_are_made_for_copying(dashboard):
+    page, served = dashboard()
+    page.get_by_role("button", name="New invitation links…").click()
+    page.get_by_label("How many").fill("3")
+    page.get_by_role("button", name="Make links").click()
+    links = page.get_by_label("3 links, one a line").input_value().splitlines()
+    assert len(set(links)) == 3
+    assert all(link.startswith(f"{served.url}/join?token=") for link in links)
+
+
+def test_excluding_and_refusing_payment_are_two_decisions_with_a_reason(dashboard):
+    page, served = dashboard()
+    page.get_by_role("button", name="Show all 10").click()
+    page.get_by_role("button", name="Decide about rater 2", exact=True).click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("are left out").check()
+    dialog.get_by_label("Reason").fill("Judged <b>one</b> text twice")
+    dialog.get_by_role("button", name="Record").click()
+    row = page.get_by_role("row", name=re.compile("^Rater 2"))
+    expect(row).to_contain_text("left out", timeout=PATIENCE)
+    expect(row).to_contain_text("by hand: Judged <b>one</b> text twice")
+    expect(row.locator("[data-label=Payment]")).to_have_text("pay")
+    ids = {one.number: one.id for one in served.store.read(rater_rows)}
+    [made] = [one for one in served.store.read(history) if one.rater == ids[2]]
+    assert (made.about, made.verdict, made.by) == ("estimate", "exclude", "admin")
+
+
+def test_a_decision_that_changes_nothing_is_not_recorded(dashboard):
+    page, served = dashboard()
+    before = served.store.read(history)
+    page.get_by_role("button", name="Decide about rater 1", exact=True).click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Reason").fill("no reason")
+    dialog.get_by_role("button", name="Record").click()
+    expect(page.get_by_role("alert")).to_contain_text("Nothing was changed")
+    assert served.store.read(history) == before
+
+
+def test_raters_can_be_sorted_by_every_column(dashboard):
+    page, _ = dashboard()
+    page.get_by_role("button", name="Show all 10").click()
+    page.get_by_role("button", name="Judgments").click()
+    head = page.get_by_role("columnheader", name="Judgments")
+    expect(head).to_have_attribute("aria-sort", "descending")
+    counts = [int(cell) for cell in page.locator("td[data-label=Judgments]").all_inner_texts()]
+    assert counts == sorted(counts, reverse=True)
+    page.get_by_role("button", name="Judgments").press("Enter")
+    expect(head).to_have_attribute("aria-sort", "ascending")
+    expect(page.get_by_role("button", name="Judgments")).to_be_focused()
+
+
+def test_exports_download(dashboard):
+    page, _ = dashboard()
+    with page.expect_download() as started:
+        page.get_by_role("link", name="JSON Lines", exact=True).click()
+    path = started.value.path()
+    rows = [json.loads(line) for line in Path(path).read_text("utf-8").splitlines()]
+    assert started.value.suggested_filename == "judgments.jsonl"
+    assert {row["use"] for row in rows} == {"used"}
+    with page.expect_download() as started:
+        page.get_by_role("link", name="All judgments as CSV").click()
+    assert started.value.suggested_filename == "judgments-all.csv"
+
+
+def test_keys_are_listed_and_can_be_switched_off(dashboard):
+    page, served = dashboard()
+    page.keyboard.press("?")
+    dialog = page.get_by_role("dialog", name="Keys")
+    expect(dialog).to_contain_text("Change goal or budget")
+    dialog.get_by_label("Single keys are on").uncheck()
+    dialog.get_by_role("button", name="Close").click()
+    page.keyboard.press("p")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    assert served.store.read(current).state == "running"
+
+
+def test_everything_can_be_reached_with_the_tab_key(dashboard):
+    page, _ = dashboard()
+    reached = set()
+    for _ in range(80):
+        page.keyboard.press("Tab")
+        name = page.evaluate(
+            "document.activeElement.ariaLabel ?? document.activeElement.textContent.trim()"
+        )
+        reached.add(name[:40])
+    for wanted in ("Pause", "Goal and budget…", "Stop…", "ledger.csv", "All numbers and notes"):
+        assert wanted in reached
+
+
+def test_the_name_of_a_system_is_text_whatever_it_says(dashboard):
+    hostile = "</script><img src=x onerror=alert(1)>"
+    page, _ = dashboard(rename=("large", hostile))
+    expect(page.get_by_role("img", name=hostile).first).to_be_visible()
+    assert page.locator("main img").count() == 0
+
+
+@pytest.mark.parametrize("judgments", [0, 80])
+def test_axe_finds_nothing(dashboard, accessible, judgments):
+    page, _ = dashboard(judgments=judgments)
+    for summary in page.locator("summary").all():
+        summary.click()
+    accessible(page)
+
+
+def test_axe_finds_nothing_in_a_dialog(dashboard, accessible):
+    page, _ = dashboard()
+    page.get_by_role("button", name="Decide about rater 10").click()
+    accessible(page)
+
+
+def test_axe_finds_nothing_on_a_phone_and_nothing_overflows(dashboard, accessible):
+    page, _ = dashboard(context={"viewport": {"width": 390, "height": 844}, "has_touch": True})
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    page.get_by_label("Sort by").select_option("Judgments")
+    accessible(page)
+
+
+def test_nobody_without_the_admin_link_sees_anything(dashboard, open_page, console):
+    console.expect("401|404")
+    _, served = dashboard(judgments=0)
+    stranger = open_page(f"{served.url}/admin")
+    assert stranger.locator("#signal").count() == 0
+    rater = open_page(served.invitation("ann"))
+    answer = rater.request.get(f"{served.url}/admin/export/ledger.csv")
+    assert answer.status == 401

@@ -1,0 +1,169 @@
+import builtins
+import socket
+
+import pytest
+
+
+@pytest.fixture
+def served(monkeypatch):
+    """What would be served, instead of serving it."""
+    from steelyard.collect import serving
+    from steelyard.collect.campaign import load_campaign
+
+    calls = []
+
+    def serve(path, *, announce, **options):
+        calls.append({"path": path, **options})
+        links = serving.Links(rater="http://here/join?token=R", admin="http://here/admin?token=A")
+        announce(load_campaign(path), links)
+
+    monkeypatch.setattr(serving, "serve", serve)
+    return calls
+
+
+def test_an_example_starts_at_once_and_says_what_to_do(run, served, tmp_path):
+    code, out, err = run("serve", "--example", "language-quality", "--directory", tmp_path / "mine")
+    assert (code, err) == (0, "")
+    (call,) = served
+    assert call == {
+        "path": tmp_path / "mine" / "campaign.yaml",
+        "host": "127.0.0.1",
+        "port": 8000,
+        "processes": 1,
+    }
+    assert "  raters  http://here/join?token=R\n" in out
+    assert "  admin   http://here/admin?token=A\n" in out
+    assert f"steelyard estimate {tmp_path / 'mine' / 'outputs.jsonl'} judgments.jsonl" in out
+    assert out.endswith("Stopped. The same command goes on from here.\n")
+
+
+def test_the_same_example_goes_on_in_its_folder(run, served, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for _ in range(2):
+        assert run("serve", "--example", "pairwise")[0] == 0
+    assert [call["path"].as_posix() for call in served] == ["pairwise/campaign.yaml"] * 2
+
+
+def test_the_estimate_that_is_proposed_can_be_run_as_it_stands(run, served, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    _, out, _ = run("serve", "--example", "language-quality")
+    assert (
+        "  steelyard estimate language-quality/outputs.jsonl judgments.jsonl --prompt overall "
+        "--metric rouge-l --metric chrf\n"
+    ) in out
+    assert len(served) == 1
+
+
+@pytest.mark.parametrize(
+    ("panel", "says"),
+    [
+        ("{kind: invitation}", "make one for each rater on the admin page"),
+        ("{kind: open}", "everybody may use it"),
+        ("{kind: prolific, completion_code: C}", "into the study at Prolific"),
+        ("{kind: external-question}", "ExternalURL"),
+        ("{kind: generic, rater: pid}", "fills in the dots"),
+    ],
+)
+def test_what_to_do_with_the_link_depends_on_the_panel(run, served, tmp_path, panel, says):
+    from steelyard.collect.example import copy_example
+
+    path = copy_example("pairwise", tmp_path / "a")
+    path.write_text(path.read_text().replace("panel: {kind: open}", f"panel: {panel}"))
+    assert says in run("serve", path)[1]
+    assert len(served) == 1
+
+
+def test_a_mistake_of_ours_is_not_called_a_missing_extra(tmp_path, monkeypatch):
+    from steelyard.cli import main
+
+    import_module = builtins.__import__
+
+    def broken(name, *rest):
+        if name == "steelyard.collect.example":
+            raise ImportError("cannot import name 'x'", name="steelyard.collect.example")
+        return import_module(name, *rest)
+
+    monkeypatch.setattr(builtins, "__import__", broken)
+    with pytest.raises(ImportError, match="cannot import name"):
+        main(["serve", "--example", "pairwise", "--directory", str(tmp_path / "a")])
+
+
+def test_options_reach_the_server(run, served, tmp_path):
+    run("serve", "--example", "pairwise", "--directory", tmp_path / "a")
+    path = tmp_path / "a" / "campaign.yaml"
+    options = ("--host", "0.0.0.0", "--port", 9000, "--processes", 4)  # noqa: S104
+    assert run("serve", path, *options)[0] == 0
+    assert served[1] == {"path": path, "host": "0.0.0.0", "port": 9000, "processes": 4}  # noqa: S104
+
+
+def one_line(code, out, err, *, says):
+    assert (code, out) == (2, "")
+    assert err.startswith("steelyard: ")
+    assert err.count("\n") == 1
+    assert says in err
+
+
+def test_something_to_serve_must_be_named_once(run, tmp_path):
+    one_line(*run("serve"), says="either a campaign file or `--example`")
+    both = run("serve", tmp_path / "c.yaml", "--example", "pairwise")
+    one_line(*both, says="either a campaign file or `--example`")
+    alone = run("serve", tmp_path / "c.yaml", "--directory", tmp_path)
+    one_line(*alone, says="`--directory` is for `--example`")
+
+
+def test_a_campaign_that_is_not_there_or_not_right_is_named(run, tmp_path):
+    one_line(*run("serve", tmp_path / "c.yaml"), says="c.yaml")
+    (tmp_path / "c.yaml").write_text("title: A\ntitel: B\n")
+    one_line(*run("serve", tmp_path / "c.yaml"), says="titel")
+
+
+def test_a_port_that_is_taken_is_one_line(run, tmp_path):
+    from steelyard.collect.example import copy_example
+
+    path = copy_example("pairwise", tmp_path / "a")
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        answer = run("serve", path, "--port", other.getsockname()[1])
+    one_line(*answer, says="cannot be used: address already in use; choose another")
+
+
+def test_a_database_that_does_not_answer_is_one_line_without_its_password(run, tmp_path):
+    from steelyard.collect.example import copy_example
+
+    path = copy_example("pairwise", tmp_path / "a")
+    text = "\n".join(
+        line for line in path.read_text().splitlines() if not line.startswith("database:")
+    )
+    address = "postgresql://me:pass-word@127.0.0.1:1/db"
+    path.write_text(f"{text}\ndatabase: {address}\n")
+    code, out, err = run("serve", path, "--port", 0)
+    one_line(code, out, err, says="cannot open the database")
+    assert "pass-word" not in err
+
+
+def test_a_database_of_another_campaign_is_one_line(run, tmp_path):
+    from steelyard.collect.app import prepared
+    from steelyard.collect.campaign import load_campaign
+    from steelyard.collect.example import copy_example
+    from steelyard.collect.store import Store
+
+    one = load_campaign(copy_example("direct-assessment", tmp_path / "one"))
+    two = load_campaign(copy_example("pairwise", tmp_path / "two"))
+    with Store.open(two.database) as store:
+        prepared(one, store, now=1)
+    answer = run("serve", tmp_path / "two" / "campaign.yaml", "--port", 0)
+    one_line(*answer, says="belongs to another campaign")
+
+
+def test_a_missing_extra_is_named(run, tmp_path, monkeypatch):
+    import_module = builtins.__import__
+
+    def without_fastapi(name, *rest):
+        if name.startswith("steelyard.collect"):
+            raise ModuleNotFoundError("No module named 'fastapi'", name="fastapi")
+        return import_module(name, *rest)
+
+    monkeypatch.setattr(builtins, "__import__", without_fastapi)
+    answer = run("serve", "--example", "pairwise", "--directory", tmp_path / "a")
+    one_line(*answer, says="needs fastapi: pip install 'steelyard[serve]'")

@@ -1,0 +1,139 @@
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.runtime.migration import MigrationContext
+from sqlalchemy import text
+
+from steelyard.collect.store import Store, StoreError
+from steelyard.collect.store.raters import join
+from steelyard.collect.store.tables import metadata
+from steelyard.errors import InvalidArgumentError
+
+JOIN = partial(join, panel="open", external_id="ann", now=1)
+
+
+def test_migrations_make_the_tables_that_the_code_knows(store):
+    def differences(connection):
+        context = MigrationContext.configure(connection, opts={"compare_server_default": False})
+        return compare_metadata(context, metadata)
+
+    assert store.read(differences) == []
+
+
+def test_several_processes_may_open_a_new_database_at_once(tmp_path, postgresql):
+    import psycopg
+
+    with psycopg.connect(postgresql(), autocommit=True) as connection:
+        connection.execute("CREATE DATABASE together")
+    for database in (tmp_path / "new.sqlite", postgresql("together")):
+        with ThreadPoolExecutor(4) as pool:
+            stores = list(pool.map(lambda _, where=database: Store.open(where), range(4)))
+        assert {store.write(JOIN).result().number for store in stores} == {1}
+        for store in stores:
+            store.close()
+
+
+def test_an_old_database_is_opened_again(database):
+    with Store.open(database) as store:
+        first = store.write(JOIN).result()
+    with Store.open(database) as store:
+        assert store.write(JOIN).result() == first
+
+
+def test_a_database_of_a_newer_version_is_left_alone(database):
+    with Store.open(database) as store:
+        store.write(
+            lambda connection: connection.execute(
+                text("UPDATE alembic_version SET version_num = '9999'")
+            )
+        ).result()
+    with pytest.raises(StoreError, match="made by a newer version of steelyard"):
+        Store.open(database)
+
+
+def test_commits_to_sqlite_are_durable_and_keys_are_checked(tmp_path):
+    with Store.open(tmp_path / "a.sqlite") as store:
+
+        def pragmas(connection):
+            names = ("journal_mode", "synchronous", "foreign_keys", "busy_timeout")
+            return [connection.exec_driver_sql(f"PRAGMA {name}").scalar_one() for name in names]
+
+        # 2 is FULL
+        assert store.write(pragmas).result() == ["wal", 2, 1, 30_000]
+
+
+def test_reading_cannot_write(store):
+    with pytest.raises(StoreError, match=r"read-?only"):
+        store.read(JOIN)
+
+
+def test_a_reader_sees_one_moment(store):
+    count = text("SELECT count(*) FROM raters")
+
+    def twice(connection):
+        before = connection.execute(count).scalar_one()
+        store.write(JOIN).result()
+        return before, connection.execute(count).scalar_one()
+
+    assert store.read(twice) == (0, 0)
+
+
+def test_a_killed_process_leaves_what_it_acknowledged_and_no_lock(tmp_path):
+    path = tmp_path / "a.sqlite"
+    code = (
+        "import sys, time\n"
+        "from functools import partial\n"
+        "from steelyard.collect.store import Store\n"
+        "from steelyard.collect.store.raters import join\n"
+        "store = Store.open(sys.argv[1])\n"
+        "for number in range(10**6):\n"
+        "    store.write(partial(join, panel='p', external_id=str(number), now=1)).result()\n"
+        "    print(number, flush=True)\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code, str(path)], stdout=subprocess.PIPE, text=True
+    ) as process:
+        acknowledged = -1
+        while acknowledged < 25:
+            acknowledged = int(process.stdout.readline())
+        os.kill(process.pid, signal.SIGKILL)
+        acknowledged = max([acknowledged, *map(int, process.stdout.read().split())])
+    with Store.open(path) as store:
+        there = store.read(
+            lambda connection: connection.execute(text("SELECT count(*) FROM raters")).scalar_one()
+        )
+        # all that was acknowledged, and at most one that was not yet
+        assert there - (acknowledged + 1) in {0, 1}
+        store.write(JOIN).result()
+
+
+def test_errors_name_what_is_wrong(tmp_path):
+    with pytest.raises(InvalidArgumentError, match="`database` must be the path of an SQLite"):
+        Store.open("mysql://somewhere/db")
+    with pytest.raises(InvalidArgumentError, match="cannot be read as a URL"):
+        Store.open("postgresql://host:port:port/x")
+    with pytest.raises(StoreError, match="there is no folder"):
+        Store.open(tmp_path / "no" / "a.sqlite")
+    (tmp_path / "text.sqlite").write_text("this is no database, but a text of some length\n" * 99)
+    with pytest.raises(StoreError, match="file is not a database"):
+        Store.open(tmp_path / "text.sqlite")
+    with pytest.raises(StoreError, match=r"cannot open the database .*://u:\*\*\*@") as caught:
+        Store.open(f"postgresql://u:secret@/db?host={tmp_path}")
+    assert "secret" not in str(caught.value)
+
+
+def test_another_program_may_look_into_the_file_meanwhile(tmp_path):
+    path = tmp_path / "a.sqlite"
+    with Store.open(path) as store:
+        other = sqlite3.connect(path)
+        assert other.execute("SELECT count(*) FROM raters").fetchone() == (0,)
+        store.write(JOIN).result()
+        assert other.execute("SELECT count(*) FROM raters").fetchone() == (1,)
+        other.close()

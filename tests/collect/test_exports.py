@@ -1,0 +1,211 @@
+import csv
+import io
+import json
+from functools import partial
+
+import polars as pl
+import pytest
+from simulated_campaign import GOOD, HASTY, START, begin, work, write_campaign
+
+from steelyard.cli import main
+from steelyard.collect.exports import NAMES, export, judgments, pseudonym
+from steelyard.collect.live import snapshot
+from steelyard.collect.quality import apply_rules
+from steelyard.collect.store import Store
+from steelyard.collect.store.decisions import decide
+from steelyard.collect.store.overview import rater_rows
+from steelyard.data import read_judgments
+from steelyard.errors import InvalidArgumentError
+from steelyard.records import DRAW_COLUMNS
+
+
+@pytest.fixture(scope="module")
+def campaign_done(tmp_path_factory):
+    """Half a campaign, with a rater left out by rule and one whose payment is refused."""
+    folder = tmp_path_factory.mktemp("exports")
+    path = write_campaign(folder, pool=120, systems=2, sample={"n": 50, "seed": 1})
+    with Store.open(folder / "campaign.sqlite") as store:
+        campaign = begin(path, store)
+        now = work(campaign, store, [GOOD] * 6 + [HASTY], judgments=140)
+        apply_rules(campaign, store, now=now)
+        refused = partial(
+            decide,
+            rater="id-0-6",
+            about="payment",
+            verdict="refuse",
+            reason="=HYPERLINK(1) all in two minutes",
+            by="admin",
+            now=now,
+        )
+        store.write(refused).result()
+        yield campaign, store, now
+
+
+def printed(capsys, arguments):
+    """What the command line prints as JSON."""
+    with pytest.raises(SystemExit) as end:
+        main([*arguments, "--json"])
+    found = capsys.readouterr()
+    assert end.value.code == 0, found.err
+    return json.loads(found.out)
+
+
+def frame(campaign_done, **options):
+    campaign, store, _ = campaign_done
+    return judgments(store, campaign, **options)
+
+
+def test_judgments_have_the_columns_of_the_design(campaign_done):
+    found = frame(campaign_done)
+    needed = ["item", "system", "rater", "prompt", "score", "seconds", "time", *DRAW_COLUMNS]
+    assert found.columns[: len(needed)] == needed
+    assert found.columns[len(needed) :] == ["submission", "unit", "use", "excluded"]
+    assert len(read_judgments(found)) == found.height
+
+
+def test_the_default_export_holds_what_the_estimate_uses_and_the_other_all(campaign_done):
+    used, everything = frame(campaign_done), frame(campaign_done, rows="all")
+    assert set(used["use"]) == {"used"}
+    assert not used["excluded"].any()
+    assert everything.filter(pl.col("use") == "used").equals(used)
+    assert everything["submission"].n_unique() == 140
+    assert "excluded" in set(everything["use"])
+
+
+def test_raters_have_pseudonyms_and_panel_ids_are_in_the_ledger_alone(campaign_done):
+    campaign, store, _ = campaign_done
+    found = {name: export(name, store, campaign, rows="all").body for name in NAMES}
+    assert b"panel-id-0-3" in found.pop("ledger.csv")
+    for name, body in found.items():
+        assert b"panel-id" not in body, name
+        assert b"id-0-" not in body, name
+    assert set(frame(campaign_done, rows="all")["rater"]) == {pseudonym(n) for n in range(1, 8)}
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "csv", "parquet"])
+def test_the_estimate_of_an_export_is_that_of_the_dashboard(campaign_done, tmp_path, capsys, kind):
+    campaign, store, now = campaign_done
+    file = tmp_path / f"judgments.{kind}"
+    file.write_bytes(export(file.name, store, campaign).body)
+    asked = ["estimate", str(campaign.outputs), str(file), "--metric", "rouge-l"]
+    rows = printed(capsys, asked)
+    shown = snapshot(campaign, store, now=now)
+    by_name = {
+        (prompt["prompt"], one["system"]): one
+        for prompt in shown["prompts"]
+        for one in prompt["systems"]
+    }
+    assert {(row["prompt"], row["system"]) for row in rows} == set(by_name)
+    for row in rows:
+        one = by_name[row["prompt"], row["system"]]
+        for name in ("estimate", "low", "high"):
+            assert row[name] == pytest.approx(one["estimate"][name], abs=1e-9)
+            assert row["baseline"][name] == pytest.approx(one["plain"][name], abs=1e-9)
+
+
+def test_the_codebook_tells_how_to_get_the_interval_at_all_times(campaign_done, tmp_path, capsys):
+    campaign, store, now = campaign_done
+    file = tmp_path / "judgments.jsonl"
+    file.write_bytes(export(file.name, store, campaign).body)
+    text = export("codebook.md", store, campaign).body.decode()
+    [line] = [one.strip() for one in text.splitlines() if "steelyard monitor" in one]
+    words = line.replace("judgments.jsonl", str(file)).replace(
+        "outputs.jsonl", str(campaign.outputs)
+    )
+    rows = printed(capsys, words.split()[1:])
+    shown = snapshot(campaign, store, now=now)
+    [goal] = [one for one in shown["prompts"] if one["in_goal"]]
+    by_name = {one["system"]: one for one in goal["systems"]}
+    assert {row["system"] for row in rows} == set(by_name)
+    for row in rows:
+        one = by_name[row["system"]]
+        assert row["low"] == pytest.approx(one["sequence"]["low"], abs=1e-9)
+        assert row["high"] == pytest.approx(one["sequence"]["high"], abs=1e-9)
+
+
+def test_a_spreadsheet_computes_nothing_of_a_csv(campaign_done):
+    campaign, store, _ = campaign_done
+    text = export("ledger.csv", store, campaign).body.decode()
+    rows = list(csv.DictReader(io.StringIO(text)))
+    reasons = {row["payment_reason"] for row in rows}
+    assert "'=HYPERLINK(1) all in two minutes" in reasons
+    assert not any(cell[:1] in "=+-@\t\r" for row in rows for cell in row.values() if cell)
+
+
+def test_names_that_look_like_formulas_are_marked_in_csv_and_kept_elsewhere(tmp_path):
+    path = write_campaign(tmp_path, pool=20, systems=1, sample={"n": 5, "seed": 1})
+    text = (tmp_path / "outputs.jsonl").read_text()
+    (tmp_path / "outputs.jsonl").write_text(text.replace('"story-', '"@story-'))
+    with Store.open(tmp_path / "campaign.sqlite") as store:
+        campaign = begin(path, store)
+        work(campaign, store, [GOOD, GOOD], judgments=10)
+        found = pl.read_csv(export("judgments.csv", store, campaign).body)
+        exact = pl.read_ndjson(export("judgments.jsonl", store, campaign).body)
+    assert found["item"].str.starts_with("'@story-").all()
+    assert exact["item"].str.starts_with("@story-").all()
+    # numbers are numbers, also negative ones
+    assert found["score"].dtype.is_numeric()
+
+
+def test_the_ledger_has_an_amount_for_every_judgment_and_the_decision_about_paying(campaign_done):
+    campaign, store, _ = campaign_done
+    text = export("ledger.csv", store, campaign).body.decode()
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert len(rows) == 140
+    assert {row["amount"] for row in rows} == {"0.40"}
+    refused = [row for row in rows if row["payment"] == "refuse"]
+    assert {row["panel_id"] for row in refused} == {"panel-id-0-6"}
+    assert {row["currency"] for row in rows} == {"USD"}
+
+
+def test_submissions_hold_the_answers_as_they_were_given(campaign_done):
+    campaign, store, _ = campaign_done
+    body = export("submissions.jsonl", store, campaign).body.decode()
+    rows = [json.loads(line) for line in body.splitlines()]
+    assert len(rows) == 140
+    first = rows[0]
+    assert set(first["answer"]) >= {"fluency", "redundancy", "overall"}
+    assert first["scores"]["overall"] == first["answer"]["overall"]
+    assert first["content"]["output"].startswith("The summary")
+    assert first["gold"] is False
+    assert first["rater"].startswith("rater-")
+
+
+def test_the_codebook_explains_prompts_uses_rules_and_decisions(campaign_done):
+    campaign, store, _ = campaign_done
+    text = export("codebook.md", store, campaign).body.decode()
+    for part in (
+        "# Codebook: How well are our summaries written?",
+        "`overall`: rule value of the question `overall`; from 1 to 3",
+        "simple|n=50|N=120|seed=1",
+        "at least 5 seconds",
+        "rater-7: exclude (estimate, by rule)",
+        "rater-7: refuse (payment, by hand)",
+        "used ",
+    ):
+        assert part in text, part
+
+
+def test_all_exports_can_be_made_before_the_first_judgment(store, tmp_path):
+    path = write_campaign(tmp_path, pool=20, systems=1, sample={"n": 5, "seed": 1})
+    campaign = begin(path, store, now=START)
+    assert store.read(rater_rows) == []
+    for name in NAMES:
+        found = export(name, store, campaign)
+        assert found.filename == name
+    assert pl.read_parquet(export("judgments.parquet", store, campaign).body).height == 0
+
+
+def test_the_file_of_all_judgments_has_a_name_of_its_own(campaign_done):
+    campaign, store, _ = campaign_done
+    found = export("judgments.csv", store, campaign, rows="all")
+    assert found.filename == "judgments-all.csv"
+    assert found.media_type.startswith("text/csv")
+
+
+def test_an_unknown_export_is_refused(campaign_done):
+    campaign, store, _ = campaign_done
+    with pytest.raises(InvalidArgumentError, match=r"`name` must be one of judgments\.jsonl"):
+        export("passwords.txt", store, campaign)
+    with pytest.raises(InvalidArgumentError, match="`rows` must be estimate or all; got 'some'"):
+        export("judgments.csv", store, campaign, rows="some")

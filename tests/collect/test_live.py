@@ -1,0 +1,478 @@
+import asyncio
+import json
+import threading
+from dataclasses import replace
+from functools import partial
+
+import polars as pl
+import pytest
+from simulated_campaign import CONTRARY, GOOD, HASTY, MINUTE, START, begin, work, write_campaign
+
+from steelyard.collect.live import LiveSnapshots, following, snapshot
+from steelyard.collect.live.pool import read_pool
+from steelyard.collect.live.rows import judgment_rows
+from steelyard.collect.live.signals import Outlook, money_text, pace
+from steelyard.collect.quality import apply_rules
+from steelyard.collect.store import Store, StoreError
+from steelyard.collect.store.decisions import decide
+from steelyard.collect.store.overview import rater_rows
+from steelyard.collect.store.records import scored_rows
+from steelyard.collect.store.settings import change
+from steelyard.data import read_judgments, read_outputs
+from steelyard.study import Study
+from steelyard.study.monitoring import monitor
+
+
+@pytest.fixture(scope="module")
+def half_done(tmp_path_factory):
+    """A campaign with 330 judgments, one rater of which is left out by rule."""
+    folder = tmp_path_factory.mktemp("half-done")
+    path = write_campaign(folder, pool=300, sample={"n": 80, "seed": 1})
+    with Store.open(folder / "campaign.sqlite") as store:
+        campaign = begin(path, store)
+        now = work(campaign, store, [GOOD] * 12 + [HASTY, CONTRARY], judgments=330)
+        apply_rules(campaign, store, now=now)
+        yield campaign, store, now
+
+
+@pytest.fixture(scope="module")
+def taken(half_done):
+    campaign, store, now = half_done
+    return snapshot(campaign, store, now=now)
+
+
+@pytest.fixture
+def small(tmp_path):
+    """A campaign of one system that nobody has worked on yet."""
+    path = write_campaign(
+        tmp_path, pool=40, systems=1, sample={"n": 12, "seed": 1}, judgments_per_output=1
+    )
+    with Store.open(tmp_path / "campaign.sqlite") as store:
+        yield begin(path, store), store
+
+
+def system(found, prompt, name):
+    [chosen] = [one for one in found["prompts"] if one["prompt"] == prompt]
+    [one] = [one for one in chosen["systems"] if one["system"] == name]
+    return one
+
+
+def used_rows(half_done):
+    campaign, store, _ = half_done
+    rows = judgment_rows(store.read(scored_rows), each=campaign.judgments_per_output)
+    return rows.filter(pl.col("use") == "used")
+
+
+def test_a_snapshot_is_json_without_nan(taken):
+    assert json.loads(json.dumps(taken, allow_nan=False)) == taken
+
+
+def test_the_same_database_gives_the_same_snapshot(half_done, taken):
+    campaign, store, now = half_done
+    assert snapshot(campaign, store, now=now, pool=read_pool(campaign)) == taken
+
+
+def test_estimates_are_those_of_a_study_of_the_used_judgments(half_done, taken):
+    campaign, _, _ = half_done
+    study = Study(read_outputs(campaign.outputs), read_judgments(used_rows(half_done)))
+    for one in study.estimate(["rouge-l"], prompts=["overall"]):
+        shown = system(taken, "overall", one.system)
+        assert shown["estimate"]["estimate"] == pytest.approx(one.estimate, abs=1e-12)
+        assert shown["estimate"]["low"] == pytest.approx(one.low, abs=1e-12)
+        assert shown["plain"]["high"] == pytest.approx(one.baseline.high, abs=1e-12)
+        assert shown["data_efficiency"] == pytest.approx(one.data_efficiency)
+
+
+def test_the_interval_at_all_times_follows_the_order_of_the_draw(half_done, taken):
+    campaign, _, _ = half_done
+    rows = used_rows(half_done).with_columns(time=pl.col("draw").cast(pl.String))
+    study = Study(read_outputs(campaign.outputs), read_judgments(rows))
+    found = monitor(
+        study,
+        ["rouge-l"],
+        half_width=0.15,
+        prompts=["overall"],
+        bounds=(1, 3),
+        judgments_per_output=2,
+    )
+    for one in found:
+        shown = system(taken, "overall", one.system)
+        assert (shown["sequence"]["low"], shown["sequence"]["high"]) == (one.low, one.high)
+        assert shown["sequence"]["expected_more"] == one.expected_more
+        assert shown["path"][-1] == [one.n, one.half_width]
+
+
+def test_only_prefixes_of_the_draw_are_used(half_done):
+    rows = used_rows(half_done)
+    _, store, _ = half_done
+    everything = judgment_rows(store.read(scored_rows), each=2)
+    for name in ("baseline", "large", "large-tuned"):
+        own = everything.filter(pl.col("system") == name)
+        reach = 0
+        while own.filter(pl.col("draw") == reach + 1)["submission"].n_unique() >= 2:
+            reach += 1
+        kept = own.filter(~pl.col("excluded") & (pl.col("draw") <= reach))
+        counts = kept.group_by("draw").agg(pl.col("submission").n_unique())
+        complete = counts.filter(pl.col("submission") >= 2)["draw"]
+        assert reach > 5
+        assert set(rows.filter(pl.col("system") == name)["draw"]) == set(complete)
+
+
+def test_exclusions_are_shown_with_the_estimate_before_and_after(taken):
+    assert taken["exclusions"]["raters"] == 1
+    assert taken["exclusions"]["judgments"] == 25
+    one = system(taken, "overall", "baseline")
+    assert one["before"]["estimate"]["estimate"] != one["estimate"]["estimate"]
+    assert one["before"]["sequence"]["half_width"] > 0
+
+
+def test_prompts_of_the_goal_have_a_path_that_goes_on_to_the_goal(taken):
+    [goal] = [one for one in taken["prompts"] if one["in_goal"]]
+    assert goal["prompt"] == "overall"
+    for one in goal["systems"]:
+        assert one["path"][-1][0] == one["n"]
+        if not one["sequence"]["stop"]:
+            assert one["forecast"][-1][1] == pytest.approx(0.15, abs=0.01)
+    assert all(
+        one["path"] == []
+        for other in taken["prompts"]
+        if not other["in_goal"]
+        for one in other["systems"]
+    )
+
+
+def test_variance_components_come_with_a_verdict(taken):
+    [goal] = [one for one in taken["prompts"] if one["in_goal"]]
+    assert 0 < goal["components"]["noise_share"] < 1
+    assert "judgments" in goal["components"]["verdict"]
+    assert {"item variance", "rater variance", "noise ratio"} <= {
+        row["name"] for row in goal["components"]["rows"]
+    }
+
+
+def test_raters_are_numbers_and_no_panel_id_is_in_a_snapshot(taken):
+    assert "panel-id" not in json.dumps(taken)
+    hasty = taken["raters"][12]
+    assert hasty["number"] == 13
+    assert hasty["estimate"]["verdict"] == "exclude"
+    assert hasty["estimate"]["by"] == "rule"
+    assert hasty["payment"] == {"verdict": "pay", "reason": None, "by": None, "time": None}
+    assert {flag["rule"] for flag in hasty["flags"]} == {"active-time", "edits"}
+    assert hasty["earned"] == "10.00 USD"
+
+
+def test_progress_money_and_pace_are_counted(taken):
+    assert taken["progress"]["judgments"] == 330
+    assert taken["money"]["spent"] == "132.00"
+    assert taken["money"]["budget"] == "150.00"
+    assert taken["money"]["share"] == pytest.approx(0.88)
+    assert taken["pace"]["per_hour"] > 330
+    assert taken["pace"]["towards"] == "goal"
+    assert taken["pace"]["end"] > taken["time"]
+
+
+def test_before_the_first_judgment_there_is_a_snapshot_too(small):
+    campaign, store = small
+    found = snapshot(campaign, store, now=START)
+    assert found["signal"]["title"] == "Waiting for judgments"
+    assert found["progress"] == found["progress"] | {"judgments": 0, "planned": 12, "raters": 0}
+    assert found["pace"]["per_hour"] is None
+    assert all(one["systems"] == [] for one in found["prompts"])
+
+
+def test_a_database_without_a_campaign_is_refused(small, tmp_path):
+    campaign, _ = small
+    with (
+        Store.open(tmp_path / "other.sqlite") as other,
+        pytest.raises(StoreError, match="no campaign has begun"),
+    ):
+        snapshot(campaign, other, now=START)
+
+
+def test_reaching_the_goal_is_a_reason_to_stop(small):
+    campaign, store = small
+    now = work(campaign, store, [GOOD] * 3, judgments=8)
+    assert snapshot(campaign, store, now=now)["signal"]["kind"] == "go"
+    store.write(partial(change, half_width=5.0, now=now)).result()
+    found = snapshot(campaign, store, now=now)["signal"]
+    assert found["kind"] == "stop"
+    assert found["title"] == "You can stop: the goal is reached"
+    assert "±5" in found["reason"]
+
+
+def test_a_spent_budget_is_a_reason_to_stop(small):
+    campaign, store = small
+    now = work(campaign, store, [GOOD] * 3, judgments=6)
+    store.write(partial(change, budget=2_400_000, now=now)).result()
+    found = snapshot(campaign, store, now=now)["signal"]
+    assert found["title"] == "Stop: the budget is spent"
+    assert "2.40 of 2.40 USD" in found["reason"]
+
+
+def test_a_draw_that_is_judged_ends_the_collection(small):
+    campaign, store = small
+    now = work(campaign, store, [GOOD] * 3, judgments=100)
+    found = snapshot(campaign, store, now=now)
+    assert found["progress"]["judgments"] == 12
+    assert found["signal"]["title"] == "Everything is judged"
+    assert "Add outputs" in found["signal"]["reason"]
+    assert found["pace"]["note"].startswith("needs about")
+
+
+def test_a_paused_campaign_says_so(small):
+    campaign, store = small
+    store.write(partial(change, state="paused", now=START)).result()
+    assert snapshot(campaign, store, now=START)["signal"]["title"] == "Paused"
+
+
+def test_without_a_goal_there_are_intervals_but_no_signal(tmp_path):
+    path = write_campaign(
+        tmp_path, pool=40, systems=1, sample={"n": 12, "seed": 1}, goal=None, metrics=[]
+    )
+    with Store.open(tmp_path / "campaign.sqlite") as store:
+        campaign = begin(path, store)
+        now = work(campaign, store, [GOOD] * 3, judgments=24)
+        found = snapshot(campaign, store, now=now)
+    assert found["goal"]["half_width"] is None
+    assert not any(one["in_goal"] for one in found["prompts"])
+    one = system(found, "overall", "baseline")
+    assert one["sequence"]["high"] > one["sequence"]["low"]
+    assert one["sequence"]["stop"] is False
+    assert one["sequence"]["expected_more"] is None
+    assert found["pace"]["towards"] == "draw"
+
+
+def test_designs_that_are_not_simple_have_drawn_estimates_and_no_sequence(tmp_path):
+    from steelyard.study.sampling import sample
+
+    path = write_campaign(tmp_path, pool=60, systems=1, sample="sample.jsonl")
+    outputs = read_outputs(tmp_path / "outputs.jsonl")
+    drawn = sample(outputs, 24, design="stratified", metric="rouge-l", quantiles=2, seed=1).frame
+    (tmp_path / "sample.jsonl").write_text(drawn.write_ndjson(), "utf-8")
+    with Store.open(tmp_path / "campaign.sqlite") as store:
+        campaign = begin(path, store)
+        now = work(campaign, store, [GOOD] * 4, judgments=48)
+        found = snapshot(campaign, store, now=now)
+    one = system(found, "overall", "baseline")
+    assert one["sequence"] is None
+    assert "stratified" in one["estimate"]["method"]
+    assert any("no interval that holds at all times" in note for note in one["notes"])
+    assert found["signal"]["kind"] == "stop"
+
+
+def test_a_pairwise_campaign_estimates_preferences_where_systems_differ(tmp_path):
+    path = write_campaign(
+        tmp_path,
+        pool=80,
+        systems=2,
+        task="pairwise",
+        sample={"n": 20, "seed": 1, "systems": ["large", "baseline"]},
+        goal={"half_width": 0.1},
+        quality={},
+    )
+    text = (tmp_path / "outputs.jsonl").read_text().replace('"output"', '"input": "?", "output"')
+    (tmp_path / "outputs.jsonl").write_text(text)
+    with Store.open(tmp_path / "campaign.sqlite") as store:
+        campaign = begin(path, store)
+        now = work(campaign, store, [GOOD] * 4, judgments=40, prefers="large")
+        found = snapshot(campaign, store, now=now)
+    prompt = found["prompts"][0]["prompt"]
+    large, baseline = (system(found, prompt, name) for name in ("large", "baseline"))
+    assert large["plain"]["estimate"] == pytest.approx(1)
+    assert baseline["plain"]["estimate"] == pytest.approx(0)
+    assert large["sequence"]["low"] > baseline["sequence"]["high"]
+    assert large["pool_size"] < 80
+    assert any("on which the two systems differ" in note for note in found["notes"])
+
+
+def test_a_snapshot_is_the_same_on_every_database(store, tmp_path):
+    path = write_campaign(tmp_path, pool=40, systems=2, sample={"n": 12, "seed": 1})
+    campaign = begin(path, store)
+    now = work(campaign, store, [GOOD, replace(GOOD, leniency=0.3), GOOD], judgments=30)
+    found = snapshot(campaign, store, now=now)
+    assert found["progress"]["judgments"] == 30
+    assert [one["number"] for one in found["raters"]] == [1, 2, 3]
+    assert found["raters"][0]["agreement"] > 0
+
+
+def test_the_outlook_needs_every_system(half_done):
+    from steelyard.collect.live.cells import Cells
+    from steelyard.study.standing import Goal
+
+    campaign, store, _ = half_done
+    scored = store.read(scored_rows)
+    goal = Goal(half_width=9.0, each=2)
+    cells = Cells(campaign, read_pool(campaign), scored, goal=goal)
+    assert Outlook.of(campaign, cells, lacking=9, sharing=1).reached
+    without = [one for one in scored if one.system != "large"]
+    cells = Cells(campaign, read_pool(campaign), without, goal=goal)
+    assert not Outlook.of(campaign, cells, lacking=9, sharing=1).reached
+
+
+def test_the_pace_is_that_of_the_last_hour():
+    outlook = Outlook(reached=False, widest=None, to_goal=None, outputs=None, lacking=60)
+    hour = 60 * MINUTE
+    times = [START, *(START + 3 * hour - number * MINUTE for number in range(30))]
+    found = pace(times, outlook, drawn=50, now=START + 3 * hour)
+    assert found.per_hour == pytest.approx(30)
+    assert found.end == START + 5 * hour
+    # the first minutes do not make a rate of thousands
+    assert pace([START], outlook, drawn=50, now=START + 1).per_hour == pytest.approx(6)
+    assert pace([START], outlook, drawn=50, now=START + 9 * hour).end is None
+
+
+def test_amounts_are_written_with_all_their_digits_and_at_least_two():
+    assert [money_text(one) for one in (0, 250_000, 1_005_500, 1_234_000_000)] == [
+        "0.00",
+        "0.25",
+        "1.0055",
+        "1,234.00",
+    ]
+
+
+class Counting:
+    """Stands for `snapshot` and counts how often it is asked for."""
+
+    def __init__(self):
+        self.calls = 0
+        self.threads = set()
+
+    def __call__(self, *_campaign_and_store, now, **_pool):
+        self.calls += 1
+        self.threads.add(threading.get_ident())
+        return {"number": self.calls, "time": now}
+
+
+@pytest.fixture
+def counting(monkeypatch):
+    found = Counting()
+    monkeypatch.setattr(following, "snapshot", found)
+    return found
+
+
+def test_all_who_look_share_one_snapshot_made_in_another_thread(small, counting):
+    async def look():
+        live = LiveSnapshots(*small, now=lambda: START)
+        first = await asyncio.gather(*(anext(live.follow()) for _ in range(5)))
+        await live.close()
+        return first
+
+    found = asyncio.run(look())
+    assert [one["number"] for one in found] == [1] * 5
+    assert counting.calls == 1
+    assert threading.get_ident() not in counting.threads
+
+
+def test_nothing_is_computed_while_nobody_looks(small, counting):
+    async def look():
+        live = LiveSnapshots(*small, now=lambda: START)
+        follower = live.follow()
+        await anext(follower)
+        await follower.aclose()
+        live.refresh()
+        await asyncio.sleep(0)
+        worker = live._worker
+        if worker is not None:
+            await worker
+        return live
+
+    live = asyncio.run(look())
+    assert counting.calls == 1
+    assert live._worker is None
+
+
+@pytest.mark.usefixtures("counting")
+def test_a_change_by_hand_is_shown_at_once(small):
+    async def look():
+        live = LiveSnapshots(*small, now=lambda: START)
+        follower = live.follow()
+        assert (await anext(follower))["number"] == 1
+        live.refresh()
+        assert (await anext(follower))["number"] == 2
+        await follower.aclose()
+        await live.close()
+
+    asyncio.run(asyncio.wait_for(look(), 10))
+
+
+@pytest.mark.usefixtures("counting")
+def test_a_fresh_snapshot_is_not_computed_again(small):
+    async def look():
+        live = LiveSnapshots(*small, now=lambda: START)
+        return [await live.latest() for _ in range(3)]
+
+    assert [one["number"] for one in asyncio.run(look())] == [1, 1, 1]
+
+
+@pytest.mark.usefixtures("counting")
+def test_computing_takes_at_most_a_fifth_of_the_time(small, monkeypatch):
+    clock = iter([0.0, 0.0, 3.0])
+    monkeypatch.setattr(following, "monotonic", lambda: next(clock))
+
+    async def look():
+        live = LiveSnapshots(*small, now=lambda: START)
+        await live.latest()
+        return live._pause
+
+    assert asyncio.run(look()) == pytest.approx(12.0)
+
+
+@pytest.mark.usefixtures("counting")
+def test_events_are_in_the_form_that_browsers_read(small):
+    async def look():
+        live = LiveSnapshots(*small, now=lambda: START)
+        events = live.events()
+        found = [await anext(events), await anext(events)]
+        await events.aclose()
+        await live.close()
+        return found
+
+    retry, event = asyncio.run(look())
+    assert retry == b"retry: 2000\n\n"
+    assert event == f'event: snapshot\ndata: {{"number":1,"time":{START}}}\n\n'.encode()
+
+
+@pytest.mark.usefixtures("counting")
+def test_closing_ends_all_that_follow(small):
+    async def look():
+        live = LiveSnapshots(*small, now=lambda: START)
+        follower = live.follow()
+        await anext(follower)
+        rest = asyncio.create_task(anext(follower, None))
+        await asyncio.sleep(0)
+        await live.close()
+        return await rest
+
+    assert asyncio.run(look()) is None
+
+
+def test_following_shows_a_decision_and_its_replacements(small):
+    campaign, store = small
+    now = work(campaign, store, [GOOD] * 3, judgments=8)
+    rater = store.read(rater_rows)[0]
+
+    async def look():
+        live = LiveSnapshots(campaign, store, now=lambda: now)
+        before = await live.latest()
+        store.write(
+            partial(
+                decide,
+                rater=rater.id,
+                about="estimate",
+                verdict="exclude",
+                reason="a test",
+                by="admin",
+                now=now,
+            )
+        ).result()
+        live.refresh()
+        return before, await live.latest()
+
+    before, after = asyncio.run(look())
+    assert before["exclusions"]["raters"] == 0
+    assert after["exclusions"] == {
+        "raters": 1,
+        "judgments": rater.judgments,
+        "replacing": after["exclusions"]["replacing"],
+    }
+    assert after["progress"]["planned"] == before["progress"]["planned"] + rater.judgments

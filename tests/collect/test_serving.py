@@ -1,0 +1,226 @@
+import http.client
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from http.cookies import SimpleCookie
+from urllib.parse import urlsplit
+
+import pytest
+
+from steelyard.collect import serving
+from steelyard.collect.serving import bound_socket, serve
+from steelyard.errors import InvalidArgumentError
+
+TASK = (
+    "{name: t, title: T, show: [{field: output}], "
+    "widgets: [{id: q, kind: slider, label: Q, min: 0, max: 100, step: 1}], "
+    "scores: [{prompt: q, rule: value, from: q}]}"
+)
+
+
+@pytest.fixture
+def campaign(tmp_path):
+    """Write a campaign for whoever has the link; return its path."""
+
+    def write(extra=""):
+        rows = [{"item": f"{n}", "system": "a", "output": f"Text {n}."} for n in range(20)]
+        (tmp_path / "outputs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        (tmp_path / "task.yaml").write_text(TASK)
+        path = tmp_path / "campaign.yaml"
+        path.write_text(
+            "title: A\noutputs: outputs.jsonl\ntask: task.yaml\nsample: {n: 20, seed: 1}\n"
+            f"panel: {{kind: open}}\n{extra}"
+        )
+        return path
+
+    return write
+
+
+class Running:
+    """The real command in a process of its own, on a port that was free."""
+
+    def __init__(self, path, *options):
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "steelyard", "serve", str(path), "--port", "0", *options],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        self.links = {}
+        self.connections = []
+        for line in self.process.stdout:
+            found = re.match(r" +(raters|admin) +(http://\S+)", line)
+            if found:
+                self.links[found[1]] = found[2]
+            if line.startswith("Stop with Ctrl-C"):
+                return
+        raise AssertionError(self.process.stderr.read())
+
+    def connect(self):
+        place = urlsplit(self.links["admin"]).netloc
+        self.connections.append(http.client.HTTPConnection(place, timeout=60))
+        return self.connections[-1]
+
+    def stop(self, number=signal.SIGINT):
+        """End it as Ctrl-C does; return code, output and errors."""
+        os.killpg(self.process.pid, number)
+        out, err = self.process.communicate(timeout=60)
+        return self.process.returncode, out, err
+
+
+@pytest.fixture
+def run():
+    started = []
+
+    def start(path, *options):
+        started.append(Running(path, *options))
+        return started[-1]
+
+    yield start
+    for one in started:
+        for connection in one.connections:
+            connection.close()
+        if one.process.poll() is None:
+            os.killpg(one.process.pid, signal.SIGKILL)
+            one.process.communicate()
+
+
+def enter(connection, link):
+    """Follow a link; return the cookie."""
+    address = urlsplit(link)
+    connection.request("GET", f"{address.path}?{address.query}")
+    answer = connection.getresponse()
+    answer.read()
+    assert answer.status == 303
+    (cookie,) = SimpleCookie(answer.headers["set-cookie"]).values()
+    return {"Cookie": f"{cookie.key}={cookie.value}"}
+
+
+def judge(connection, cookie):
+    """Judge the next text; return what the server says to it."""
+    connection.request("GET", "/work", headers=cookie)
+    page = connection.getresponse().read().decode()
+    word = re.search(r'csrf-token" content="([^"]+)"', page)[1]
+    headers = {**cookie, "X-CSRF-Token": word, "Content-Type": "application/json"}
+
+    def call(path, body):
+        connection.request("POST", path, json.dumps(body), headers)
+        return json.loads(connection.getresponse().read())
+
+    given = call("/api/next", {})["assignment"]["id"]
+    key = f"key-{given}"
+    answer = {"assignment": given, "key": key, "answer": {"q": 50}, "active_ms": 1}
+    return call("/api/submit", answer)
+
+
+def test_links_work_and_ctrl_c_ends_streams_and_server(campaign, run):
+    server = run(campaign())
+    rater = server.connect()
+    assert judge(rater, enter(rater, server.links["raters"]))["accepted"] is True
+    admin, stream = server.connect(), server.connect()
+    cookie = enter(admin, server.links["admin"])
+    stream.request("GET", "/admin/events", headers=cookie)
+    events = stream.getresponse()
+    while not events.readline().startswith(b"event: snapshot"):
+        pass
+    code, out, err = server.stop()
+    assert code == 0
+    assert out.endswith("Stopped. The same command goes on from here.\n")
+    # nothing was logged: no token, no address, no complaint
+    assert err == ""
+    # the stream was ended in order, not cut off
+    events.read()
+    events.close()
+
+
+def test_a_server_that_was_killed_starts_again_and_knows_everybody(campaign, run):
+    path = campaign()
+    server = run(path)
+    rater = server.connect()
+    cookie = enter(rater, server.links["raters"])
+    assert judge(rater, cookie)["done"] == 1
+    server.stop(signal.SIGKILL)
+    again = run(path)
+    assert judge(again.connect(), cookie)["done"] == 2
+    assert again.stop(signal.SIGTERM)[0] == 0
+
+
+def test_nobody_else_is_listened_to_unasked(campaign, run):
+    server = run(campaign())
+    assert server.links["admin"].startswith("http://127.0.0.1:")
+    port = urlsplit(server.links["admin"]).port
+    # another address of this machine
+    with pytest.raises(OSError, match=r"refused|unreachable|assign"):
+        socket.create_connection(("127.0.0.2", port), timeout=60)
+
+
+def test_several_processes_share_a_database_and_a_port(campaign, run, postgresql):
+    import psycopg
+
+    with psycopg.connect(postgresql(), autocommit=True) as connection:
+        connection.execute("CREATE DATABASE served TEMPLATE migrated")
+    server = run(campaign(f"database: {postgresql('served')}\n"), "--processes", "2")
+    cookie, done = None, []
+    for _ in range(6):
+        # a connection each: any of the processes may get it
+        connection = server.connect()
+        cookie = cookie or enter(connection, server.links["raters"])
+        done.append(judge(connection, cookie)["done"])
+        connection.close()
+    assert done == [1, 2, 3, 4, 5, 6]
+    code, _, err = server.stop()
+    assert (code, err) == (0, "")
+
+
+def announce(_campaign, _links):
+    raise AssertionError("nothing should have started")
+
+
+def test_a_port_that_is_taken_is_named():
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        with (
+            pytest.raises(InvalidArgumentError, match=f"`--port` {port} cannot be used: address"),
+            bound_socket("127.0.0.1", port),
+        ):
+            pass
+
+
+@pytest.mark.parametrize(("host", "port"), [("127.0.0.1", 70_000), ("no.such.host.invalid", 0)])
+def test_an_address_that_cannot_be_is_named(host, port):
+    with (
+        pytest.raises(InvalidArgumentError, match=r"cannot be used: .*; choose another"),
+        bound_socket(host, port),
+    ):
+        pass
+
+
+def test_several_processes_are_refused_with_sqlite(campaign):
+    with pytest.raises(InvalidArgumentError, match="needs `database: postgresql://"):
+        serve(campaign(), processes=2, announce=announce)
+
+
+def test_no_process_is_too_few(campaign):
+    with pytest.raises(InvalidArgumentError, match="`--processes` must be at least 1; got 0"):
+        serve(campaign(), processes=0, announce=announce)
+
+
+@pytest.mark.parametrize(
+    ("host", "origin"),
+    [
+        ("127.0.0.1", "http://127.0.0.1:80"),
+        ("0.0.0.0", "http://127.0.0.1:80"),  # noqa: S104
+        ("::1", "http://[::1]:80"),
+        ("::", "http://[::1]:80"),
+        ("rate.example", "http://rate.example:80"),
+    ],
+)
+def test_links_lead_where_the_server_listens(host, origin):
+    assert serving._origin(host, 80) == origin
