@@ -5,9 +5,9 @@ BIN := $(VENV)/bin
 # One thread for each test worker: small matrices lose by more.
 PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto
 STAMP := $(VENV)/.installed
-BROWSER := $(VENV)/.browser
+TOOLS := $(VENV)/.tools
 
-.PHONY: help install browser demo test test-slow check format docs bench clean
+.PHONY: help install tools demo test test-slow check format docs bench clean
 
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## (.*)/make \1\t\2/' | expand -t 16
@@ -19,19 +19,19 @@ $(STAMP): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[all,dev]'
 	@touch $(STAMP)
 
-browser: $(BROWSER)  ## make sure that the browser tests have a Chromium
+tools: $(TOOLS)  ## make sure that the tests have a Chromium and a WordNet
 
-$(BROWSER): scripts/install_browser | $(STAMP)
-	scripts/install_browser
-	@touch $(BROWSER)
+$(TOOLS): scripts/install_test_tools | $(STAMP)
+	scripts/install_test_tools
+	@touch $(TOOLS)
 
 demo: install  ## the whole job on the built-in simulated campaign; says where the report is
 	$(BIN)/steelyard demo
 
-test: install browser  ## all tests but the long simulations
+test: install tools  ## all tests but the long simulations
 	$(PYTEST) -m "not slow"
 
-test-slow: install browser  ## the long simulations
+test-slow: install tools  ## the long simulations
 	$(PYTEST) -m slow
 
 check: install  ## lint, format, types, layers, spelling

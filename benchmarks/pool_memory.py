@@ -130,13 +130,13 @@ def report(tool, rows, folder):
     )
 
 
-def main():
+def main(arguments=()):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, default=50_000_000, help="outputs in the pool")
     parser.add_argument("--peer-rows", type=int, default=5_000_000, help="outputs for pandas")
     parser.add_argument("--measure", help=argparse.SUPPRESS)
     parser.add_argument("--pool", type=Path, help=argparse.SUPPRESS)
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     if options.measure:
         measure(options.measure, options.pool, options.rows)
         return
@@ -148,4 +148,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -174,6 +174,28 @@ def test_a_file_can_be_judged_in_place_and_again(ask, server, outputs):
     assert len(server.bodies) == 6
 
 
+def test_columns_may_have_other_names_and_keep_them(ask, outputs):
+    rows = [
+        {"doc": row["item"], "system": "a", "answer": row["output"], "gold": "g"}
+        for row in rows_of(outputs)
+    ]
+    outputs.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    names = "--column", "item=doc", "--column", "output=answer", "--column", "reference=gold"
+    for _ in range(2):
+        code, out, err = ask(*names, to=outputs.name)
+        assert (code, err) == (0, "")
+        assert "judge.fluency for 5 of 5 outputs" in out
+        scored = [{"judge.fluency": float(n), "judge.fluency.reason": None} for n in range(1, 6)]
+        expected = [row | more for row, more in zip(rows, scored, strict=True)]
+        assert [row | {"gold": "g"} for row in rows_of(outputs)] == expected
+    code, _, err = ask("--column", "item=doc", "--column", "output=text")
+    assert code == 2
+    assert "no column `text` to use as `output`" in err
+    code, _, err = ask("--column", "item")
+    assert code == 2
+    assert "`--column` must look like item=doc_id" in err
+
+
 def test_a_limit_shows_what_all_would_cost(ask, server, tmp_path):
     code, out, _ = ask("--limit", 2, "--price-in", 10_000, "--price-out", 0)
     assert code == 0

@@ -1,6 +1,8 @@
 """Pairs of texts on which the metrics are compared with independent implementations."""
 
 import json
+import os
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -151,6 +153,38 @@ def nltk_wordnet(wordnet_folder, monkeypatch):
     monkeypatch.setenv("NLTK_DATA", str(wordnet_folder.parent.parent))
     with pytest.warns(UserWarning, match="multilingual functions"):
         return OneWordNet(str(wordnet_folder), None)
+
+
+# where a real WordNet may lie: as told, or as Debian's wordnet-base and NLTK's downloader put it
+WORDNETS = (
+    os.environ.get("STEELYARD_WORDNET", ""),
+    "/usr/share/wordnet",
+    "/usr/share/nltk_data/corpora/wordnet",
+    str(Path("~/nltk_data/corpora/wordnet").expanduser()),
+)
+
+
+@pytest.fixture(scope="session")
+def real_wordnet_folder(tmp_path_factory):
+    """Copy the WordNet of this machine to where NLTK reads it."""
+    found = [place for place in WORDNETS if place and (Path(place) / "index.noun").is_file()]
+    if not found:
+        pytest.skip("no WordNet on this machine: STEELYARD_WORDNET may name its folder")
+    folder = tmp_path_factory.mktemp("real_nltk_data") / "corpora" / "wordnet"
+    shutil.copytree(found[0], folder)
+    if not (folder / "lexnames").exists():
+        # Debian leaves out the names of the lexicographers' files, which NLTK wants to see
+        names = "".join(f"{number:02d}\tfile{number}\t1\n" for number in range(45))
+        (folder / "lexnames").write_text(names, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def real_nltk_wordnet(real_wordnet_folder, monkeypatch):
+    """The WordNet of this machine as NLTK reads it."""
+    monkeypatch.setenv("NLTK_DATA", str(real_wordnet_folder.parent.parent))
+    with pytest.warns(UserWarning, match="multilingual functions"):
+        return OneWordNet(str(real_wordnet_folder), None)
 
 
 @pytest.fixture(scope="session")

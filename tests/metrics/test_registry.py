@@ -43,7 +43,10 @@ def test_every_available_metric_has_a_description_and_scores():
         descriptions
     )
     assert all(line.endswith(".") and len(line) > 20 for line in descriptions.values())
-    for column in score(["a cat"], ["the cat"], metrics=list(descriptions)).values():
+    # some need models that are not part of any package
+    names = [name for name in descriptions if not registry.metric(name).libraries]
+    assert len(names) >= 14
+    for column in score(["a cat"], ["the cat"], metrics=names).values():
         assert np.isfinite(column).all()
 
 

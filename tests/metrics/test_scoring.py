@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from steelyard.errors import InvalidArgumentError
 from steelyard.metrics import Metric, Pairs, available, score
 from steelyard.metrics import scoring as scoring_module
+from steelyard.metrics.registry import metric
 from steelyard.metrics.rouge import Rouge1
 
-NAMES = [name for name in available() if name != "vecsim"]
+NAMES = [name for name in available() if name != "vecsim" and not metric(name).libraries]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,7 +121,9 @@ def test_every_metric_reads_any_string():
         "<s></s>",
     ]
     outputs = [one for one in strange for _ in strange]
-    for name, column in score(outputs, strange * len(strange), metrics=list(available())).items():
+    for name, column in score(
+        outputs, strange * len(strange), metrics=[*NAMES, "vecsim", "meteor:1.5"]
+    ).items():
         assert np.isfinite(column).all(), name
 
 

@@ -1,5 +1,6 @@
 import zipfile
 
+import numpy as np
 import pytest
 
 from steelyard.errors import InvalidArgumentError
@@ -27,6 +28,23 @@ def test_equals_nltk(wordnet_folder, nltk_wordnet):
     wordnet = WordNet(wordnet_folder)
     for word in WORDS.split():
         senses = nltk_wordnet.synsets(word)
+        names = {lemma.name() for synset in senses for lemma in synset.lemmas()}
+        assert wordnet.synonyms(word) == {name for name in names if "_" not in name} | {word}
+
+
+def test_equals_nltk_on_a_real_wordnet(real_wordnet_folder, real_nltk_wordnet):
+    wordnet = WordNet(real_wordnet_folder)
+    lines = [
+        line
+        for part in ("noun", "verb", "adj", "adv")
+        for name in (f"index.{part}", f"{part}.exc")
+        for line in (real_wordnet_folder / name).read_text(encoding="utf-8").splitlines()
+    ]
+    words = [line.split()[0] for line in lines if not line.startswith(" ")]
+    assert len(words) > 100_000
+    chosen = np.random.default_rng(3).choice(sorted(set(words)), size=5000, replace=False).tolist()
+    for word in chosen + [word + ending for word in chosen[:1000] for ending in ("s", "ed", "ing")]:
+        senses = real_nltk_wordnet.synsets(word)
         names = {lemma.name() for synset in senses for lemma in synset.lemmas()}
         assert wordnet.synonyms(word) == {name for name in names if "_" not in name} | {word}
 

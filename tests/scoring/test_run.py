@@ -457,3 +457,38 @@ def test_outputs_that_change_under_way_are_refused(outputs, tmp_path):
     with pytest.raises(InvalidDataError, match=r"changed while it was scored"):
         score_file(outputs, tmp_path / "s.jsonl", metrics=["edit"], workers=1, progress=meddle)
     assert left_behind(tmp_path) == []
+
+
+def test_parquet_is_written_in_row_groups_of_bounded_size(rows, tmp_path, monkeypatch):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    flat = [one | {"reference": " ".join(one["reference"])} for one in rows]
+    source = tmp_path / "outputs.parquet"
+    write_table(pl.DataFrame(flat), source)
+    target = tmp_path / "scored.parquet"
+    monkeypatch.setattr("steelyard.scoring.assembly._GROUP_ROWS", 30)
+    score_file(source, target, metrics=METRICS, workers=1, batch_rows=20)
+    metadata = parquet.ParquetFile(target).metadata
+    groups = [metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)]
+    assert max(groups) <= 30
+    assert pl.read_parquet(target)["item"].to_list() == [one["item"] for one in rows]
+    # and of bounded bytes, where rows are long
+    monkeypatch.setattr("steelyard.scoring.assembly._GROUP_BYTES", 1)
+    score_file(source, target, metrics=METRICS, workers=1, batch_rows=20)
+    assert parquet.ParquetFile(target).metadata.num_row_groups == len(rows)
+
+
+def test_long_rows_of_parquet_make_batches_of_fewer_rows(rows, tmp_path, monkeypatch):
+    flat = [one | {"reference": " ".join(one["reference"])} for one in rows]
+    source = tmp_path / "outputs.parquet"
+    write_table(pl.DataFrame(flat), source)
+    row_bytes = source.stat().st_size / len(rows)
+    monkeypatch.setattr("steelyard.scoring.source._MOST_BYTES", int(10.5 * row_bytes))
+    seen = []
+    score_file(
+        source,
+        tmp_path / "scored.parquet",
+        metrics=["edit"],
+        workers=1,
+        progress=lambda state: seen.append(state.rows),
+    )
+    assert seen == [*range(10, 95, 10), 95]

@@ -12,6 +12,7 @@ import polars as pl
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from steelyard.cli.options import column_mapping
 from steelyard.cli.printing import print_json
 from steelyard.data import Outputs, read_outputs, write_table
 from steelyard.data.formats import format_of
@@ -20,6 +21,7 @@ from steelyard.judge import EndpointError, Judged, Rubric, Usage, read_rubric
 from steelyard.judge import judge as judge_texts
 from steelyard.judge.answer import ScoreKind
 from steelyard.judge.result import Progress as Listener
+from steelyard.scoring.source import open_source
 
 __all__ = ["judge"]
 
@@ -51,6 +53,13 @@ Example:
     help="File to write: OUTPUTS with the scores; may be OUTPUTS itself.",
 )
 @click.option("--name", help="Name of the new column.  [default: judge.RUBRIC]")
+@click.option(
+    "--column",
+    "columns",
+    multiple=True,
+    metavar="OURS=YOURS",
+    help="Your name of one of our columns, for example output=answer.",
+)
 @click.option(
     "--score",
     type=click.Choice(get_args(ScoreKind)),
@@ -87,6 +96,7 @@ def judge(
     rubric: str,
     output: Path,
     name: str | None,
+    columns: tuple[str, ...],
     score: ScoreKind,
     concurrency: int,
     max_retries: int,
@@ -109,7 +119,9 @@ def judge(
     keeper = cache or output.with_name(f"{output.name}.cache")
     # before anything is asked: what costs money must not fail at the end
     _check(output, column, limit)
-    rows = _rows(read_outputs(outputs), column, chosen)
+    mapping = column_mapping(columns)
+    rows = _rows(read_outputs(outputs, columns=mapping), column, chosen)
+    own_names = {ours: yours for ours, yours in mapping.items() if yours in _names(outputs)}
     some = rows if limit is None else rows.head(limit)
     with _progress(prices=(price_in, price_out)) as listener, _keeping(keeper):
         judged = judge_texts(
@@ -129,7 +141,7 @@ def judge(
             cache=keeper,
             progress=listener,
         )
-    write_table(_with_scores(rows, judged, column), output)
+    write_table(_with_scores(rows, judged, column).rename(own_names), output)
     summary = _summary(judged, column, n_outputs=rows.height)
     if as_json:
         print_json({"model": model, "rubric": chosen.name, "score": score, **summary}, None)
@@ -152,13 +164,19 @@ def _check(output: Path, column: str, limit: int | None) -> None:
         raise InvalidArgumentError(f"`--limit` must be at least 1; got {limit}")
 
 
+def _names(outputs: Path) -> tuple[str, ...]:
+    """Names of the columns as they are in the file."""
+    return open_source(outputs).columns
+
+
 def _rows(pool: Outputs, column: str, rubric: Rubric) -> pl.DataFrame:
     needed = ["output", *(name for name in ("input", "reference") if rubric.needs(name))]
     for name in needed:
         if name not in pool.columns:
             raise InvalidArgumentError(
                 f"`--rubric` {rubric.name} shows the judge a column `{name}`, which {pool.name} "
-                "does not have: add it, or choose another rubric"
+                f"does not have: say which one it is with --column {name}=YOUR_COLUMN, add it, "
+                "or choose another rubric"
             )
     # with its reasons it was written by an earlier run: this one goes on
     if column in pool.columns and f"{column}.reason" not in pool.columns:

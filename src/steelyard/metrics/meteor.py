@@ -7,37 +7,50 @@ correlation with human judgments. ACL workshop on evaluation measures, 65-72.
 
 A. Lavie, A. Agarwal (2007). METEOR: an automatic metric for MT evaluation with high levels of
 correlation with human judgments. WMT, 228-231.
+
+M. Denkowski, A. Lavie (2014). Meteor Universal: language specific translation evaluation for any
+target language. WMT, 376-380.
 """
 
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass
-from operator import itemgetter
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from steelyard.errors import InvalidArgumentError
 from steelyard.metrics.fractions import fraction
 from steelyard.metrics.metric import Floats, PairMetric
-from steelyard.metrics.overlap import blocks, run_sums, sorted_runs
+from steelyard.metrics.overlap import blocks
 from steelyard.metrics.pairs import Pairs
-from steelyard.metrics.stemming import porter_stem
+from steelyard.metrics.staged_alignment import Stems, Words, staged_alignment
 from steelyard.metrics.tokenizers import (
     Tokenizer,
     UnicodeTokenizer,
     WhitespaceTokenizer,
     WordTokenizer,
 )
-from steelyard.metrics.tokens import Tokens, spans
+from steelyard.metrics.weighted_matches import WordWeights, weighted_matches
 from steelyard.metrics.wordnet import WordNet, wordnet_at
 
 __all__ = ["Meteor"]
 
-Integers = NDArray[np.int64]
-
 _VARIABLE = "STEELYARD_WORDNET"
+
+
+class _Parameters(NamedTuple):
+    alpha: float
+    beta: float
+    gamma: float
+    delta: float
+
+
+_PARAMETERS = {
+    # every word counts alike
+    "nltk": _Parameters(0.9, 3.0, 0.5, 0.5),
+    # those that rank systems best (Denkowski and Lavie 2014, table 1)
+    "1.5": _Parameters(0.85, 0.2, 0.6, 0.75),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,40 +62,58 @@ class Meteor(PairMetric):
 
     .. math:: \frac{PR}{\alpha P + (1 - \alpha) R} \bigl(1 - \gamma (c / m)^\beta\bigr).
 
-    It equals NLTK's ``meteor_score`` on the same tokens and the same WordNet.
+    It equals NLTK's ``meteor_score`` on the same tokens and the same WordNet. In version 1.5 a
+    content word counts :math:`\delta` and a function word :math:`1 - \delta`, in :math:`P` and
+    :math:`R`, above times 1 for an equal word, 0.8 for a synonym and 0.6 for an equal stem; a text
+    aligned whole in one chunk has no penalty.
 
     Attributes
     ----------
-    alpha, beta, gamma : float
-        Weight of recall, shape of the penalty, and greatest penalty.
+    version : {"nltk", "1.5"}
+        What NLTK computes, or METEOR 1.5 without its table of paraphrases.
+    alpha, beta, gamma : float, optional
+        Weight of recall, shape of the penalty, and greatest penalty. By default 0.9, 3 and 0.5;
+        in version 1.5, 0.85, 0.2 and 0.6.
+    delta : float, optional
+        Version 1.5: weight of a content word, by default 0.75.
     tokens : {"words", "whitespace", "unicode"}
         Words and punctuation marks apart; words between whitespace; words by Unicode rules.
     wordnet : str
         Where a WordNet in NLTK's format lies: its folder, an ``nltk_data`` folder, or
         ``wordnet.zip``. By default what the environment variable ``STEELYARD_WORDNET`` says;
         without either, or with ``none``, words are aligned exactly and by stem only.
+    function_words : str
+        Version 1.5: a file with a function word on each line; by default English ones. Tokens
+        without letters and digits are function words too.
 
     Notes
     -----
-    Words are aligned from the end of both texts: first equal words, then words with equal Porter
-    stems, then a word with a synonym of it. As in NLTK, synonyms are looked up for the
-    stems that the second stage left over.
+    By default words are aligned from the end of both texts: first equal words, then words with
+    equal Porter stems, then a word with a synonym of it. As in NLTK, synonyms are looked up for the
+    stems that the second stage left over. In version 1.5 the alignment has the most words, then
+    the fewest chunks, then the least distances.
     """
 
-    alpha: float = 0.9
-    beta: float = 3.0
-    gamma: float = 0.5
+    version: Literal["nltk", "1.5"] = "nltk"
+    alpha: float | None = None
+    beta: float | None = None
+    gamma: float | None = None
+    delta: float | None = None
     tokens: Literal["words", "whitespace", "unicode"] = "words"
     wordnet: str = ""
+    function_words: str = ""
 
     def __post_init__(self) -> None:
-        for name in ("alpha", "gamma"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise InvalidArgumentError(
-                    f"`{name}` must lie between 0 and 1; got {getattr(self, name)}"
-                )
-        if not self.beta >= 0:
+        for name in ("alpha", "gamma", "delta"):
+            value = getattr(self, name)
+            if value is not None and not 0 <= value <= 1:
+                raise InvalidArgumentError(f"`{name}` must lie between 0 and 1; got {value}")
+        if self.beta is not None and not self.beta >= 0:
             raise InvalidArgumentError(f"`beta` must not be negative; got {self.beta}")
+        if self.version != "1.5" and (self.delta is not None or self.function_words):
+            raise InvalidArgumentError(
+                "`delta` and `function_words` belong to version 1.5: add version=1.5"
+            )
 
     @property
     def tokenizer(self) -> Tokenizer:
@@ -97,16 +128,35 @@ class Meteor(PairMetric):
         place = self.wordnet or os.environ.get(_VARIABLE, "")
         return wordnet_at(place) if place not in ("", "none") else None
 
+    @property
+    def parameters(self) -> _Parameters:
+        """The parameters that are given, and the version's own for the others."""
+        own = _PARAMETERS[self.version]
+        given = (self.alpha, self.beta, self.gamma, self.delta)
+        return _Parameters(
+            *(mine if yours is None else yours for mine, yours in zip(own, given, strict=True))
+        )
+
     def pair_scores(self, pairs: Pairs) -> Floats:
         """Score every (output, reference) pair."""
+        if self.version == "1.5":
+            precision, recall, share = self._weighted(pairs)
+        else:
+            precision, recall, share = self._counted(pairs)
+        alpha, beta, gamma, _ = self.parameters
+        mean = fraction(precision * recall, alpha * precision + (1 - alpha) * recall)
+        return (1 - gamma * share**beta) * mean
+
+    def _counted(self, pairs: Pairs) -> tuple[Floats, Floats, Floats]:
+        """Precision, recall, and chunks over aligned words, of every pair."""
         tokens = pairs.tokens(self.tokenizer)
         wordnet = self.synonyms
-        stems = pairs.remember((Meteor, self.tokenizer, wordnet), lambda: _Stems(wordnet))
+        stems = pairs.remember((Meteor, self.tokenizer, wordnet), lambda: Stems(wordnet))
         count, chunks = np.zeros(len(pairs)), np.zeros(len(pairs))
         text = np.stack([pairs.output, pairs.reference], axis=1)
         for low, high in blocks(tokens.length[text].sum(axis=1)):
-            words = _Words(tokens, text[low:high])
-            output, reference = _aligned(words, stems)
+            words = Words(tokens, text[low:high])
+            output, reference = staged_alignment(words, stems)
             order = np.argsort(output)
             output, reference = output[order], reference[order]
             apart = (np.diff(output, prepend=-2) != 1) | (np.diff(reference, prepend=-2) != 1)
@@ -114,122 +164,14 @@ class Meteor(PairMetric):
             chunks[low:high] = np.bincount(words.pair[output[apart]], minlength=high - low)
         precision = fraction(count, tokens.length[pairs.output])
         recall = fraction(count, tokens.length[pairs.reference])
-        mean = fraction(precision * recall, self.alpha * precision + (1 - self.alpha) * recall)
-        return (1 - self.gamma * fraction(chunks, count) ** self.beta) * mean
+        return precision, recall, fraction(chunks, count)
 
-
-class _Words:
-    """The words of some pairs laid end to end: an output's, then its reference's.
-
-    Parameters
-    ----------
-    tokens : Tokens
-        Tokens of the texts.
-    text : (n_pairs, 2) array of int
-        Output and reference of each pair.
-
-    Attributes
-    ----------
-    ids : (n_words,) array of int
-        Number of each word in the vocabulary.
-    vocabulary : sequence of str
-        The words that the numbers stand for.
-    pair : (n_words,) array of int
-        The pair that each word belongs to.
-    in_output : (n_words,) array of bool
-        Whether each word is the output's.
-    """
-
-    def __init__(self, tokens: Tokens, text: Integers) -> None:
-        side = np.repeat(np.arange(text.size), tokens.length[text.ravel()])
-        self.ids = tokens.of(text.ravel())
-        self.vocabulary = tokens.vocabulary
-        self.pair = side // 2
-        self.in_output = side % 2 == 0
-
-
-class _Stems:
-    """Stems of the words that have no equal word, and synonyms of the stems, worked out once."""
-
-    def __init__(self, wordnet: WordNet | None) -> None:
-        self.wordnet = wordnet
-        self._stem = np.empty(0, dtype=np.int64)
-        self._number: dict[str, int] = {}
-        self._names: list[str] = []
-        self._synonyms: dict[str, frozenset[str]] = {}
-
-    def numbers(self, ids: Integers, vocabulary: Sequence[str]) -> Integers:
-        """Numbers of the stems of words, equal for equal stems."""
-        unseen = np.full(len(vocabulary) - len(self._stem), -1)
-        self._stem = np.concatenate([self._stem, unseen])
-        for word in np.unique(ids[self._stem[ids] < 0]).tolist():
-            stem = porter_stem(vocabulary[word])
-            if stem not in self._number:
-                self._number[stem] = len(self._names)
-                self._names.append(stem)
-            self._stem[word] = self._number[stem]
-        return self._stem[ids]
-
-    def names(self, numbers: Integers) -> list[str]:
-        """Return the stems that numbers stand for."""
-        return [self._names[number] for number in numbers.tolist()]
-
-    def synonyms(self, stem: str) -> frozenset[str]:
-        """Words that share a sense with a stem."""
-        if stem not in self._synonyms:
-            assert self.wordnet is not None
-            self._synonyms[stem] = self.wordnet.synonyms(stem)
-        return self._synonyms[stem]
-
-
-def _aligned(words: _Words, stems: _Stems) -> tuple[Integers, Integers]:
-    """Places of the aligned words in the outputs, and of their partners in the references."""
-    place = np.arange(len(words.ids))
-    exact = _equal(words, place, words.ids)
-    place = np.delete(place, np.concatenate(exact))
-    number = stems.numbers(words.ids[place], words.vocabulary)
-    by_stem = _equal(words, place, number)
-    stages = [exact, by_stem]
-    if stems.wordnet is not None:
-        left = ~np.isin(place, np.concatenate(by_stem))
-        stages.append(_synonymous(words, place[left], stems.names(number[left]), stems))
-    return (
-        np.concatenate([output for output, _ in stages]),
-        np.concatenate([reference for _, reference in stages]),
-    )
-
-
-def _equal(words: _Words, place: Integers, name: Integers) -> tuple[Integers, Integers]:
-    """Align words of one name: the last of the output with the last of the reference, and so on."""
-    if len(place) == 0:
-        return place, place
-    place, start = sorted_runs(name, place, words.pair)
-    total = np.diff(start, append=len(place))
-    output = run_sums(words.in_output[place], start)
-    both = np.minimum(output, total - output)
-    return place[spans(start + output - both, both)], place[spans(start + total - both, both)]
-
-
-def _synonymous(
-    words: _Words, place: Integers, names: list[str], stems: _Stems
-) -> tuple[Integers, Integers]:
-    """Align each word, from an output's last, with the reference's last word that is a synonym."""
-    outputs, references = [], []
-    pair = -1
-    places: dict[str, list[int]] = {}
-    # from the end a pair's reference comes before its output
-    for here, name in zip(reversed(place.tolist()), reversed(names), strict=True):
-        if words.pair[here] != pair:
-            pair = words.pair[here]
-            places = {}
-        if not words.in_output[here]:
-            places.setdefault(name, []).append(here)
-            continue
-        found = [places[other] for other in places.keys() & stems.synonyms(name)]
-        if found:
-            best = max(found, key=itemgetter(0))
-            outputs.append(here)
-            references.append(best.pop(0))
-            if not best:
-                places = {other: several for other, several in places.items() if several}
-    return np.array(outputs, dtype=np.int64), np.array(references, dtype=np.int64)
+    def _weighted(self, pairs: Pairs) -> tuple[Floats, Floats, Floats]:
+        """Weighted precision and recall, and chunks over aligned words, of every pair."""
+        tokens = pairs.tokens(self.tokenizer)
+        wordnet, delta = self.synonyms, self.parameters.delta
+        weights = pairs.remember(
+            (Meteor, self.tokenizer, wordnet, delta, self.function_words),
+            lambda: WordWeights(wordnet, delta=delta, path=self.function_words),
+        )
+        return weighted_matches(tokens, pairs, weights)

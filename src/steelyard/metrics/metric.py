@@ -26,9 +26,13 @@ class Metric(ABC):
     ----------
     higher_is_better : bool
         Whether a better output has a higher value.
+    libraries : tuple of str
+        Packages that it needs beyond those that come with this one. With other versions of them
+        a value may differ, so an interrupted run is then not continued.
     """
 
     higher_is_better: ClassVar[bool] = True
+    libraries: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
     def scores(self, pairs: Pairs) -> Floats:

@@ -7,6 +7,7 @@ from typing import TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard.metrics.pieces import lexicon
 from steelyard.metrics.tokenizers import Tokenizer
 from steelyard.metrics.tokens import Lexicon, Tokens, characters
 
@@ -109,7 +110,7 @@ class Pairs:
 
     def lexicon(self, tokenizer: Tokenizer) -> Lexicon:
         """The lexicon that a tokenizer's tokens are numbered by."""
-        return self.remember(tokenizer, lambda: Lexicon.of(tokenizer))
+        return self.remember(tokenizer, lambda: lexicon(tokenizer))
 
     def characters(self, *, lowercase: bool = False, whitespace: bool = True) -> Tokens:
         """Code points of all texts.

@@ -50,7 +50,7 @@ class RougeLsum(Rouge):
 
     def _sentences(self, pairs: Pairs) -> list[Sentences]:
         lines = [text.split("\n") for text in pairs.texts]
-        tokens = pairs.lexicon(self.tokenizer).tokens(line for several in lines for line in several)
+        tokens = pairs.lexicon(self.tokenizer).tokens([one for several in lines for one in several])
         ids, bounds = tokens.ids.tolist(), tokens.start.tolist()
         cut = [ids[low:high] for low, high in pairwise(bounds)]
         rest = iter(cut)

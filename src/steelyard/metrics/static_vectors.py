@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.errors import MissingDependencyError
-from steelyard.metrics.tokens import Lexicon, Tokens
+from steelyard.metrics.tokens import Lexicon, Numbering, Tokens
 
 __all__ = ["StaticVectors", "packaged_vectors"]
 
@@ -42,8 +42,10 @@ class StaticVectors:
 
     def __init__(self, tokenizer: Any, vectors: NDArray[np.float32]) -> None:
         self._tokenizer = tokenizer
-        self._vectors = vectors
-        self._lexicon = Lexicon(self._pieces, self._encoded)
+        self.vectors = vectors
+        self._lexicon = Lexicon(
+            lambda texts: Numbering().tokens(map(self._pieces, texts)), self._encoded
+        )
         # these are cut out of a text before words are, wherever they stand
         self._special = tuple(
             token.content for token in tokenizer.get_added_tokens_decoder().values()
@@ -62,12 +64,16 @@ class StaticVectors:
         (n, dimension) array of float
             Mean vector of each text; zeros for an empty text.
         """
-        tokens = self._lexicon.tokens(texts)
-        sums = np.zeros((len(texts), self._vectors.shape[1]), dtype=np.float32)
+        tokens = self.tokens(texts)
+        sums = np.zeros((len(texts), self.vectors.shape[1]), dtype=np.float32)
         for row, (low, high) in enumerate(pairwise(tokens.start.tolist())):
-            np.add.reduce(self._vectors.take(tokens.ids[low:high], axis=0), axis=0, out=sums[row])
+            np.add.reduce(self.vectors.take(tokens.ids[low:high], axis=0), axis=0, out=sums[row])
         sums /= np.maximum(tokens.length, 1)[:, np.newaxis]
         return sums
+
+    def tokens(self, texts: Sequence[str]) -> Tokens:
+        """Subword tokens of texts; each number is a row of `vectors`."""
+        return self._lexicon.tokens(texts)
 
     def _encoded(self, pieces: Sequence[str]) -> Tokens:
         encoded = self._tokenizer.encode_batch_fast(list(pieces), add_special_tokens=False)
@@ -75,7 +81,7 @@ class StaticVectors:
         length = np.fromiter((len(one.ids) for one in encoded), np.int64, count=len(encoded))
         start = np.concatenate([[0], np.cumsum(length)])
         # as wordllama reads it: a number beyond the table is the last one
-        last = len(self._vectors) - 1
+        last = len(self.vectors) - 1
         return Tokens(ids=np.minimum(ids, last), start=start, size=last + 1)
 
     def _pieces(self, text: str) -> list[str]:

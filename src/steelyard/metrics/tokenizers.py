@@ -49,7 +49,11 @@ class Tokenizer:
         >>> RougeTokenizer().tokens("Don't panic, it's 42.")
         ['don', 't', 'panic', 'it', 's', '42']
         """
-        return self.spaced("\n".join(self.prepare(text).split())).split()
+        return self.split(self.prepare(text))
+
+    def split(self, prepared: str) -> list[str]:
+        """Tokens of a text that is prepared."""
+        return self.spaced("\n".join(prepared.split())).split()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,8 +9,6 @@ from itertools import islice, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.metrics.tokenizers import Tokenizer
-
 __all__ = ["Lexicon", "Numbering", "Tokens", "characters", "spans"]
 
 Integers = NDArray[np.int64]
@@ -162,6 +160,27 @@ class Numbering:
             vocabulary=self.names,
         )
 
+    def renumbered(self, tokens: Tokens) -> Tokens:
+        """Number tokens that have numbers of their own, those seen before as before.
+
+        Parameters
+        ----------
+        tokens : Tokens
+            Tokens with their vocabulary.
+
+        Returns
+        -------
+        Tokens
+        """
+        number = self._numbers(tokens.vocabulary)
+        self.names.extend(islice(self._number, len(self.names), None))
+        return Tokens(
+            ids=number[tokens.ids],
+            start=tokens.start,
+            size=max(len(self.names), 1),
+            vocabulary=self.names,
+        )
+
     def _numbers(self, tokens: Sequence[str]) -> Integers:
         return np.fromiter(map(self._number.__getitem__, tokens), np.int64, count=len(tokens))
 
@@ -171,55 +190,39 @@ class Lexicon:
 
     Parameters
     ----------
-    words : callable
-        Cuts a text into words.
+    cut : callable
+        Cuts texts into words; returns them with a vocabulary.
     parts : callable
         Splits words into tokens; returns them as if each word were a text.
     """
 
     def __init__(
-        self, words: Callable[[str], Iterable[str]], parts: Callable[[Sequence[str]], Tokens]
+        self,
+        cut: Callable[[Sequence[str]], Tokens],
+        parts: Callable[[Sequence[str]], Tokens],
     ) -> None:
-        self._cut = words
+        self._cut = cut
         self._split = parts
         self._words = Numbering()
         self._parts = Tokens(ids=np.empty(0, dtype=np.int64), start=np.zeros(1, np.int64), size=1)
 
-    @classmethod
-    def of(cls, tokenizer: Tokenizer) -> "Lexicon":
-        """Make the lexicon of a tokenizer."""
-        numbering = Numbering()
-        return cls(
-            lambda text: tokenizer.prepare(text).split(),
-            lambda words: numbering.tokens(
-                line.split() for line in tokenizer.spaced("\n".join(words)).split("\n")
-            ),
-        )
-
     def __len__(self) -> int:
         return len(self._words.names)
 
-    def tokens(self, texts: Iterable[str]) -> Tokens:
+    def tokens(self, texts: Sequence[str]) -> Tokens:
         """Tokens of texts.
 
         Parameters
         ----------
-        texts : iterable of str
+        texts : sequence of str
             Texts.
 
         Returns
         -------
         Tokens
-
-        Examples
-        --------
-        >>> from steelyard.metrics.tokenizers import RougeTokenizer
-        >>> tokens = Lexicon.of(RougeTokenizer()).tokens(["a cat's", "A cat."])
-        >>> tokens.ids, tokens.start, tokens.vocabulary
-        (array([0, 1, 2, 0, 1]), array([0, 3, 5]), ['a', 'cat', 's'])
         """
         known = len(self)
-        words = self._words.tokens(map(self._cut, texts))
+        words = self._words.renumbered(self._cut(texts))
         if len(self) > known:
             self._parts = _joined(self._parts, self._split(self._words.names[known:]))
         return words.expanded(self._parts)

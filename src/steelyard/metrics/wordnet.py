@@ -65,12 +65,29 @@ class WordNet:
             The word itself among them. Names keep their capitals.
         """
         found = {word}
-        for part in _PARTS:
-            index = self._index[part]
-            for form in self._base_forms(word.lower(), part):
-                for offset in index.get(form, ()):
-                    found.update(name for name in self._names(part, offset) if "_" not in name)
+        for part, offset in self.senses(word):
+            found.update(name for name in self._names(part, offset) if "_" not in name)
         return frozenset(found)
+
+    def senses(self, word: str) -> frozenset[tuple[str, int]]:
+        """Senses of a word and of the base forms of it.
+
+        Parameters
+        ----------
+        word : str
+            A word; case does not matter.
+
+        Returns
+        -------
+        frozenset of (str, int)
+            Part of speech, and place in its data file.
+        """
+        return frozenset(
+            (part, offset)
+            for part in _PARTS
+            for form in self._base_forms(word.lower(), part)
+            for offset in self._index[part].get(form, ())
+        )
 
     def _base_forms(self, word: str, part: str) -> list[str]:
         irregular = self._exceptions[part].get(word)

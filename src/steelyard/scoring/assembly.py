@@ -5,7 +5,8 @@ import gzip
 import os
 import shutil
 import uuid
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -18,7 +19,11 @@ from steelyard.errors import InvalidDataError
 from steelyard.scoring.examples import reference_texts
 from steelyard.scoring.parts import LOCK, MANIFEST, Parts
 
-__all__ = ["as_table", "assemble_folder", "join_text"]
+__all__ = ["as_table", "assemble_folder", "join_text", "write_parquet"]
+
+# A row group of a Parquet file is at most that large, in bytes on disk and in rows.
+_GROUP_BYTES = 8_000_000
+_GROUP_ROWS = 100_000
 
 
 def as_table(
@@ -80,9 +85,7 @@ def join_text(
     InvalidDataError
         If the file cannot be written.
     """
-    target = Path(os.path.realpath(target))
-    temporary = target.with_name(f".{target.name}.{uuid.uuid4().hex}.tmp")
-    try:
+    with _replacing(target) as temporary:
         if compression == "zstd":
             _pack(parts, temporary, columns)
         else:
@@ -91,6 +94,39 @@ def join_text(
                 _copy(parts, raw, header=header, compression=compression)
                 raw.flush()
                 os.fsync(raw.fileno())
+
+
+def write_parquet(rows: pl.LazyFrame, target: Path, *, row_bytes: float) -> None:
+    """Write a table that is on disk as Parquet, whole or not at all.
+
+    Parameters
+    ----------
+    rows : LazyFrame
+        The rows.
+    target : Path
+        The file.
+    row_bytes : float
+        About how many bytes a row takes on disk. A row group is held in memory until it is
+        written, and so is made no larger than some megabytes.
+
+    Raises
+    ------
+    InvalidDataError
+        If the file cannot be written.
+    """
+    group = min(max(int(_GROUP_BYTES / row_bytes), 1), _GROUP_ROWS)
+    with _replacing(target) as temporary:
+        rows.sink_parquet(temporary, row_group_size=group, sync_on_close="data")
+
+
+@contextmanager
+def _replacing(target: Path) -> Iterator[Path]:
+    """Give the name of a new file that takes the place of a file when it is written."""
+    # through a link, the file it points to is replaced and the link stays
+    target = Path(os.path.realpath(target))
+    temporary = target.with_name(f".{target.name}.{uuid.uuid4().hex}.tmp")
+    try:
+        yield temporary
         temporary.replace(target)
     except (pl.exceptions.PolarsError, OSError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]

@@ -1,6 +1,8 @@
 """Work spread over a Dask cluster."""
 
 import logging
+import math
+import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import CancelledError
@@ -8,6 +10,7 @@ from contextlib import ExitStack
 from typing import Any, TypeVar
 
 from steelyard.errors import InvalidArgumentError, MissingDependencyError
+from steelyard.scoring.processes import KEPT_BYTES, LARGE_BYTES
 
 __all__ = ["over_cluster"]
 
@@ -16,6 +19,19 @@ Result = TypeVar("Result")
 
 # Times a task is tried again after a failure of the machine: a file system that is away, say.
 _RETRIES = 3
+# Seconds between two looks at how many workers there are
+_SECONDS = 1.0
+# Of worker processes on this machine: they share its cores already, and nobody looks at profiles
+_ENVIRONMENT = {
+    "POLARS_MAX_THREADS": "1",
+    "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False",
+}
+_BEFORE_START = {
+    "OMP_NUM_THREADS": 1,
+    "OPENBLAS_NUM_THREADS": 1,
+    "MALLOC_TRIM_THRESHOLD_": KEPT_BYTES,
+    "MALLOC_MMAP_THRESHOLD_": LARGE_BYTES,
+}
 
 
 def over_cluster(
@@ -49,11 +65,12 @@ def over_cluster(
     with ExitStack() as stack:
         client = stack.enter_context(_client(distributed, stack, address, workers))
         waiting: deque[Any] = deque()
+        window = _Window(client)
         try:
             for task in tasks:
                 # a retried or doubled task makes the same part, so results need not be kept
                 waiting.append(client.submit(function, task, retries=_RETRIES, pure=False))
-                if len(waiting) > _window(client):
+                if len(waiting) > window.size():
                     yield waiting.popleft().result()
             while waiting:
                 yield waiting.popleft().result()
@@ -84,14 +101,18 @@ def _distributed() -> Any:
 
 def _client(distributed: Any, stack: ExitStack, address: str, workers: int) -> Any:
     if address == "local":
-        cluster = distributed.LocalCluster(
-            n_workers=workers,
-            threads_per_worker=1,
-            processes=True,
-            dashboard_address=None,
-            env={"POLARS_MAX_THREADS": "1"},
-            silence_logs=logging.ERROR,
-        )
+        from dask import config  # noqa: PLC0415  optional
+
+        # what the C library must know before a worker starts
+        with config.set({"distributed.nanny.pre-spawn-environ": _BEFORE_START}):
+            cluster = distributed.LocalCluster(
+                n_workers=workers,
+                threads_per_worker=1,
+                processes=True,
+                dashboard_address=None,
+                env=_ENVIRONMENT,
+                silence_logs=logging.ERROR,
+            )
         return distributed.Client(stack.enter_context(cluster))
     try:
         return distributed.Client(address, timeout=10)
@@ -102,6 +123,17 @@ def _client(distributed: Any, stack: ExitStack, address: str, workers: int) -> A
         ) from error
 
 
-def _window(client: Any) -> int:
+class _Window:
     """Tasks under way at a time: two for each thread, and some for workers yet to come."""
-    return 8 + 2 * int(sum(client.nthreads().values()))
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self._size = 0
+        self._asked = -math.inf
+
+    def size(self) -> int:
+        # each answer is a journey to the scheduler, which has other things to do
+        if time.monotonic() - self._asked > _SECONDS:
+            self._size = 8 + 2 * int(sum(self._client.nthreads().values()))
+            self._asked = time.monotonic()
+        return self._size

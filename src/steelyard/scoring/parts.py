@@ -17,7 +17,7 @@ from typing import IO, Any
 
 from steelyard.data.formats import FormatKind
 from steelyard.errors import InvalidArgumentError
-from steelyard.metrics.registry import GROUP
+from steelyard.metrics.registry import GROUP, metric
 from steelyard.metrics.specification import name_and_options
 from steelyard.scoring.work import Finished, part_name
 from steelyard.version import __version__
@@ -133,12 +133,13 @@ def open_parts(target: Path, kind: FormatKind, manifest: dict[str, Any]) -> Iter
 
 def libraries(metrics: Sequence[str]) -> dict[str, str]:
     """Versions of all that can change a number: this package, libraries, packages of metrics."""
-    names = [name_and_options(metric)[0] for metric in metrics]
+    names = [name_and_options(specification)[0] for specification in metrics]
     found = {"steelyard": __version__}
     for point in entry_points(group=GROUP):
         if point.name in names and point.dist is not None:
             found[point.dist.name] = point.dist.version
-    for name in _LIBRARIES:
+    own = (name for specification in metrics for name in metric(specification).libraries)
+    for name in (*_LIBRARIES, *own):
         try:
             found[name] = version(name)
         except PackageNotFoundError:

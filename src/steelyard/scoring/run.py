@@ -13,7 +13,7 @@ from steelyard.data.formats import format_of
 from steelyard.errors import InvalidArgumentError, InvalidDataError, SteelyardError
 from steelyard.metrics.registry import metric
 from steelyard.records import Output, optional_columns, required_columns
-from steelyard.scoring.assembly import as_table, assemble_folder, join_text
+from steelyard.scoring.assembly import as_table, assemble_folder, join_text, write_parquet
 from steelyard.scoring.batches import Batch
 from steelyard.scoring.cluster import over_cluster
 from steelyard.scoring.parts import Parts, libraries, open_parts, parts_folder
@@ -202,7 +202,11 @@ class _Run:
                     reference=self.job.reference,
                     source=self.source.path,
                 )
-            write_table(rows, target)
+            if target_format.kind == "parquet":
+                size = sum(path.stat().st_size for path in paths)
+                write_parquet(rows, target, row_bytes=size / (self.resumed + self.rows))
+            else:
+                write_table(rows, target)
         self.parts.remove()
 
 

@@ -19,6 +19,8 @@ __all__ = ["OutputsSource", "open_source"]
 
 # Bytes at either end of a file that are compared to see whether it has changed.
 _END = 65_536
+# A batch of Parquet takes about so many bytes of its file at most; in memory it takes more.
+_MOST_BYTES = 8_000_000
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,11 @@ class OutputsSource:
     def batches(self, *, batch_rows: int) -> Iterator[Batch]:
         """Cut the outputs into batches, always in the same places."""
         if self.files:
-            return table_batches(self.files, batch_rows=batch_rows)
+            # long texts make a batch of fewer rows, so that it stays in memory
+            size = sum(path.stat().st_size for path, _ in self.files)
+            rows = sum(rows for _, rows in self.files)
+            fitting = max(1, _MOST_BYTES * rows // size)
+            return table_batches(self.files, batch_rows=min(batch_rows, fitting))
         return text_batches(
             self.path, self.format, batch_rows=batch_rows, skipped=self.header_lines
         )

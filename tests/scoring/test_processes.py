@@ -1,0 +1,34 @@
+import os
+import sys
+
+import pytest
+
+from steelyard.scoring.processes import over_processes
+
+
+def test_workers_share_the_cores(monkeypatch):
+    names = ["POLARS_MAX_THREADS", "OMP_NUM_THREADS"]
+    for name in names:
+        monkeypatch.delenv(name, raising=False)
+    assert list(over_processes(os.getenv, names, workers=2)) == ["1", "1"]
+
+
+def test_one_worker_is_this_process():
+    # a function that is in no module cannot travel to another process
+    done = over_processes(lambda number: (number, os.getpid()), [1, 2], workers=1)
+    assert list(done) == [(1, os.getpid()), (2, os.getpid())]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="about glibc")
+def test_memory_that_is_freed_is_kept():
+    # from glibc's manual: mallopt returns 1 on success
+    import ctypes
+
+    from steelyard.scoring import processes
+
+    library = ctypes.CDLL(None)
+    if not hasattr(library, "mallopt"):
+        pytest.skip("another C library")
+    settings = ((processes._TRIM_THRESHOLD, processes.KEPT_BYTES),)
+    settings += ((processes._MMAP_THRESHOLD, processes.LARGE_BYTES),)
+    assert [library.mallopt(*one) for one in settings] == [1, 1]
