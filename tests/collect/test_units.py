@@ -294,6 +294,11 @@ def test_every_output_left_is_as_likely_to_be_added(campaign):
     assert max(added.values()) <= 28
 
 
+def test_a_sample_larger_than_the_pool_is_refused_by_line_and_key(campaign):
+    with pytest.raises(InvalidDataError, match=r"line 4, key sample: `n` must be from 1 to .* 20"):
+        units_of(campaign("{n: 21, seed: 1}"))
+
+
 def test_what_cannot_be_extended_says_why(campaign, tmp_path):
     found = campaign("{n: 6, seed: 1}")
     before = list(targets(units_of(found)).values())

@@ -115,9 +115,7 @@ def units_of(campaign: Campaign) -> list[Unit]:
     ------
     InvalidDataError
         If outputs lack a field that the task shows, or the sample does not suit the outputs or the
-        task; the message names file, line and column.
-    InvalidArgumentError
-        If such a sample cannot be drawn.
+        task; the message names file, line and column or key.
     """
     contents = Contents(campaign)
     units = _units(campaign, contents, _first_draw(campaign, contents.outputs))
@@ -198,14 +196,17 @@ def _first_draw(campaign: Campaign, outputs: Outputs) -> pl.DataFrame:
     asked = campaign.sample
     if isinstance(asked, Path):
         return _recorded_draw(asked)
-    return sample(
-        outputs,
-        asked.n,
-        design="paired" if campaign.task.pair else "simple",
-        systems=asked.systems,
-        same_items=asked.same_items,
-        seed=asked.seed,
-    ).frame
+    try:
+        return sample(
+            outputs,
+            asked.n,
+            design="paired" if campaign.task.pair else "simple",
+            systems=asked.systems,
+            same_items=asked.same_items,
+            seed=asked.seed,
+        ).frame
+    except InvalidArgumentError as error:
+        raise campaign.error(("sample",), str(error)) from error
 
 
 def _recorded_draw(path: Path) -> pl.DataFrame:
