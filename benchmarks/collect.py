@@ -7,7 +7,8 @@ The server is the real command in processes of its own; the raters are one more 
 on two cores each has one. A judgment counts when its submit was answered, which the server does
 after the commit is on disk. Settings: one process on SQLite and four on PostgreSQL, each without
 think time and with ten seconds of it (a rater waits between 5 and 15 s, and they start spread over
-that time).
+that time). With --watched somebody has the dashboard open all the while, which makes the server
+compute estimates beside its work.
 """
 
 import argparse
@@ -38,27 +39,28 @@ def free_port():
 
 @contextlib.contextmanager
 def server(campaign, *, processes):
-    """Run the command; yield the raters' link."""
+    """Run the command; yield the link for raters and the one for the administrator."""
     command = [sys.executable, "-m", "steelyard", "serve", str(campaign)]
     options = ["--port", str(free_port()), "--processes", str(processes)]
     process = subprocess.Popen(
         [*command, *options], stdout=subprocess.PIPE, text=True, start_new_session=True
     )
     try:
-        yield rater_link(process)
+        yield printed_links(process)
     finally:
         os.killpg(process.pid, signal.SIGTERM)
         process.wait(30)
         process.stdout.close()
 
 
-def rater_link(process):
-    """The link that the server prints for raters, once it is ready."""
+def printed_links(process):
+    """The two links that the server prints."""
+    links = []
     for line in process.stdout:
-        found = re.search(r"(http://\S+/join\S*)", line)
-        if found:
-            return found[1]
-    raise SystemExit("the server ended before it printed a link")
+        links += re.findall(r"http://\S+/(?:join|admin)\S*", line)
+        if len(links) == 2:
+            return links
+    raise SystemExit("the server ended before it printed its links")
 
 
 async def work(rater, until, think, found):
@@ -81,13 +83,28 @@ async def work(rater, until, think, found):
         rater.close()
 
 
-async def measure(link, *, raters, seconds, think):
+async def measure(links, *, raters, seconds, think, watched=False):
+    link, admin_link = links
     await wait_until_ready(link)
-    found = {"submits": [], "errors": [], "idle": 0}
+    found = {"submits": [], "errors": [], "idle": 0, "snapshots": 0}
+    watcher = asyncio.create_task(watch(admin_link, found)) if watched else None
     start = time.perf_counter()
     crew = [Rater(link) for _ in range(raters)]
     await asyncio.gather(*(work(rater, start + seconds, think, found) for rater in crew))
-    return found, time.perf_counter() - start
+    elapsed = time.perf_counter() - start
+    if watcher is not None:
+        watcher.cancel()
+        await asyncio.gather(watcher, return_exceptions=True)
+    return found, elapsed
+
+
+async def watch(link, found):
+    """Follow the dashboard; count what it is told."""
+    admin = Rater(link)
+    await admin.open()
+    reader = await admin.listen("/admin/events")
+    while line := await reader.readline():
+        found["snapshots"] += line.startswith(b"event: snapshot")
 
 
 async def wait_until_ready(link):
@@ -114,6 +131,8 @@ def report(name, found, elapsed):
         f"{submits[-1] * 1e3:8.0f} {len(found['errors']):7d}",
         flush=True,
     )
+    if found["snapshots"]:
+        print(f"    {found['snapshots']} snapshots for the dashboard")
     for error in found["errors"][:3]:
         print("   ", error)
 
@@ -130,10 +149,14 @@ def postgresql(folder):
 def run(name, options, *, processes=1, database="campaign.sqlite", think=0.0, seconds=None):
     with tempfile.TemporaryDirectory() as folder:
         campaign = write_campaign(Path(folder), outputs=options.outputs, database=database)
-        with server(campaign, processes=processes) as link:
+        with server(campaign, processes=processes) as links:
             found, elapsed = asyncio.run(
                 measure(
-                    link, raters=options.raters, seconds=seconds or options.seconds, think=think
+                    links,
+                    raters=options.raters,
+                    seconds=seconds or options.seconds,
+                    think=think,
+                    watched=options.watched,
                 )
             )
     report(name, found, elapsed)
@@ -144,6 +167,7 @@ def main(arguments=()):
     parser.add_argument("--raters", type=int, default=300)
     parser.add_argument("--seconds", type=float, default=30.0)
     parser.add_argument("--outputs", type=int, default=50_000)
+    parser.add_argument("--watched", action="store_true", help="with the dashboard open")
     parser.add_argument("--only", choices=["sqlite", "postgresql"])
     options = parser.parse_args(arguments)
     print(f"{options.raters} raters")

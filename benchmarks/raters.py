@@ -128,18 +128,26 @@ class Rater:
             self.close()
             raise
 
-    async def _exchange(self, method, path, body):
+    async def listen(self, path):
+        """Ask for a stream that does not end; return its reader."""
+        return await self._send("GET", path, b"")
+
+    async def _send(self, method, path, body):
+        address = urlsplit(self.link)
         if self.streams is None:
-            address = urlsplit(self.link)
             self.streams = await asyncio.open_connection(address.hostname, address.port)
         reader, writer = self.streams
         cookies = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
         writer.write(
-            f"{method} {path} HTTP/1.1\r\nHost: {urlsplit(self.link).netloc}\r\n"
+            f"{method} {path} HTTP/1.1\r\nHost: {address.netloc}\r\n"
             f"Cookie: {cookies}\r\nX-CSRF-Token: {self.csrf}\r\n"
             f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n".encode()
             + body
         )
+        return reader
+
+    async def _exchange(self, method, path, body):
+        reader = await self._send(method, path, body)
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
         headers = {}
         for line in head[1:-2]:

@@ -173,9 +173,15 @@ def test_a_stratified_sample_is_estimated_with_nothing_retold(run, campaign, tmp
         "estimate", outputs, judged, "--metric", "length", "--sample", drawn, "--json"
     )
     assert (code, err) == (0, "")
-    assert json.loads(out)[0]["method"].startswith("stratified")
-    code, _, err = run(
-        "estimate", outputs, judged, "--metric", "length", "--sample", drawn, "--raters", "random"
-    )
+    first = json.loads(out)[0]
+    assert first["method"].startswith("stratified")
+    as_sample = ["--metric", "length", "--sample", drawn, "--raters", "random", "--json"]
+    code, out, err = run("estimate", outputs, judged, *as_sample)
+    assert (code, err) == (0, "")
+    alone = json.loads(out)[0]
+    assert first["random_raters"]["low"] == alone["low"]
+    assert alone["raters"] == "random"
+    bootstrap = ["--metric", "length", "--sample", drawn, "--interval", "percentile"]
+    code, _, err = run("estimate", outputs, judged, *bootstrap)
     assert code == 2
-    assert "stratified or unequal sample" in err
+    assert "`interval` must be" in err

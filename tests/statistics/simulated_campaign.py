@@ -168,5 +168,7 @@ def _answer(lease: Lease, how: Rater, qualities: dict[str, float], rng: np.rando
         seen = qualities[text] + how.leniency + how.noise * rng.normal()
         answer[facet] = int(np.clip(round(1.9 + 0.6 * seen), 1, 3))
     if min(answer.values()) < 3:
-        answer["edit"] = text + "x" * how.edit
+        # the worse the text, the more words are changed; a hasty rater changes a letter
+        words = 3 - answer["overall"] if how.edit > 4 else 0
+        answer["edit"] = text + words * "x " + "x" * (how.edit - 2 * words)
     return answer
