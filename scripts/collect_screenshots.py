@@ -2,11 +2,12 @@
 
 Every picture is of a real server and a shipped example. Run it when a page has changed:
 
-    .venv/bin/python scripts/collect_screenshots.py
+    .venv/bin/python scripts/collect_screenshots.py [NAME ...]
 """
 
 import shutil
 import socket
+import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
@@ -23,6 +24,7 @@ from steelyard.collect.app import create_app
 from steelyard.collect.campaign import load_campaign
 from steelyard.collect.serving import Server, bound_socket
 from steelyard.collect.store import Store
+from steelyard.collect.store.settings import change
 
 EXAMPLES = Path(steelyard.collect.__file__).parent / "examples"
 PICTURES = Path(__file__).parents[1] / "docs" / "images" / "collect"
@@ -102,6 +104,22 @@ def done(page: Page) -> None:
     page.get_by_role("heading", name="That is all for this visit").wait_for()
 
 
+def front(page: Page) -> None:
+    """What a stranger sees."""
+    page.context.clear_cookies()
+    page.goto("/")
+
+
+def paused(page: Page) -> None:
+    """A campaign that waits."""
+    page.get_by_role("heading", name="A short break").wait_for()
+
+
+def preview(page: Page) -> None:
+    """The task, before a worker has accepted it."""
+    page.get_by_text("This is a preview").wait_for()
+
+
 Shot = tuple[str, str, Callable[[Page], None], dict[str, object]]
 SHOTS: list[Shot] = [
     ("tutorial", "language-quality", tutorial, SCREEN),
@@ -116,28 +134,39 @@ SHOTS: list[Shot] = [
     ("errors", "direct-assessment", errors, SCREEN),
     ("slider", "direct-assessment", slider, SCREEN),
     ("pairwise", "pairwise", pair, SCREEN),
+    ("front", "language-quality", front, SCREEN),
+    ("paused", "language-quality", paused, SCREEN),
+    ("preview", "answer-correctness", preview, SCREEN),
 ]
+WITHOUT_WORK = {"front", "paused", "preview"}
+# Workers of a marketplace come from a frame; before they accept, without an assignment.
+MARKETPLACE = {"kind": "external-question"}
+NOT_ACCEPTED = "assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE"
 
 
 @contextmanager
-def served(example: str, *, with_tutorial: bool) -> Iterator[str]:
-    """Serve a copy of an example; yields the link of a rater."""
+def served(example: str, *, name: str) -> Iterator[str]:
+    """Serve a copy of an example as a picture wants it; yields the link of a rater."""
     with ExitStack() as ends:
         folder = Path(ends.enter_context(tempfile.TemporaryDirectory())) / example
         shutil.copytree(EXAMPLES / example, folder)
-        if not with_tutorial:
+        if name != "tutorial":
             task = yaml.safe_load((folder / "task.yaml").read_text("utf-8"))
             del task["tutorial"]
             (folder / "task.yaml").write_text(yaml.safe_dump(task, sort_keys=False), "utf-8")
         chosen = yaml.safe_load((folder / "campaign.yaml").read_text("utf-8"))
-        visit = {"session": {"judgments": 2}, "panel": {"kind": "open"}}
+        panel = MARKETPLACE if name == "preview" else {"kind": "open"}
+        visit = {"session": {"judgments": 2}, "panel": panel}
         (folder / "campaign.yaml").write_text(yaml.safe_dump(chosen | visit), "utf-8")
         campaign = load_campaign(folder / "campaign.yaml")
         listener = ends.enter_context(bound_socket("127.0.0.1", 0))
         store = ends.enter_context(closing(Store.open(campaign.database)))
         app = create_app(campaign, store, origin=f"http://127.0.0.1:{listener.getsockname()[1]}")
         ends.enter_context(running(app, listener))
-        yield app.state.site.rater_link()
+        if name == "paused":
+            store.write(lambda connection: change(connection, state="paused", now=0)).result()
+        link = app.state.site.rater_link()
+        yield f"{link}&{NOT_ACCEPTED}" if name == "preview" else link
 
 
 @contextmanager
@@ -156,27 +185,30 @@ def running(app: FastAPI, listener: socket.socket) -> Iterator[None]:
 def take(browser: Browser, shot: Shot) -> None:
     """Take one picture."""
     name, example, prepare, options = shot
-    with served(example, with_tutorial=name == "tutorial") as link:
-        context = browser.new_context(**options)  # type: ignore[arg-type]
+    with served(example, name=name) as link:
+        origin = link.partition("/join")[0]
+        context = browser.new_context(base_url=origin, **options)  # type: ignore[arg-type]
         page = context.new_page()
         page.goto(link)
-        page.locator("#work:not([hidden]), #tutorial:not([hidden])").wait_for()
+        if name not in WITHOUT_WORK:
+            page.locator("#work:not([hidden]), #tutorial:not([hidden])").wait_for()
         prepare(page)
         page.screenshot(path=PICTURES / f"{name}.png")
         context.close()
 
 
-def main() -> None:
-    """Take all pictures."""
+def main(names: list[str]) -> None:
+    """Take all pictures, or those named."""
     PICTURES.mkdir(parents=True, exist_ok=True)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
         )
         for shot in SHOTS:
-            take(browser, shot)
+            if not names or shot[0] in names:
+                take(browser, shot)
         browser.close()
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

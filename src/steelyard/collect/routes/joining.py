@@ -27,9 +27,7 @@ _Given = Annotated[str, Query(max_length=200)]
 async def front(request: Request) -> Response:
     """Say what this is, and nothing more."""
     site = site_of(request)
-    return site.message_page(
-        site.campaign.title, "To take part, open the link that you were given."
-    )
+    return site.message_page("Welcome", "To take part, open the link that you were given.")
 
 
 @router.get("/join", **coming_in())
