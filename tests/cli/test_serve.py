@@ -54,6 +54,13 @@ def test_the_estimate_that_is_proposed_can_be_run_as_it_stands(run, served, tmp_
     assert len(served) == 1
 
 
+def test_no_estimate_is_proposed_that_would_be_refused(run, served, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    _, out, _ = run("serve", "--example", "pairwise")
+    assert "steelyard estimate" not in out
+    assert len(served) == 1
+
+
 @pytest.mark.parametrize(
     ("panel", "says"),
     [

@@ -99,11 +99,20 @@ def _announce(campaign: "Campaign", links: "Links") -> None:
         _ADVICE[campaign.panel.kind],
         "The admin page shows the estimate as it tightens, and says when to stop. Give that link to",
         "nobody: whoever has it runs the campaign.",
-        "Later, download judgments.jsonl from the admin page, and:",
-        f"  {_estimate_command(campaign)}",
+        *_what_then(campaign),
         "Stop with Ctrl-C.",
     ]
     click.echo("\n".join(lines))
+
+
+def _what_then(campaign: "Campaign") -> list[str]:
+    if campaign.task.pair:
+        # `steelyard estimate` knows pools of outputs, not of pairs
+        return ["The estimates of preferences are there too; judgments.jsonl has the judgments."]
+    return [
+        "Later, download judgments.jsonl from the admin page, and:",
+        f"  {_estimate_command(campaign)}",
+    ]
 
 
 def _estimate_command(campaign: "Campaign") -> str:
