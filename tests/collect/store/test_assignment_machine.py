@@ -200,6 +200,7 @@ def test_assignment_keeps_its_promises_in_many_courses_of_events(make_office, ma
             max_examples=300,
             stateful_step_count=60,
             deadline=None,
+            derandomize=True,
             suppress_health_check=list(HealthCheck),
         ),
     )

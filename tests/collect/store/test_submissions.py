@@ -111,6 +111,18 @@ def test_a_surplus_spares_a_slot_that_nobody_holds(office, make_units):
     assert len(office.read(submission_rows)) == 3
 
 
+def test_late_work_on_a_slot_that_is_not_offered_any_more_spares_another(office, make_units):
+    office.begin(make_units(1, wanted=2))
+    first, second = office.next("ann", lease_ms=1), office.next("bob", lease_ms=1)
+    office.now += 1
+    taken = office.next("cec")
+    # ann's is one too many, so bob's slot is not offered; then bob comes after all
+    assert office.submit("ann", first).surplus
+    assert not office.submit("bob", second).surplus
+    office.now = taken.expires
+    assert office.next("dan") == Nothing("none-left")
+
+
 def test_active_time_is_at_most_the_time_since_the_unit_was_given(office, make_units):
     office.begin(make_units(2))
     lease = office.next("ann")

@@ -62,6 +62,7 @@ _LEASE = (
         units.c.pair,
         raters.c.excluded,
         sessions.c.done,
+        slots.c.offered,
         submissions.c.id.label("submission"),
         submissions.c.key,
         submissions.c.slot.label("filled"),
@@ -74,6 +75,7 @@ _LEASE = (
     .join(units, units.c.id == leases.c.unit)
     .join(raters, raters.c.id == leases.c.rater)
     .join(sessions, sessions.c.id == leases.c.session)
+    .join(slots, slots.c.id == leases.c.slot)
     .outerjoin(submissions, submissions.c.lease == leases.c.id)
     .where(leases.c.id == bindparam("lease"))
 )
@@ -174,7 +176,8 @@ def submit(
     submission = connection.execute(_ADD, row).scalar_one()
     connection.execute(_PAY, {"rater": rater, "amount": pay, "time": now, "submission": submission})
     connection.execute(_COUNT, {"session_id": found.session})
-    if found.excluded or not filled:
-        # One that does not count leaves another to be wanted; one too many, one fewer.
+    if found.excluded or not filled or not found.offered:
+        # One that does not count leaves another to be wanted; one that was not asked for any more,
+        # one fewer.
         rebalance(connection, [found.unit], now=now)
     return Accepted(submission, False, not filled, found.done + 1, int(found.earned) + pay)
