@@ -143,7 +143,7 @@ class TestPauses:
 class TestLinks:
     def test_the_front_page_says_how_to_take_part(self, serve, write_campaign, open_page):
         page = open_page(serve(write_campaign()).url)
-        expect(page.get_by_role("heading", name="Test campaign")).to_be_visible()
+        expect(page.get_by_text("Test campaign")).to_be_visible()
         expect(page.get_by_text("open the link that you were given")).to_be_visible()
 
     def test_a_broken_link_is_explained(self, serve, write_campaign, open_page, console):
