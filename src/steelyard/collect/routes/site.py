@@ -114,6 +114,19 @@ class Site:
         return f"{whole}.{cents.rstrip('0').ljust(2, '0')} {self.campaign.pay.currency}"
 
     @property
+    def terms(self) -> str:
+        """What raters are told of time and pay; empty if nothing was declared."""
+        pay, facts = self.campaign.pay, []
+        if pay.expected_seconds is not None:
+            facts.append(f"takes about {pay.expected_seconds:g} seconds")
+        if self.pay_per_judgment:
+            facts.append(f"is paid {self.money(self.pay_per_judgment)}")
+        told = [f"Each one {' and '.join(facts)}."] if facts else []
+        if self.tutorial_bonus and self.campaign.task.tutorial is not None:
+            told.append(f"Passing the tutorial is paid {self.money(self.tutorial_bonus)}.")
+        return " ".join(told)
+
+    @property
     def lease_ms(self) -> int:
         """How long an output is kept for a rater."""
         return round(self.campaign.lease_minutes * 60_000)

@@ -169,7 +169,9 @@ def _named(problems: list[Problem]) -> list[tuple[str | None, str]]:
 
 def _work_page(site: Site, *, mode: str, csrf: str | None) -> Response:
     task = site.campaign.task
-    return site.page("work.html", task=task, public=task.public(), mode=mode, csrf=csrf)
+    return site.page(
+        "work.html", task=task, public=task.public(), terms=site.terms, mode=mode, csrf=csrf
+    )
 
 
 def _done(site: Site, facts: sessions.Session, reason: Any) -> messages.NextDone:
