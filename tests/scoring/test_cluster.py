@@ -8,6 +8,7 @@ from polars.testing import assert_frame_equal
 
 from steelyard.errors import InvalidArgumentError, InvalidDataError, MissingDependencyError
 from steelyard.scoring import score_file
+from steelyard.scoring.cluster import over_cluster
 from steelyard.scoring.parts import parts_folder
 
 METRICS = ["rouge-l", "edit"]
@@ -30,7 +31,9 @@ def cluster():
     """A cluster of two worker processes on this machine."""
     distributed = pytest.importorskip("distributed")
     with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as one,
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0"
+        ) as one,
         distributed.Client(one) as client,
     ):
         yield client
@@ -74,6 +77,13 @@ def test_a_worker_that_is_killed_loses_nothing(cluster, pool, tmp_path):
     score_file(pool, tmp_path / "serial.parquet", metrics=METRICS, workers=1)
     got = pl.read_parquet(tmp_path / "scored" / "*.parquet")
     assert_frame_equal(got, pl.read_parquet(tmp_path / "serial.parquet"), check_exact=True)
+
+
+def test_polars_has_one_thread_in_a_worker_of_this_machine(monkeypatch):
+    pytest.importorskip("distributed")
+    monkeypatch.delenv("POLARS_MAX_THREADS", raising=False)
+    question = ["__import__('polars').thread_pool_size()"] * 2
+    assert list(over_cluster(eval, question, address="local", workers=1)) == [1, 1]
 
 
 def test_a_bad_row_is_named_and_nothing_is_written(cluster, pool, tmp_path):

@@ -7,10 +7,24 @@ from steelyard.scoring.processes import over_processes
 
 
 def test_workers_share_the_cores(monkeypatch):
-    names = ["POLARS_MAX_THREADS", "OMP_NUM_THREADS"]
+    names = ["POLARS_MAX_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"]
     for name in names:
         monkeypatch.delenv(name, raising=False)
-    assert list(over_processes(os.getenv, names, workers=2)) == ["1", "1"]
+    environment = dict(os.environ)
+    assert list(over_processes(os.getenv, names, workers=2)) == ["1", "1", "1"]
+    assert os.environ == environment
+
+
+def test_polars_has_one_thread_in_a_worker(monkeypatch):
+    monkeypatch.delenv("POLARS_MAX_THREADS", raising=False)
+    sizes = over_processes(eval, ["__import__('polars').thread_pool_size()"] * 4, workers=2)
+    assert list(sizes) == [1] * 4
+
+
+def test_what_the_user_says_of_threads_holds(monkeypatch):
+    monkeypatch.setenv("POLARS_MAX_THREADS", "2")
+    sizes = over_processes(eval, ["__import__('polars').thread_pool_size()"] * 2, workers=2)
+    assert list(sizes) == [2, 2]
 
 
 def test_one_worker_is_this_process():

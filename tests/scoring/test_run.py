@@ -465,13 +465,18 @@ def test_parquet_is_written_in_row_groups_of_bounded_size(rows, tmp_path, monkey
     source = tmp_path / "outputs.parquet"
     write_table(pl.DataFrame(flat), source)
     target = tmp_path / "scored.parquet"
-    monkeypatch.setattr("steelyard.scoring.assembly._GROUP_ROWS", 30)
+    score_file(source, target, metrics=METRICS, workers=1, batch_rows=20)
+    whole = pl.read_parquet(target)
+    assert parquet.ParquetFile(target).metadata.num_row_groups == 1
+    row_bytes = whole.estimated_size() / len(rows)
+    monkeypatch.setattr("steelyard.scoring.assembly._GROUP_BYTES", int(30.5 * row_bytes))
     score_file(source, target, metrics=METRICS, workers=1, batch_rows=20)
     metadata = parquet.ParquetFile(target).metadata
     groups = [metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)]
     assert max(groups) <= 30
-    assert pl.read_parquet(target)["item"].to_list() == [one["item"] for one in rows]
-    # and of bounded bytes, where rows are long
+    assert pl.read_parquet(target).equals(whole)
+    assert whole["item"].to_list() == [one["item"] for one in rows]
+    # no row is too long
     monkeypatch.setattr("steelyard.scoring.assembly._GROUP_BYTES", 1)
     score_file(source, target, metrics=METRICS, workers=1, batch_rows=20)
     assert parquet.ParquetFile(target).metadata.num_row_groups == len(rows)

@@ -21,9 +21,10 @@ from steelyard.scoring.parts import LOCK, MANIFEST, Parts
 
 __all__ = ["as_table", "assemble_folder", "join_text", "write_parquet"]
 
-# A row group of a Parquet file is at most that large, in bytes on disk and in rows.
-_GROUP_BYTES = 8_000_000
-_GROUP_ROWS = 100_000
+# A row group of a Parquet file takes about so many bytes of memory: several are under way at once.
+_GROUP_BYTES = 4_000_000
+# Rows from whose size in memory that of all is inferred.
+_FIRST_ROWS = 1000
 
 
 def as_table(
@@ -96,8 +97,12 @@ def join_text(
                 os.fsync(raw.fileno())
 
 
-def write_parquet(rows: pl.LazyFrame, target: Path, *, row_bytes: float) -> None:
+def write_parquet(rows: pl.LazyFrame, target: Path) -> None:
     """Write a table that is on disk as Parquet, whole or not at all.
+
+    Row groups are held in memory until they are written, and so are made no larger than some
+    megabytes there; on disk they are smaller still. What is told of each at the end of the file
+    is held too, so that they must not be too small either.
 
     Parameters
     ----------
@@ -105,17 +110,15 @@ def write_parquet(rows: pl.LazyFrame, target: Path, *, row_bytes: float) -> None
         The rows.
     target : Path
         The file.
-    row_bytes : float
-        About how many bytes a row takes on disk. A row group is held in memory until it is
-        written, and so is made no larger than some megabytes.
 
     Raises
     ------
     InvalidDataError
         If the file cannot be written.
     """
-    group = min(max(int(_GROUP_BYTES / row_bytes), 1), _GROUP_ROWS)
     with _replacing(target) as temporary:
+        first = rows.head(_FIRST_ROWS).collect()
+        group = max(int(_GROUP_BYTES * first.height / first.estimated_size()), 1)
         rows.sink_parquet(temporary, row_group_size=group, sync_on_close="data")
 
 

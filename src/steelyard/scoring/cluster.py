@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from typing import Any, TypeVar
 
 from steelyard.errors import InvalidArgumentError, MissingDependencyError
-from steelyard.scoring.processes import KEPT_BYTES, LARGE_BYTES
+from steelyard.scoring.processes import KEPT_BYTES, LARGE_BYTES, THREADS
 
 __all__ = ["over_cluster"]
 
@@ -21,14 +21,10 @@ Result = TypeVar("Result")
 _RETRIES = 3
 # Seconds between two looks at how many workers there are
 _SECONDS = 1.0
-# Of worker processes on this machine: they share its cores already, and nobody looks at profiles
-_ENVIRONMENT = {
-    "POLARS_MAX_THREADS": "1",
-    "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False",
-}
+# Nobody looks at profiles of worker processes on this machine.
+_ENVIRONMENT = {"DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False"}
 _BEFORE_START = {
-    "OMP_NUM_THREADS": 1,
-    "OPENBLAS_NUM_THREADS": 1,
+    **dict.fromkeys(THREADS, 1),
     "MALLOC_TRIM_THRESHOLD_": KEPT_BYTES,
     "MALLOC_MMAP_THRESHOLD_": LARGE_BYTES,
 }
@@ -109,7 +105,8 @@ def _client(distributed: Any, stack: ExitStack, address: str, workers: int) -> A
                 n_workers=workers,
                 threads_per_worker=1,
                 processes=True,
-                dashboard_address=None,
+                # for this machine alone, and beside that of another run
+                dashboard_address="127.0.0.1:0",
                 env=_ENVIRONMENT,
                 silence_logs=logging.ERROR,
             )

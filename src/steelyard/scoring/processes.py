@@ -7,13 +7,14 @@ import signal
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from itertools import chain, islice
 from typing import TypeVar
 
-__all__ = ["KEPT_BYTES", "LARGE_BYTES", "over_processes"]
+__all__ = ["KEPT_BYTES", "LARGE_BYTES", "THREADS", "over_processes"]
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -25,6 +26,8 @@ KEPT_BYTES = 64 << 20
 LARGE_BYTES = 32 << 20
 # The numbers of these two settings in glibc's malloc.h
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
+# Each says how many threads a process uses: one, since processes share the cores already.
+THREADS = ("POLARS_MAX_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
 
 def over_processes(
@@ -57,6 +60,9 @@ def over_processes(
     pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_start)
     waiting: deque[Future[Result]] = deque()
     try:
+        with _one_thread_each():
+            # each of the first tasks starts a process
+            waiting.extend(pool.submit(function, task) for task in islice(tasks, workers))
         for task in tasks:
             waiting.append(pool.submit(function, task))
             if len(waiting) > 2 * workers:
@@ -72,11 +78,25 @@ def over_processes(
         pool.shutdown(cancel_futures=True)
 
 
+@contextmanager
+def _one_thread_each() -> Iterator[None]:
+    """Let processes that are started here have one thread each.
+
+    Polars reads this when it is imported, which a process does before anything can be told to it:
+    it has to find it in its environment.
+    """
+    before = {name: os.environ.get(name) for name in THREADS}
+    os.environ.update({name: "1" for name in THREADS if before[name] is None})
+    try:
+        yield
+    finally:
+        for name in THREADS:
+            if before[name] is None:
+                del os.environ[name]
+
+
 def _start() -> None:
     """Prepare a worker process."""
-    # Processes share the cores already; polars and torch read this when they are first used.
-    os.environ["POLARS_MAX_THREADS"] = "1"
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
     _keep_freed_memory()
     # The key that stops a command reaches all its processes: the first one stops the others.
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -203,8 +203,7 @@ class _Run:
                     source=self.source.path,
                 )
             if target_format.kind == "parquet":
-                size = sum(path.stat().st_size for path in paths)
-                write_parquet(rows, target, row_bytes=size / (self.resumed + self.rows))
+                write_parquet(rows, target)
             else:
                 write_table(rows, target)
         self.parts.remove()
