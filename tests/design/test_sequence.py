@@ -116,6 +116,24 @@ def test_corrected_judgments_match_a_loop(size):
         assert got.high[0, t] == pytest.approx(1 - slope * (metric.min() - centre))
 
 
+def test_without_replacement_a_bet_towards_the_estimate_of_the_moment_gains_more():
+    metric, human = campaign()
+    pool = PoolMoments.of(metric)
+    candidate = 0.4
+    deviation, shift = [], []
+    for size in (None, 300):
+        got = predictable_residuals(
+            human[None, :200], metric[None, :200, None], pool=pool, pool_size=size
+        )
+        deviation.append(got.value[0] - (got.weight * candidate - got.offset[0]))
+        shift.append(got.shift[0])
+    for t in (1, 5, 60, 199):
+        slope = shift[0][t] / (metric[t] - metric.mean())
+        estimate = human[:t].mean() - slope * (metric[:t].mean() - metric.mean())
+        gain = t / (300 - t) * (estimate - candidate)
+        assert deviation[1][t] - deviation[0][t] == pytest.approx(gain)
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_a_census_leaves_no_doubt(method):
     metric, human = campaign()
