@@ -1,13 +1,12 @@
 """``steelyard diagnose``."""
 
 from pathlib import Path
-from typing import Any
 
 import click
 from rich.console import RenderableType
 from rich.table import Table
 
-from steelyard.cli.options import level_option, output_options, read_study, study_arguments
+from steelyard.cli.options import StudyChoice, level_option, output_options, study_arguments
 from steelyard.cli.printing import print_json, print_tables
 from steelyard.study import Diagnosis
 from steelyard.variance import Quantity
@@ -30,13 +29,8 @@ Example:
 @click.option("--seed", type=int, default=0, show_default=True, help="For intervals.")
 @output_options
 def diagnose(
-    outputs: Path,
-    judgments: Path,
+    choice: StudyChoice,
     *,
-    prompts: tuple[str, ...],
-    systems: tuple[str, ...],
-    columns: tuple[str, ...],
-    on_duplicate: Any,
     metrics: tuple[str, ...],
     level: float,
     resamples: int,
@@ -49,16 +43,10 @@ def diagnose(
     Variance components, correlations corrected for rater noise, data efficiency and its limits,
     for each system and for all (*) as one pool. Some outputs must have two judgments.
     """
-    study = read_study(
-        outputs,
-        judgments,
-        columns=columns,
-        metrics=list(metrics) or None,
-        on_duplicate=on_duplicate,
-    )
+    study = choice.read(metrics)
     found = study.diagnose(
-        prompts=prompts or None,
-        systems=systems or None,
+        prompts=choice.prompts,
+        systems=choice.systems,
         level=level,
         resamples=resamples,
         seed=seed,

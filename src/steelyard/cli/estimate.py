@@ -9,7 +9,7 @@ import click
 from rich.console import RenderableType
 from rich.table import Table
 
-from steelyard.cli.options import level_option, output_options, read_study, study_arguments
+from steelyard.cli.options import StudyChoice, level_option, output_options, study_arguments
 from steelyard.cli.printing import interval as shown
 from steelyard.cli.printing import parse_bounds, print_json, print_tables
 from steelyard.data import read_outputs
@@ -77,13 +77,8 @@ Example:
 @click.option("--seed", type=int, default=0, show_default=True, help="For bootstraps.")
 @output_options
 def estimate(
-    outputs: Path,
-    judgments: Path,
+    choice: StudyChoice,
     *,
-    prompts: tuple[str, ...],
-    systems: tuple[str, ...],
-    columns: tuple[str, ...],
-    on_duplicate: Any,
     metrics: tuple[str, ...],
     no_metric: bool,
     slope: str,
@@ -104,16 +99,10 @@ def estimate(
     OUTPUTS is the pool, with a metric on every output; JUDGMENTS are of a random sample of it.
     Both are JSON Lines, CSV or Parquet files.
     """
-    study = read_study(
-        outputs,
-        judgments,
-        columns=columns,
-        metrics=list(metrics) or None,
-        on_duplicate=on_duplicate,
-    )
+    study = choice.read(metrics)
     options: dict[str, Any] = {
-        "prompts": prompts or None,
-        "systems": systems or None,
+        "prompts": choice.prompts,
+        "systems": choice.systems,
         "slope": _slope(slope),
         "target": target,
         "level": level,

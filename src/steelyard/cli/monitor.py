@@ -1,13 +1,13 @@
 """``steelyard monitor``."""
 
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 import click
 from rich.console import RenderableType
 from rich.table import Table
 
-from steelyard.cli.options import level_option, output_options, read_study, study_arguments
+from steelyard.cli.options import StudyChoice, level_option, output_options, study_arguments
 from steelyard.cli.printing import interval, parse_bounds, print_json, print_tables
 from steelyard.design.sequence import Method, SequenceTarget
 from steelyard.study.monitoring import Monitored
@@ -83,13 +83,8 @@ Example:
 )
 @output_options
 def monitor(
-    outputs: Path,
-    judgments: Path,
+    choice: StudyChoice,
     *,
-    prompts: tuple[str, ...],
-    systems: tuple[str, ...],
-    columns: tuple[str, ...],
-    on_duplicate: Any,
     half_width: float,
     metrics: tuple[str, ...],
     method: Method,
@@ -109,19 +104,13 @@ def monitor(
     Reads JUDGMENTS in the order of collection (column time, or the order of the file) and gives
     intervals that hold at all times at once, so that looking after every judgment spoils nothing.
     """
-    study = read_study(
-        outputs,
-        judgments,
-        columns=columns,
-        metrics=list(metrics) or None,
-        on_duplicate=on_duplicate,
-    )
+    study = choice.read(metrics)
     found = monitored(
         study,
         metrics,
         half_width=half_width,
-        prompts=prompts or None,
-        systems=systems or None,
+        prompts=choice.prompts,
+        systems=choice.systems,
         method=method,
         level=level,
         bounds=parse_bounds(bounds),

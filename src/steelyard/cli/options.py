@@ -1,6 +1,8 @@
 """Arguments and options that commands share."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
 from typing import Any, Literal
 
@@ -9,13 +11,68 @@ import click
 from steelyard.errors import InvalidArgumentError
 from steelyard.study import Study
 
-__all__ = ["column_mapping", "level_option", "output_options", "read_study", "study_arguments"]
+__all__ = ["StudyChoice", "column_mapping", "level_option", "output_options", "study_arguments"]
 
 Command = Callable[..., Any]
 
 
+@dataclass(frozen=True)
+class StudyChoice:
+    """The files that a command was given, and what of them it is to look at.
+
+    Attributes
+    ----------
+    outputs, judgments : Path
+        The files.
+    prompts, systems : tuple of str or None
+        Those that were named; None for all.
+    columns : tuple of str
+        ``OURS=YOURS`` pairs.
+    on_duplicate : {"error", "first", "last"}
+        Which of two judgments of one output by one rater under one prompt to keep.
+    """
+
+    outputs: Path
+    judgments: Path
+    prompts: tuple[str, ...] | None
+    systems: tuple[str, ...] | None
+    columns: tuple[str, ...]
+    on_duplicate: Literal["error", "first", "last"]
+
+    def read(self, metrics: Sequence[str] = ()) -> Study:
+        """Read the files with these metrics; with all numeric columns if none is named."""
+        return Study.read(
+            self.outputs,
+            self.judgments,
+            columns=column_mapping(self.columns),
+            metrics=list(metrics) or None,
+            on_duplicate=self.on_duplicate,
+        )
+
+
 def study_arguments(command: Command) -> Command:
-    """Add OUTPUTS, JUDGMENTS and what chooses and reads their rows and columns."""
+    """Add OUTPUTS, JUDGMENTS and what chooses and reads their rows and columns.
+
+    The command takes them as one argument, a `StudyChoice`.
+    """
+
+    @wraps(command)
+    def with_choice(
+        outputs: Path,
+        judgments: Path,
+        *,
+        prompts: tuple[str, ...],
+        systems: tuple[str, ...],
+        columns: tuple[str, ...],
+        on_duplicate: Literal["error", "first", "last"],
+        **others: Any,
+    ) -> Any:
+        choice = StudyChoice(
+            outputs, judgments, prompts or None, systems or None, columns, on_duplicate
+        )
+        return command(choice, **others)
+
+    found: Command = with_choice
     for decorate in reversed(
         (
             click.argument("outputs", type=click.Path(path_type=Path)),
@@ -42,8 +99,8 @@ def study_arguments(command: Command) -> Command:
             ),
         )
     ):
-        command = decorate(command)
-    return command
+        found = decorate(found)
+    return found
 
 
 def output_options(command: Command) -> Command:
@@ -64,24 +121,6 @@ def level_option(command: Command) -> Command:
     return click.option(
         "--level", type=float, default=0.95, show_default=True, help="Confidence level."
     )(command)
-
-
-def read_study(
-    outputs: Path,
-    judgments: Path,
-    *,
-    columns: Sequence[str],
-    metrics: Sequence[str] | None,
-    on_duplicate: Literal["error", "first", "last"],
-) -> Study:
-    """Read the study that the arguments name."""
-    return Study.read(
-        outputs,
-        judgments,
-        columns=column_mapping(columns),
-        metrics=metrics,
-        on_duplicate=on_duplicate,
-    )
 
 
 def column_mapping(columns: Sequence[str]) -> dict[str, str]:

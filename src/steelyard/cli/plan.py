@@ -7,11 +7,12 @@ import click
 from rich.console import RenderableType
 from rich.table import Table
 
-from steelyard.cli.options import output_options, read_study
+from steelyard.cli.options import column_mapping, level_option, output_options
 from steelyard.cli.printing import print_json, print_tables
 from steelyard.design import Assumptions, Case, Plan, Prices
 from steelyard.design import plan as make_plan
 from steelyard.errors import InvalidArgumentError
+from steelyard.study import Study
 from steelyard.study.planning import difference_assumptions, pilot_assumptions
 from steelyard.study.verdict import verdict
 from steelyard.variance import Quantity
@@ -44,7 +45,7 @@ Examples:
 @click.option("--output-price", type=float, default=0.0, show_default=True, help="Of an output.")
 @click.option("--judgment-price", type=float, default=1.0, show_default=True, help="Of a judgment.")
 @click.option("--judgments-per-output", type=int, help="The cheapest number by default.")
-@click.option("--level", type=float, default=0.95, show_default=True, help="Confidence level.")
+@level_option
 @click.option(
     "--figure",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -134,7 +135,7 @@ def _from_pilot(
 ) -> tuple[Assumptions, int]:
     if len(pilot) != 2:
         raise InvalidArgumentError(f"a pilot is OUTPUTS and JUDGMENTS; got {len(pilot)} file(s)")
-    study = read_study(*pilot, columns=columns, metrics=list(metrics) or None, on_duplicate="error")
+    study = Study.read(*pilot, columns=column_mapping(columns), metrics=list(metrics) or None)
     if prompt is None:
         if len(study.prompts) > 1:
             raise InvalidArgumentError(

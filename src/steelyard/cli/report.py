@@ -3,11 +3,10 @@
 import shlex
 import sys
 from pathlib import Path
-from typing import Any
 
 import click
 
-from steelyard.cli.options import level_option, read_study, study_arguments
+from steelyard.cli.options import StudyChoice, level_option, study_arguments
 from steelyard.report import write_report
 
 __all__ = ["report"]
@@ -32,32 +31,21 @@ Example:
     help="File to write.",
 )
 def report(
-    outputs: Path,
-    judgments: Path,
+    choice: StudyChoice,
     *,
-    prompts: tuple[str, ...],
-    systems: tuple[str, ...],
-    columns: tuple[str, ...],
-    on_duplicate: Any,
     metrics: tuple[str, ...],
     title: str | None,
     level: float,
     output: Path,
 ) -> None:
     """Write one self-contained HTML file: estimates, metrics, variances and a verdict."""
-    study = read_study(
-        outputs,
-        judgments,
-        columns=columns,
-        metrics=list(metrics) or None,
-        on_duplicate=on_duplicate,
-    )
+    study = choice.read(metrics)
     path = write_report(
         study,
         output,
         metrics=study.metrics,
-        prompts=prompts or None,
-        systems=systems or None,
+        prompts=choice.prompts,
+        systems=choice.systems,
         level=level,
         command=shlex.join(["steelyard", *sys.argv[1:]]),
         title=title,

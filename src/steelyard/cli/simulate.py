@@ -1,14 +1,14 @@
 """``steelyard simulate``."""
 
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 import click
 from rich.console import RenderableType
 from rich.progress import track
 from rich.table import Table
 
-from steelyard.cli.options import output_options, read_study, study_arguments
+from steelyard.cli.options import StudyChoice, level_option, output_options, study_arguments
 from steelyard.cli.printing import parse_bounds, print_json, print_tables, progress_console
 from steelyard.errors import InvalidArgumentError
 from steelyard.study.simulation import Replay, Rule, replay
@@ -42,17 +42,12 @@ Example:
 )
 @click.option("--look", type=int, default=10, show_default=True, help="Judgments between looks.")
 @click.option("--runs", type=int, default=200, show_default=True, help="Replays of each rule.")
-@click.option("--level", type=float, default=0.95, show_default=True, help="Confidence level.")
+@level_option
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the replays.")
 @output_options
 def simulate(
-    outputs: Path,
-    judgments: Path,
+    choice: StudyChoice,
     *,
-    prompts: tuple[str, ...],
-    systems: tuple[str, ...],
-    columns: tuple[str, ...],
-    on_duplicate: Any,
     metrics: tuple[str, ...],
     half_width: float,
     bounds: str,
@@ -71,26 +66,21 @@ def simulate(
     Outputs come in a random order with one of their judgments. A plan judges a number fixed in
     advance; a confidence sequence stops when it is narrow enough. Each with the metric and without.
     """
-    study = read_study(
-        outputs,
-        judgments,
-        columns=columns,
-        metrics=[*metrics, *([] if size is None else [size])],
-        on_duplicate=on_duplicate,
-    )
+    study = choice.read([*metrics, *([] if size is None else [size])])
     ends = parse_bounds(bounds)
-    if len(prompts) != 1 and len(study.prompts) > 1:
+    prompts = choice.prompts or study.prompts
+    if len(prompts) != 1:
         raise InvalidArgumentError(
             f"`--prompt` must be one of {', '.join(study.prompts)}: bounds and goal belong to it"
         )
     replays = replay(
         study,
         tuple(dict.fromkeys(metrics)),
-        prompt=prompts[0] if prompts else study.prompts[0],
+        prompt=prompts[0],
         half_width=half_width,
         bounds=ends,
         rules=rules or get_args(Rule),
-        systems=systems or None,
+        systems=choice.systems,
         strata=strata,
         size=size,
         look=look,
@@ -98,7 +88,7 @@ def simulate(
         level=level,
         seed=seed,
     )
-    total = 2 * len(rules or get_args(Rule)) * len(systems or study.systems)
+    total = 2 * len(rules or get_args(Rule)) * len(choice.systems or study.systems)
     found = list(track(replays, total=total, description="replaying", console=progress_console()))
     if as_json:
         print_json([one.to_dict() for one in found], output)

@@ -1,13 +1,12 @@
 """``steelyard trajectory``."""
 
 from pathlib import Path
-from typing import Any
 
 import click
 from rich.console import RenderableType
 from rich.table import Table
 
-from steelyard.cli.options import output_options, read_study, study_arguments
+from steelyard.cli.options import StudyChoice, output_options, study_arguments
 from steelyard.cli.printing import print_json, print_tables
 from steelyard.estimate import Curve
 from steelyard.study import SystemTrajectory
@@ -39,13 +38,8 @@ Example:
 )
 @output_options
 def trajectory(
-    outputs: Path,
-    judgments: Path,
+    choice: StudyChoice,
     *,
-    prompts: tuple[str, ...],
-    systems: tuple[str, ...],
-    columns: tuple[str, ...],
-    on_duplicate: Any,
     metrics: tuple[str, ...],
     draws: int,
     level: float,
@@ -60,13 +54,11 @@ def trajectory(
     judgments: for the plain mean, with the metric, and if raters were noiseless or the metric were
     perfect. Data efficiency is the mean ratio of squared lengths between 20% and 90% of the way.
     """
-    study = read_study(
-        outputs, judgments, columns=columns, metrics=list(metrics), on_duplicate=on_duplicate
-    )
+    study = choice.read(metrics)
     found = study.trajectories(
         tuple(dict.fromkeys(metrics)),
-        prompts=prompts or None,
-        systems=systems or None,
+        prompts=choice.prompts,
+        systems=choice.systems,
         draws=draws,
         level=level,
         seed=seed,
