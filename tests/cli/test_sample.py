@@ -3,6 +3,8 @@ import json
 import polars as pl
 import pytest
 
+from steelyard.design.unequal import inclusion_probabilities
+
 
 def rows(path):
     return [json.loads(line) for line in path.read_text().splitlines()]
@@ -77,6 +79,39 @@ def test_a_sample_is_extended_from_its_file(run, campaign, tmp_path, suffix):
     assert (code, err) == (0, "")
     first = {"jsonl": pl.read_ndjson, "csv": pl.read_csv, "parquet": pl.read_parquet}[suffix](small)
     assert [row["item"] for row in rows(large)][:20] == first["item"].to_list()
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "csv", "parquet"])
+def test_a_sample_by_size_is_extended_from_its_file(run, campaign, tmp_path, suffix):
+    pool = pl.read_ndjson(campaign[0]).with_columns(risk=1 + pl.col("length").exp())
+    outputs = tmp_path / "outputs.jsonl"
+    pool.write_ndjson(outputs)
+    draw = ("sample", outputs, "--design", "proportional-to-size", "--size", "risk")
+    small, larger = tmp_path / f"small.{suffix}", tmp_path / f"larger.{suffix}"
+    largest = tmp_path / "largest.jsonl"
+    assert run(*draw, "-n", 12, "--seed", 7, "-o", small)[0] == 0
+    # the pool in another order
+    pool.reverse().write_ndjson(outputs)
+    for n, before, after in ((20, small, larger), (45, larger, largest)):
+        code, out, err = run(*draw, "-n", n, "--seed", 7, "--extend", before, "-o", after)
+        assert (code, err) == (0, "")
+    assert "extended=20" in out
+    read = {"jsonl": pl.read_ndjson, "csv": pl.read_csv, "parquet": pl.read_parquet}[suffix]
+    for system in ("alpha", "beta"):
+        own = pool.filter(pl.col("system") == system)
+        want = dict(zip(own["item"], inclusion_probabilities(own["risk"], 45), strict=True))
+        drawn = [row for row in rows(largest) if row["system"] == system]
+        first = read(small).filter(pl.col("system") == system)
+        assert [row["item"] for row in drawn][:12] == first["item"].to_list()
+        assert len({row["item"] for row in drawn}) == 45
+        for row in drawn:
+            assert row["probability"] == pytest.approx(want[row["item"]], rel=1e-9)
+    code, out, err = run(
+        *draw, "-n", 30, "--seed", 8, "--extend", small, "-o", tmp_path / "no.jsonl"
+    )
+    assert (code, out) == (2, "")
+    assert err.count("\n") == 1
+    assert "got 8: pass --seed 7" in err
 
 
 def test_pairs_and_shared_items(run, campaign, tmp_path):

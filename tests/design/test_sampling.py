@@ -1,13 +1,12 @@
-from itertools import combinations
+from dataclasses import replace
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy.stats import binomtest, chisquare
 
 from steelyard.design.sampling import draw_sample
-from steelyard.design.unequal import inclusion_probabilities, pivotal
+from steelyard.design.unequal import inclusion_probabilities
 from steelyard.errors import InvalidArgumentError
 
 SIZES = np.array([0.2, 0.5, 1, 1, 1.5, 2, 3, 9])
@@ -73,33 +72,6 @@ def test_neyman_allocation_follows_the_deviations():
     assert set(draw.probability.tolist()) == {0.1, 0.3}
 
 
-def test_probabilities_are_proportional_to_size_and_capped():
-    # 9 of 18.2 is more than 1/4: certain; 3 of the rest, 9.2: 3 * 3 / 9.2 < 1
-    got = inclusion_probabilities(SIZES, 4)
-    assert got[-1] == 1
-    assert got[:-1] == pytest.approx(3 * SIZES[:-1] / SIZES[:-1].sum())
-    # 10 takes one of 3; of the two left, 5 of 7 is certain too; the rest share one
-    assert inclusion_probabilities([1, 1, 5, 10], 3) == pytest.approx([0.5, 0.5, 1, 1])
-    assert inclusion_probabilities([1, 7, 3], 3).tolist() == [1, 1, 1]
-
-
-@settings(max_examples=60, deadline=None)
-@given(
-    sizes=st.lists(st.floats(1e-3, 1e3), min_size=1, max_size=40),
-    n=st.integers(1, 40),
-    seed=st.integers(0, 99),
-)
-def test_unequal_draws_have_their_size_and_probabilities_their_sum(sizes, n, seed):
-    n = min(n, len(sizes))
-    probability = inclusion_probabilities(sizes, n)
-    assert probability.sum() == pytest.approx(n)
-    assert ((probability > 0) & (probability <= 1)).all()
-    assert (np.diff(probability[np.argsort(sizes)]) >= -1e-12).all()
-    drawn = pivotal(probability, rng=np.random.default_rng(seed))
-    assert len(drawn) == n
-    assert set(np.flatnonzero(probability == 1)) <= set(drawn.tolist())
-
-
 @pytest.mark.parametrize("n", [2, 4, 6])
 def test_unequal_draws_meet_their_probabilities(n):
     runs = 4000
@@ -113,28 +85,83 @@ def test_unequal_draws_meet_their_probabilities(n):
         assert binomtest(int(count), runs, min(float(probability), 1.0)).pvalue > 0.0005
 
 
-def test_equal_probabilities_make_the_pivotal_method_simple_random_sampling():
-    sets = frequencies(
-        3000, lambda seed: draw_sample(6, 3, design="proportional-to-size", size=[2] * 6, seed=seed)
-    )
-    assert is_uniform(sets, combinations(range(6), 3))
-
-
-def test_every_pair_can_be_drawn_about_as_often_as_under_greatest_entropy():
-    # joint probabilities of conditional Poisson sampling with the same probabilities, by Hajek's
-    # approximation: pi_k pi_l [1 - (1 - pi_k)(1 - pi_l) / sum pi (1 - pi)]
-    sizes = np.linspace(1, 4, 12)
-    pi = inclusion_probabilities(sizes, 5)
+@pytest.mark.parametrize("n", [3, 6])
+def test_the_first_part_of_a_draw_by_size_has_a_share_of_its_probabilities(n):
+    # with n = 6 four outputs are certain: they too come first as often as second or third
     runs = 4000
-    joint = np.zeros((12, 12))
+    first = np.zeros((n, len(SIZES)), dtype=int)
     for seed in range(runs):
-        drawn = pivotal(pi, rng=np.random.default_rng(seed))
-        joint[np.ix_(drawn, drawn)] += 1 / runs
-    want = np.outer(pi, pi) * (1 - np.outer(1 - pi, 1 - pi) / (pi @ (1 - pi)))
-    off = ~np.eye(12, dtype=bool)
-    error = np.sqrt(want * (1 - want) / runs)
-    assert (joint[off] > 0).all()
-    assert np.abs((joint - want) / error)[off].max() < 5
+        draw = draw_sample(8, n, design="proportional-to-size", size=SIZES, seed=seed)
+        for k, position in enumerate(draw.positions):
+            first[k:, position] += 1
+    want = inclusion_probabilities(SIZES, n)
+    for k in range(n):
+        for count, probability in zip(first[k], want * (k + 1) / n, strict=True):
+            assert binomtest(int(count), runs, min(float(probability), 1.0)).pvalue > 0.0002
+
+
+def by_size(n, seed, *, size=SIZES, extend=None):
+    return draw_sample(
+        len(size), n, design="proportional-to-size", size=size, extend=extend, seed=seed
+    )
+
+
+@pytest.mark.parametrize("seed", [0, [5, 6]])
+def test_a_draw_by_size_is_extended_by_its_own_seed_again_and_again(seed):
+    draws = [by_size(2, seed)]
+    for n in (3, 5, 5, 8):
+        draws.append(by_size(n, seed, extend=draws[-1]))
+    for earlier, later in pairwise(draws):
+        assert later.positions[: earlier.n].tolist() == earlier.positions.tolist()
+        assert later.extended == earlier.n
+    for draw in draws:
+        want = inclusion_probabilities(SIZES, draw.n)[draw.positions]
+        assert draw.probability.tolist() == want.tolist()
+        assert set(draw.positions.tolist()) == set(by_size(draw.n, seed).positions.tolist())
+    assert "|extended=5|" in draws[-1].signature
+
+
+def test_an_extended_draw_by_size_meets_the_probabilities_of_its_size():
+    runs = 2500
+    drawn = np.zeros(len(SIZES), dtype=int)
+    for seed in range(runs):
+        drawn[by_size(5, seed, extend=by_size(3, seed)).positions] += 1
+    for count, probability in zip(drawn, inclusion_probabilities(SIZES, 5), strict=True):
+        assert binomtest(int(count), runs, min(float(probability), 1.0)).pvalue > 0.0005
+
+
+def test_the_first_part_of_an_extended_draw_by_size_has_a_share_if_no_output_is_certain():
+    size, runs = np.linspace(1, 2, 6), 2500
+    want = inclusion_probabilities(size, 4) * 3 / 4
+    assert want.max() < 3 / 4
+    first = np.zeros(6, dtype=int)
+    for seed in range(runs):
+        earlier = by_size(2, seed, size=size)
+        first[by_size(4, seed, size=size, extend=earlier).positions[:3]] += 1
+    for count, probability in zip(first, want, strict=True):
+        assert binomtest(int(count), runs, float(probability)).pvalue > 0.0005
+
+
+def test_what_differs_from_the_earlier_draw_by_size_is_named():
+    earlier = by_size(4, 1)
+    with pytest.raises(InvalidArgumentError, match=r"that of the earlier draw.*: 1; got 2"):
+        by_size(6, 2, extend=earlier)
+    with pytest.raises(
+        InvalidArgumentError, match=r"whole draw by these sizes; \d of its 4 outputs"
+    ):
+        by_size(6, 1, size=SIZES**2, extend=earlier)
+    others = np.setdiff1d(np.arange(8), earlier.positions)
+    positions = np.array([*earlier.positions[earlier.positions == 7], *others[:3]])
+    probability = inclusion_probabilities(SIZES, 4)[positions]
+    foreign = replace(earlier, positions=positions, probability=probability)
+    with pytest.raises(
+        InvalidArgumentError, match=r"what seed 1 draws .* 3 of its 4 outputs are not"
+    ):
+        by_size(6, 1, extend=foreign)
+    with pytest.raises(InvalidArgumentError, match=r"`n` counts the earlier draw in.*4; got 3"):
+        by_size(3, 1, extend=earlier)
+    with pytest.raises(InvalidArgumentError, match="drawn from 8 outputs and there are 7"):
+        by_size(6, 1, size=SIZES[:7], extend=earlier)
 
 
 def test_a_paired_draw_takes_only_items_that_differ():
@@ -196,21 +223,9 @@ def test_an_extension_must_fit():
         draw_sample(11, 6, extend=earlier, seed=1)
     with pytest.raises(InvalidArgumentError, match="same design; got simple for stratified"):
         draw_sample(10, 6, design="stratified", strata=[1] * 10, extend=earlier, seed=1)
-    unequal = draw_sample(10, 4, design="proportional-to-size", size=range(1, 11), seed=0)
-    with pytest.raises(
-        InvalidArgumentError, match=r"do not sum to a whole number.*judge it in order"
-    ):
-        draw_sample(10, 6, design="proportional-to-size", size=range(1, 11), extend=unequal, seed=1)
     paired = draw_sample(6, 2, design="paired", differs=[True] * 3 + [False] * 3, seed=0)
     with pytest.raises(InvalidArgumentError, match="`extend` must be a draw from the same pool"):
         draw_sample(6, 3, design="paired", differs=[False] * 3 + [True] * 3, extend=paired, seed=1)
-
-
-def test_the_pivotal_method_needs_a_whole_sum():
-    with pytest.raises(InvalidArgumentError, match=r"with a whole sum; got sum 0\.7"):
-        pivotal([0.3, 0.4], rng=np.random.default_rng(0))
-    with pytest.raises(InvalidArgumentError, match="`n` must be from 1 to the size of the pool, 2"):
-        inclusion_probabilities([1, 2], 3)
 
 
 def test_a_large_pool_is_drawn_without_a_loop():

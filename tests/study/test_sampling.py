@@ -1,3 +1,5 @@
+import itertools
+
 import numpy as np
 import polars as pl
 import pytest
@@ -196,6 +198,55 @@ def test_an_extension_contains_the_earlier_sample_and_updates_probabilities(outp
         assert after.height == after["item"].n_unique() == 30
         assert after["probability"].mean() == pytest.approx(0.5, abs=0.01)
         assert "extended=16" in after["signature"][0]
+
+
+@pytest.mark.parametrize("together", [False, True])
+def test_a_sample_by_size_is_extended_whatever_the_order_of_the_pool(outputs, together):
+    options = {
+        "design": "proportional-to-size",
+        "size": "risk",
+        "same_items": together,
+        "seed": 3,
+    }
+    first = sample(outputs, 8, **options).frame
+    shuffled = read_outputs(pool_frame().sample(fraction=1, shuffle=True, seed=4))
+    second = sample(shuffled, 16, extend=first, **options).frame
+    # rows in another order, as a spreadsheet may leave them
+    third = sample(outputs, 40, extend=second.sort("item"), **options).frame
+    fresh = sample(outputs, 40, **options).frame
+    for system in ("alpha", "beta"):
+        parts = [one.filter(pl.col("system") == system) for one in (first, second, third)]
+        for earlier, later in itertools.pairwise(parts):
+            assert later["item"].to_list()[: earlier.height] == earlier["item"].to_list()
+            assert f"|extended={earlier.height}|" in later["signature"][0]
+        again = fresh.filter(pl.col("system") == system)
+        columns = ["item", "probability"]
+        assert_frame_equal(
+            parts[-1].select(columns).sort("item"), again.select(columns).sort("item")
+        )
+    assert third["seed"].unique().to_list() == [3]
+    # some outputs are certain by now
+    assert third["probability"].max() == 1
+
+
+def test_what_a_sample_by_size_cannot_extend_is_named(outputs):
+    options = {"design": "proportional-to-size", "size": "risk"}
+    earlier = sample(outputs, 16, seed=3, **options).frame
+    with pytest.raises(InvalidArgumentError, match=r"earlier sample, 3, .* got 4: pass --seed 3"):
+        sample(outputs, 20, extend=earlier, seed=4, **options)
+    with pytest.raises(InvalidDataError, match="the earlier sample does not tell its seed"):
+        sample(outputs, 20, extend=earlier.drop("seed"), seed=3, **options)
+    other = read_outputs(pool_frame().with_columns(risk=pl.col("risk") ** 2))
+    with pytest.raises(InvalidArgumentError, match="whole draw by these sizes"):
+        sample(other, 20, extend=earlier, seed=3, **options)
+    part = earlier.filter(pl.col("draw") <= 10)
+    with pytest.raises(InvalidArgumentError, match="10 of its 10 outputs have another probability"):
+        sample(outputs, 20, extend=part, seed=3, **options)
+    with pytest.raises(InvalidArgumentError, match="got proportional-to-size for simple"):
+        sample(outputs, 20, extend=earlier, seed=4)
+    shared = sample(outputs, 16, seed=3, same_items=True, **options).frame
+    with pytest.raises(InvalidArgumentError, match="pass what the earlier draw was made from"):
+        sample(outputs, 20, extend=shared, seed=3, **options)
 
 
 def test_the_summary_says_what_was_drawn(outputs):

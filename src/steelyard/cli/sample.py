@@ -23,6 +23,8 @@ Examples:
   steelyard sample outputs.jsonl -n 200 --design stratified --quantiles 4 --metric rouge-l \\
       --seed 1 -o sample.jsonl
   steelyard sample outputs.jsonl -n 300 --extend sample.jsonl --seed 2 -o larger.jsonl
+  steelyard sample outputs.jsonl -n 200 --design proportional-to-size --size expected-error \\
+      --seed 1 -o sample.jsonl
 """
 
 
@@ -59,7 +61,7 @@ Examples:
 @click.option(
     "--extend",
     type=click.Path(path_type=Path),
-    help="Earlier sample of the same pool that the new one contains; -n counts it in.",
+    help="Earlier sample of the same pool and design that the new one contains; -n counts it in.",
 )
 @click.option("--system", "systems", multiple=True, help="System to draw from; all by default.")
 @click.option("--same-items", is_flag=True, help="Draw the same items for all systems.")
@@ -70,7 +72,12 @@ Examples:
     metavar="OURS=YOURS",
     help="Your name of one of our columns, for example item=doc_id.",
 )
-@click.option("--seed", type=int, required=True, help="Seed of the draw, which is recorded.")
+@click.option(
+    "--seed",
+    type=int,
+    required=True,
+    help="Seed of the draw, which is recorded; to extend a draw proportional to size, its own.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
 @click.option(
     "-o",

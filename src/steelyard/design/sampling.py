@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from steelyard.design.allocation import allocate
-from steelyard.design.unequal import inclusion_probabilities, pivotal
+from steelyard.design.unequal import inclusion_probabilities, nested_sample
 from steelyard.errors import InvalidArgumentError
 from steelyard.version import __version__
 
@@ -28,7 +28,8 @@ class Draw:
     ----------
     positions : (n,) array of int
         Positions in the pool, from 0, in the order in which to judge. Any first part of a simple
-        draw is itself a simple random sample.
+        draw is itself a simple random sample; the first k of a draw of n by size have k/n times its
+        probabilities (see `draw_sample` for a draw that extends another).
     probability : (n,) array
         Inclusion probability of each; in a paired draw, among the items that differ.
     strata : (n,) array or None
@@ -77,7 +78,7 @@ class Draw:
             *([f"strata={len(self.strata_sizes)}"] if self.strata_sizes else []),
             *([f"differing={self.differing}"] if self.differing is not None else []),
             *([f"extended={self.extended}"] if self.extended else []),
-            f"seed={','.join(map(str, self.seed))}",
+            f"seed={_listed(self.seed)}",
             f"steelyard={__version__}",
         ]
         return "|".join(parts)
@@ -105,8 +106,8 @@ def draw_sample(
         Number of outputs to draw, those of `extend` included; of items, in a paired draw.
     design : {"simple", "stratified", "proportional-to-size", "paired"}
         Simple random (default); simple random within strata; with probabilities
-        :math:`\pi_i = \min(1, c\,s_i)` that sum to n, by the pivotal method; or simple random among
-        the items on which two systems differ.
+        :math:`\pi_i = \min(1, c\,s_i)` that sum to n, by elimination (`nested_sample`); or simple
+        random among the items on which two systems differ.
     strata : (N,) array
         Stratum of every output, for a stratified draw; `quantile_strata` makes them of a metric.
     deviations : mapping of stratum to float, optional
@@ -116,10 +117,10 @@ def draw_sample(
     differs : (N,) array of bool
         For a paired draw, whether the two systems' outputs for the item differ.
     extend : Draw, optional
-        An earlier simple, stratified or paired draw from the same pool, which the new one
-        contains: the rest is drawn from the outputs that remain.
+        An earlier draw of the same design from the same pool, which the new one contains and
+        begins with.
     seed : int or sequence of int
-        Seed of the draw.
+        Seed of the draw; to extend a draw by size, the seed of the earlier one.
 
     Returns
     -------
@@ -134,17 +135,19 @@ def draw_sample(
     Notes
     -----
     Inclusion probabilities are exact in every design. A simple random sample of what an earlier
-    one left makes both together a simple random sample, provided that the size of the second was
-    not chosen by looking at the judgments of the first. A draw with unequal probabilities cannot
-    be extended so: given the first draw, output i would have to be drawn with probability
-    :math:`(\pi_i' - \pi_i)/(1 - \pi_i)`, and over the outputs that are left these do not sum to a
-    whole number. But its order is random, so that the first k of n outputs are a draw with
-    probabilities :math:`\pi_i k/n`: draw as many as may be needed, and judge in order.
+    one left makes both together a simple random sample. Draws by size from one seed and pool are
+    parts of each other, so that to extend one is to draw more with its seed; the earlier draw is
+    made again to see that it is one of them. Either way the larger size must not be chosen by
+    looking at the judgments of the earlier draw.
+
+    The order of a draw is random whatever its design. The first k of n outputs drawn by size have
+    probabilities :math:`\pi_i k/n`; in a draw that extends another this holds as well if no output
+    is certain, else for the whole draw only.
 
     References
     ----------
-    Cochran (1977), Sampling techniques; Deville and Tille (1998), Unequal probability sampling
-    without replacement through a splitting method; Tille (2006), Sampling algorithms, chapter 6.
+    Cochran (1977), Sampling techniques; Tille (1996), An elimination procedure for unequal
+    probability sampling without replacement; Tille (2006), Sampling algorithms, chapter 6.
 
     Examples
     --------
@@ -171,12 +174,15 @@ def draw_sample(
         pool_labels = _aligned(strata, "strata", pool_size, design)
         positions, sizes = _stratified(pool_labels, n, deviations, earlier, rng)
         labels = pool_labels[positions]
-        drawn = dict(zip(*np.unique(labels, return_counts=True), strict=True))
-        probability = np.array([drawn[name] / sizes[name] for name in labels.tolist()])
+        counts = dict(zip(*np.unique(labels, return_counts=True), strict=True))
+        probability = np.array([counts[name] / sizes[name] for name in labels.tolist()])
     elif design == "proportional-to-size":
-        probability = inclusion_probabilities(_aligned(size, "size", pool_size, design), n)
-        positions = rng.permutation(pivotal(probability, rng=rng))
-        probability = probability[positions]
+        weight = _aligned(size, "size", pool_size, design)
+        if extend is not None:
+            _check_drawn_by(weight, extend, entropy)
+        drawn = nested_sample(weight, n, rng=rng)
+        positions = np.concatenate([earlier, drawn[~np.isin(drawn, earlier)]])
+        probability = inclusion_probabilities(weight, n)[positions]
     else:
         eligible = np.arange(pool_size)
         if design == "paired":
@@ -209,6 +215,37 @@ def _simple(eligible: Integers, n: int, earlier: Integers, rng: np.random.Genera
     return np.concatenate([earlier, new])
 
 
+def _check_drawn_by(size: Floats, earlier: Draw, seed: tuple[int, ...]) -> None:
+    """Raise unless these sizes and this seed draw the earlier outputs again."""
+    if earlier.seed != seed:
+        raise InvalidArgumentError(
+            "`seed` must be that of the earlier draw, which a larger draw by size continues: "
+            f"{_listed(earlier.seed)}; got {_listed(seed)}"
+        )
+    way_out = (
+        "pass what the earlier draw was made from, or draw afresh and estimate each on its own"
+    )
+    by_these = inclusion_probabilities(size, earlier.n)[earlier.positions]
+    other = np.flatnonzero(~np.isclose(earlier.probability, by_these, rtol=1e-6, atol=0))
+    if len(other):
+        raise InvalidArgumentError(
+            f"`extend` must be a whole draw by these sizes; {len(other)} of its {earlier.n} outputs have "
+            f"another probability (the first {earlier.probability[other[0]]:.6g}, by these sizes "
+            f"{by_these[other[0]]:.6g}): {way_out}"
+        )
+    again = nested_sample(size, earlier.n, rng=np.random.default_rng(seed))
+    absent = len(np.setdiff1d(earlier.positions, again))
+    if absent:
+        raise InvalidArgumentError(
+            f"`extend` must be what seed {_listed(seed)} draws from this pool by these sizes; {absent} of "
+            f"its {earlier.n} outputs are not: {way_out}"
+        )
+
+
+def _listed(seed: tuple[int, ...]) -> str:
+    return ",".join(map(str, seed))
+
+
 def _stratified(
     labels: NDArray[Any],
     n: int,
@@ -233,16 +270,10 @@ def _stratified(
 def _earlier(extend: Draw | None, pool_size: int, n: int, design: str) -> Integers:
     if extend is None:
         return np.empty(0, dtype=np.int64)
-    if design == "proportional-to-size":
-        raise InvalidArgumentError(
-            "`extend` cannot be a draw proportional to size: given the first draw the rest would "
-            "need probabilities (p' - p)/(1 - p), which do not sum to a whole number of outputs: "
-            "draw the larger sample at once and judge it in order, or draw by strata of the size"
-        )
     if extend.design != design:
         raise InvalidArgumentError(
-            "`extend` must be a simple, stratified or paired draw of the same design; got "
-            f"{extend.design} for {design}: draw afresh, or estimate each draw on its own"
+            f"`extend` must be a draw of the same design; got {extend.design} for {design}: draw "
+            "afresh, or estimate each draw on its own"
         )
     if extend.pool_size != pool_size:
         raise InvalidArgumentError(

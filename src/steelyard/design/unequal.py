@@ -1,11 +1,14 @@
 """Draws of fixed size with unequal inclusion probabilities that are met exactly."""
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from steelyard.errors import InvalidArgumentError
 
-__all__ = ["inclusion_probabilities", "pivotal"]
+__all__ = ["inclusion_probabilities", "nested_sample"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -39,88 +42,163 @@ def inclusion_probabilities(size: ArrayLike, n: int) -> Floats:
     >>> inclusion_probabilities([1, 1, 2, 8], 2)
     array([0.25, 0.25, 0.5 , 1.  ])
     """
-    s = np.asarray(size, dtype=np.float64)
-    if not (np.isfinite(s).all() and (s > 0).all()):
-        bad = int(np.flatnonzero(~(np.isfinite(s) & (s > 0)))[0])
-        raise InvalidArgumentError(
-            f"`size` must be positive and finite; got {s[bad]:g} at position {bad}: an output "
-            "of size 0 would never be drawn, so give it a small size"
-        )
-    if not 1 <= n <= len(s):
-        raise InvalidArgumentError(f"`n` must be from 1 to the size of the pool, {len(s)}; got {n}")
-    # In order of size, output k is certain if its share of what the larger ones left is a whole.
-    order = np.argsort(-s, kind="stable")
-    left = np.cumsum(s[order][::-1])[::-1]
-    certain = np.zeros(len(s), dtype=bool)
-    taken = 0
-    while taken < n and (n - taken) * s[order[taken]] >= left[taken]:
-        certain[order[taken]] = True
-        taken += 1
-    pi = np.ones(len(s))
-    if taken < len(s):
-        pi[~certain] = (n - taken) * s[~certain] / s[~certain].sum()
+    ranked = _Ranked.of(size, n)
+    pi = np.ones(len(ranked.order))
+    if n < len(pi):
+        others = ranked.entry > n
+        pi[ranked.order[others]] = ranked.rate(np.asarray(n)) * ranked.size[others]
     return np.minimum(pi, 1.0)
 
 
-def pivotal(probability: ArrayLike, *, rng: np.random.Generator) -> Integers:
-    r"""Draw a sample of fixed size in which each output has exactly its probability.
+def nested_sample(size: ArrayLike, n: int, *, rng: np.random.Generator) -> Integers:
+    r"""Draw n outputs with probabilities proportional to size, inside every larger such draw.
 
-    Outputs meet in random pairs. A pair with probabilities a and b whose sum is below 1 fights for
-    it: one takes a + b, with probability a/(a+b) the first, and the other 0. If the sum is 1 or
-    more, one takes 1, with probability (1-b)/(2-a-b) the first, and the other a + b - 1. Either way
-    the expectation of each is unchanged, and one of the two is decided.
+    All N outputs are there at first, and one after the other is eliminated, until n are left. Of
+    k + 1 outputs that are there, output i goes with probability
+
+    .. math:: r_i = 1 - \pi_i(k) / \pi_i(k+1),
+
+    where :math:`\pi_i(k)` are the `inclusion_probabilities` of a draw of k. Over any k + 1 outputs
+    that can be there these sum to 1, so that :math:`\pi_i(n)` is met exactly at every n.
 
     Parameters
     ----------
-    probability : (N,) array
-        Inclusion probabilities above 0 and up to 1 with a whole sum n.
+    size : (N,) array
+        Positive sizes.
+    n : int
+        Number of outputs to draw.
     rng : numpy.random.Generator
-        Source of randomness.
+        Source of randomness. It gives 3N numbers whatever n is: from the same state a smaller draw
+        is part of a larger one.
 
     Returns
     -------
     (n,) array of int
-        Positions of the drawn outputs, in ascending order.
+        Positions of the drawn outputs, in random order; a smaller draw from the same state has its
+        outputs in the same order.
 
     Raises
     ------
     InvalidArgumentError
-        If probabilities do not sum to a whole number.
+        As in `inclusion_probabilities`.
 
     Notes
     -----
-    Since pairs are random, equal probabilities give simple random sampling exactly, and unequal
-    ones a design of high entropy, for which the variance of `weighted_mean` holds. Each round
-    decides half of the outputs, so that all takes time proportional to N.
+    Two outputs are drawn together with probability :math:`\prod_{k=n}^{N-1}(1 - r_i - r_j)`. With
+    equal sizes every output goes with the same probability: simple random sampling. Outputs that
+    are not certain in a draw of k + 1 share one :math:`r_i`; so those that are there are kept in
+    random order and the last goes, and steps in which no output ceases to be certain are made all
+    at once. Beside sorting, work is proportional to N.
 
     References
     ----------
-    Deville and Tille (1998), Unequal probability sampling without replacement through a splitting
-    method, Biometrika 85; Grafstrom (2010), Entropy of unequal probability sampling designs.
+    Tille (1996), An elimination procedure for unequal probability sampling without replacement,
+    Biometrika 83; Tille (2006), Sampling algorithms, chapter 6.
 
     Examples
     --------
-    >>> pivotal([1, 0.5, 0.5, 1], rng=np.random.default_rng(0)).size
-    3
+    >>> size = [1, 2, 3, 4, 5, 6]
+    >>> small, large = (nested_sample(size, n, rng=np.random.default_rng(1)) for n in (2, 4))
+    >>> [one for one in large if one in small] == small.tolist()
+    True
     """
-    pi = np.array(probability, dtype=np.float64)
-    total = float(pi.sum())
-    if abs(total - round(total)) > 1e-6 or not ((pi > 0) & (pi <= 1)).all():
-        raise InvalidArgumentError(
-            f"`probability` must lie above 0 and up to 1 with a whole sum; got sum {total:g}"
-        )
-    undecided = np.flatnonzero(pi < 1)
-    while len(undecided) > 1:
-        undecided = rng.permutation(undecided)
-        half = len(undecided) // 2
-        first, second = undecided[:half], undecided[half : 2 * half]
-        a, b = pi[first], pi[second]
-        both = a + b
-        small = both < 1
-        chance = np.where(small, a / both, (1 - b) / np.maximum(2 - both, 1e-300))
-        wins = rng.random(half) < chance
-        winner, loser = np.where(small, both, 1.0), np.where(small, 0.0, both - 1)
-        pi[first], pi[second] = np.where(wins, winner, loser), np.where(wins, loser, winner)
-        # Rounding leaves crumbs of about 1e-16 beside 0 and 1.
-        undecided = undecided[(pi[undecided] > 1e-12) & (pi[undecided] < 1 - 1e-12)]
-    return np.flatnonzero(np.round(pi) == 1)
+    ranked = _Ranked.of(size, n)
+    pool_size = len(ranked.order)
+    chance, place = rng.random((2, pool_size)).tolist()
+    turn = rng.random(pool_size)
+    loss = ranked.first_loss().tolist()
+    # Ranks that are there and not certain, in random order given which they are.
+    kept: list[int] = []
+    certain = pool_size
+    for k, still in ranked.changes(n):
+        # The steps down to k + 1, in which the same outputs are certain.
+        del kept[k + 1 - certain :]
+        gone = _first_below(chance[k], loss, range(still, certain))
+        if gone is None and kept:
+            kept.pop()
+        elif gone is None:
+            # All were certain, so their losses sum to 1, and only rounding leads here.
+            gone = certain - 1
+        for rank in range(still, certain):
+            if rank != gone:
+                other = int(place[rank] * (len(kept) + 1))
+                kept.append(rank)
+                kept[-1], kept[other] = kept[other], rank
+        certain = still
+    del kept[n - certain :]
+    drawn = ranked.order[[*range(certain), *kept]]
+    return drawn[np.argsort(turn[drawn])]
+
+
+def _first_below(chance: float, loss: list[float], ranks: range) -> int | None:
+    """Return the first rank up to which losses sum to more than the chance; None if none does."""
+    for rank in ranks:
+        chance -= loss[rank]
+        if chance < 0:
+            return rank
+    return None
+
+
+@dataclass(frozen=True, eq=False)
+class _Ranked:
+    """Sizes from the largest to the smallest, and from which n on each is certain to be drawn.
+
+    Attributes
+    ----------
+    order : (N,) array of int
+        Position of each rank; equal sizes in the order of their positions.
+    size : (N,) array
+        Size of each rank.
+    left : (N,) array
+        Sum of the sizes from each rank on.
+    entry : (N,) array of int
+        The least n with which each rank is certain.
+    """
+
+    order: Integers
+    size: Floats
+    left: Floats
+    entry: Integers
+
+    @classmethod
+    def of(cls, size: ArrayLike, n: int) -> "_Ranked":
+        s = np.asarray(size, dtype=np.float64)
+        if not (np.isfinite(s).all() and (s > 0).all()):
+            bad = int(np.flatnonzero(~(np.isfinite(s) & (s > 0)))[0])
+            raise InvalidArgumentError(
+                f"`size` must be positive and finite; got {s[bad]:g} at position {bad}: an output "
+                "of size 0 would never be drawn, so give it a small size"
+            )
+        if not 1 <= n <= len(s):
+            raise InvalidArgumentError(
+                f"`n` must be from 1 to the size of the pool, {len(s)}; got {n}"
+            )
+        order = np.argsort(-s, kind="stable")
+        ordered = s[order]
+        left = np.cumsum(ordered[::-1])[::-1]
+        # Rank j is certain if (n - j) s_j >= s_j + what is left after it. Written without s_j on
+        # both sides no rounding can give all of n to the largest and nothing to the others.
+        ranks = np.arange(len(s) - 1)
+        beyond = np.maximum(np.ceil(left[1:] / ordered[:-1]), 1.0)
+        entry = np.minimum(ranks + 1 + beyond, len(s)).astype(np.int64)
+        return cls(order, ordered, left, np.maximum.accumulate(np.append(entry, len(s))))
+
+    def certain(self, n: Integers) -> Integers:
+        """Return how many ranks are certain in a draw of n."""
+        return np.asarray(np.searchsorted(self.entry, n, side="right"))
+
+    def rate(self, n: Integers) -> Floats:
+        """Return what the sizes of the others are multiplied by in a draw of n, below N."""
+        certain = self.certain(n)
+        return np.asarray((n - certain) / self.left[certain])
+
+    def first_loss(self) -> Floats:
+        """Return with what probability each rank goes in the step that ends its certainty."""
+        # Rounding must not make a probability of 0 negative.
+        return np.maximum(1 - self.rate(self.entry - 1) * self.size, 0.0)
+
+    def changes(self, n: int) -> Iterator[tuple[int, int]]:
+        """Yield each k from N - 1 down to n with fewer certain ranks than k + 1, and how many."""
+        levels = np.unique(self.entry - 1)[::-1]
+        levels = levels[levels >= n]
+        return zip(levels.tolist(), self.certain(levels).tolist(), strict=True)

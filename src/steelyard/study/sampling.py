@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from steelyard.data import Judgments, Outputs
 from steelyard.design.sampling import Design, Draw, draw_sample
-from steelyard.errors import InvalidArgumentError, InvalidDataError
+from steelyard.errors import InvalidArgumentError
 from steelyard.records import DRAW_COLUMNS
+from steelyard.study.earlier_draw import earlier_draw
 from steelyard.study.item_pool import ItemPool
 from steelyard.study.sample_design import Allocation, SampleDesign
 
@@ -103,7 +103,8 @@ def sample(
     size : str, optional
         Column of positive sizes, for draws proportional to size.
     extend : polars.DataFrame, optional
-        The frame of an earlier `Sample` of the same pool and design, which the new one contains.
+        The frame of an earlier `Sample` of the same pool and design, which the new one contains
+        and begins with.
     systems : sequence of str, optional
         Systems to draw from; all by default.
     same_items : bool
@@ -113,7 +114,8 @@ def sample(
         Metrics that the estimate will correct with: Neyman allocation then goes by the spread that
         they leave in the pilot, not by that of the judgments.
     seed : int
-        Seed; each system's draw depends on it and on the system's name, not on other systems.
+        Seed; each system's draw depends on it and on the system's name, not on other systems. To
+        extend a draw proportional to size, the seed of the earlier one.
 
     Returns
     -------
@@ -160,61 +162,16 @@ def sample(
     for group in [chosen] if together else [(system,) for system in chosen]:
         pool = ItemPool.of(rows, group, outputs.name)
         known = asked.columns_of(pool)
-        draw = draw_sample(
-            pool.size,
-            n,
-            design=design,
-            extend=None if extend is None else _earlier(extend, pool, known.get("strata")),
-            seed=[seed] if together else [seed, zlib.crc32(group[0].encode())],
-            **known,
-        )
+        entropy = (seed,) if together else (seed, zlib.crc32(group[0].encode()))
+        earlier = None
+        if extend is not None:
+            earlier = earlier_draw(
+                extend, pool, known.get("strata"), design=design, entropy=entropy
+            )
+        draw = draw_sample(pool.size, n, design=design, extend=earlier, seed=entropy, **known)
         parts.append(_drawn_rows(pool, draw, seed))
         draws[", ".join(group)] = draw
     return Sample(pl.concat(parts, how="vertical_relaxed"), draws)
-
-
-def _earlier(frame: pl.DataFrame, pool: ItemPool, labels: NDArray[Any] | None) -> Draw:
-    """Return the earlier draw from this pool, with positions in today's order of items."""
-    for column in ("item", "system", "draw", "probability", "stratum_size", "design"):
-        if column not in frame.columns:
-            raise InvalidDataError(
-                f"the earlier sample has no column `{column}`: pass the file that `steelyard "
-                "sample` wrote"
-            )
-    parts = [frame.filter(pl.col("system") == name).sort("draw") for name in pool.systems]
-    own = parts[0]
-    if own.is_empty():
-        raise InvalidDataError(f"the earlier sample has no output of system {pool.systems[0]!r}")
-    if any(part["item"].to_list() != own["item"].to_list() for part in parts):
-        raise InvalidDataError(
-            "the earlier sample did not draw the same items for all systems: extend it without "
-            "--same-items"
-        )
-    today = pl.DataFrame({"item": pool.items, "position": np.arange(pool.size)})
-    own = own.join(today, on="item", how="left", maintain_order="left")
-    absent = own.filter(pl.col("position").is_null())
-    if absent.height:
-        raise InvalidDataError(
-            f"the earlier sample has item {absent['item'][0]!r}, which is not in {pool.name}: it "
-            "must come from the same pool"
-        )
-    positions = own["position"].to_numpy()
-    if labels is not None and own["stratum"].to_list() != labels[positions].tolist():
-        raise InvalidDataError(
-            "the earlier sample has other strata than this pool: use the same strata and pool"
-        )
-    stratified = own["design"][0] == "stratified"
-    return Draw(
-        positions=positions,
-        probability=own["probability"].to_numpy(),
-        strata=own["stratum"].to_numpy() if stratified else None,
-        strata_sizes={},
-        design=own["design"][0],
-        pool_size=pool.size if stratified else int(own["stratum_size"][0]),
-        differing=None,
-        seed=(),
-        extended=0,
-    )
 
 
 def _drawn_rows(pool: ItemPool, draw: Draw, seed: int) -> pl.DataFrame:
