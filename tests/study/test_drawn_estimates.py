@@ -1,8 +1,11 @@
+import json
+
 import numpy as np
 import polars as pl
 import pytest
 
 from steelyard import control_variates, sample_mean
+from steelyard.cli import main
 from steelyard.data import read_judgments, read_outputs
 from steelyard.errors import InvalidArgumentError, InvalidDataError, NotEstimableError
 from steelyard.estimate.stratified import stratified_mean
@@ -173,6 +176,61 @@ def test_raters_of_a_stratified_sample_may_be_a_sample_themselves(pool):
     ]
 
 
+@pytest.fixture
+def lenient_by_size(pool):
+    """80 judgments by 7 raters, one of them lenient, of 40 outputs drawn in proportion to size."""
+    outputs = read_outputs(pool, metrics=["length", "risk"])
+    drawn = sample(outputs, 40, design="proportional-to-size", size="risk", seed=1)
+    frame = judged(drawn.frame).frame.with_columns(
+        rater=pl.lit("r") + (pl.int_range(pl.len()) % 7).cast(pl.String)
+    )
+    return outputs, frame.with_columns(score=pl.col("score") + 2 * (pl.col("rater") == "r0"))
+
+
+def test_raters_of_a_sample_by_size_may_be_a_sample_themselves(pool, lenient_by_size):
+    outputs, frame = lenient_by_size
+    judgments = read_judgments(frame)
+    [fixed] = estimate_design(outputs, judgments, ["length"])
+    [random] = estimate_design(outputs, judgments, ["length"], raters_as="random")
+    a = arrays(judgments, pool)
+    want = weighted_mean(
+        a["score"],
+        a["frame"]["probability"].to_numpy(),
+        pool_size=SIZE,
+        metric=a["length"],
+        metric_pool=pool["length"].to_numpy(),
+        items=a["item"],
+        raters=a["frame"]["rater"].to_numpy(),
+        raters_as="random",
+    )
+    assert (random.raters, random.n_raters) == ("random", 7)
+    assert (random.estimate, random.low) == pytest.approx((want.estimate, want.low))
+    assert random.estimate == pytest.approx(fixed.estimate)
+    assert random.standard_error > fixed.standard_error
+    assert Study(outputs, judgments).estimate(["length"], raters_as="random") == [random]
+
+
+def test_the_command_line_shows_both_views_of_raters_of_a_sample_by_size(
+    pool, lenient_by_size, tmp_path, capsys
+):
+    _, frame = lenient_by_size
+    files = [str(tmp_path / name) for name in ("outputs.jsonl", "judgments.jsonl")]
+    pool.write_ndjson(files[0])
+    frame.write_ndjson(files[1])
+
+    def found(*options):
+        with pytest.raises(SystemExit) as stop:
+            main(["estimate", *files, "--metric", "length", "--json", *options])
+        assert stop.value.code == 0
+        return json.loads(capsys.readouterr().out)[0]
+
+    random, both = found("--raters", "random"), found()
+    assert random["method"] == "weighted-control-variates/least-squares/hajek/student"
+    assert (random["raters"], both["raters"]) == ("random", "fixed")
+    assert both["random_raters"]["low"] == pytest.approx(random["low"])
+    assert both["random_raters"]["low"] < both["low"]
+
+
 def test_what_is_not_known_for_recorded_draws_is_refused_with_the_way_out(pool):
     outputs = read_outputs(pool)
     drawn = sample(outputs, 24, design="stratified", metric="length", quantiles=3, seed=1)
@@ -184,6 +242,14 @@ def test_what_is_not_known_for_recorded_draws_is_refused_with_the_way_out(pool):
         estimate_design(outputs, judgments, raters_as="adjusted")
     with pytest.raises(InvalidArgumentError, match='"census" speaks of the raters at hand'):
         estimate_design(outputs, judgments, raters_as="random", target="census")
-    by_size = sample(outputs, 24, design="proportional-to-size", size="risk", seed=1)
-    with pytest.raises(InvalidArgumentError, match="unequal probabilities; got 'random': to see"):
-        estimate_design(outputs, judged(by_size.frame), raters_as="random")
+    by_size = judged(sample(outputs, 24, design="proportional-to-size", size="risk", seed=1).frame)
+    for options, message in (
+        ({"raters_as": "adjusted"}, '"adjusted" weights judgments by their raters'),
+        ({"raters_as": "random", "target": "census"}, '"census" speaks of the raters at hand'),
+        ({"raters_as": "random", "interval": "bca"}, "drawn again by the same design"),
+    ):
+        with pytest.raises(InvalidArgumentError, match=message):
+            estimate_design(outputs, by_size, **options)
+    alone = read_judgments(by_size.frame.with_columns(rater=pl.lit("r")), on_duplicate="first")
+    with pytest.raises(NotEstimableError, match=r"prompt 'p', system 's': .*at least two raters"):
+        estimate_design(outputs, alone, raters_as="random")

@@ -1,30 +1,35 @@
 """Mean human score from outputs drawn with unequal probabilities."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from steelyard.arrays import JudgedOutputs, Pool, as_pool
-from steelyard.errors import InvalidArgumentError, NotEstimableError
+from steelyard.errors import InvalidArgumentError
 from steelyard.estimate.drawn import (
     check_metrics,
     drawn_options,
     drawn_outputs,
     error_variance,
     given_slope,
-    slope_solver,
     student_estimate,
 )
-from steelyard.estimate.options import Options, Target
+from steelyard.estimate.options import Options, Raters, Target
 from steelyard.estimate.result import Estimate
-from steelyard.estimate.weighted_variance import ExpandedResiduals
+from steelyard.estimate.weighted_fit import (
+    Form,
+    Slope,
+    Weighing,
+    fit_weighted,
+    weighted_least_squares,
+)
+from steelyard.estimate.weighted_raters import with_leniency
 
 __all__ = ["Form", "weighted_mean"]
 
 Floats = NDArray[np.float64]
-Form = Literal["hajek", "horvitz-thompson"]
 
 
 def weighted_mean(
@@ -40,6 +45,8 @@ def weighted_mean(
     target: Target = "pool",
     level: float = 0.95,
     rater_variance: float | None = None,
+    raters: ArrayLike | None = None,
+    raters_as: Raters = "fixed",
 ) -> Estimate:
     r"""Estimate the pool's mean human score from outputs drawn with recorded probabilities.
 
@@ -89,6 +96,11 @@ def weighted_mean(
         Confidence level.
     rater_variance : float, optional
         Variance of the judgments of one output, known from a pilot.
+    raters : (M,) array, optional
+        Who gave each judgment.
+    raters_as : {"fixed", "random"}
+        Judgments are independent given the output (default), or raters are a sample of raters,
+        whose leniency does not average out over outputs (docs/methods/estimators.md).
 
     Returns
     -------
@@ -100,7 +112,8 @@ def weighted_mean(
     InvalidArgumentError
         If an argument breaks its rule.
     NotEstimableError
-        If there are too few judged outputs, a metric is constant, or there is no spread.
+        If there are too few judged outputs, a metric is constant, there is no spread, or raters as
+        a sample cannot be told from outputs.
 
     Notes
     -----
@@ -109,6 +122,11 @@ def weighted_mean(
     a few outputs carry most of the variance, and n degrees of freedom make intervals too short.
     Outputs drawn with certainty add rater noise only. With equal probabilities all of it is
     `sample_mean` and `control_variates`.
+
+    Raters as a sample add :math:`\sigma_r^2 [\sum_r w_{\cdot r}^2 - \ell]`, with
+    :math:`w_{\cdot r}` the weight of rater r's judgments, :math:`\sigma_r^2` the leniency of the crossed
+    model, and :math:`\ell` the part of it that V holds already. Outputs must be assigned to raters
+    without regard to their probabilities.
 
     References
     ----------
@@ -123,14 +141,18 @@ def weighted_mean(
     2.0909 [-0.8455, 5.0274] at 95% (weighted-mean/hajek/student,
     4 judgments on 4 of 30 outputs)
     """
-    options = drawn_options(target=target, level=level, rater_variance=rater_variance)
+    options = drawn_options(
+        target=target, level=level, rater_variance=rater_variance, raters_as=raters_as
+    )
     if form not in {"hajek", "horvitz-thompson"}:
         raise InvalidArgumentError(f"`form` must be one of hajek, horvitz-thompson; got {form!r}")
-    sample, recorded = drawn_outputs(human, metric, items, recorded=probability, name="probability")
+    sample, recorded = drawn_outputs(
+        human, metric, items, recorded=probability, name="probability", raters=raters
+    )
     pi = _checked(recorded, sample, pool_size)
     bare = replace(sample, metric=np.empty((sample.n_outputs, 0)))
-    weigh = _Weighing(pi, pool_size, form)
-    none = _Slope("given", np.empty(0))
+    weigh = Weighing(pi, pool_size, form)
+    none = Slope("given", np.empty(0))
     plain = _conclude(weigh, bare, none, pool=np.empty(0), options=options)
     if metric is None:
         return plain
@@ -143,37 +165,12 @@ def weighted_mean(
             f"`metric_pool` must hold `pool_size` outputs, {pool_size}; got {pool.size}"
         )
     if not isinstance(slope, str):
-        used = _Slope("given", given_slope(slope, sample.n_metrics))
+        used = Slope("given", given_slope(slope, sample.n_metrics))
     elif slope == "least-squares":
-        used = _least_squares(sample, pi)
+        used = weighted_least_squares(sample, pi)
     else:
         raise InvalidArgumentError(f"`slope` must be a number or least-squares; got {slope!r}")
     return _conclude(weigh, sample, used, pool=pool.mean, options=options, baseline=plain)
-
-
-@dataclass(frozen=True, eq=False)
-class _Weighing:
-    """Inclusion probabilities of the judged outputs, and what their sum is divided by."""
-
-    probability: Floats
-    pool_size: int
-    form: Form
-
-    @property
-    def weights(self) -> Floats:
-        """Weight of each output in the estimate without a slope of its own."""
-        expanded = 1 / self.probability
-        whole = expanded.sum() if self.form == "hajek" else self.pool_size
-        return np.asarray(expanded / whole)
-
-
-@dataclass(frozen=True, eq=False)
-class _Slope:
-    """A slope, and how e/pi of each output pulls at it; None when it is from elsewhere."""
-
-    kind: str
-    value: Floats
-    pull: Floats | None = None
 
 
 def _checked(recorded: NDArray[np.float64], sample: JudgedOutputs, pool_size: int) -> Floats:
@@ -195,44 +192,34 @@ def _checked(recorded: NDArray[np.float64], sample: JudgedOutputs, pool_size: in
     return pi
 
 
-def _least_squares(sample: JudgedOutputs, pi: Floats) -> _Slope:
-    n, p = sample.n_outputs, sample.n_metrics
-    if n <= p + 2:
-        raise NotEstimableError(
-            f"a slope on {p} metric(s) needs more than {p + 2} judged outputs; got {n}: "
-            "judge more outputs, use fewer metrics, or give the slope"
-        )
-    centred = sample.metric - np.average(sample.metric, axis=0, weights=1 / pi)
-    inverse = slope_solver(sample.metric, centred, weights=1 / pi, where="the judged outputs")
-    pull = centred @ inverse
-    return _Slope("least-squares", np.asarray(pull.T @ (sample.mean / pi)), pull)
-
-
 def _conclude(
-    weigh: _Weighing,
+    weigh: Weighing,
     sample: JudgedOutputs,
-    slope: _Slope,
+    slope: Slope,
     *,
     pool: Floats,
     options: Options,
     baseline: Estimate | None = None,
 ) -> Estimate:
-    pi, w = weigh.probability, weigh.weights
-    rest = sample.mean - sample.metric @ slope.value
-    residuals = _expanded(weigh, sample, slope)
-    shift = w @ sample.metric - pool
-    weights = w if slope.pull is None else w - (slope.pull @ shift) / pi
+    fit = fit_weighted(weigh, sample, slope, pool=pool)
+    pi = weigh.probability
+    limited = fit.residuals.part(1 - pi, fit.weights, exhausted=fit.exhausted)
+    unlimited = fit.residuals.part(np.ones_like(pi), fit.weights, exhausted=0.0)
     variance = error_variance(
         sample,
-        limited=[residuals.part(1 - pi, weights, exhausted=float(w**2 @ pi))],
-        unlimited=[residuals.part(np.ones_like(pi), weights, exhausted=0.0)],
+        limited=[limited],
+        unlimited=[unlimited],
         probability=pi,
-        weights=w,
+        weights=fit.plain,
         options=options,
     )
+    if options.raters_as == "random":
+        variance = with_leniency(
+            variance, fit, sample, limited=limited, unlimited=unlimited, options=options
+        )
     name = f"weighted-control-variates/{slope.kind}" if len(slope.value) else "weighted-mean"
     return student_estimate(
-        float(w @ rest + slope.value @ pool),
+        fit.estimate,
         variance,
         sample,
         method=f"{name}/{weigh.form}",
@@ -244,29 +231,12 @@ def _conclude(
     )
 
 
-def _expanded(weigh: _Weighing, sample: JudgedOutputs, slope: _Slope) -> ExpandedResiduals:
-    """Return the residuals of the fit: around a slope of their own, and for Hajek around the mean."""
-    pi, n = weigh.probability, sample.n_outputs
-    y = sample.mean
-    columns, solver = np.empty((n, 0)), np.empty((0, n))
-    if slope.pull is None:
-        y = y - sample.metric @ slope.value
-    else:
-        columns, solver = sample.metric, (slope.pull / pi[:, np.newaxis]).T
-    if weigh.form == "hajek":
-        # the weighted mean of what the slope leaves
-        w = weigh.weights
-        columns = np.column_stack([columns, np.ones(n)])
-        solver = np.vstack([solver, w - (w @ columns[:, :-1]) @ solver])
-    return ExpandedResiduals(y, pi, columns, solver)
-
-
 def _count(parts: Floats) -> float:
     """Number of equal parts that would be as uneven as these: n if they are equal, else fewer."""
     return float(parts.sum()) ** 2 / float(parts @ parts)
 
 
-def _notes(weigh: _Weighing) -> tuple[str, ...]:
+def _notes(weigh: Weighing) -> tuple[str, ...]:
     pi = weigh.probability
     notes = []
     implied = float((1 / pi).sum())

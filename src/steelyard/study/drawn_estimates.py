@@ -71,7 +71,7 @@ def estimate_design(
     form, target, level, rater_variance
         As in `weighted_mean` and `stratified_mean`.
     raters_as : {"fixed", "random"}
-        As in `stratified_mean`; "random" for strata only.
+        As in `weighted_mean` and `stratified_mean`.
     interval : {"student"}
         Kind of interval; no other is known for a recorded draw.
 
@@ -178,6 +178,7 @@ def _estimate(
     metric = np.column_stack([own[name].to_numpy() for name in metrics]) if metrics else None
     given = not isinstance(slope, str)
     human, items = own["score"].to_numpy(), own["item"].to_numpy()
+    raters = own["rater"].to_numpy() if raters_as != "fixed" and "rater" in own else None
     strata = _strata(own, size)
     if strata is not None:
         return stratified_mean(
@@ -191,13 +192,8 @@ def _estimate(
             target=target,
             level=level,
             rater_variance=rater_variance,
-            raters=own["rater"].to_numpy() if raters_as != "fixed" and "rater" in own else None,
+            raters=raters,
             raters_as=raters_as,
-        )
-    if raters_as != "fixed":
-        raise InvalidArgumentError(
-            f'`raters_as` must be "fixed" for outputs drawn with unequal probabilities; got '
-            f"{raters_as!r}: to see raters as a sample, draw simply or by strata"
         )
     return weighted_mean(
         human,
@@ -211,6 +207,8 @@ def _estimate(
         target=target,
         level=level,
         rater_variance=rater_variance,
+        raters=raters,
+        raters_as=raters_as,
     )
 
 
