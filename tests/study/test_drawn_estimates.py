@@ -3,6 +3,7 @@ import json
 import numpy as np
 import polars as pl
 import pytest
+from scipy.stats import binomtest
 
 from steelyard import control_variates, sample_mean
 from steelyard.cli import main
@@ -253,3 +254,82 @@ def test_what_is_not_known_for_recorded_draws_is_refused_with_the_way_out(pool):
     alone = read_judgments(by_size.frame.with_columns(rater=pl.lit("r")), on_duplicate="first")
     with pytest.raises(NotEstimableError, match=r"prompt 'p', system 's': .*at least two raters"):
         estimate_design(outputs, alone, raters_as="random")
+
+
+def test_a_sample_by_size_that_is_judged_in_part_has_as_much_smaller_probabilities(pool):
+    outputs = read_outputs(pool, metrics=["length", "risk"])
+    drawn = sample(outputs, 24, design="proportional-to-size", size="risk", seed=1).frame
+    judgments = judged(drawn.filter(pl.col("draw") <= 18))
+    [got] = estimate_design(outputs, judgments, ["length"])
+    a = arrays(judgments, pool)
+    want = weighted_mean(
+        a["score"],
+        a["frame"]["probability"].to_numpy() * 18 / 24,
+        pool_size=SIZE,
+        metric=a["length"],
+        metric_pool=pool["length"].to_numpy(),
+        items=a["item"],
+    )
+    assert (got.low, got.high) == pytest.approx((want.low, want.high))
+    assert "18 of 24 drawn outputs are judged" in got.notes[0]
+
+
+def test_a_part_of_an_extended_sample_with_certain_outputs_is_refused(pool):
+    outputs = read_outputs(pool, metrics=["length", "risk"])
+    how = {"design": "proportional-to-size", "size": "risk", "seed": 1}
+    earlier = sample(outputs, 24, **how).frame
+    larger = sample(outputs, 60, extend=earlier, **how).frame
+    assert (larger["probability"] == 1).any()
+    part = judged(larger.filter(pl.col("draw") <= 40))
+    with pytest.raises(InvalidDataError, match="40 of 60 drawn outputs are judged, and the sample"):
+        estimate_design(outputs, part)
+    assert estimate_design(outputs, judged(larger))[0].n_outputs == 60
+
+
+@pytest.mark.slow
+def test_intervals_cover_when_a_sample_by_size_is_judged_in_part():
+    rng = np.random.default_rng(5)
+    runs, size, covered = 400, 300, 0
+    metric = rng.normal(size=size)
+    pool = pl.DataFrame(
+        {
+            "item": [f"{item:03}" for item in range(size)],
+            "system": "s",
+            "output": "text",
+            "size": np.exp(metric / 2),
+        }
+    )
+    outputs = read_outputs(pool, metrics=["size"])
+    for run in range(runs):
+        score = metric + rng.normal(size=size)
+        drawn = sample(outputs, 200, design="proportional-to-size", size="size", seed=run).frame
+        scores = pool.select("item", score=pl.Series(score))
+        first = drawn.filter(pl.col("draw") <= 110).join(scores, on="item")
+        judgments = first.select(
+            "item", "system", "score", "probability", "stratum", "stratum_size", "design"
+        ).with_columns(first["signature"], rater=pl.lit("r"), prompt=pl.lit("p"))
+        study = Study(outputs, read_judgments(judgments))
+        [got] = study.estimate(rater_variance=0.0)
+        covered += got.low <= score.mean() <= got.high
+    assert binomtest(covered, runs, 0.95).pvalue > 0.001
+
+
+@pytest.mark.parametrize("design", ["simple", "stratified"])
+def test_outputs_that_are_judged_but_were_not_drawn_are_refused(pool, design):
+    outputs = read_outputs(pool, metrics=["length"])
+    how = {"metric": "length", "quantiles": 2} if design == "stratified" else {}
+    drawn = sample(outputs, 24, design=design, seed=1, **how).frame
+    study = Study(outputs, judged(pool.head(30), carry=()))
+    with pytest.raises(InvalidDataError, match="is judged but was not drawn"):
+        study.estimate(sample=drawn)
+
+
+def test_prompts_may_have_simple_samples_of_their_own(pool):
+    outputs = read_outputs(pool, metrics=["length"])
+    parts = [
+        judged(sample(outputs, n, seed=n).frame).frame.with_columns(prompt=pl.lit(prompt))
+        for prompt, n in (("p", 24), ("q", 40))
+    ]
+    study = Study(outputs, read_judgments(pl.concat(parts)))
+    assert not is_designed(study.judgments)
+    assert [one.n_outputs for one in study.estimate(["length"])] == [24, 40]

@@ -240,9 +240,13 @@ def _notes(weigh: Weighing) -> tuple[str, ...]:
     pi = weigh.probability
     notes = []
     implied = float((1 / pi).sum())
-    if not 0.5 <= implied / weigh.pool_size <= 2:
+    # Hajek's variance of that sum, which is zero for equal probabilities
+    free = 1 - pi
+    centre = float(free @ (1 / pi)) / max(float(free.sum()), 1e-300)
+    error = float(np.sqrt(free @ (1 / pi - centre) ** 2))
+    if abs(implied - weigh.pool_size) > 0.02 * weigh.pool_size + 4 * error:
         advice = (
-            ": the Horvitz-Thompson form is wrong unless every drawn output was judged"
+            ": the Horvitz-Thompson form is wrong by as much; was every drawn output judged?"
             if weigh.form == "horvitz-thompson"
             else ""
         )

@@ -1,10 +1,11 @@
 """Estimates from judgments of a sample whose draw was recorded."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from steelyard.arrays import PoolMoments
 from steelyard.data import Judgments, Outputs
@@ -20,16 +21,23 @@ _RECORDED = ["probability", "stratum", "stratum_size", "design", "signature"]
 
 
 def is_designed(judgments: Judgments, sample: pl.DataFrame | None = None) -> bool:
-    """Whether outputs were drawn otherwise than simply at random, as the draw recorded it."""
-    recorded = judgments.frame if sample is None else sample
+    """Whether outputs were drawn otherwise than simply at random, as the draw recorded it.
+
+    Raises
+    ------
+    InvalidDataError
+        If a judged output was not drawn, as far as a draw was recorded.
+    """
+    recorded = _drawn(judgments, sample)
     if "probability" not in recorded.columns:
         return False
+    _check_drawn(judgments, recorded)
     parts = [(pl.col("probability").max() - pl.col("probability").min() > 1e-9).alias("unequal")]
     if "stratum" in recorded.columns:
         parts.append((pl.col("stratum").n_unique() > 1).alias("stratified"))
     if "design" in recorded.columns:
         parts.append((pl.col("design") == "paired").any().alias("paired"))
-    found = recorded.group_by("system").agg(parts).drop("system")
+    found = recorded.group_by("system", "prompt").agg(parts).drop("system", "prompt")
     return any(found[name].any() for name in found.columns)
 
 
@@ -136,29 +144,38 @@ def _rows(
     outputs: Outputs, judgments: Judgments, metrics: Sequence[str], sample: pl.DataFrame | None
 ) -> pl.DataFrame:
     """Return every judgment with the metrics of its output and what the draw recorded of it."""
+    frame = _drawn(judgments, sample)
+    if "probability" not in frame.columns:
+        raise InvalidDataError(
+            f"{judgments.name}: no column `probability`, which the draw records: pass the sample "
+            "that was judged"
+        )
+    _check_drawn(judgments, frame)
+    kept = [name for name in _RECORDED if name in frame.columns]
+    pool = outputs.rows_of(judgments, columns=list(metrics)).select(*_KEY, *metrics)
+    kept += [name for name in ("rater",) if name in frame.columns]
+    return frame.select(*_KEY, "prompt", "score", *kept).join(pool, on=_KEY, how="left")
+
+
+def _drawn(judgments: Judgments, sample: pl.DataFrame | None) -> pl.DataFrame:
+    """Return every judgment with what the draw recorded of its output."""
     frame = judgments.frame
-    if sample is not None:
-        recorded = [name for name in _RECORDED if name in sample.columns]
-        drawn = sample.select(*_KEY, *recorded)
-        frame = frame.drop([name for name in recorded if name in frame.columns])
-        frame = frame.join(drawn, on=_KEY, how="left", maintain_order="left")
-    for column in ("probability",):
-        if column not in frame.columns:
-            raise InvalidDataError(
-                f"{judgments.name}: no column `{column}`, which the draw records: pass the sample "
-                "that was judged"
-            )
-    absent = frame.with_row_index("position").filter(pl.col("probability").is_null())
+    if sample is None:
+        return frame
+    recorded = [name for name in _RECORDED if name in sample.columns]
+    frame = frame.drop([name for name in recorded if name in frame.columns])
+    drawn = sample.select(*_KEY, *recorded)
+    return frame.join(drawn, on=_KEY, how="left", maintain_order="left")
+
+
+def _check_drawn(judgments: Judgments, recorded: pl.DataFrame) -> None:
+    absent = recorded.with_row_index("position").filter(pl.col("probability").is_null())
     if absent.height:
         raise InvalidDataError(
             f"{judgments.place(absent['position'][0])}: item {absent['item'][0]!r} of system "
             f"{absent['system'][0]!r} is judged but was not drawn, or lacks its probability: leave "
             "it out, or say how it was drawn"
         )
-    kept = [name for name in _RECORDED if name in frame.columns]
-    pool = outputs.rows_of(judgments, columns=list(metrics)).select(*_KEY, *metrics)
-    kept += [name for name in ("rater",) if name in frame.columns]
-    return frame.select(*_KEY, "prompt", "score", *kept).join(pool, on=_KEY, how="left")
 
 
 def _estimate(
@@ -195,9 +212,10 @@ def _estimate(
             raters=raters,
             raters_as=raters_as,
         )
-    return weighted_mean(
+    probability, notes = _judged_so_far(own)
+    found = weighted_mean(
         human,
-        own["probability"].to_numpy(),
+        probability,
         pool_size=size,
         metric=metric,
         metric_pool=pool,
@@ -210,6 +228,32 @@ def _estimate(
         raters=raters,
         raters_as=raters_as,
     )
+    return replace(found, notes=(*notes, *found.notes))
+
+
+def _judged_so_far(own: pl.DataFrame) -> tuple[NDArray[np.float64], tuple[str, ...]]:
+    """Return the probability with which each output was drawn and judged, and remarks.
+
+    Outputs are in random order, so that the first k of n that were drawn are a draw with k/n times
+    the recorded probabilities; see `steelyard.design.sampling.draw_sample`.
+    """
+    probability = own["probability"].to_numpy()
+    signature = own["signature"][0] if "signature" in own.columns else None
+    fields = dict(field.split("=", 1) for field in (signature or "").split("|") if "=" in field)
+    judged, drawn = own["item"].n_unique(), int(fields.get("n", 0))
+    if judged >= drawn:
+        return probability, ()
+    if "extended" in fields and (probability == 1).any():
+        raise InvalidDataError(
+            f"{judged} of {drawn} drawn outputs are judged, and the sample extends another by outputs "
+            "some of which were certain, so that a part of it has no known probabilities: judge all, "
+            "or pass the earlier sample and its judgments"
+        )
+    note = (
+        f"{judged} of {drawn} drawn outputs are judged: taken as the first of the draw, with "
+        f"{judged / drawn:.3g} times the recorded probabilities"
+    )
+    return probability * (judged / drawn), (note,)
 
 
 def _check_one_draw(own: pl.DataFrame) -> None:

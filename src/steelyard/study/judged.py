@@ -103,12 +103,12 @@ def judged_table(outputs: Outputs, judgments: Judgments, metrics: Sequence[str])
 def _check_equal_probabilities(judgments: Judgments) -> None:
     if "probability" not in judgments.frame.columns:
         return
-    spread = judgments.frame.group_by("system", maintain_order=True).agg(
+    spread = judgments.frame.group_by("system", "prompt", maintain_order=True).agg(
         low=pl.col("probability").min(), high=pl.col("probability").max()
     )
     unequal = spread.filter(pl.col("high") - pl.col("low") > 1e-9)
     if unequal.height:
-        system, low, high = unequal.row(0)
+        system, _, low, high = unequal.row(0)
         raise InvalidDataError(
             f"{judgments.name}, column probability: outputs of system {system!r} were drawn with "
             f"unequal probabilities ({low:g} to {high:g}); equal weights would be biased: this "

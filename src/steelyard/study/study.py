@@ -149,8 +149,8 @@ class Study:
         Notes
         -----
         Outputs that were drawn by strata or with unequal probabilities are estimated by
-        `stratified_mean` or `weighted_mean`: with Student intervals, and raters as a sample by strata
-        only.
+        `stratified_mean` or `weighted_mean`: with Student intervals, and raters fixed or as a
+        sample.
         """
         if is_designed(self.judgments, sample):
             self.check_judged(prompts, systems)
