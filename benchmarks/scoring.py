@@ -12,7 +12,8 @@ depend on other programs: processor time that a row costs with two workers, over
 
 For the memory, texts have 8 words, so that ten million rows can be made in a minute. Each
 measurement is a run of its own with two worker processes: peak resident memory of the process that
-reads and writes, and of the larger worker, interpreter and libraries included (Linux only).
+was started, and of the largest of the others (workers, and one that puts a Parquet file together),
+interpreter and libraries included (Linux only).
 """
 
 import argparse
@@ -130,7 +131,7 @@ def measure(source, target):
 
 def memory(folder, *, sizes):
     print("\npeak resident memory, two worker processes, length-ratio of 8-word texts")
-    print(f"{'file':<10}{'rows':>12}{'size':>12}{'reads, writes':>16}{'a worker':>12}{'rate':>14}")
+    print(f"{'file':<10}{'rows':>12}{'size':>12}{'the first':>16}{'others':>12}{'rate':>14}")
     for suffix in (".jsonl", ".parquet"):
         for rows in sizes:
             source = folder / f"short-{rows}{suffix}"

@@ -172,7 +172,7 @@ def first(**values):
         (["--metric", "length", "--no-metric"], "exclude each other"),
         (["--metric", "length", "--interval", "wide"], "Invalid value for '--interval'"),
         (["--metric", "length", "--colour", "red"], "No such option"),
-        (["--metric", "length", "--output", "nowhere/x.json"], "existing folder"),
+        (["--metric", "length", "--output", "nowhere/x.json"], "cannot be written: no folder"),
     ],
 )
 def test_bad_options_get_one_line_and_exit_code_2(run, campaign, options, message):

@@ -7,7 +7,7 @@ import matplotlib as mpl
 import pytest
 
 from steelyard import __version__
-from steelyard.errors import InvalidArgumentError
+from steelyard.errors import InvalidArgumentError, InvalidDataError
 from steelyard.report import write_report
 
 VOID = {"meta", "br", "hr", "img", "wbr"}
@@ -232,7 +232,7 @@ def test_a_page_that_cannot_be_put_in_place_leaves_the_old_one(study, tmp_path, 
         raise OSError("no room")
 
     monkeypatch.setattr(Path, "replace", fail)
-    with pytest.raises(OSError, match="no room"):
+    with pytest.raises(InvalidDataError, match=r"report\.html: cannot be written: no room"):
         write_report(study, path, metrics=(), prompts=["overall"])
     assert path.read_text() == "old"
     assert [one.name for one in tmp_path.iterdir()] == ["report.html"]

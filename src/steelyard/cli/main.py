@@ -1,5 +1,6 @@
 """The ``steelyard`` command: finds the subcommand, and turns errors into one line and a code."""
 
+import io
 import sys
 from importlib import import_module
 from typing import Any, NoReturn
@@ -27,6 +28,9 @@ _COMMANDS = {
     "simulate": "Replay a finished campaign under plans and stopping rules.",
     "trajectory": "Interval length and data efficiency against the number of judgments.",
 }
+
+# 128 and the number of the signal that Ctrl-C sends, as shells have it
+_STOPPED = 130
 
 
 class _Commands(click.Group):
@@ -62,7 +66,10 @@ def steelyard() -> None:
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
-    """Run the command line; exit 2 for bad use or data, 1 for any other failure."""
+    """Run the command line; exit 2 for bad use or data, 130 if stopped, 1 for any other failure."""
+    if sys.stdout is None:
+        # closed by whoever started us: what is printed is not wanted
+        sys.stdout = io.StringIO()
     try:
         code: Any = steelyard.main(arguments, prog_name="steelyard", standalone_mode=False)
     except SteelyardError as error:
@@ -73,7 +80,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     except click.ClickException as error:
         _fail(error.format_message(), 2)
     except click.Abort:
-        _fail("stopped", 1)
+        _fail("stopped", _STOPPED)
     except OSError as error:
         _fail(str(error), 1)
     sys.exit(code if isinstance(code, int) else 0)

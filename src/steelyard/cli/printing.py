@@ -4,7 +4,6 @@ import io
 import json
 import math
 import sys
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 import click
 from rich.console import Console, RenderableType
 
+from steelyard.data.replacing import replacing
 from steelyard.errors import InvalidArgumentError
 
 __all__ = [
@@ -53,16 +53,8 @@ def print_tables(parts: Iterable[RenderableType], output: Path | None) -> None:
 
 def write_text(path: Path, text: str) -> None:
     """Write a file whole or not at all."""
-    if not path.parent.is_dir():
-        raise InvalidArgumentError(
-            f"`--output` must lie in an existing folder; there is no {path.parent}"
-        )
-    with tempfile.NamedTemporaryFile(
-        "w", dir=path.parent, prefix=f".{path.name}.", delete=False, encoding="utf-8"
-    ) as part:
-        part.write(text)
-    Path(part.name).chmod(0o644)
-    Path(part.name).replace(path)
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
 
 
 def progress_console() -> Console:

@@ -1,12 +1,12 @@
 """Write a table to a file, whole or not at all."""
 
 import os
-import uuid
 from pathlib import Path
 
 import polars as pl
 
 from steelyard.data.formats import Format, format_of
+from steelyard.data.replacing import replacing
 from steelyard.data.rules import json_text
 from steelyard.data.tables import ROW, ArrowStream, as_lazy
 from steelyard.errors import InvalidDataError
@@ -40,24 +40,11 @@ def write_table(
     CSV has no lists: they are written as JSON, which `read_outputs` reads back for references.
     """
     file_format = format_of(Path(path))
-    # Through a link, the file it points to is replaced and the link stays.
-    target = Path(os.path.realpath(path))
-    if not target.parent.is_dir():
-        raise InvalidDataError(
-            f"{path}: cannot be written: no folder {target.parent}: make it first"
-        )
     rows = as_lazy(frame, argument="frame")
-    temporary = target.with_name(f".{target.name}.{uuid.uuid4().hex}.tmp")
-    try:
+    with replacing(path) as temporary:
         if file_format.kind == "jsonl":
             _check_finite(rows, path)
         _sink(rows, temporary, file_format)
-        temporary.replace(target)
-    except (pl.exceptions.PolarsError, OSError) as error:
-        reason = (str(error).splitlines() or [type(error).__name__])[0]
-        raise InvalidDataError(f"{path}: cannot be written: {reason}") from error
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _sink(rows: pl.LazyFrame, path: Path, file_format: Format) -> None:

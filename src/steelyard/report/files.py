@@ -4,6 +4,7 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
+from steelyard.data.replacing import replacing
 from steelyard.errors import InvalidArgumentError
 from steelyard.report.style import styled
 
@@ -19,6 +20,8 @@ def save_figure(figure: Figure, path: Path) -> None:
     ------
     InvalidArgumentError
         If the extension is another, or the folder is not there.
+    InvalidDataError
+        If the file cannot be written.
     """
     kind = path.suffix.lower()
     if kind not in _KINDS:
@@ -28,5 +31,5 @@ def save_figure(figure: Figure, path: Path) -> None:
             f"`figure` must lie in an existing folder; there is no {path.parent}"
         )
     dates = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": None}
-    with styled():
-        figure.savefig(path, metadata=dates[kind])
+    with styled(), replacing(path) as temporary:
+        figure.savefig(temporary, format=kind[1:], metadata=dates[kind])

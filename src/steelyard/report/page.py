@@ -1,7 +1,6 @@
 """One self-contained HTML page about a study."""
 
 import os
-import uuid
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -9,6 +8,7 @@ import polars as pl
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from steelyard import __version__
+from steelyard.data.replacing import replacing
 from steelyard.errors import InvalidArgumentError
 from steelyard.report.findings import prompt_findings, wanted_systems
 from steelyard.report.numbers import count, level_name
@@ -113,7 +113,8 @@ def write_report(
         notice=notice,
         version=__version__,
     )
-    _write(target, page)
+    with replacing(target) as temporary:
+        temporary.write_text(page, encoding="utf-8", newline="\n")
     return target
 
 
@@ -125,18 +126,6 @@ def _check_target(path: Path) -> None:
         raise InvalidArgumentError(
             f"`path` must lie in a folder that exists; got {path}: make {path.parent} first"
         )
-
-
-def _write(path: Path, page: str) -> None:
-    """Put the page in place at once: whoever reads `path` finds the old page or the new one."""
-    # Through a link, the file it points to is replaced and the link stays.
-    target = Path(os.path.realpath(path))
-    temporary = target.with_name(f".{target.name}.{uuid.uuid4().hex}.tmp")
-    try:
-        temporary.write_text(page, encoding="utf-8", newline="\n")
-        temporary.replace(target)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _subject(systems: Sequence[str]) -> str:

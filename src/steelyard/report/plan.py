@@ -62,6 +62,8 @@ def plan_plot(
                 "pool_size": pool_size,
                 "n_metrics": p,
                 "level": made.level,
+                "paired": made.expected.pairs is not None,
+                "rater_variance_given": made.rater_variance_given,
             }
             cost = _costs(case, widths, options)
             axes.plot(widths, cost, color=colour, linestyle=dash, linewidth=1.6, label=label)

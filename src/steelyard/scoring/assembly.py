@@ -4,9 +4,7 @@ import glob
 import gzip
 import os
 import shutil
-import uuid
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -14,10 +12,12 @@ import polars as pl
 
 from steelyard.data.formats import Compression, FormatKind
 from steelyard.data.lines import malformation
+from steelyard.data.replacing import replacing
 from steelyard.data.rules import typed
 from steelyard.errors import InvalidDataError
 from steelyard.scoring.examples import reference_texts
 from steelyard.scoring.parts import LOCK, MANIFEST, Parts
+from steelyard.scoring.processes import in_another_process
 
 __all__ = ["as_table", "assemble_folder", "join_text", "write_parquet"]
 
@@ -86,7 +86,7 @@ def join_text(
     InvalidDataError
         If the file cannot be written.
     """
-    with _replacing(target) as temporary:
+    with replacing(target) as temporary:
         if compression == "zstd":
             _pack(parts, temporary, columns)
         else:
@@ -97,7 +97,7 @@ def join_text(
                 os.fsync(raw.fileno())
 
 
-def write_parquet(rows: pl.LazyFrame, target: Path) -> None:
+def write_parquet(rows: pl.LazyFrame, target: Path, *, apart: bool) -> None:
     """Write a table that is on disk as Parquet, whole or not at all.
 
     Row groups are held in memory until they are written, and so are made no larger than some
@@ -110,32 +110,28 @@ def write_parquet(rows: pl.LazyFrame, target: Path) -> None:
         The rows.
     target : Path
         The file.
+    apart : bool
+        Whether to write in a process of its own, with one thread. Each thread takes rows in
+        advance, and does not write the faster for it.
 
     Raises
     ------
     InvalidDataError
         If the file cannot be written.
+    ChildProcessError
+        If the process of its own is killed.
     """
-    with _replacing(target) as temporary:
-        first = rows.head(_FIRST_ROWS).collect()
-        group = max(int(_GROUP_BYTES * first.height / first.estimated_size()), 1)
-        rows.sink_parquet(temporary, row_group_size=group, sync_on_close="data")
+    with replacing(target) as temporary:
+        if apart:
+            in_another_process(_sink, rows, temporary)
+        else:
+            _sink(rows, temporary)
 
 
-@contextmanager
-def _replacing(target: Path) -> Iterator[Path]:
-    """Give the name of a new file that takes the place of a file when it is written."""
-    # through a link, the file it points to is replaced and the link stays
-    target = Path(os.path.realpath(target))
-    temporary = target.with_name(f".{target.name}.{uuid.uuid4().hex}.tmp")
-    try:
-        yield temporary
-        temporary.replace(target)
-    except (pl.exceptions.PolarsError, OSError) as error:
-        reason = (str(error).splitlines() or [type(error).__name__])[0]
-        raise InvalidDataError(f"{target}: cannot be written: {reason}") from error
-    finally:
-        temporary.unlink(missing_ok=True)
+def _sink(rows: pl.LazyFrame, path: Path) -> None:
+    first = rows.head(_FIRST_ROWS).collect()
+    group = max(int(_GROUP_BYTES * first.height / first.estimated_size()), 1)
+    rows.sink_parquet(path, row_group_size=group, sync_on_close="data")
 
 
 def assemble_folder(parts: Parts, target: Path) -> None:

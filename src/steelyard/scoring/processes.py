@@ -12,9 +12,10 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from itertools import chain, islice
+from multiprocessing.connection import Connection
 from typing import TypeVar
 
-__all__ = ["KEPT_BYTES", "LARGE_BYTES", "THREADS", "over_processes"]
+__all__ = ["KEPT_BYTES", "LARGE_BYTES", "THREADS", "in_another_process", "over_processes"]
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -60,7 +61,7 @@ def over_processes(
     pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_start)
     waiting: deque[Future[Result]] = deque()
     try:
-        with _one_thread_each():
+        with _inherited():
             # each of the first tasks starts a process
             waiting.extend(pool.submit(function, task) for task in islice(tasks, workers))
         for task in tasks:
@@ -78,18 +79,76 @@ def over_processes(
         pool.shutdown(cancel_futures=True)
 
 
-@contextmanager
-def _one_thread_each() -> Iterator[None]:
-    """Let processes that are started here have one thread each.
+def in_another_process(function: Callable[..., object], *arguments: object) -> None:
+    """Call a function in a process of its own, which takes its memory along when it ends.
 
-    Polars reads this when it is imported, which a process does before anything can be told to it:
-    it has to find it in its environment.
+    Parameters
+    ----------
+    function : callable
+        What to do; it must be importable, and its arguments picklable. What it returns is dropped.
+    *arguments
+        What it is called with.
+
+    Raises
+    ------
+    ChildProcessError
+        If the process is killed.
+
+    Notes
+    -----
+    What the function raises is raised here.
+    """
+    context = multiprocessing.get_context("spawn")
+    receiving, sending = context.Pipe(duplex=False)
+    process = context.Process(target=_call, args=(sending, function, arguments), daemon=True)
+    with _inherited():
+        process.start()
+    sending.close()
+    try:
+        error = receiving.recv()
+    except EOFError as gone:
+        raise ChildProcessError(
+            "the process that writes the file was killed, perhaps for want of memory: the same "
+            "command goes on from where it stopped"
+        ) from gone
+    finally:
+        # when this process is stopped the other one must not go on
+        process.terminate()
+        process.join()
+        receiving.close()
+    if error is not None:
+        raise error
+
+
+def _call(
+    sending: Connection, function: Callable[..., object], arguments: tuple[object, ...]
+) -> None:
+    _start()
+    try:
+        function(*arguments)
+    except Exception as error:  # noqa: BLE001 - raised again by whoever asked
+        sending.send(error)
+    else:
+        sending.send(None)
+
+
+@contextmanager
+def _inherited() -> Iterator[None]:
+    """Let processes that are started here have one thread each, and not be stopped by a key.
+
+    Polars reads the number of threads when it is imported, which a process does before anything can
+    be told to it: it has to find it in its environment. The key that stops a command reaches all
+    its processes: the first one stops the others.
     """
     before = {name: os.environ.get(name) for name in THREADS}
     os.environ.update({name: "1" for name in THREADS if before[name] is None})
+    is_main = threading.current_thread() is threading.main_thread()
+    handler = signal.signal(signal.SIGINT, signal.SIG_IGN) if is_main else None
     try:
         yield
     finally:
+        if is_main:
+            signal.signal(signal.SIGINT, handler)
         for name in THREADS:
             if before[name] is None:
                 del os.environ[name]
@@ -98,7 +157,6 @@ def _one_thread_each() -> Iterator[None]:
 def _start() -> None:
     """Prepare a worker process."""
     _keep_freed_memory()
-    # The key that stops a command reaches all its processes: the first one stops the others.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 

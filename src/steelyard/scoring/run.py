@@ -114,7 +114,7 @@ def score_file(
                 run.gather(over_cluster(work, run.pending(), address=cluster, workers=count))
             if source.fingerprint() != manifest["input"]:
                 raise InvalidDataError(f"{source.path}: changed while it was scored: start again")
-        run.write(target, texts=(columns or {}).values())
+        run.write(target, texts=(columns or {}).values(), apart=cluster is None and count > 1)
     return run.summary(target, seconds=time.perf_counter() - start)
 
 
@@ -174,8 +174,8 @@ class _Run:
             resumed_from=self.resumed,
         )
 
-    def write(self, target: Path, *, texts: Collection[str]) -> None:
-        """Make the parts the file or folder that was asked for."""
+    def write(self, target: Path, *, texts: Collection[str], apart: bool) -> None:
+        """Make the parts the file or folder that was asked for, perhaps in another process."""
         if _is_folder(target):
             assemble_folder(self.parts, target)
             return
@@ -203,7 +203,7 @@ class _Run:
                     source=self.source.path,
                 )
             if target_format.kind == "parquet":
-                write_parquet(rows, target)
+                write_parquet(rows, target, apart=apart and len(paths) > 1)
             else:
                 write_table(rows, target)
         self.parts.remove()
