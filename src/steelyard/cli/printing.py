@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 from rich.console import Console, RenderableType
+from rich.table import Table
 
 from steelyard.data.replacing import replacing
 from steelyard.errors import InvalidArgumentError
@@ -25,6 +26,7 @@ __all__ = [
 
 # Wide enough for any table when nobody looks at a screen.
 _PIPE_WIDTH = 200
+_UNLIMITED = 10_000
 
 
 def print_json(value: Any, output: Path | None) -> None:
@@ -42,6 +44,8 @@ def print_tables(parts: Iterable[RenderableType], output: Path | None) -> None:
         width = None if sys.stdout.isatty() else _PIPE_WIDTH
         console = Console(width=width, highlight=False)
         for part in parts:
+            if isinstance(part, Table):
+                _fit(part, console)
             console.print(part)
         return
     page = io.StringIO()
@@ -49,6 +53,17 @@ def print_tables(parts: Iterable[RenderableType], output: Path | None) -> None:
     for part in parts:
         console.print(part)
     write_text(output, page.getvalue())
+
+
+def _fit(table: Table, console: Console) -> None:
+    """Let a table that is too wide go without lines, and break its cells rather than cut them."""
+    unlimited = console.options.update(width=_UNLIMITED)
+    if console.measure(table, options=unlimited).maximum <= console.width:
+        return
+    table.box = None
+    table.padding = (0, 1, 0, 0)
+    for column in table.columns:
+        column.overflow = "fold"
 
 
 def write_text(path: Path, text: str) -> None:
