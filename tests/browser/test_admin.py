@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import expect
 from simulated_campaign import GOOD, HASTY, begin, work, write_campaign
 
-from steelyard.collect.quality import apply_rules
+from steelyard.collect.quality import due, exclude
 from steelyard.collect.store import Store
 from steelyard.collect.store.decisions import history
 from steelyard.collect.store.overview import rater_rows
@@ -38,7 +38,7 @@ def prepare(folder: Path, *, judgments: int = 80, rename=("", "")) -> None:
         if judgments:
             people = [GOOD] * 9 + [replace(HASTY, most=12)]
             now = work(campaign, store, people, judgments=judgments, start=start)
-            apply_rules(campaign, store, now=now)
+            exclude(store, due(campaign, store), now=now)
 
 
 @pytest.fixture(scope="module")
@@ -153,6 +153,20 @@ def test_a_wider_goal_brings_the_signal_to_stop(dashboard):
     )
     found = served.store.read(current)
     assert (found.half_width, found.budget) == (0.9, 77_000_000)
+
+
+def test_an_empty_field_lifts_the_budget(dashboard):
+    page, served = dashboard()
+    assert served.store.read(current).budget == 150_000_000
+    page.keyboard.press("g")
+    budget = page.get_by_label("Budget in USD")
+    expect(budget).to_have_value("150")
+    expect(budget).to_have_accessible_description("Empty: no limit.")
+    budget.fill("")
+    page.get_by_role("dialog").get_by_role("button", name="Save").click()
+    expect(page.locator("#numbers")).to_contain_text("no budget set", timeout=PATIENCE)
+    found = served.store.read(current)
+    assert (found.half_width, found.budget) == (0.15, None)
 
 
 def test_a_refused_change_is_explained_in_the_dialog(dashboard, console):

@@ -153,6 +153,35 @@ class TestSpans:
         expect(page.locator("mark")).to_have_count(0)
         expect(page.locator("sy-marker")).to_be_focused()
 
+    def test_what_a_severity_means_is_told_by_mouse_keys_and_touch(self, visit, accessible):
+        tips = {"minor": "Noticed, but does not mislead.", "major": "Changes the meaning."}
+        severities = [one | {"tip": tips[one["value"]]} for one in SPANS["severities"]]
+        phone = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
+        for context in ({}, phone):
+            rater = visit(task(SPANS | {"severities": severities}), [TRANSLATION], context=context)
+            page = rater.at_work()
+            rater.mark_by_keys(0, 2)
+            minor, major = (page.get_by_text(tips[name]) for name in ("minor", "major"))
+            # the first one has the focus now
+            expect(minor).to_be_visible()
+            expect(major).to_be_hidden()
+            option = page.get_by_role("radio", name="Major")
+            if context:
+                option.tap()
+                expect(option).to_be_checked()
+            else:
+                option.hover()
+            expect(major).to_be_visible()
+            expect(minor).to_be_hidden()
+            accessible(page)
+            page.mouse.move(0, 0)
+            option.press("ArrowLeft")
+            expect(page.get_by_role("radio", name="Minor")).to_be_checked()
+            expect(minor).to_be_visible()
+            expect(major).to_be_hidden()
+            width = page.evaluate("document.documentElement.scrollWidth")
+            assert width <= page.viewport_size["width"]
+
     def test_overlapping_errors_become_one_and_keep_their_severity(self, rater):
         rater.drag("this is")
         rater.page.keyboard.press("j")

@@ -118,6 +118,26 @@ def test_something_to_serve_must_be_named_once(run, tmp_path):
     one_line(*alone, says="`--directory` is for `--example`")
 
 
+def test_a_renewed_secret_is_told_of_and_nothing_is_served(run, served, tmp_path):
+    from steelyard.collect.app import prepared
+    from steelyard.collect.campaign import load_campaign
+    from steelyard.collect.example import copy_example
+    from steelyard.collect.store import Store, settings
+
+    path = copy_example("pairwise", tmp_path / "a")
+    one_line(*run("serve", path, "--renew-secret"), says="has no database yet")
+    campaign = load_campaign(path)
+    with Store.open(campaign.database) as store:
+        before = prepared(campaign, store, now=1).secret
+    code, out, err = run("serve", path, "--renew-secret")
+    assert (code, err, served) == (0, "", [])
+    assert "the secret is renewed. No link, login or visit from before works" in out
+    with Store.open(campaign.database) as store:
+        assert store.read(settings.current).secret != before
+    example = run("serve", "--example", "pairwise", "--renew-secret")
+    one_line(*example, says="`--renew-secret` is for a campaign file")
+
+
 def test_a_campaign_that_is_not_there_or_not_right_is_named(run, tmp_path):
     one_line(*run("serve", tmp_path / "c.yaml"), says="c.yaml")
     (tmp_path / "c.yaml").write_text("title: A\ntitel: B\n")

@@ -165,7 +165,11 @@ def test_a_mistake_of_ours_tells_nothing(campaign, tmp_path, monkeypatch):
 def test_rules_are_kept_while_nobody_looks(campaign, tmp_path, monkeypatch):
     kept = queue.SimpleQueue()
     monkeypatch.setattr("steelyard.collect.app._RULES_SECONDS", 0)
-    monkeypatch.setattr("steelyard.collect.app.apply_rules", lambda *_, now: kept.put(now))
+
+    async def apply_rules(live):
+        kept.put(live._now())
+
+    monkeypatch.setattr("steelyard.collect.live.following.LiveSnapshots.apply_rules", apply_rules)
 
     async def live(app):
         async with app.router.lifespan_context(app) as state:

@@ -9,8 +9,8 @@ from simulated_campaign import GOOD, HASTY, START, begin, work, write_campaign
 
 from steelyard.cli import main
 from steelyard.collect.exports import NAMES, export, judgments, pseudonym
-from steelyard.collect.live import snapshot
-from steelyard.collect.quality import apply_rules
+from steelyard.collect.live.snapshot import snapshot
+from steelyard.collect.quality import due, exclude
 from steelyard.collect.store import Store
 from steelyard.collect.store.decisions import decide
 from steelyard.collect.store.overview import rater_rows
@@ -27,7 +27,7 @@ def campaign_done(tmp_path_factory):
     with Store.open(folder / "campaign.sqlite") as store:
         campaign = begin(path, store)
         now = work(campaign, store, [GOOD] * 6 + [HASTY], judgments=140)
-        apply_rules(campaign, store, now=now)
+        exclude(store, due(campaign, store), now=now)
         refused = partial(
             decide,
             rater="id-0-6",

@@ -8,11 +8,13 @@ import polars as pl
 import pytest
 from simulated_campaign import CONTRARY, GOOD, HASTY, MINUTE, START, begin, work, write_campaign
 
-from steelyard.collect.live import LiveSnapshots, following, snapshot
+from steelyard.collect.live import following
+from steelyard.collect.live.following import LiveSnapshots
 from steelyard.collect.live.pool import read_pool
 from steelyard.collect.live.rows import judgment_rows
 from steelyard.collect.live.signals import Outlook, money_text, pace
-from steelyard.collect.quality import apply_rules
+from steelyard.collect.live.snapshot import snapshot
+from steelyard.collect.quality import due, exclude
 from steelyard.collect.store import Store, StoreError
 from steelyard.collect.store.decisions import decide
 from steelyard.collect.store.overview import rater_rows
@@ -31,7 +33,7 @@ def half_done(tmp_path_factory):
     with Store.open(folder / "campaign.sqlite") as store:
         campaign = begin(path, store)
         now = work(campaign, store, [GOOD] * 12 + [HASTY, CONTRARY], judgments=330)
-        apply_rules(campaign, store, now=now)
+        exclude(store, due(campaign, store), now=now)
         yield campaign, store, now
 
 
@@ -336,24 +338,36 @@ class Counting:
     def __init__(self):
         self.calls = 0
         self.threads = set()
+        self.errors = []
 
     def __call__(self, *_campaign_and_store, now, **_pool):
         self.calls += 1
         self.threads.add(threading.get_ident())
+        if self.errors:
+            raise self.errors.pop()
         return {"number": self.calls, "time": now}
 
 
 @pytest.fixture
-def counting(monkeypatch):
+def counting(monkeypatch, observer_here):  # noqa: ARG001 - counts in this process
     found = Counting()
     monkeypatch.setattr(following, "snapshot", found)
     return found
 
 
+async def shown(events):
+    """Return the next snapshot of a stream of events; None when it has ended."""
+    async for event in events:
+        kind, _, data = event.decode().partition("\ndata: ")
+        if kind == "event: snapshot":
+            return json.loads(data)
+    return None
+
+
 def test_all_who_look_share_one_snapshot_made_in_another_thread(small, counting):
     async def look():
         live = LiveSnapshots(*small, now=lambda: START)
-        first = await asyncio.gather(*(anext(live.follow()) for _ in range(5)))
+        first = await asyncio.gather(*(shown(live.events()) for _ in range(5)))
         await live.close()
         return first
 
@@ -366,9 +380,9 @@ def test_all_who_look_share_one_snapshot_made_in_another_thread(small, counting)
 def test_nothing_is_computed_while_nobody_looks(small, counting):
     async def look():
         live = LiveSnapshots(*small, now=lambda: START)
-        follower = live.follow()
-        await anext(follower)
-        await follower.aclose()
+        events = live.events()
+        await shown(events)
+        await events.aclose()
         live.refresh()
         await asyncio.sleep(0)
         worker = live._worker
@@ -385,14 +399,31 @@ def test_nothing_is_computed_while_nobody_looks(small, counting):
 def test_a_change_by_hand_is_shown_at_once(small):
     async def look():
         live = LiveSnapshots(*small, now=lambda: START)
-        follower = live.follow()
-        assert (await anext(follower))["number"] == 1
+        events = live.events()
+        assert (await shown(events))["number"] == 1
         live.refresh()
-        assert (await anext(follower))["number"] == 2
-        await follower.aclose()
+        assert (await shown(events))["number"] == 2
+        await events.aclose()
         await live.close()
 
     asyncio.run(asyncio.wait_for(look(), 10))
+
+
+def test_a_change_while_a_snapshot_is_made_brings_another(small, counting):
+    async def look():
+        live = LiveSnapshots(*small, now=lambda: START)
+        ask = live.observer.ask
+
+        async def ask_while_it_changes(question):
+            answer = await ask(question)
+            if counting.calls == 1:
+                live.refresh()
+            return answer
+
+        live.observer.ask = ask_while_it_changes
+        return [(await live.latest())["number"] for _ in range(3)]
+
+    assert asyncio.run(look()) == [1, 2, 2]
 
 
 @pytest.mark.usefixtures("counting")
@@ -404,10 +435,26 @@ def test_a_fresh_snapshot_is_not_computed_again(small):
     assert [one["number"] for one in asyncio.run(look())] == [1, 1, 1]
 
 
-@pytest.mark.usefixtures("counting")
-def test_computing_takes_at_most_a_fifth_of_the_time(small, monkeypatch):
-    clock = iter([0.0, 0.0, 3.0])
+def test_an_old_snapshot_is_computed_again_only_if_something_is_new(small, counting, monkeypatch):
+    campaign, store = small
+    clock = iter([0.0, 0.0, 3.0, 6.0, 6.0, 9.0, 37.0, 37.0])
     monkeypatch.setattr(following, "monotonic", lambda: next(clock))
+
+    async def look():
+        live = LiveSnapshots(campaign, store, now=lambda: START)
+        found = [await live.latest(), await live.latest()]
+        work(campaign, store, [GOOD], judgments=1)
+        # rates age, so after half a minute it is made anew in any case
+        return [one["number"] for one in (*found, *[await live.latest() for _ in range(3)])]
+
+    assert asyncio.run(look()) == [1, 1, 2, 2, 3]
+    assert counting.calls == 3
+
+
+@pytest.mark.usefixtures("counting")
+def test_computing_takes_at_most_a_fifth_of_a_core(small, monkeypatch):
+    clock = iter([0.0, 3.0])
+    monkeypatch.setattr(following, "process_time", lambda: next(clock))
 
     async def look():
         live = LiveSnapshots(*small, now=lambda: START)
@@ -433,12 +480,28 @@ def test_events_are_in_the_form_that_browsers_read(small):
 
 
 @pytest.mark.usefixtures("counting")
+def test_a_stream_without_news_says_that_it_is_alive(small, monkeypatch):
+    monkeypatch.setattr(following, "_HEARTBEAT_SECONDS", 0.01)
+
+    async def look():
+        live = LiveSnapshots(*small, now=lambda: START)
+        events = live.events()
+        await shown(events)
+        alive = await anext(events)
+        await events.aclose()
+        await live.close()
+        return alive
+
+    assert asyncio.run(look()) == b": alive\n\n"
+
+
+@pytest.mark.usefixtures("counting")
 def test_closing_ends_all_that_follow(small):
     async def look():
         live = LiveSnapshots(*small, now=lambda: START)
-        follower = live.follow()
-        await anext(follower)
-        rest = asyncio.create_task(anext(follower, None))
+        events = live.events()
+        await shown(events)
+        rest = asyncio.create_task(shown(events))
         await asyncio.sleep(0)
         await live.close()
         return await rest
@@ -446,6 +509,60 @@ def test_closing_ends_all_that_follow(small):
     assert asyncio.run(look()) is None
 
 
+def test_an_error_is_told_to_who_asks_and_passes_for_who_follows(small, counting, monkeypatch):
+    monkeypatch.setattr(following, "_LEAST_SECONDS", 0.01)
+
+    async def look():
+        live = LiveSnapshots(*small, now=lambda: START)
+        counting.errors = [StoreError("away")] * 3
+        with pytest.raises(StoreError, match="away"):
+            await live.latest()
+        events = live.events()
+        found = await shown(events)
+        await events.aclose()
+        await live.close()
+        return found
+
+    assert asyncio.run(asyncio.wait_for(look(), 60))["number"] == 4
+
+
+@pytest.mark.usefixtures("observer_here")
+def test_whom_a_rule_excludes_is_excluded_before_the_snapshot_is_made(tmp_path):
+    path = write_campaign(tmp_path, pool=60, systems=1, sample={"n": 30, "seed": 1})
+    with Store.open(tmp_path / "campaign.sqlite") as store:
+        campaign = begin(path, store)
+        now = work(campaign, store, [GOOD] * 4 + [HASTY], judgments=50)
+
+        async def look():
+            return await LiveSnapshots(campaign, store, now=lambda: now).latest()
+
+        found = asyncio.run(look())
+    hasty = found["raters"][4]["estimate"]
+    assert (hasty["verdict"], hasty["by"]) == ("exclude", "rule")
+    assert found["exclusions"]["raters"] == 1
+
+
+@pytest.mark.usefixtures("observer_here")
+def test_rules_are_applied_again_only_when_something_is_new(tmp_path, monkeypatch):
+    path = write_campaign(tmp_path, pool=60, systems=1, sample={"n": 30, "seed": 1})
+    asked = []
+    monkeypatch.setattr(following, "due", lambda *_: asked.append(1) or {})
+    with Store.open(tmp_path / "campaign.sqlite") as store:
+        campaign = begin(path, store)
+
+        async def keep():
+            live = LiveSnapshots(campaign, store, now=lambda: START)
+            await live.apply_rules()
+            await live.apply_rules()
+            assert len(asked) == 1
+            work(campaign, store, [GOOD], judgments=1)
+            await live.apply_rules()
+
+        asyncio.run(keep())
+    assert len(asked) == 2
+
+
+@pytest.mark.usefixtures("observer_here")
 def test_following_shows_a_decision_and_its_replacements(small):
     campaign, store = small
     now = work(campaign, store, [GOOD] * 3, judgments=8)

@@ -2,11 +2,11 @@ from dataclasses import replace
 from functools import partial
 
 import pytest
-from simulated_campaign import CONTRARY, GOOD, HASTY, START, begin, work, write_campaign
+from simulated_campaign import CONTRARY, GOOD, HASTY, begin, work, write_campaign
 
 from steelyard.collect.campaign import load_campaign
 from steelyard.collect.conduct import Conduct
-from steelyard.collect.quality import FEWEST, apply_rules, flags_of, rules_in_words
+from steelyard.collect.quality import FEWEST, due, exclude, flags_of, rules_in_words
 from steelyard.collect.store import Store
 from steelyard.collect.store.decisions import decide, history
 from steelyard.collect.store.ledger import spent
@@ -132,7 +132,7 @@ def judged(store, tmp_path):
 def test_rules_exclude_with_a_reason_ask_others_and_leave_payment_alone(judged):
     campaign, store, now = judged
     before = len(store.read(scored_rows)), store.read(spent)
-    assert apply_rules(campaign, store, now=now) >= 1
+    assert exclude(store, due(campaign, store), now=now) >= 1
     decisions = {one.rater: one for one in store.read(history)}
     assert decisions["id-0-4"].verdict == "exclude"
     assert decisions["id-0-4"].by == "rule"
@@ -147,9 +147,9 @@ def test_rules_exclude_with_a_reason_ask_others_and_leave_payment_alone(judged):
 
 def test_rules_are_applied_once(judged):
     campaign, store, now = judged
-    apply_rules(campaign, store, now=now)
+    exclude(store, due(campaign, store), now=now)
     decided = store.read(history)
-    assert apply_rules(campaign, store, now=now + 1) == 0
+    assert exclude(store, due(campaign, store), now=now + 1) == 0
     assert store.read(history) == decided
 
 
@@ -165,7 +165,7 @@ def test_no_rule_overrules_the_person_in_charge(judged):
         now=now,
     )
     store.write(kept).result()
-    apply_rules(campaign, store, now=now + 1)
+    exclude(store, due(campaign, store), now=now + 1)
     [only] = [one for one in store.read(history) if one.rater == "id-0-4"]
     assert only.verdict == "include"
     excluded = {one.id for one in store.read(rater_rows) if one.excluded}
@@ -177,5 +177,5 @@ def test_without_rules_nothing_is_read_and_nobody_is_excluded(tmp_path):
     with Store.open(tmp_path / "campaign.sqlite") as store:
         campaign = begin(path, store)
         work(campaign, store, [HASTY], judgments=5)
-        assert apply_rules(campaign, store, now=START) == 0
+        assert due(campaign, store) == {}
         assert store.read(history) == []

@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from steelyard.collect import serving
-from steelyard.collect.serving import bound_socket, serve
-from steelyard.errors import InvalidArgumentError
+from steelyard.collect.serving import bound_socket, renew_secret, serve
+from steelyard.errors import InvalidArgumentError, SteelyardError
 
 TASK = (
     "{name: t, title: T, show: [{field: output}], "
@@ -65,6 +65,12 @@ class Running:
         place = urlsplit(self.links["admin"]).netloc
         self.connections.append(http.client.HTTPConnection(place, timeout=60))
         return self.connections[-1]
+
+    def kill(self):
+        """Kill the first process and no other; return when every one that it started has ended."""
+        self.process.kill()
+        # there is an end of the output when nobody is left who could write
+        self.process.communicate(timeout=60)
 
     def stop(self, number=signal.SIGINT):
         """End it as Ctrl-C does; return code, output and errors."""
@@ -118,17 +124,30 @@ def judge(connection, cookie):
     return call("/api/submit", answer)
 
 
-def test_links_work_and_ctrl_c_ends_streams_and_server(campaign, run):
+def status(server, path, cookie=None):
+    """Return how a request is answered."""
+    connection = server.connect()
+    connection.request("GET", path, headers=cookie or {})
+    return connection.getresponse().status
+
+
+def watch(connection, cookie):
+    """Open the stream of the dashboard and wait for a snapshot; return the stream."""
+    connection.request("GET", "/admin/events", headers=cookie)
+    events = connection.getresponse()
+    while not events.readline().startswith(b"event: snapshot"):
+        pass
+    return events
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_links_work_and_ctrl_c_ends_streams_and_server(campaign, run, number):
     server = run(campaign())
     rater = server.connect()
     assert judge(rater, enter(rater, server.links["raters"]))["accepted"] is True
     admin, stream = server.connect(), server.connect()
-    cookie = enter(admin, server.links["admin"])
-    stream.request("GET", "/admin/events", headers=cookie)
-    events = stream.getresponse()
-    while not events.readline().startswith(b"event: snapshot"):
-        pass
-    code, out, err = server.stop()
+    events = watch(stream, enter(admin, server.links["admin"]))
+    code, out, err = server.stop(number)
     assert code == 0
     assert out.endswith("Stopped. The same command goes on from here.\n")
     # nothing was logged: no token, no address, no complaint
@@ -148,6 +167,13 @@ def test_a_server_that_was_killed_starts_again_and_knows_everybody(campaign, run
     again = run(path)
     assert judge(again.connect(), cookie)["done"] == 2
     assert again.stop(signal.SIGTERM)[0] == 0
+
+
+def test_a_server_that_was_killed_leaves_no_process_behind(campaign, run):
+    server = run(campaign())
+    admin, stream = server.connect(), server.connect()
+    with watch(stream, enter(admin, server.links["admin"])):
+        server.kill()
 
 
 def test_nobody_else_is_listened_to_unasked(campaign, run):
@@ -173,8 +199,22 @@ def test_several_processes_share_a_database_and_a_port(campaign, run, postgresql
         done.append(judge(connection, cookie)["done"])
         connection.close()
     assert done == [1, 2, 3, 4, 5, 6]
+    admin, stream = server.connect(), server.connect()
+    events = watch(stream, enter(admin, server.links["admin"]))
     code, _, err = server.stop()
     assert (code, err) == (0, "")
+    events.close()
+
+
+def test_several_processes_end_when_the_first_is_killed(campaign, run, postgresql):
+    import psycopg
+
+    with psycopg.connect(postgresql(), autocommit=True) as connection:
+        connection.execute("CREATE DATABASE orphaned TEMPLATE migrated")
+    server = run(campaign(f"database: {postgresql('orphaned')}\n"), "--processes", "2")
+    admin, stream = server.connect(), server.connect()
+    with watch(stream, enter(admin, server.links["admin"])):
+        server.kill()
 
 
 def announce(_campaign, _links):
@@ -210,6 +250,67 @@ def test_several_processes_are_refused_with_sqlite(campaign):
 def test_no_process_is_too_few(campaign):
     with pytest.raises(InvalidArgumentError, match="`--processes` must be at least 1; got 0"):
         serve(campaign(), processes=0, announce=announce)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("n: 20", "n: 21", r"21"),
+        ("outputs: outputs.jsonl", "outputs: outputs.jsonl\nmetrics: [bleu]", "'bleu' is no"),
+        ("kind: open", "kind: generic, rater: pid, return: '{where}'", "must begin with https"),
+    ],
+)
+def test_a_campaign_that_cannot_begin_leaves_nothing_behind(campaign, old, new, says):
+    path = campaign()
+    path.write_text(path.read_text().replace(old, new))
+    before = sorted(path.parent.iterdir())
+    with pytest.raises(SteelyardError, match=says):
+        serve(path, port=0, announce=announce)
+    assert sorted(path.parent.iterdir()) == before
+
+
+def test_a_campaign_that_cannot_begin_makes_no_tables(campaign, postgresql):
+    import psycopg
+
+    with psycopg.connect(postgresql(), autocommit=True) as connection:
+        connection.execute("CREATE DATABASE untouched")
+    path = campaign(f"metrics: [bleu]\ndatabase: {postgresql('untouched')}\n")
+    with pytest.raises(SteelyardError, match="'bleu' is no"):
+        serve(path, port=0, announce=announce)
+    with psycopg.connect(postgresql("untouched")) as connection:
+        tables = connection.execute(
+            "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'"
+        ).fetchone()
+    assert tables == (0,)
+
+
+def test_a_renewed_secret_ends_links_and_visits_but_keeps_the_judgments(campaign, run):
+    path = campaign()
+    server = run(path)
+    rater, admin = server.connect(), server.connect()
+    visit = enter(rater, server.links["raters"])
+    login = enter(admin, server.links["admin"])
+    assert judge(rater, visit)["done"] == 1
+    server.stop()
+    renew_secret(path)
+    again = run(path)
+    for link in server.links.values():
+        address = urlsplit(link)
+        assert status(again, f"{address.path}?{address.query}") == 401
+    assert status(again, "/work", visit) == 401
+    assert status(again, "/admin", login) == 401
+    newcomer = again.connect()
+    assert judge(newcomer, enter(newcomer, again.links["raters"]))["accepted"] is True
+    admin = again.connect()
+    admin.request("GET", "/admin/api/snapshot", headers=enter(admin, again.links["admin"]))
+    assert json.loads(admin.getresponse().read())["progress"]["judgments"] == 2
+
+
+def test_a_secret_that_is_not_there_is_not_renewed(campaign):
+    path = campaign()
+    with pytest.raises(InvalidArgumentError, match=r"campaign\.yaml has no database yet"):
+        renew_secret(path)
+    assert not (path.parent / "campaign.sqlite").exists()
 
 
 @pytest.mark.parametrize(

@@ -22,11 +22,16 @@ _ADVICE = {
     "external-question": "Put the rater link into the ExternalURL of the question.",
     "generic": "Give the rater link to the panel, which fills in the dots.",
 }
+_RENEWED = """\
+{title}: the secret is renewed. No link, login or visit from before works any more; what was judged
+stays. Stop the server if it is running, and start it again for new links. Raters who were at work
+need a new link too."""
 _EXAMPLE = """\b
 Examples:
   steelyard serve --example language-quality
   steelyard serve campaign.yaml
   steelyard serve campaign.yaml --port 9000 --processes 4
+  steelyard serve campaign.yaml --renew-secret
 """
 
 
@@ -51,6 +56,11 @@ Examples:
     show_default=True,
     help="Server processes; more than one needs PostgreSQL.",
 )
+@click.option(
+    "--renew-secret",
+    is_flag=True,
+    help="Make all links and logins given out so far worthless, and end.",
+)
 def serve(
     campaign: Path | None,
     *,
@@ -59,6 +69,7 @@ def serve(
     host: str,
     port: int,
     processes: int,
+    renew_secret: bool,
 ) -> None:
     """Collect judgments in the browser, and watch the estimate tighten.
 
@@ -72,10 +83,12 @@ def serve(
         raise InvalidArgumentError(
             "`--directory` is for `--example`; the campaign file has its own"
         )
+    if renew_secret and campaign is None:
+        raise InvalidArgumentError("`--renew-secret` is for a campaign file, not for `--example`")
     try:
         # they need the extra
+        from steelyard.collect import serving  # noqa: PLC0415
         from steelyard.collect.example import copy_example  # noqa: PLC0415
-        from steelyard.collect.serving import serve as serve_campaign  # noqa: PLC0415
     except ImportError as error:
         if error.name is None or error.name.startswith("steelyard"):
             raise
@@ -85,7 +98,11 @@ def serve(
     if example is not None:
         campaign = copy_example(example, directory or Path(example))
     assert campaign is not None
-    serve_campaign(campaign, host=host, port=port, processes=processes, announce=_announce)
+    if renew_secret:
+        renewed = serving.renew_secret(campaign)
+        click.echo(_RENEWED.format(title=renewed.title))
+        return
+    serving.serve(campaign, host=host, port=port, processes=processes, announce=_announce)
     click.echo("Stopped. The same command goes on from here.")
 
 

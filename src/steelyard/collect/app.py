@@ -1,7 +1,7 @@
 """The web application of one campaign."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -11,22 +11,21 @@ from fastapi import FastAPI
 from starlette.staticfiles import StaticFiles
 
 from steelyard.collect.campaign import Campaign, check_metrics
-from steelyard.collect.live import LiveSnapshots
+from steelyard.collect.live.following import LiveSnapshots
 from steelyard.collect.panels import panel_of
-from steelyard.collect.quality import apply_rules
 from steelyard.collect.routes import administration, joining, training, working
 from steelyard.collect.routes.refusals import add_refusals
 from steelyard.collect.routes.site import Clock, Site, system_clock
 from steelyard.collect.security.headers import SecurityHeaders, content_security_policy
 from steelyard.collect.security.limits import BodyLimit, RateLimit
 from steelyard.collect.security.tokens import Keys
-from steelyard.collect.store import Store, settings
-from steelyard.collect.units import units_of
+from steelyard.collect.store import Reader, Store, StoreError, settings
+from steelyard.collect.units import Unit, units_of
 from steelyard.data import read_outputs
 from steelyard.errors import SteelyardError
 from steelyard.version import __version__
 
-__all__ = ["create_app", "prepared", "public_origin", "site_for"]
+__all__ = ["create_app", "first_units", "prepared", "public_origin", "site_for"]
 
 _STATIC = Path(__file__).parent / "static"
 # How often the declared rules of quality are applied while nobody looks.
@@ -85,10 +84,17 @@ def create_app(
     return app
 
 
-def site_for(campaign: Campaign, store: Store, *, origin: str, clock: Clock = system_clock) -> Site:
+def site_for(
+    campaign: Campaign,
+    store: Store,
+    *,
+    origin: str,
+    clock: Clock = system_clock,
+    units: Sequence[Unit] | None = None,
+) -> Site:
     """Make the database ready for a campaign and return what requests need of both."""
     panel, public = panel_of(campaign), public_origin(campaign)
-    chosen = prepared(campaign, store, now=clock())
+    chosen = prepared(campaign, store, now=clock(), units=units)
     limits = campaign.limits
     return Site(
         campaign=campaign,
@@ -123,12 +129,36 @@ def public_origin(campaign: Campaign) -> str | None:
     return f"{place.scheme}://{place.netloc}"
 
 
-def prepared(campaign: Campaign, store: Store, *, now: int) -> settings.Settings:
+def first_units(campaign: Campaign) -> list[Unit] | None:
+    """Return what a campaign begins with; None if it has begun, as far as can be seen.
+
+    Nothing is made: a campaign that cannot begin leaves no database behind.
+
+    Raises
+    ------
+    InvalidDataError
+        If the campaign's files are not right.
+    """
+    panel_of(campaign)
+    if Reader.is_there(campaign.database):
+        with Reader.open(campaign.database) as reader:
+            try:
+                if reader.read(settings.has_begun):
+                    return None
+            except StoreError:
+                # `Store.open` will say what is wrong with it.
+                return None
+    return units_of(campaign)
+
+
+def prepared(
+    campaign: Campaign, store: Store, *, now: int, units: Sequence[Unit] | None = None
+) -> settings.Settings:
     """Begin the campaign in a new database, or see that an old one is its own."""
     # Drawing takes a while: not inside the writer, and not without need. The metrics are looked for
     # at every start, because they may be others than before.
     if store.read(settings.current) is None:
-        units = units_of(campaign)
+        units = units_of(campaign) if units is None else units
     else:
         units = []
         check_metrics(campaign, read_outputs(campaign.outputs).metrics)
@@ -142,12 +172,16 @@ def prepared(campaign: Campaign, store: Store, *, now: int) -> settings.Settings
 async def _lifespan(app: FastAPI) -> AsyncIterator[dict[str, Any]]:
     site: Site = app.state.site
     rules = asyncio.create_task(_keep_rules(site))
-    try:
-        # the server ends the streams before it waits for requests to end
-        yield {"end_streams": site.live.close}
-    finally:
+
+    async def end() -> None:
         rules.cancel()
         await site.live.close()
+
+    try:
+        # the server ends the streams before it waits for requests to end
+        yield {"end_streams": end}
+    finally:
+        await end()
 
 
 async def _keep_rules(site: Site) -> None:
@@ -155,6 +189,6 @@ async def _keep_rules(site: Site) -> None:
     while True:
         await asyncio.sleep(_RULES_SECONDS)
         try:
-            await asyncio.to_thread(apply_rules, site.campaign, site.store, now=site.clock())
+            await site.live.apply_rules()
         except SteelyardError as error:
             site.log.warning("the rules of quality were not applied: %s", error)

@@ -5,7 +5,7 @@ from sqlalchemy import Connection
 from steelyard.collect.campaign import Campaign
 from steelyard.collect.live.rows import judgment_rows
 from steelyard.collect.quality import rules_in_words
-from steelyard.collect.store import Store
+from steelyard.collect.store import Reader
 from steelyard.collect.store.decisions import Decision, history
 from steelyard.collect.store.overview import Progress, progress, rater_rows
 from steelyard.collect.store.queue import drawn
@@ -46,12 +46,12 @@ _OTHERS = """\
   holds panel ids: keep it to yourself."""
 
 
-def codebook(store: Store, campaign: Campaign) -> str:
+def codebook(store: Reader, campaign: Campaign) -> str:
     """Return the codebook of a campaign, in Markdown.
 
     Parameters
     ----------
-    store : Store
+    store : Reader
         The campaign's database.
     campaign : Campaign
         The campaign.

@@ -15,9 +15,10 @@ from sqlalchemy import Connection
 
 from steelyard.collect.campaign import Campaign
 from steelyard.collect.codebook import codebook
+from steelyard.collect.live.observer import View
 from steelyard.collect.live.rows import judgment_rows
 from steelyard.collect.live.signals import money_text
-from steelyard.collect.store import Store
+from steelyard.collect.store import Reader
 from steelyard.collect.store.decisions import latest
 from steelyard.collect.store.ledger import entries
 from steelyard.collect.store.overview import rater_rows
@@ -31,7 +32,7 @@ from steelyard.collect.tasks import grade_gold
 from steelyard.errors import InvalidArgumentError
 from steelyard.records import DRAW_COLUMNS
 
-__all__ = ["NAMES", "Export", "Rows", "export", "judgments", "pseudonym"]
+__all__ = ["NAMES", "Export", "Rows", "export", "judgments", "pseudonym", "view_export"]
 
 Rows = Literal["estimate", "all"]
 NAMES = (
@@ -76,14 +77,14 @@ class Export:
     body: bytes
 
 
-def export(name: str, store: Store, campaign: Campaign, *, rows: Rows = "estimate") -> Export:
+def export(name: str, store: Reader, campaign: Campaign, *, rows: Rows = "estimate") -> Export:
     """Return one of the files that a campaign gives.
 
     Parameters
     ----------
     name : str
         One of `NAMES`.
-    store : Store
+    store : Reader
         The campaign's database.
     campaign : Campaign
         The campaign.
@@ -127,7 +128,12 @@ def pseudonym(number: int) -> str:
     return f"rater-{number}"
 
 
-def judgments(store: Store, campaign: Campaign, *, rows: Rows = "estimate") -> pl.DataFrame:
+def view_export(view: View, *, name: str, rows: Rows) -> Export:
+    """Return the same, for an observer."""
+    return export(name, view.store, view.campaign, rows=rows)
+
+
+def judgments(store: Reader, campaign: Campaign, *, rows: Rows = "estimate") -> pl.DataFrame:
     """Return the judgments as a table, in the order of arrival.
 
     Parameters
@@ -170,7 +176,7 @@ def _without_formulas(frame: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _submissions(store: Store, campaign: Campaign) -> bytes:
+def _submissions(store: Reader, campaign: Campaign) -> bytes:
     lines = [
         json.dumps(_submission(campaign, one), ensure_ascii=False)
         for one in store.read(submission_rows)
@@ -202,7 +208,7 @@ def _submission(campaign: Campaign, one: SubmissionRow) -> Mapping[str, Any]:
     }
 
 
-def _ledger(store: Store, campaign: Campaign) -> pl.DataFrame:
+def _ledger(store: Reader, campaign: Campaign) -> pl.DataFrame:
     owed = store.read(partial(_owed, currency=campaign.pay.currency))
     return pl.DataFrame(owed, schema=dict.fromkeys(_LEDGER_COLUMNS, pl.String), orient="row")
 

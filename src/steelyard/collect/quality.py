@@ -12,12 +12,12 @@ from sqlalchemy import Connection
 
 from steelyard.collect.campaign import Campaign
 from steelyard.collect.conduct import Conduct, conducts
-from steelyard.collect.store import Store
+from steelyard.collect.store import Reader, Store
 from steelyard.collect.store.decisions import decide, latest
 from steelyard.collect.store.overview import RaterRow, rater_rows
 from steelyard.collect.store.records import submission_rows
 
-__all__ = ["FEWEST", "Flag", "apply_rules", "flags_of", "rules_in_words"]
+__all__ = ["FEWEST", "Flag", "due", "exclude", "flags_of", "has_rules", "rules_in_words"]
 
 # Medians of fewer than this tell nothing about a person.
 FEWEST = 5
@@ -128,8 +128,26 @@ def rules_in_words(campaign: Campaign) -> tuple[str, ...]:
     return tuple(words)
 
 
-def apply_rules(campaign: Campaign, store: Store, *, now: int) -> int:
-    """Exclude from the estimate every rater whom a rule excludes and nobody decided about.
+def due(campaign: Campaign, store: Reader) -> dict[str, str]:
+    """Return whom a rule excludes and nobody decided about, each with the reason.
+
+    Parameters
+    ----------
+    campaign : Campaign
+        The campaign, with its rules.
+    store : Reader
+        Its database.
+    """
+    return store.read(partial(_due, campaign=campaign)) if has_rules(campaign) else {}
+
+
+def has_rules(campaign: Campaign) -> bool:
+    """Whether a campaign declares a rule of quality."""
+    return campaign.quality != type(campaign.quality)()
+
+
+def exclude(store: Store, raters: Mapping[str, str], *, now: int) -> int:
+    """Exclude raters from the estimate, as a rule asks.
 
     The decision is recorded with its reason; others are asked instead. It stands even if the rater
     does better later, until the person in charge takes it back, which no rule overrules. Payment is
@@ -137,10 +155,10 @@ def apply_rules(campaign: Campaign, store: Store, *, now: int) -> int:
 
     Parameters
     ----------
-    campaign : Campaign
-        The campaign, with its rules.
     store : Store
-        Its database.
+        The campaign's database.
+    raters : mapping of str to str
+        What `due` returned.
     now : int
         Milliseconds.
 
@@ -149,9 +167,6 @@ def apply_rules(campaign: Campaign, store: Store, *, now: int) -> int:
     int
         How many raters were excluded.
     """
-    if campaign.quality == type(campaign.quality)():
-        return 0
-    found = store.read(partial(_due, campaign=campaign))
     waiting = [
         store.write(
             partial(
@@ -164,18 +179,17 @@ def apply_rules(campaign: Campaign, store: Store, *, now: int) -> int:
                 now=now,
             )
         )
-        for rater, reason in found.items()
+        for rater, reason in raters.items()
     ]
     return sum(future.result().by == "rule" for future in waiting)
 
 
-def _due(connection: Connection, *, campaign: Campaign) -> Mapping[str, str]:
-    """Return whom to exclude, with the reason."""
+def _due(connection: Connection, *, campaign: Campaign) -> dict[str, str]:
     decided = {rater for rater, about in latest(connection) if about == "estimate"}
     conduct = conducts(campaign, submission_rows(connection))
-    due = {}
+    found = {}
     for rater in rater_rows(connection):
         flags = [one for one in flags_of(campaign, rater, conduct.get(rater.id)) if one.excludes]
         if flags and rater.id not in decided:
-            due[rater.id] = " ".join(flag.reason for flag in flags)
-    return due
+            found[rater.id] = " ".join(flag.reason for flag in flags)
+    return found

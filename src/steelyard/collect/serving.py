@@ -2,6 +2,7 @@
 
 import logging
 import multiprocessing
+import os
 import signal
 import socket
 import sys
@@ -10,18 +11,21 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import uvicorn
 
-from steelyard.collect.app import create_app, public_origin, site_for
+from steelyard.collect.app import create_app, first_units, public_origin, site_for
 from steelyard.collect.campaign import Campaign, load_campaign
-from steelyard.collect.store import Store
+from steelyard.collect.live.observer import end_with_parent
+from steelyard.collect.routes.site import system_clock
+from steelyard.collect.store import Store, settings
 from steelyard.errors import InvalidArgumentError
 
-__all__ = ["Links", "Server", "bound_socket", "serve"]
+__all__ = ["Links", "Server", "bound_socket", "renew_secret", "serve"]
 
 _BACKLOG = 2_048
 # A process that dies at once, again and again, must not keep a core busy.
@@ -100,13 +104,45 @@ def serve(
     _log_tersely()
     with bound_socket(host, port) as listener, _ended_like_ctrl_c():
         origin = public_origin(campaign) or _origin(host, listener.getsockname()[1])
+        units = first_units(campaign)
         with Store.open(campaign.database) as store:
-            site = site_for(campaign, store, origin=origin)
+            site = site_for(campaign, store, origin=origin, units=units)
             announce(campaign, Links(rater=site.rater_link(), admin=site.admin_link()))
             if processes == 1:
                 _run(campaign, store, origin=origin, listener=listener)
         if processes > 1:
             _supervise(path, origin=origin, listener=listener, processes=processes)
+
+
+def renew_secret(path: Path) -> Campaign:
+    """Make every link and login of a campaign worthless, and return the campaign.
+
+    A server that is running keeps the old secret until it is started again.
+
+    Parameters
+    ----------
+    path
+        The campaign file.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If the campaign has not begun.
+    InvalidDataError
+        If the campaign's files are not right.
+    StoreError
+        If the database cannot be reached or holds another campaign.
+    """
+    campaign = load_campaign(path)
+    if not Store.is_there(campaign.database):
+        raise InvalidArgumentError(
+            f"`--renew-secret` is for a campaign that has begun; {path.name} has no database yet: there is nothing to renew"
+        )
+    with Store.open(campaign.database) as store:
+        store.write(
+            partial(settings.renew_secret, fingerprint=campaign.fingerprint, now=system_clock())
+        ).result()
+    return campaign
 
 
 @contextmanager
@@ -161,6 +197,7 @@ def _work(path: Path, origin: str, listener: socket.socket) -> None:
     """Be one of several processes."""
     _log_tersely()
     with suppress(KeyboardInterrupt), _ended_like_ctrl_c():
+        end_with_parent(lambda: os.kill(os.getpid(), signal.SIGTERM))
         campaign = load_campaign(path)
         with Store.open(campaign.database) as store:
             _run(campaign, store, origin=origin, listener=listener)

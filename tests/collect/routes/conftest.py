@@ -139,7 +139,7 @@ def clock():
 
 
 @pytest.fixture
-def serve(tmp_path, clock):
+def serve(tmp_path, clock, observer_here):  # noqa: ARG001 - for quickness
     """Start a campaign: lines for the campaign file, outputs, with or without a tutorial."""
     servers = []
 

@@ -76,8 +76,13 @@ def test_the_goal_changes_by_what_is_given(server):
     assert admin.send("/admin/api/goal", {"half_width": 0.2}).json()["half_width"] == 0.2
     changed = admin.send("/admin/api/goal", {"budget": 12.5}).json()
     assert (changed["half_width"], changed["budget"]) == (0.2, 12.5)
+    lifted = admin.send("/admin/api/goal", {"unlimited": True}).json()
+    assert (lifted["half_width"], lifted["budget"]) == (0.2, None)
     for body in ({"half_width": 0}, {"budget": -1}, {"half_width": "0.1"}, {"else": 1}):
         assert admin.send("/admin/api/goal", body).status_code == 422
+    both = admin.send("/admin/api/goal", {"budget": 1, "unlimited": True})
+    assert both.status_code == 400
+    assert "must not be given with `unlimited`" in both.json()["error"]["message"]
 
 
 def test_more_outputs_are_drawn_until_none_is_left(serve, tmp_path):

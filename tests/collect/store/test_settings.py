@@ -1,11 +1,19 @@
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 
 import pytest
 
-from steelyard.collect.store import OtherCampaignError, Store, StoreError
+from steelyard.collect.store import OtherCampaignError, Reader, Store, StoreError
 from steelyard.collect.store.queue import drawn
-from steelyard.collect.store.settings import Facts, change, current, initialise
+from steelyard.collect.store.settings import (
+    Facts,
+    change,
+    current,
+    has_begun,
+    initialise,
+    renew_secret,
+)
 from steelyard.errors import InvalidArgumentError
 
 FACTS = Facts(fingerprint="f", judgments_per_output=2, half_width=0.1, mirrored=("p",))
@@ -58,6 +66,35 @@ def test_what_is_not_given_stays(store, make_units):
     assert store.read(current) == changed
 
 
+def test_a_budget_can_be_lifted(store, make_units):
+    store.write(partial(initialise, facts=FACTS, units=make_units(1), now=5)).result()
+    assert store.write(partial(change, budget=7, now=6)).result().budget == 7
+    lifted = store.write(partial(change, unlimited=True, now=7)).result()
+    assert (lifted.budget, lifted.half_width, lifted.state) == (None, 0.1, "running")
+
+
+def test_a_campaign_has_begun_when_its_settings_are_there(store, make_units, tmp_path):
+    assert not store.read(has_begun)
+    store.write(partial(initialise, facts=FACTS, units=make_units(1), now=5)).result()
+    assert store.read(has_begun)
+    with Reader.open(tmp_path / "without-tables.sqlite") as other:
+        assert not other.read(has_begun)
+
+
+def test_a_secret_is_renewed_and_nothing_else(store, make_units):
+    with pytest.raises(StoreError, match="no campaign has begun"):
+        store.write(partial(renew_secret, fingerprint="f", now=6)).result()
+    before = store.write(partial(initialise, facts=FACTS, units=make_units(1), now=5)).result()
+    with pytest.raises(OtherCampaignError, match="belongs to another campaign"):
+        store.write(partial(renew_secret, fingerprint="g", now=6)).result()
+    assert store.read(current) == before
+    store.write(partial(renew_secret, fingerprint="f", now=6)).result()
+    after = store.read(current)
+    assert len(after.secret) >= 43
+    assert after.secret != before.secret
+    assert replace(after, secret=before.secret, revision=before.revision, changed=5) == before
+
+
 def test_errors_name_what_is_wrong(store, make_units):
     store.write(partial(initialise, facts=FACTS, units=make_units(1), now=5)).result()
     with pytest.raises(InvalidArgumentError, match="`state` must be one of running"):
@@ -66,3 +103,5 @@ def test_errors_name_what_is_wrong(store, make_units):
         store.write(partial(change, half_width=0.0, now=6)).result()
     with pytest.raises(InvalidArgumentError, match="`budget` must not be negative"):
         store.write(partial(change, budget=-1, now=6)).result()
+    with pytest.raises(InvalidArgumentError, match="`budget` must not be given with `unlimited`"):
+        store.write(partial(change, budget=1, unlimited=True, now=6)).result()

@@ -1,16 +1,18 @@
-"""One worker that computes snapshots for all who look, and for nobody when nobody does."""
+"""One worker that has snapshots computed for all who look, and for nobody when nobody does."""
 
 import asyncio
 import contextlib
 import json
-from collections.abc import AsyncGenerator, Callable
-from time import monotonic, time_ns
+from collections.abc import AsyncGenerator, Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from time import monotonic, process_time, time_ns
 from typing import Any
 
 from steelyard.collect.campaign import Campaign
-from steelyard.collect.live.pool import LivePool, read_pool
+from steelyard.collect.live.observer import Observer, View
 from steelyard.collect.live.snapshot import snapshot
-from steelyard.collect.quality import apply_rules
+from steelyard.collect.quality import due, exclude, has_rules
 from steelyard.collect.store import Store
 from steelyard.collect.store.overview import newest
 from steelyard.errors import SteelyardError
@@ -19,7 +21,7 @@ __all__ = ["LiveSnapshots"]
 
 # A snapshot is at most this old when somebody looks ...
 _LEAST_SECONDS = 2.0
-# ... unless computing it takes longer than a fifth of that: raters come first.
+# ... unless computing it takes longer than a fifth of that, of one core: raters come first.
 _SHARE = 0.2
 # Rates and predictions age even when no judgment comes in.
 _GREATEST_SECONDS = 30.0
@@ -29,8 +31,10 @@ _HEARTBEAT_SECONDS = 15.0
 class LiveSnapshots:
     """Snapshots of one campaign, shared by all who look through one event loop.
 
-    A worker computes them in a thread: at most every two seconds, at most a fifth of the time, only
-    while somebody looks, and only when something has changed (or half a minute has passed).
+    They are computed in a process of its own, the `observer`: at most every two seconds, at most a
+    fifth of the time of one core, only while somebody looks, and only when something has changed
+    (or half a minute has passed). What goes wrong there leaves the last snapshot to those who follow, and is
+    tried again.
 
     Parameters
     ----------
@@ -40,21 +44,27 @@ class LiveSnapshots:
         Its database.
     now : function, optional
         The time in milliseconds UTC; the system's by default.
+
+    Attributes
+    ----------
+    observer : Observer
+        What reads the whole campaign; it may be asked other things too.
     """
 
     def __init__(
         self, campaign: Campaign, store: Store, *, now: Callable[[], int] | None = None
     ) -> None:
-        self._campaign = campaign
+        self.observer = Observer(campaign, store)
+        self._has_rules = has_rules(campaign)
         self._store = store
         self._now = now or _milliseconds
-        self._pool: LivePool | None = None
-        self._latest: dict[str, Any] | None = None
         self._text = ""
         self._number = 0
-        self._computed = -_GREATEST_SECONDS
+        self._stale = True
+        self._computed = 0.0
         self._pause = _LEAST_SECONDS
-        self._seen: object = None
+        self._seen: int | None = None
+        self._ruled: int | None = None
         self._lookers = 0
         self._worker: asyncio.Task[None] | None = None
         self._changed = asyncio.Event()
@@ -69,43 +79,20 @@ class LiveSnapshots:
         ------
         StoreError
             If the database cannot be read.
+        ObserverError
+            If the process that computes it failed.
         """
         await self._bring_up_to_date()
-        assert self._latest is not None
-        return self._latest
-
-    async def follow(self) -> AsyncGenerator[dict[str, Any]]:
-        """Yield the present snapshot and every new one; ends when `close` is called."""
-        async for _ in self._numbers(heartbeat=None):
-            assert self._latest is not None
-            yield self._latest
+        found: dict[str, Any] = json.loads(self._text)
+        return found
 
     async def events(self) -> AsyncGenerator[bytes]:
-        """Yield the same as server-sent events, and a comment when there is nothing to say."""
+        """Yield the present snapshot and every new one; ends when `close` is called.
+
+        They are server-sent events, with a comment when there is nothing to say.
+        """
         # A browser that lost the connection comes back after so many milliseconds.
         yield b"retry: 2000\n\n"
-        async for is_new in self._numbers(heartbeat=_HEARTBEAT_SECONDS):
-            yield f"event: snapshot\ndata: {self._text}\n\n".encode() if is_new else b": alive\n\n"
-
-    def refresh(self) -> None:
-        """Say that something was changed by hand, so that those who look see it at once."""
-        self._computed = -_GREATEST_SECONDS
-        self._seen = None
-        self._pause = 0.0
-        self._wanted.set()
-
-    async def close(self) -> None:
-        """End all that follow and the worker."""
-        self._closed = True
-        self._wake()
-        if self._worker is not None:
-            self._worker.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._worker
-            self._worker = None
-
-    async def _numbers(self, *, heartbeat: float | None) -> AsyncGenerator[bool]:
-        """Yield True for every new snapshot, and False after each `heartbeat` without one."""
         self._lookers += 1
         if self._worker is None and not self._closed:
             self._worker = asyncio.create_task(self._work())
@@ -114,57 +101,139 @@ class LiveSnapshots:
             while not self._closed:
                 if self._number > shown:
                     shown = self._number
-                    yield True
+                    yield f"event: snapshot\ndata: {self._text}\n\n".encode()
                     continue
-                changed = self._changed
                 try:
-                    await asyncio.wait_for(changed.wait(), heartbeat)
+                    await asyncio.wait_for(self._changed.wait(), _HEARTBEAT_SECONDS)
                 except TimeoutError:
-                    yield False
+                    yield b": alive\n\n"
         finally:
             self._lookers -= 1
+
+    def refresh(self) -> None:
+        """Say that something was changed by hand, so that those who look see it at once."""
+        self._stale = True
+        self._wanted.set()
+
+    async def apply_rules(self) -> None:
+        """Exclude whom the rules of quality exclude, as is done before every snapshot.
+
+        Raises
+        ------
+        StoreError
+            If the database cannot be read or written.
+        ObserverError
+            If the process that applies them failed.
+        """
+        if not self._has_rules:
+            return
+        async with self._lock:
+            found = await asyncio.to_thread(self._store.read, newest)
+            if found != self._ruled:
+                await self._exclude(await self.observer.ask(_due))
+                self._ruled = found
+
+    async def close(self) -> None:
+        """End all that follow, the worker and the observer."""
+        self._closed = True
+        self._wake()
+        if self._worker is not None:
+            self._worker.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._worker
+            self._worker = None
+        await self.observer.close()
 
     async def _work(self) -> None:
         """Compute while somebody looks."""
         try:
             while self._lookers and not self._closed:
+                self._wanted.clear()
                 # The database may be away for a moment; who looks sees the last snapshot.
                 with contextlib.suppress(SteelyardError):
                     await self._bring_up_to_date()
-                self._wanted.clear()
                 with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self._wanted.wait(), max(self._pause, 0.05))
+                    await asyncio.wait_for(self._wanted.wait(), self._pause)
         finally:
             self._worker = None
 
     async def _bring_up_to_date(self) -> None:
         async with self._lock:
             age = monotonic() - self._computed
-            if self._latest is not None and age < self._pause:
+            if not self._stale and age < self._pause:
                 return
-            if self._latest is not None and age < _GREATEST_SECONDS:
-                seen = await asyncio.to_thread(self._store.read, newest)
-                if seen == self._seen:
-                    return
-            started = monotonic()
-            self._seen, self._latest, self._text = await asyncio.to_thread(self._compute)
+            seen = None if self._stale or age > _GREATEST_SECONDS else self._seen
+            found = await self._news(seen)
+            if found.text is None:
+                return
+            self._seen = self._ruled = found.newest
+            self._text = found.text
             self._computed = monotonic()
-            self._pause = max(_LEAST_SECONDS, (self._computed - started) * (1 / _SHARE - 1))
+            self._pause = max(_LEAST_SECONDS, found.seconds * (1 / _SHARE - 1))
             self._number += 1
             self._wake()
 
-    def _compute(self) -> tuple[object, dict[str, Any], str]:
-        if self._pool is None:
-            self._pool = read_pool(self._campaign)
-        apply_rules(self._campaign, self._store, now=self._now())
-        seen = self._store.read(newest)
-        made = snapshot(self._campaign, self._store, now=self._now(), pool=self._pool)
-        return seen, made, json.dumps(made, allow_nan=False, separators=(",", ":"))
+    async def _news(self, seen: int | None) -> "_News":
+        # What is changed by hand from here on may be missing in the answer.
+        self._stale = False
+        try:
+            while True:
+                found = await self.observer.ask(partial(_news, seen=seen, now=self._now()))
+                if not found.due:
+                    return found
+                await self._exclude(found.due)
+        except BaseException:
+            self._stale = True
+            raise
+
+    async def _exclude(self, raters: Mapping[str, str]) -> None:
+        if raters:
+            await asyncio.to_thread(exclude, self._store, raters, now=self._now())
 
     def _wake(self) -> None:
         """Wake all that wait, each once: those who come later wait for the next event."""
         self._changed.set()
         self._changed = asyncio.Event()
+
+
+@dataclass(frozen=True)
+class _News:
+    """What an observer found.
+
+    Attributes
+    ----------
+    newest : int
+        How new the newest is.
+    due : dict of str to str
+        Raters whom a rule excludes: to be excluded before a snapshot is made.
+    text : str or None
+        A snapshot as JSON; None if nothing is new, or somebody is due.
+    seconds : float
+        Of a core that it took.
+    """
+
+    newest: int
+    due: Mapping[str, str] = field(default_factory=dict)
+    text: str | None = None
+    seconds: float = 0.0
+
+
+def _news(view: View, *, seen: int | None, now: int) -> _News:
+    """Make a snapshot, unless there is nothing that was not seen; this runs in the observer."""
+    started = process_time()
+    found = view.store.read(newest)
+    if found == seen:
+        return _News(found)
+    raters = _due(view)
+    if raters:
+        return _News(found, due=raters)
+    made = snapshot(view.campaign, view.store, now=now, pool=view.pool)
+    text = json.dumps(made, allow_nan=False, separators=(",", ":"))
+    return _News(found, text=text, seconds=process_time() - started)
+
+
+def _due(view: View) -> dict[str, str]:
+    return due(view.campaign, view.store)
 
 
 def _milliseconds() -> int:

@@ -14,7 +14,7 @@ from steelyard.collect.live.people import raters_table
 from steelyard.collect.live.pool import LivePool, read_pool
 from steelyard.collect.live.signals import Outlook, money, pace, signal
 from steelyard.collect.quality import rules_in_words
-from steelyard.collect.store import Store, StoreError
+from steelyard.collect.store import Reader, StoreError
 from steelyard.collect.store.decisions import About, Decision, latest
 from steelyard.collect.store.overview import (
     Awaited,
@@ -54,7 +54,7 @@ class _Read:
 
 
 def snapshot(
-    campaign: Campaign, store: Store, *, now: int, pool: LivePool | None = None
+    campaign: Campaign, store: Reader, *, now: int, pool: LivePool | None = None
 ) -> dict[str, Any]:
     """Return where the campaign stands, ready for JSON.
 
@@ -62,7 +62,7 @@ def snapshot(
     ----------
     campaign : Campaign
         The campaign.
-    store : Store
+    store : Reader
         Its database.
     now : int
         Milliseconds.

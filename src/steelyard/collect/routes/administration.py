@@ -2,14 +2,14 @@
 
 import asyncio
 import secrets
+from functools import partial
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request
 from sqlalchemy import Connection
 from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 
-from steelyard.collect.exports import Rows, export
-from steelyard.collect.quality import apply_rules
+from steelyard.collect.exports import Rows, view_export
 from steelyard.collect.routes import messages
 from steelyard.collect.routes.guards import Administrator, change, coming_in
 from steelyard.collect.routes.refusals import page_refusals, refusals
@@ -82,7 +82,9 @@ async def change_state(admin: Administrator, sent: messages.State) -> messages.S
 async def change_goal(admin: Administrator, sent: messages.Goal) -> messages.Standing:
     """Change what to reach, or what may be spent; what is not given stays."""
     budget = None if sent.budget is None else micro(sent.budget)
-    return await _change(admin.site, half_width=sent.half_width, budget=budget)
+    return await _change(
+        admin.site, half_width=sent.half_width, budget=budget, unlimited=sent.unlimited
+    )
 
 
 @router.post("/admin/api/outputs", **change())
@@ -140,9 +142,9 @@ async def decide(admin: Administrator, sent: messages.Decision) -> messages.Deci
 )
 async def download(admin: Administrator, name: _ExportName, rows: Rows = "estimate") -> Response:
     """Return a file of the campaign's results."""
-    site = admin.site
-    await asyncio.to_thread(apply_rules, site.campaign, site.store, now=site.clock())
-    found = await asyncio.to_thread(export, name, site.store, site.campaign, rows=rows)
+    live = admin.site.live
+    await live.apply_rules()
+    found = await live.observer.ask(partial(view_export, name=name, rows=rows))
     headers = {"Content-Disposition": f'attachment; filename="{found.filename}"'}
     return Response(found.body, media_type=found.media_type, headers=headers)
 

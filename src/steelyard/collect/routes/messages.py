@@ -209,10 +209,11 @@ class State(_Sent):
 
 
 class Goal(_Sent):
-    """The goal, from now on."""
+    """The goal, from now on; what is not given stays. `unlimited` lifts the budget."""
 
     half_width: float | None = Field(default=None, gt=0, le=1e9, allow_inf_nan=False)
     budget: float | None = Field(default=None, gt=0, le=1e9, allow_inf_nan=False)
+    unlimited: bool = False
 
 
 class More(_Sent):

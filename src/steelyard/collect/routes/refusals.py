@@ -9,6 +9,7 @@ from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
+from steelyard.collect.live.observer import ObserverError
 from steelyard.collect.routes.site import site_of
 from steelyard.collect.security.tokens import InvalidTokenError
 from steelyard.collect.store import (
@@ -135,6 +136,7 @@ def add_refusals(app: FastAPI) -> None:
     app.add_exception_handler(InvalidTokenError, _on_token)
     app.add_exception_handler(SteelyardError, _on_ours)
     app.add_exception_handler(StoreError, _on_store)
+    app.add_exception_handler(ObserverError, _on_observer)
     app.add_exception_handler(Exception, _on_mistake)
 
 
@@ -177,6 +179,10 @@ async def _on_store(request: Request, error: Exception) -> Response:
     site_of(request).log.error("%s", error)
     sorry = "the database does not answer; send it again in a moment"
     return _answer(request, RefusedError(503, sorry, retry_seconds=5))
+
+
+async def _on_observer(request: Request, error: Exception) -> Response:
+    return _answer(request, RefusedError(503, str(error), retry_seconds=5))
 
 
 async def _on_mistake(request: Request, error: Exception) -> Response:

@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 from starlette.responses import HTMLResponse
 
 from steelyard.collect.campaign import Campaign
-from steelyard.collect.live import LiveSnapshots
+from steelyard.collect.live.following import LiveSnapshots
 from steelyard.collect.panels import Invitation, Panel
 from steelyard.collect.routes.memory import Memory
 from steelyard.collect.security.limits import RateLimit

@@ -1,6 +1,6 @@
 """The campaign's database: who rated what, what is to be rated next, and what is owed."""
 
-from steelyard.collect.store.database import Store
+from steelyard.collect.store.database import Reader, Store
 from steelyard.collect.store.refusals import (
     AlreadySubmittedError,
     NotYoursError,
@@ -15,6 +15,7 @@ __all__ = [
     "AlreadySubmittedError",
     "NotYoursError",
     "OtherCampaignError",
+    "Reader",
     "Store",
     "StoreError",
     "UnknownLeaseError",

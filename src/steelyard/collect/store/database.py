@@ -15,7 +15,7 @@ from steelyard.collect.store.refusals import StoreError
 from steelyard.collect.store.writer import Writer, first_line
 from steelyard.errors import InvalidArgumentError
 
-__all__ = ["Store"]
+__all__ = ["Reader", "Store"]
 
 T = TypeVar("T")
 
@@ -25,6 +25,9 @@ _BUSY_MS = 30_000
 # before it is put off (see `Writer`). Far below the second after which PostgreSQL looks for
 # deadlocks.
 _LOCK_MS = 50
+# Connections of a server that only look. With its writer and with the one of the process that computes
+# the dashboard, eight servers stay below the hundred that PostgreSQL allows.
+_READERS = 10
 # The writer finds single rows by index, again and again. PostgreSQL would plan every statement
 # anew, or keep a plan that it made while the tables were empty and that reads them whole.
 _WRITER_OPTIONS = (
@@ -37,7 +40,70 @@ _WRITER_OPTIONS = (
 )
 
 
-class Store:
+class Reader:
+    """A database that is only looked at; what `Store` writes is seen, also from another process.
+
+    Made by `Reader.open`, at the `address` of a store.
+    """
+
+    def __init__(self, address: str, reading: Engine) -> None:
+        self.address = address
+        self._reading = reading
+
+    @classmethod
+    def open(cls, database: str | os.PathLike[str]) -> Self:
+        """Open a database that a `Store` has made ready.
+
+        Parameters
+        ----------
+        database : path or URL
+            As for `Store.open`.
+
+        Raises
+        ------
+        InvalidArgumentError
+            If it is neither.
+        """
+        url = _url(database)
+        return cls(_address(url), _reading(url, connections=1))
+
+    @staticmethod
+    def is_there(database: str | os.PathLike[str]) -> bool:
+        """Whether there is a database to open; one on a server is taken to be there."""
+        url = _url(database)
+        return url.get_backend_name() != "sqlite" or Path(url.database or "").is_file()
+
+    def read(self, operation: Callable[[Connection], T]) -> T:
+        """Run an operation that only looks, in the calling thread, on one snapshot.
+
+        Raises
+        ------
+        StoreError
+            If the database cannot be read.
+        """
+        try:
+            with self._reading.connect() as connection:
+                return operation(connection)
+        except SQLAlchemyError as error:
+            raise StoreError(f"the database cannot be read ({first_line(error)})") from error
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self._reading.dispose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+class Store(Reader):
     """Everything a campaign knows, on disk.
 
     Made by `Store.open`. Operations are functions of a connection: ``store.write(operation)`` for
@@ -54,8 +120,8 @@ class Store:
     1
     """
 
-    def __init__(self, reading: Engine, writing: Engine) -> None:
-        self._reading = reading
+    def __init__(self, address: str, reading: Engine, writing: Engine) -> None:
+        super().__init__(address, reading)
         self._writing = writing
         self._writer = Writer(writing)
 
@@ -79,7 +145,7 @@ class Store:
             If the database cannot be opened, or was made by a newer version.
         """
         url = _url(database)
-        engines = _sqlite(url) if url.get_backend_name() == "sqlite" else _postgresql(url)
+        engines = _reading(url, connections=_READERS), _writing(url)
         try:
             migrate(engines[1])
         except SQLAlchemyError as error:
@@ -92,7 +158,7 @@ class Store:
             for engine in engines:
                 engine.dispose()
             raise
-        return cls(*engines)
+        return cls(_address(url), *engines)
 
     def write(self, operation: Callable[[Connection], T]) -> Future[T]:
         """Queue an operation that changes the database.
@@ -115,36 +181,11 @@ class Store:
         """
         return self._writer.submit(operation)
 
-    def read(self, operation: Callable[[Connection], T]) -> T:
-        """Run an operation that only looks, in the calling thread, on one snapshot.
-
-        Raises
-        ------
-        StoreError
-            If the database cannot be read.
-        """
-        try:
-            with self._reading.connect() as connection:
-                return operation(connection)
-        except SQLAlchemyError as error:
-            raise StoreError(f"the database cannot be read ({first_line(error)})") from error
-
     def close(self) -> None:
         """Finish what was queued and let go of the database."""
         self._writer.close()
-        self._reading.dispose()
+        super().close()
         self._writing.dispose()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 def _url(database: str | os.PathLike[str]) -> URL:
@@ -169,15 +210,44 @@ def _url(database: str | os.PathLike[str]) -> URL:
     )
 
 
-def _sqlite(url: URL) -> tuple[Engine, Engine]:
+def _address(url: URL) -> str:
+    """Return what opens the same database again, with the password if it has one."""
+    return url.render_as_string(hide_password=False)
+
+
+def _reading(url: URL, *, connections: int) -> Engine:
+    if url.get_backend_name() == "sqlite":
+        return _sqlite(url, begin="BEGIN", connections=connections, look_only=True)
+    return create_engine(
+        url,
+        pool_size=min(4, connections),
+        max_overflow=max(0, connections - 4),
+        pool_pre_ping=True,
+        isolation_level="REPEATABLE READ",
+        connect_args={"options": "-c default_transaction_read_only=on"},
+    )
+
+
+def _writing(url: URL) -> Engine:
+    if url.get_backend_name() == "sqlite":
+        return _sqlite(url, begin="BEGIN IMMEDIATE", connections=1, look_only=False)
+    return create_engine(
+        url,
+        pool_size=1,
+        isolation_level="READ COMMITTED",
+        connect_args={"options": " ".join(f"-c {option}" for option in _WRITER_OPTIONS)},
+    )
+
+
+def _sqlite(url: URL, *, begin: str, connections: int, look_only: bool) -> Engine:
     folder = Path(url.database or "").parent
     if not folder.is_dir():
         raise StoreError(f"cannot make the database {url.database}: there is no folder {folder}")
-    reading = create_engine(url, connect_args={"check_same_thread": False}, pool_size=8)
-    writing = create_engine(url, connect_args={"check_same_thread": False}, pool_size=1)
-    for engine, begin, look_only in ((reading, "BEGIN", True), (writing, "BEGIN IMMEDIATE", False)):
-        _set_up_sqlite(engine, begin=begin, look_only=look_only)
-    return reading, writing
+    engine = create_engine(
+        url, connect_args={"check_same_thread": False}, pool_size=min(8, connections)
+    )
+    _set_up_sqlite(engine, begin=begin, look_only=look_only)
+    return engine
 
 
 def _set_up_sqlite(engine: Engine, *, begin: str, look_only: bool) -> None:
@@ -201,22 +271,3 @@ def _set_up_sqlite(engine: Engine, *, begin: str, look_only: bool) -> None:
 
     event.listen(engine, "connect", connected)
     event.listen(engine, "begin", begun)
-
-
-def _postgresql(url: URL) -> tuple[Engine, Engine]:
-    reading = create_engine(
-        url,
-        # With a writer each, eight processes stay below the hundred that a server allows.
-        pool_size=4,
-        max_overflow=7,
-        pool_pre_ping=True,
-        isolation_level="REPEATABLE READ",
-        connect_args={"options": "-c default_transaction_read_only=on"},
-    )
-    writing = create_engine(
-        url,
-        pool_size=1,
-        isolation_level="READ COMMITTED",
-        connect_args={"options": " ".join(f"-c {option}" for option in _WRITER_OPTIONS)},
-    )
-    return reading, writing

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Self, get_args
 
-from sqlalchemy import Connection, bindparam, insert, select, text, update
+from sqlalchemy import Connection, bindparam, insert, inspect, select, text, update
 
 from steelyard.collect.campaign import Campaign
 from steelyard.collect.store.ledger import micro
@@ -16,7 +16,16 @@ from steelyard.collect.store.tables import settings
 from steelyard.collect.units import Unit
 from steelyard.errors import InvalidArgumentError
 
-__all__ = ["Facts", "Settings", "State", "change", "current", "initialise"]
+__all__ = [
+    "Facts",
+    "Settings",
+    "State",
+    "change",
+    "current",
+    "has_begun",
+    "initialise",
+    "renew_secret",
+]
 
 State = Literal["running", "paused", "stopped"]
 
@@ -125,6 +134,15 @@ _CHANGE = (
         changed=bindparam("new_changed"),
     )
 )
+_RENEW = (
+    update(settings)
+    .where(settings.c.id == 1)
+    .values(
+        secret=bindparam("new_secret"),
+        revision=settings.c.revision + 1,
+        changed=bindparam("new_changed"),
+    )
+)
 # Two processes that start at once must not both begin the campaign.
 _ALONE = text("LOCK TABLE settings IN SHARE ROW EXCLUSIVE MODE")
 
@@ -156,7 +174,7 @@ def initialise(
     if there is None:
         row = {
             "fingerprint": facts.fingerprint,
-            "secret": secrets.token_urlsafe(32),
+            "secret": _new_secret(),
             "half_width": facts.half_width,
             "budget": facts.budget,
             "judgments_per_output": facts.judgments_per_output,
@@ -169,12 +187,16 @@ def initialise(
         connection.execute(_ADD, row)
         add_units(connection, new=units, now=now)
         there = _begun(connection)
-    if there.fingerprint != facts.fingerprint:
-        raise OtherCampaignError(
-            "the database belongs to another campaign, or the campaign file was changed after it "
-            "began: name another database, or bring back the file as it was"
-        )
+    _check(there, facts.fingerprint)
     return there
+
+
+def has_begun(connection: Connection) -> bool:
+    """Whether there is a campaign in a database, be it one without tables."""
+    return (
+        inspect(connection).has_table(settings.name)
+        and connection.execute(select(settings.c.id)).first() is not None
+    )
 
 
 def current(connection: Connection) -> Settings | None:
@@ -191,6 +213,7 @@ def change(
     state: State | None = None,
     half_width: float | None = None,
     budget: int | None = None,
+    unlimited: bool = False,
     now: int,
 ) -> Settings:
     """Change what may be changed while the campaign runs; what is not given stays.
@@ -205,6 +228,8 @@ def change(
         The half-width to reach.
     budget : int, optional
         What may be spent, in millionths of the currency.
+    unlimited : bool
+        Whether the budget is lifted, so that spending has no limit.
     now : int
         Milliseconds.
     """
@@ -216,15 +241,50 @@ def change(
         raise InvalidArgumentError(f"`half_width` must be greater than 0; got {half_width}")
     if budget is not None and budget < 0:
         raise InvalidArgumentError(f"`budget` must not be negative; got {budget}")
+    if budget is not None and unlimited:
+        raise InvalidArgumentError(f"`budget` must not be given with `unlimited`; got {budget}")
     before = _begun(connection)
     values = {
         "new_state": before.state if state is None else state,
         "new_half_width": before.half_width if half_width is None else half_width,
-        "new_budget": before.budget if budget is None else budget,
+        "new_budget": None if unlimited else before.budget if budget is None else budget,
         "new_changed": now,
     }
     connection.execute(_CHANGE, values)
     return _begun(connection)
+
+
+def renew_secret(connection: Connection, *, fingerprint: str, now: int) -> None:
+    """Give the campaign a new secret: what was signed with the old one says nothing any more.
+
+    Parameters
+    ----------
+    connection : Connection
+        Of the writer.
+    fingerprint : str
+        Of the campaign.
+    now : int
+        Milliseconds.
+
+    Raises
+    ------
+    OtherCampaignError
+        If the database belongs to another campaign.
+    """
+    _check(_begun(connection), fingerprint)
+    connection.execute(_RENEW, {"new_secret": _new_secret(), "new_changed": now})
+
+
+def _new_secret() -> str:
+    return secrets.token_urlsafe(32)
+
+
+def _check(there: Settings, fingerprint: str) -> None:
+    if there.fingerprint != fingerprint:
+        raise OtherCampaignError(
+            "the database belongs to another campaign, or the campaign file was changed after it "
+            "began: name another database, or bring back the file as it was"
+        )
 
 
 def _begun(connection: Connection) -> Settings:

@@ -101,11 +101,14 @@ export function actions(ask, done) {
       body: [
         text("The interval at all times holds whatever the goal, so it may be changed after looking."),
         field("Half-width to reach", "half_width", { type: "number", min: "0", step: "any", required: true, value: snapshot.goal.half_width }),
-        snapshot.money ? field(`Budget in ${snapshot.money.currency}`, "budget", { type: "number", min: "0", step: "any", value: snapshot.money.budget_amount ?? "" }, "Empty: as it is.") : null,
+        snapshot.money ? field(`Budget in ${snapshot.money.currency}`, "budget", { type: "number", min: "0", step: "any", value: snapshot.money.budget_amount ?? "" }, "Empty: no limit.") : null,
       ].filter(Boolean),
       run: (form) => {
+        const goal = { half_width: Number(form.get("half_width")) };
         const budget = form.get("budget");
-        return change("goal", { half_width: Number(form.get("half_width")), budget: budget ? Number(budget) : null }, "Goal and budget are saved.");
+        if (budget) goal.budget = Number(budget);
+        else goal.unlimited = budget === ""; // without the field the budget is not in question
+        return change("goal", goal, "Goal and budget are saved.");
       },
     }),
     outputs: () => ask.open({

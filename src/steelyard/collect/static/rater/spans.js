@@ -153,7 +153,7 @@ export class Spans extends Widget {
       const label = element("label", { for: id }, element("span", { class: "option-text" }, severity.label), " ", key);
       const tip = severity.tip ? element("span", { class: "tip", role: "tooltip", id: `${id}-tip` }, severity.tip) : null;
       if (tip) input.setAttribute("aria-describedby", tip.id);
-      return element("div", { class: "option small-option" }, input, label, tip);
+      return [element("div", { class: "option small-option" }, input, label), tip];
     });
     const row = element("li", { class: "error", "aria-current": index === this.#at ? "true" : null },
       element("p", { class: "error-text" }, element("bdi", {}, `“${excerpt}”`)),
