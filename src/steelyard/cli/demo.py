@@ -1,5 +1,7 @@
 """``steelyard demo``."""
 
+import shutil
+import sys
 from pathlib import Path
 
 import click
@@ -17,6 +19,8 @@ from steelyard.study import Study
 __all__ = ["demo"]
 
 _METRICS = ("rouge-l", "chrf", "vecsim")
+# With fewer, all judged outputs of a system may have the same mean judgment, and no interval.
+_FEWEST_ITEMS = 40
 _EXAMPLE = """\b
 Example:
   steelyard demo --output steelyard-demo
@@ -32,7 +36,13 @@ Example:
     show_default=True,
     help="Folder to write to; made if it is not there.",
 )
-@click.option("--items", type=int, default=300, show_default=True, help="Items in the campaign.")
+@click.option(
+    "--items",
+    type=click.IntRange(min=_FEWEST_ITEMS),
+    default=300,
+    show_default=True,
+    help="Items in the campaign.",
+)
 @click.option("--seed", type=int, default=2018, show_default=True, help="Seed of the simulation.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON with stable keys.")
 def demo(*, output: Path, items: int, seed: int, as_json: bool) -> None:
@@ -82,7 +92,7 @@ def demo(*, output: Path, items: int, seed: int, as_json: bool) -> None:
             f"{held} of {len(outer)} intervals with raters as a sample hold the truth.\n",
             f"Report:    {report}",
             f"Outputs:   {outputs}\nJudgments: {judgments}",
-            f"Next:      steelyard diagnose {outputs} {judgments}",
+            f"Next:      {_program()} diagnose {outputs} {judgments}",
         ],
         None,
     )
@@ -111,6 +121,13 @@ def _table(
             f"{one.data_efficiency:.2f}",
         )
     return table
+
+
+def _program() -> str:
+    """Return how this program is called: by its name, or where it is if that is not found."""
+    return (
+        "steelyard" if shutil.which("steelyard") else str(Path(sys.executable).parent / "steelyard")
+    )
 
 
 def _key(one: Estimate) -> tuple[str, str]:
