@@ -1,6 +1,9 @@
 import subprocess
 import sys
 
+import pytest
+
+from steelyard.cli import main
 from steelyard.cli.main import steelyard
 
 
@@ -46,3 +49,19 @@ def test_every_public_name_is_there_and_documented():
         found = getattr(steelyard, name)
         assert name == "__version__" or found.__doc__
     assert set(steelyard.__all__) <= set(dir(steelyard))
+
+
+def test_a_command_that_is_stopped_by_a_key_says_so(run, monkeypatch):
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("steelyard.cli.demo.campaign", stop)
+    code, _, err = run("demo")
+    assert (code, err.strip()) == (130, "steelyard: stopped")
+
+
+def test_a_closed_standard_output_is_no_failure(monkeypatch):
+    monkeypatch.setattr(sys, "stdout", None)
+    with pytest.raises(SystemExit) as stop:
+        main(["--version"])
+    assert stop.value.code == 0

@@ -48,7 +48,13 @@ Examples:
     help="Folder for the example.  [default: its name]",
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
-@click.option("--port", type=int, default=8000, show_default=True, help="Port to listen at.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65_535),
+    default=8000,
+    show_default=True,
+    help="Port to listen at.",
+)
 @click.option(
     "--processes",
     type=int,

@@ -60,8 +60,8 @@ def test_nothing_is_said_of_money_where_nobody_is_paid(serve):
 @pytest.mark.parametrize(
     ("tutorial", "told"),
     [
-        (False, "Each one is paid 0.125 EUR."),
-        (True, "Each one is paid 0.125 EUR. Passing the tutorial is paid 0.50 EUR."),
+        (False, "Each judgment is paid 0.125 EUR."),
+        (True, "Each judgment is paid 0.125 EUR. Passing the tutorial is paid 0.50 EUR."),
     ],
 )
 def test_raters_are_told_of_their_pay(serve, tutorial, told):
@@ -73,7 +73,7 @@ def test_raters_are_told_of_the_expected_time(serve):
     server = serve()
     pay = server.campaign.pay.model_copy(update={"expected_seconds": 75.0, "per_judgment": 0.0})
     campaign = server.campaign.model_copy(update={"pay": pay})
-    assert replace(server.site, campaign=campaign).terms == "Each one takes about 75 seconds."
+    assert replace(server.site, campaign=campaign).terms == "Each judgment takes about 75 seconds."
 
 
 def test_the_same_submission_sent_again_is_the_same_submission(server):

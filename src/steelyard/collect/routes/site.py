@@ -121,7 +121,7 @@ class Site:
             facts.append(f"takes about {pay.expected_seconds:g} seconds")
         if self.pay_per_judgment:
             facts.append(f"is paid {self.money(self.pay_per_judgment)}")
-        told = [f"Each one {' and '.join(facts)}."] if facts else []
+        told = [f"Each judgment {' and '.join(facts)}."] if facts else []
         if self.tutorial_bonus and self.campaign.task.tutorial is not None:
             told.append(f"Passing the tutorial is paid {self.money(self.tutorial_bonus)}.")
         return " ".join(told)
