@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steelyard import PoolMoments, control_variates, judged_outputs
+from steelyard import PoolMoments, control_variates, judged_outputs, sample_mean
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 
 SLOPES = ["least-squares", "plug-in", "cross-fit", "shrunk"]
@@ -46,18 +46,73 @@ def test_matches_a_hand_worked_example():
 
 
 def test_finite_pool_shrinks_the_spread_between_outputs_but_not_rater_noise():
-    # outputs a b c d with means 1 3 2 4 as above, each judged twice one apart:
-    # within sums of squares 0.5 each, sigma_a^2 = 2 / (8 - 4) = 0.5
+    # outputs a b c d with means 1 3 2 4 as above, each judged twice one apart, rater variance 1/2:
     # V = 0.9 [(1 - 4/6)/4 + 1/5] + (0.5/2)/6
     human = [0.5, 1.5, 2.5, 3.5, 1.5, 2.5, 3.5, 4.5]
     got = control_variates(
-        human, np.repeat([1, 2, 3, 4], 2), [1, 2, 3, 4, 5, 6], items=list("aabbccdd")
+        human,
+        np.repeat([1, 2, 3, 4], 2),
+        [1, 2, 3, 4, 5, 6],
+        items=list("aabbccdd"),
+        rater_variance=0.5,
     )
     between, noise = 0.9 * ((1 - 4 / 6) / 4 + 1 / 5), 0.25 / 6
     assert got.estimate == pytest.approx(3.3)
     assert got.standard_error**2 == pytest.approx(between + noise)
-    freedom = (between + noise) ** 2 / (between**2 / 2 + noise**2 / 4)
+    assert got.degrees_of_freedom == pytest.approx((between + noise) ** 2 / (between**2 / 2))
+
+
+def test_rater_variance_of_few_outputs_is_lifted_by_an_imagined_one():
+    # means 1 to 6, each judged twice one apart: s^2 = 3.5, sigma_a^2 = 1/2 from 6 outputs; if all
+    # spread were noise it would be 3.5 / (1/2) = 7, which the imagined output has
+    human = np.repeat(np.arange(1.0, 7), 2) + np.tile([-0.5, 0.5], 6)
+    got = sample_mean(human, items=np.repeat(range(6), 2), pool_size=8)
+    between, noise = 3.5 * (1 / 6 - 1 / 8), (6 * 0.5 + 7) / 7 / 2 / 8
+    assert got.standard_error**2 == pytest.approx(between + noise)
+    freedom = (between + noise) ** 2 / (between**2 / 5 + noise**2 / 7)
     assert got.degrees_of_freedom == pytest.approx(freedom)
+    assert not got.notes
+
+
+def test_many_outputs_all_judged_twice_speak_for_themselves():
+    rng = np.random.default_rng(3)
+    human = np.repeat(rng.normal(size=30), 2) + rng.normal(size=60)
+    got = sample_mean(human, items=np.repeat(range(30), 2), pool_size=40)
+    pairs = human.reshape(30, 2)
+    between = pairs.mean(axis=1).var(ddof=1) * (1 / 30 - 1 / 40)
+    noise = pairs.var(axis=1, ddof=1).mean() / 2 / 40
+    assert got.standard_error**2 == pytest.approx(between + noise)
+    freedom = (between + noise) ** 2 / (between**2 / 29 + noise**2 / 30)
+    assert got.degrees_of_freedom == pytest.approx(freedom)
+
+
+def test_judgments_that_happen_to_agree_do_not_make_the_interval_a_point():
+    human = (np.random.default_rng(0).random(40) < 0.5).astype(float)
+
+    def judged_again(number):
+        items = [*range(40), *range(number)]
+        return sample_mean(human[items], items=items, pool_size=40)
+
+    for number in (1, 4):
+        assert judged_again(number).half_width == pytest.approx(judged_again(0).half_width)
+    # 5 outputs in agreement and one as far apart as 0 and 1 are: sigma_a^2 = (1/2) / 6
+    got = judged_again(5)
+    assert got.standard_error**2 == pytest.approx(0.5 / 6 * (5 * 0.5 + 35) / 40 / 40)
+    assert got.degrees_of_freedom == pytest.approx(6)
+
+
+def test_too_few_second_judgments_are_said():
+    rng = np.random.default_rng(2)
+    human, items = rng.normal(size=22), [*range(20), 0, 1]
+    got = sample_mean(human, items=items, pool_size=40)
+    assert "second judgments of 2 outputs tell too little" in got.notes[0]
+    assert "29%" in got.notes[0]
+
+
+def test_a_single_point_is_refused():
+    human = [1, 3, 2, 4, 6]
+    with pytest.raises(NotEstimableError, match=r'single point.*target="census"'):
+        sample_mean(human, items=range(5), pool_size=5, rater_variance=0)
 
 
 def test_census_leaves_out_the_noise_of_judgments_not_asked_for():
@@ -73,6 +128,33 @@ def test_superpopulation_adds_the_spread_of_pools():
         [1, 3, 2, 4], [1, 2, 3, 4], [1, 2, 3, 4, 5, 6], items=list("abcd"), target="superpopulation"
     )
     assert got.standard_error**2 == pytest.approx(0.405 + 0.64 * 35 / 12 / 6)
+
+
+def test_superpopulation_with_another_slope_counts_what_metric_and_residual_share():
+    # slope 1/2 on y = 1 3 2 4, g = 1 2 3 4: residuals around their mean -.75 .75 -.75 .75,
+    # s_e^2 = 0.75, covariance with g 1.5/3 = 1/2; V = 0.75/4 + (0.25 * 35/12 + 2 * 0.5 * 0.5) / 6
+    got = control_variates(
+        [1, 3, 2, 4],
+        [1, 2, 3, 4],
+        [1, 2, 3, 4, 5, 6],
+        items=list("abcd"),
+        slope=0.5,
+        target="superpopulation",
+    )
+    assert got.standard_error**2 == pytest.approx(0.75 / 4 + (0.25 * 35 / 12 + 0.5) / 6)
+
+
+def test_superpopulation_of_a_pool_judged_whole_is_the_variance_of_the_mean():
+    rng = np.random.default_rng(4)
+    pool = rng.normal(size=30)
+    human = pool + rng.normal(size=30)
+    want = human.var(ddof=1) / 30
+    for slope in (-1, 0.3, 2):
+        got = control_variates(
+            human, pool, pool, items=range(30), slope=slope, target="superpopulation"
+        )
+        # but for the pool's covariance, which is divided by N
+        assert got.standard_error**2 + slope**2 * pool.var(ddof=1) / 30**2 == pytest.approx(want)
 
 
 def test_a_full_census_is_known_exactly():
@@ -203,6 +285,37 @@ def test_random_raters_widen_the_interval_and_keep_the_estimate(campaign):
     assert random.standard_error > fixed.standard_error
 
 
+def test_few_raters_are_said():
+    human = [1, 2, 3, 5, 2, 4, 4, 5, 2, 2, 3, 3]
+    items, raters = np.repeat(range(6), 2), np.tile([0, 1], 6)
+    got = sample_mean(human, items=items, raters=raters, raters_as="random")
+    assert any("only 2 raters" in note for note in got.notes)
+
+
+def test_a_rater_variance_that_is_not_used_is_said(campaign):
+    bare = control_variates(**campaign, raters_as="random")
+    got = control_variates(**campaign, raters_as="random", rater_variance=50)
+    assert got.standard_error == bare.standard_error
+    assert "`rater_variance` is not used" in got.notes[-1]
+    assert not any("rater" in note for note in bare.notes)
+
+
+@pytest.mark.parametrize("raters_as", ["random", "adjusted"])
+def test_raters_as_a_sample_need_spread(raters_as):
+    pool = np.arange(30.0)
+    who = {"items": np.repeat(range(10), 2), "raters": np.tile([0, 1], 10)}
+    for bounds in (None, (0, 1)):
+        with pytest.raises(NotEstimableError, match=r'no spread.*raters_as="fixed" with `bounds`'):
+            control_variates(
+                np.ones(20),
+                np.repeat(pool[:10], 2),
+                pool,
+                **who,
+                raters_as=raters_as,
+                bounds=bounds,
+            )
+
+
 @pytest.mark.parametrize("slope", SLOPES)
 @pytest.mark.parametrize("interval", INTERVALS)
 def test_affine_change_of_scores_moves_the_interval_exactly(campaign, slope, interval):
@@ -224,6 +337,18 @@ def test_affine_change_of_the_metric_changes_nothing(campaign, slope):
     got = control_variates(**moved, slope=slope)
     assert got.estimate == pytest.approx(want.estimate, rel=1e-9)
     assert got.standard_error == pytest.approx(want.standard_error, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    "options", [{"slope": "cross-fit", "folds": 5}, {"slope": "cross-fit"}, {}]
+)
+def test_metrics_may_be_on_very_different_scales(campaign, options):
+    want = control_variates(**campaign, **options)
+    moved = {**campaign}
+    for key in ("metric", "metric_pool"):
+        moved[key] = campaign[key] * [1, 1e9]
+    got = control_variates(**moved, **options)
+    assert (got.low, got.high) == pytest.approx((want.low, want.high))
 
 
 @settings(max_examples=20)
@@ -296,6 +421,11 @@ def test_a_perfect_fit_is_not_given_zero_width():
         ({"raters_as": "random", "target": "census"}, InvalidArgumentError, "cannot go with"),
         ({"rater_variance": -1}, InvalidArgumentError, "`rater_variance`"),
         ({"resamples": 3}, InvalidArgumentError, "`resamples` must be at least 100"),
+        (
+            {"resamples": 1000, "level": 0.999, "interval": "bca"},
+            InvalidArgumentError,
+            "`resamples` must be at least 2000 for level 0.999",
+        ),
         ({"target": "census"}, InvalidArgumentError, "needs `items`"),
         ({"metric": [2, 2, 2, 2, 2]}, NotEstimableError, "constant"),
         ({"metric_pool": [1, 2]}, InvalidArgumentError, "outside the pool's range"),

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import binomtest
 
 from steelyard import PoolMoments, control_variates, sample_mean
 from steelyard.errors import InvalidArgumentError, NotEstimableError
@@ -54,24 +55,25 @@ def test_matches_a_hand_worked_example():
 
 
 def test_rater_noise_is_added_back_by_hand():
-    # as above, each output judged twice, 1 apart: within 0.5 each, sigma_a^2 = 0.5 in any weighting
-    # noise = (1/100^2) (60 * 0.25 + 40 * 0.25) = 0.0025
+    # as above, each output judged twice, 1 apart: within 0.5 each, sigma_a^2 = 0.5 in any weighting,
+    # and an imagined output at the bound: without the finite pool V = 0.12 + 0.16 = 0.28, the rater
+    # variance v adds (1/100^2) (60 v/2 + 40 v/2) = 0.005 v, so the bound is 0.014 / 0.005 = 2.8
     human = np.repeat([1, 2, 3, 5, 7], 2) + np.tile([-0.5, 0.5], 5)
     got = stratified_mean(
         human, np.repeat(list("aaabb"), 2), {"a": 60, "b": 40}, items=np.repeat(range(5), 2)
     )
-    assert got.standard_error**2 == pytest.approx(0.266 + 0.0025)
+    assert got.standard_error**2 == pytest.approx(0.266 + 0.005 * (5 * 0.5 + 2.8) / 6)
 
 
 def test_rater_variance_is_that_of_the_pool_not_of_the_sample():
     # within-output variances 2 in a (W = 0.9) and 18 in b: over the pool 0.9 * 2 + 0.1 * 18 = 3.6
-    human = [0, 2, 1, 3, 0, 6, 3, 9]
-    options = {"items": np.repeat(range(4), 2), "level": 0.9}
-    strata, sizes = np.repeat(list("aabb"), 2), {"a": 18, "b": 2}
+    human = [0, 2, 1, 3, 0, 6, 3, 9] * 5
+    options = {"items": np.repeat(range(20), 2), "level": 0.9}
+    strata, sizes = np.repeat(list("aabb" * 5), 2), {"a": 90, "b": 10}
     got = stratified_mean(human, strata, sizes, **options)
     census = stratified_mean(human, strata, sizes, target="census", **options)
     noise = got.standard_error**2 - census.standard_error**2
-    assert noise == pytest.approx(3.6 / 2 / 20)
+    assert noise == pytest.approx(3.6 / 2 / 100)
 
 
 def test_no_finite_pool_correction_without_knowledge_of_rater_noise():
@@ -345,3 +347,17 @@ def test_the_result_is_an_estimate_like_any_other(campaign):
     assert got.to_dict()["method"] == "stratified-control-variates/combined/student"
     assert "n=36|judgments=72|N=200" in got.signature
     assert replace(got, notes=()).baseline.method == "stratified-mean/student"
+
+
+def test_a_few_second_judgments_do_not_make_intervals_too_short():
+    rng = np.random.default_rng(8)
+    runs, covered = 300, 0
+    strata = np.repeat(["a", "b"], [25, 15])
+    for _ in range(runs):
+        chance = rng.choice([0.1, 0.9], size=40)
+        again = rng.choice(40, 6, replace=False)
+        items = np.concatenate([np.arange(40), again])
+        human = (rng.random(46) < chance[items]).astype(float)
+        got = stratified_mean(human, strata[items], {"a": 25, "b": 15}, items=items)
+        covered += got.low <= chance.mean() <= got.high
+    assert binomtest(covered, runs, 0.95, alternative="less").pvalue > 0.01

@@ -89,6 +89,15 @@ def test_blocks_change_nothing_but_the_order_of_draws(campaign, monkeypatch):
     assert parts.plain.length[-1] == pytest.approx(whole.plain.length[-1], rel=0.05)
 
 
+def test_metrics_may_be_on_very_different_scales(campaign):
+    rng = np.random.default_rng(5)
+    two = np.column_stack([campaign["metric"], rng.normal(size=80)[campaign["items"]]])
+    want, got = (
+        trajectory(**{**campaign, "metric": two * [1, scale]}, draws=200) for scale in (1, 1e9)
+    )
+    assert got.corrected.length == pytest.approx(want.corrected.length, rel=1e-4)
+
+
 def test_affine_change_of_scores_scales_lengths(campaign):
     want = trajectory(**campaign, draws=500)
     moved = {**campaign, "human": 1e6 + 3 * campaign["human"]}

@@ -110,6 +110,7 @@ def test_outputs_drawn_with_certainty_add_rater_noise_only():
         pool_size=6,
         items=np.repeat(range(4), 2),
         form="horvitz-thompson",
+        rater_variance=2.0,
     )
     # rater variance 2, so 1 an output: noise (1 + 1 + 2 + 2) / 36
     assert got.standard_error**2 == pytest.approx((8 + 6) / 36)

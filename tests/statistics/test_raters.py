@@ -48,3 +48,29 @@ def test_fixed_rater_intervals_visibly_do_not(outcome):
 
 def test_taking_leniency_out_lowers_the_error(outcome):
     assert outcome["adjusted"][:, 1].mean() < 0.9 * outcome["random"][:, 1].mean()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("slope", [0.5, 1.5])
+def test_random_raters_cover_the_mean_of_pools_with_any_slope(slope):
+    # without what residual and metric share, slope 0.5 covers 88%
+    rng = np.random.default_rng(2)
+    found = []
+    for _ in range(400):
+        metric = rng.normal(size=100)
+        score = metric + 0.3 * rng.normal(size=100)
+        items = np.repeat(np.arange(100), 2)
+        raters = np.concatenate([rng.choice(10, 2, replace=False) for _ in range(100)])
+        human = score[items] + 0.2 * rng.normal(size=10)[raters] + 0.3 * rng.normal(size=200)
+        got = control_variates(
+            human,
+            metric[items],
+            metric,
+            items=items,
+            raters=raters,
+            raters_as="random",
+            slope=slope,
+            target="superpopulation",
+        )
+        found.append(got.low <= 0 <= got.high)
+    assert covers_at_least(found, 0.95)

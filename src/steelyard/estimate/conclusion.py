@@ -54,11 +54,14 @@ def conclude(
     counted = options.target == "census" and sample.n_outputs == pool_size
     interval: str = options.interval
     if _without_spread(fit, sample) and not counted:
+        _check_independent(options)
         interval = "betting"
         low, high = _bounded(fit, sample, pool, options)
         variance = _implied_variance(low, high, fit, options)
     else:
         fit, variance = _error_variance(fit, sample, pool, pool_size, options)
+        if not counted:
+            _check_width(variance, fit)
         if interval in BOOTSTRAPS and draws is None:
             draws = resample(sample, options)
         low, high = _interval(draws, fit, sample, pool, variance=variance, options=options)
@@ -92,6 +95,25 @@ def _without_spread(fit: Fit, sample: JudgedOutputs) -> bool:
     """Whether judged outputs do not vary, or not around the fit, beyond rounding."""
     rounding = 1e-12 * float(np.abs(sample.mean).max())
     return bool(np.ptp(sample.mean) <= rounding or np.sqrt(fit.residual_variance) <= rounding)
+
+
+def _check_independent(options: Options) -> None:
+    """Refuse raters as a sample where nothing but the bounds could give a width."""
+    if options.raters_as != "fixed":
+        raise NotEstimableError(
+            "the judged outputs show no spread, so how much raters differ cannot be told: collect "
+            'more judgments by more raters, or use raters_as="fixed" with `bounds`'
+        )
+
+
+def _check_width(variance: ErrorVariance, fit: Fit) -> None:
+    """Refuse an interval of one point, unless the mean that it is about was counted."""
+    # Of the variance without a finite pool only rounding is left.
+    if variance.value <= 1e-12 * fit.residual_variance * float(fit.weights @ fit.weights):
+        raise NotEstimableError(
+            "the interval would be a single point, as every output was judged and rater noise is "
+            'taken as 0: use target="census", or give the `rater_variance` that judgments have'
+        )
 
 
 def _error_variance(

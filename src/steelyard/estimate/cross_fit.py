@@ -72,9 +72,9 @@ def cross_fit(
         rest = c.g[~inside]
         rest_centred = rest - rest.mean(axis=0)
         S = rest_centred.T @ rest_centred
-        if np.linalg.matrix_rank(S) < len(S):
+        if not _full_rank(S):
             raise NotEstimableError(
-                f'`slope` "cross-fit" found a metric that is constant outside fold {number}: '
+                f'`slope` "cross-fit" found a metric that is constant outside fold {number}, or repeats others there: '
                 "use fewer folds or judge more outputs"
             )
         drawn = 0.0 if pool_size is None else (~inside).sum() / pool_size
@@ -87,3 +87,11 @@ def _with_weights(full: Fit, sample: JudgedOutputs, weights: Floats) -> Fit:
     mean = sample.mean.mean()
     estimate = float(mean + weights @ (sample.mean - mean))
     return replace(full, kind="cross-fit", weights=weights, estimate=estimate)
+
+
+def _full_rank(S: Floats) -> bool:
+    """Whether no metric is constant or a combination of others, on whatever scales they are."""
+    scale = np.sqrt(np.diag(S))
+    if (scale == 0).any():
+        return False
+    return bool(np.linalg.eigvalsh(S / np.outer(scale, scale))[0] > 1e-10)

@@ -11,8 +11,9 @@ from steelyard.arrays import JudgedOutputs, Pool, judged_outputs
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.estimate.fit import solution
 from steelyard.estimate.options import Options, Raters, Target
+from steelyard.estimate.repeats import Repeats
 from steelyard.estimate.result import Estimate
-from steelyard.estimate.uncertainty import ErrorVariance, satterthwaite
+from steelyard.estimate.uncertainty import ErrorVariance, correction_left_out, satterthwaite
 
 __all__ = [
     "Part",
@@ -198,22 +199,30 @@ def error_variance(
     within_pool = sum(value for value, _ in limited)
     if options.target == "census":
         return ErrorVariance(within_pool, satterthwaite(*limited))
-    if options.rater_variance is not None:
-        rater_variance, freedom = options.rater_variance, np.inf
-    elif sample.n_judgments > sample.n_outputs:
-        pairs = (sample.count - 1) / probability
-        rater_variance = float((sample.within / probability).sum() / pairs.sum())
-        freedom = float(pairs.sum() ** 2 / (pairs / probability).sum())
-    else:
+    added = float(np.sum(weights**2 * probability / sample.count))
+    # The rater variance at which all of the outputs' spread would be noise.
+    most = max(whole.value - within_pool, 0.0) / added
+    known = _rater_variance(sample, probability, most, options=options)
+    if known is None:
         gain = 1 - np.sqrt(min(within_pool / whole.value, 1.0)) if whole.value > 0 else 0.0
-        note = (
-            "no output has two judgments, so rater noise is unknown and the finite-pool "
-            "correction is left out (conservative): a second judgment on a few outputs could "
-            f"narrow the interval by up to {gain:.0%}"
-        )
-        return replace(whole, notes=(note,) if gain >= 0.005 else ())
-    noise = rater_variance * float(np.sum(weights**2 * probability / sample.count))
+        return replace(whole, notes=correction_left_out(sample, float(gain)))
+    rater_variance, freedom = known
+    noise = rater_variance * added
     return ErrorVariance(within_pool + noise, satterthwaite(*limited, (noise, freedom)))
+
+
+def _rater_variance(
+    sample: JudgedOutputs, probability: Floats, most: float, *, options: Options
+) -> tuple[float, float] | None:
+    """Return the rater variance with its degrees of freedom, None if too little is known of it."""
+    if options.rater_variance is not None:
+        return options.rater_variance, np.inf
+    repeats = Repeats.of(sample, weights=1 / probability)
+    if repeats is None or options.raters_as == "fixed":
+        return None if repeats is None else repeats.against(most)
+    # With raters as a sample leniency is told from this number, which must stay unbiased.
+    pairs = (sample.count - 1) / probability
+    return repeats.variance, float(pairs.sum() ** 2 / (pairs / probability).sum())
 
 
 def student_estimate(

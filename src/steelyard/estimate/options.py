@@ -6,6 +6,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from steelyard.errors import InvalidArgumentError
+from steelyard.estimate.repeats import Repeats
 
 __all__ = ["BOOTSTRAPS", "Interval", "Options", "Raters", "Target"]
 
@@ -36,6 +37,8 @@ class Options:
         Least and greatest possible judgment.
     rater_variance : float, optional
         Variance of judgments of one output, known from a pilot.
+    lent_repeats : Repeats, optional
+        What outputs elsewhere tell of that variance, used where no output here has two judgments.
     resamples : int
         Number of bootstrap resamples.
     rng : numpy.random.Generator
@@ -48,6 +51,7 @@ class Options:
     interval: Interval = "student"
     bounds: tuple[float, float] | None = None
     rater_variance: float | None = None
+    lent_repeats: Repeats | None = None
     resamples: int = 10_000
     rng: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
 
@@ -79,6 +83,13 @@ class Options:
         if self.resamples < 100:
             raise InvalidArgumentError(
                 f"`resamples` must be at least 100; got {self.resamples}: 10000 is usual"
+            )
+        # An end of the interval must have a resample beyond it.
+        least = int(np.ceil(2 / (1 - self.level)))
+        if self.interval in BOOTSTRAPS and self.resamples < least:
+            raise InvalidArgumentError(
+                f"`resamples` must be at least {least} for level {self.level}; got "
+                f'{self.resamples}: draw more, or use interval="student"'
             )
         self._check_combinations()
 

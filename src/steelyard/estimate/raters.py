@@ -19,12 +19,15 @@ from steelyard.arrays import JudgedOutputs, Pool
 from steelyard.errors import InvalidArgumentError
 from steelyard.estimate.fit import Fit
 from steelyard.estimate.options import Options
-from steelyard.estimate.uncertainty import ErrorVariance
+from steelyard.estimate.uncertainty import ErrorVariance, between_pools
 from steelyard.variance.crossed import CrossedComponents, crossed_components, gls_weights
 
 __all__ = ["RaterModel", "adjusted_fit", "random_raters", "rater_model"]
 
 Floats = NDArray[np.float64]
+
+# With fewer, chance often makes raters look alike, and the interval is then too short (measured).
+_FEW_RATERS = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,9 +95,25 @@ def random_raters(
     value = float(coefficients @ values)
     doubt = float(coefficients @ components.covariance @ coefficients)
     freedom = 2 * value**2 / doubt if doubt > 0 else fit.degrees_of_freedom
-    if options.target == "superpopulation" and pool is not None and len(fit.slope):
-        value += float(fit.slope @ pool.covariance @ fit.slope) / pool.size
+    if options.target == "superpopulation":
+        value += between_pools(fit, sample, pool)
+    notes += _doubts(components.n_raters, options)
     return ErrorVariance(value, max(freedom, 1.0), tuple(notes))
+
+
+def _doubts(n_raters: int, options: Options) -> list[str]:
+    notes = []
+    if n_raters < _FEW_RATERS:
+        notes.append(
+            f"only {n_raters} raters: too few to tell how much raters differ, so the interval may "
+            f"be too short for others than these; ask {_FEW_RATERS} or more"
+        )
+    if options.rater_variance is not None:
+        notes.append(
+            "`rater_variance` is not used: with raters as a sample its parts, leniency and "
+            "residual, come from these judgments"
+        )
+    return notes
 
 
 def _components(fit: Fit, sample: JudgedOutputs, centre: Floats | None = None) -> CrossedComponents:

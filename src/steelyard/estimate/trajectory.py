@@ -203,12 +203,17 @@ def _standardised(sample: JudgedOutputs, pool: Pool) -> Floats:
         )
     if np.ptp(sample.mean) == 0:
         raise NotEstimableError("all outputs have the same mean judgment: there is no trajectory")
-    values, vectors = np.linalg.eigh(pool.covariance)
-    if values[0] <= 1e-12 * max(values[-1], 1e-300):
+    # In units of each metric's own spread, so that scales do not decide what counts as constant.
+    scale = np.sqrt(np.diag(pool.covariance))
+    flat = scale <= 1e-12 * np.maximum(np.abs(pool.low), np.abs(pool.high))
+    values = np.zeros(1)
+    if not flat.any():
+        values, vectors = np.linalg.eigh(pool.covariance / np.outer(scale, scale))
+    if values[0] <= 1e-12:
         raise NotEstimableError(
             "a metric is constant over the pool, or repeats others: leave it out"
         )
-    return np.asarray((sample.metric - pool.mean) @ (vectors / np.sqrt(values)))
+    return np.asarray((sample.metric - pool.mean) / scale @ (vectors / np.sqrt(values)))
 
 
 def _lengths(

@@ -17,9 +17,15 @@ from steelyard.arrays import JudgedOutputs, Pool
 from steelyard.errors import InvalidArgumentError
 from steelyard.estimate.fit import Fit
 from steelyard.estimate.options import Options
-from steelyard.variance.components import one_way
+from steelyard.estimate.repeats import Repeats
 
-__all__ = ["ErrorVariance", "fixed_raters", "satterthwaite"]
+__all__ = [
+    "ErrorVariance",
+    "between_pools",
+    "correction_left_out",
+    "fixed_raters",
+    "satterthwaite",
+]
 
 
 @dataclass(frozen=True)
@@ -38,9 +44,7 @@ def fixed_raters(
     spread = float(fit.weights @ fit.weights)
     unlimited = ErrorVariance(fit.residual_variance * spread, fit.degrees_of_freedom)
     if options.target == "superpopulation":
-        between = 0.0
-        if pool is not None and len(fit.slope):
-            between = float(fit.slope @ pool.covariance @ fit.slope) / pool.size
+        between = between_pools(fit, sample, pool)
         return ErrorVariance(unlimited.value + between, unlimited.degrees_of_freedom)
     if not sample.identified:
         if options.target == "census":
@@ -56,39 +60,96 @@ def fixed_raters(
     within_pool = fit.residual_variance * max(spread - 1 / pool_size, 0.0)
     if options.target == "census":
         return ErrorVariance(within_pool, fit.degrees_of_freedom)
-    return _pool_target(within_pool, unlimited, sample, pool_size=pool_size, options=options)
+    return _pool_target(within_pool, unlimited, fit, sample, pool_size=pool_size, options=options)
+
+
+def between_pools(fit: Fit, sample: JudgedOutputs, pool: Pool | None) -> float:
+    r"""Return what the choice of the pool itself adds to the variance.
+
+    .. math:: \frac{a' \Sigma_N a + 2 a' \operatorname{Cov}(e, g)}N
+
+    The covariance of residual and metric is zero for least squares, and not for another slope: the
+    residuals of the sample and the pool's mean metric then depend on the same outputs.
+    """
+    if pool is None or not len(fit.slope):
+        return 0.0
+    g = sample.metric - sample.metric.mean(axis=0)
+    residual = sample.mean - sample.mean.mean() - g @ fit.slope
+    shared = fit.slope @ (g.T @ residual) / (sample.n_outputs - 1)
+    between = float(fit.slope @ pool.covariance @ fit.slope + 2 * shared)
+    # The residuals' own part of the pool's variance, which is counted already, bounds it below.
+    return max(between, -fit.residual_variance) / pool.size
 
 
 def _pool_target(
     within_pool: float,
     unlimited: ErrorVariance,
+    fit: Fit,
     sample: JudgedOutputs,
     *,
     pool_size: int,
     options: Options,
 ) -> ErrorVariance:
-    if options.rater_variance is not None:
-        rater_variance, freedom = options.rater_variance, np.inf
-    elif sample.n_judgments > sample.n_outputs:
-        components = one_way(sample)
-        rater_variance, freedom = components.rater, components.degrees_of_freedom
-    else:
-        gain = 1 - np.sqrt(1 - sample.n_outputs / pool_size)
-        note = (
-            "no output has two judgments, so rater noise is unknown and the finite-pool "
-            "correction is left out (conservative): a second judgment on a few outputs could "
-            f"narrow the interval by up to {gain:.0%}"
-        )
-        return ErrorVariance(
-            unlimited.value, unlimited.degrees_of_freedom, (note,) if gain >= 0.005 else ()
-        )
+    per_judgment = float(np.mean(1 / sample.count))
+    known, notes = _rater_variance(fit.residual_variance / per_judgment, sample, options)
+    if known is None:
+        gain = 1 - float(np.sqrt(1 - sample.n_outputs / pool_size))
+        notes = correction_left_out(sample, gain)
+        return ErrorVariance(unlimited.value, unlimited.degrees_of_freedom, notes)
+    rater_variance, freedom = known
     # Noise of every judged output is part of `within_pool` already, but shrunk by n/N.
-    noise = rater_variance * float(np.mean(1 / sample.count)) / pool_size
-    value = within_pool + noise
+    noise = rater_variance * per_judgment / pool_size
     return ErrorVariance(
-        value,
+        within_pool + noise,
         satterthwaite((within_pool, unlimited.degrees_of_freedom), (noise, freedom)),
+        notes,
     )
+
+
+def _rater_variance(
+    most: float, sample: JudgedOutputs, options: Options
+) -> tuple[tuple[float, float] | None, tuple[str, ...]]:
+    """Return the rater variance with its degrees of freedom, None if too little is known of it."""
+    if options.rater_variance is not None:
+        return (options.rater_variance, np.inf), ()
+    own = Repeats.of(sample)
+    if own is not None:
+        return own.against(most), ()
+    lent = options.lent_repeats
+    # What other systems tell cannot be true of this one if it exceeds its whole spread.
+    if lent is None or lent.variance >= most:
+        return None, ()
+    note = (
+        f"no output of this system has two judgments: the rater variance ({lent.variance:.4g}) is "
+        "that of all systems together"
+    )
+    return lent.against(most), (note,)
+
+
+def correction_left_out(sample: JudgedOutputs, gain: float) -> tuple[str, ...]:
+    """Say that rater noise is not known well enough, and what knowing it could bring.
+
+    Parameters
+    ----------
+    sample : JudgedOutputs
+        The judged outputs.
+    gain : float
+        Share of the interval that the correction would take off if there were no rater noise.
+    """
+    if gain < 0.005:
+        return ()
+    again = int((sample.count > 1).sum())
+    if again:
+        outputs = "1 output" if again == 1 else f"{again} outputs"
+        why = f"the second judgments of {outputs} tell too little of rater noise, so"
+        more = "more outputs"
+    else:
+        why, more = "no output has two judgments, so rater noise is unknown and", "a few outputs"
+    note = (
+        f"{why} the finite-pool correction is left out (conservative): a second judgment on "
+        f"{more} could narrow the interval by up to {gain:.0%}"
+    )
+    return (note,)
 
 
 def satterthwaite(*parts: tuple[float, float]) -> float:

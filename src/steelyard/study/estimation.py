@@ -2,14 +2,15 @@
 
 from dataclasses import replace
 
+import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike
 
 from steelyard.arrays import JudgedOutputs, PoolMoments
 from steelyard.data import Outputs
 from steelyard.estimate import Estimate, Options, SlopeKind, corrected_mean, plain_mean
+from steelyard.estimate.repeats import Repeats
 from steelyard.study.judged import Cell, JudgedTable
-from steelyard.variance import one_way
 
 __all__ = ["estimate_cell"]
 
@@ -42,40 +43,51 @@ def estimate_cell(
         Everything else.
     """
     sample = cell.sample()
-    options, notes = _with_lent_variance(table, cell, sample, options)
+    options = _with_lent_repeats(table, cell, sample, options)
     if pool is None:
-        result = plain_mean(sample, pool_size=outputs.sizes[cell.system], options=options)
-    else:
-        pooled = isinstance(slope, str) and slope == "pooled"
-        others = _others(outputs, table, cell) if pooled else []
-        result = corrected_mean(sample, pool, slope=slope, others=others, options=options)
-    return replace(result, notes=(*result.notes, *notes))
+        return plain_mean(sample, pool_size=outputs.sizes[cell.system], options=options)
+    if not (isinstance(slope, str) and slope == "pooled"):
+        return corrected_mean(sample, pool, slope=slope, options=options)
+    others = _others(outputs, table, cell)
+    result = corrected_mean(
+        sample, pool, slope=slope, others=[other.sample() for other in others], options=options
+    )
+    if not any(_drawn_together(cell, other, pool.size) for other in others):
+        return result
+    note = (
+        "other systems were judged on the same items: a slope pooled over them depends on the same "
+        "draw, which biases the estimate in small samples where judgment does not follow the metric "
+        'in a straight line; compare with slope "least-squares"'
+    )
+    return replace(result, notes=(*result.notes, note))
 
 
-def _with_lent_variance(
+def _with_lent_repeats(
     table: JudgedTable, cell: Cell, sample: JudgedOutputs, options: Options
-) -> tuple[Options, tuple[str, ...]]:
-    """Take the rater variance of all systems where this one cannot tell its own."""
+) -> Options:
+    """Let the second judgments of all systems speak where this one has none."""
     needed = options.rater_variance is None and options.raters_as == "fixed"
     if not needed or options.target != "pool" or sample.n_judgments > sample.n_outputs:
-        return options, ()
-    whole = table.all_systems(cell.prompt).sample()
-    if whole.n_judgments == whole.n_outputs:
-        return options, ()
-    lent = one_way(whole).rater
-    note = (
-        f"no output of {cell.system} has two judgments: the rater variance ({lent:.4g}) is that of "
-        "all systems together"
-    )
-    return replace(options, rater_variance=lent), (note,)
+        return options
+    lent = Repeats.of(table.all_systems(cell.prompt).sample(), lent=True)
+    return replace(options, lent_repeats=lent)
 
 
-def _others(outputs: Outputs, table: JudgedTable, cell: Cell) -> list[JudgedOutputs]:
+def _drawn_together(one: Cell, other: Cell, size: int) -> bool:
+    """Whether two systems share more judged items than independent draws would by chance."""
+    first, second = set(one.items.tolist()), set(other.items.tolist())
+    shares = np.array([len(first), len(second)]) / size
+    by_chance = size * float(np.prod(shares))
+    error = np.sqrt(by_chance * float(np.prod(1 - np.minimum(shares, 1))))
+    return bool(len(first & second) > by_chance + 4 * error)
+
+
+def _others(outputs: Outputs, table: JudgedTable, cell: Cell) -> list[Cell]:
     """Return the other systems' judged outputs, but for texts that this system produced too."""
     shared = _shared_with(outputs, cell.system)
     table = table if shared is None else table.without(shared)
     others = [table.cell(cell.prompt, system) for system in table.systems if system != cell.system]
-    return [other.sample() for other in others if len(other.human)]
+    return [other for other in others if len(other.human)]
 
 
 def _shared_with(outputs: Outputs, system: str) -> pl.DataFrame | None:

@@ -190,7 +190,7 @@ def _centred(metric: Floats, pool: PoolMoments | None) -> tuple[Floats, Floats]:
     """Return metrics relative to the pool's mean, and the map that makes them uncorrelated."""
     if pool is None or not metric.shape[2]:
         return metric[..., :0], np.empty((0, 0))
-    return metric - pool.mean, _whitening(pool.covariance)
+    return metric - pool.mean, _whitening(pool)
 
 
 def _corrections(
@@ -224,8 +224,12 @@ def _fits(sums: RunningSums, pool_size: int | None) -> tuple[Floats, Floats, Flo
     return estimate, variance, excess * sums.count / np.maximum(1 - share, 1e-12)
 
 
-def _whitening(covariance: Floats) -> Floats:
+def _whitening(pool: PoolMoments) -> Floats:
     """Return the (p, q) map to uncorrelated metrics of variance 1, without constant directions."""
-    spread, directions = np.linalg.eigh(covariance)
-    kept = spread > 1e-12 * max(float(spread.max()), 1e-300)
-    return np.asarray(directions[:, kept] / np.sqrt(spread[kept]))
+    # In units of each metric's own spread, so that a small scale is not taken for no spread.
+    deviation = np.sqrt(np.diag(pool.covariance))
+    flat = deviation <= 1e-12 * np.maximum(np.abs(pool.low), np.abs(pool.high))
+    scale = np.where(flat, np.inf, deviation)
+    spread, directions = np.linalg.eigh(pool.covariance / np.outer(scale, scale))
+    kept = spread > 1e-12
+    return np.asarray(directions[:, kept] / np.sqrt(spread[kept]) / scale[:, np.newaxis])
