@@ -24,11 +24,39 @@ def test_the_better_metric_comes_first(run, campaign):
     assert next(iter(json.loads(out)[-1]["metrics"])) == "length"
 
 
-def test_table_ends_with_a_verdict(run, campaign):
+def test_tables_end_with_a_verdict_on_each_system(run, campaign):
     code, out, _ = run("diagnose", *campaign)
     assert code == 0
-    assert "Verdict, overall: length saves" in out
+    assert "Verdict, overall, alpha: length saves" in out
+    assert "Verdict, overall, beta: length saves" in out
     assert "perfect metric would save" in " ".join(out.split())
+
+
+def test_all_systems_as_one_pool_are_called_that(run, campaign):
+    _, out, _ = run("diagnose", *campaign)
+    assert "Verdict, overall, *: Taken as one pool, differences between systems included" in out
+    assert "note: *, overall: all systems as one pool" in out
+
+
+def test_one_system_has_one_verdict(run, campaign):
+    _, out, _ = run("diagnose", *campaign, "--system", "alpha")
+    assert "Verdict, overall: length saves" in out
+    assert out.count("Verdict") == 1
+
+
+def test_raters_who_always_differ_alike_are_no_obstacle(run, campaign, tmp_path):
+    judgments = tmp_path / "flat.jsonl"
+    rows = [
+        {"item": f"i{item}", "system": "alpha", "rater": rater, "prompt": "overall", "score": score}
+        for item in range(40)
+        for rater, score in (("a", 0), ("b", 1))
+    ]
+    judgments.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    code, out, err = run("diagnose", campaign[0], judgments, "--json")
+    assert (code, err) == (0, "")
+    [found] = json.loads(out)
+    assert found["agreement"]["icc_average"] is None
+    assert "no metric can save anything" in found["verdict"]
 
 
 def test_one_judgment_an_output_is_refused_with_the_way_out(run, campaign, tmp_path):

@@ -28,19 +28,42 @@ def collection(each=2):
         if item < 30
         for number in range(each)
     ]
-    return read_outputs(outputs), pl.DataFrame(rows)
+    return outputs, pl.DataFrame(rows)
 
 
-def test_the_diagnosis_is_that_of_all_systems_as_one_pool():
+def shifted(outputs, used, system, by):
+    """Move a system's scores and its metric, which changes nothing within systems."""
+    own = pl.when(pl.col("system") == system).then(by).otherwise(0.0)
+    return (
+        read_outputs(outputs.with_columns(pl.col("length") + own)),
+        used.with_columns(pl.col("score") + own),
+    )
+
+
+def test_what_sets_systems_apart_does_not_count():
     outputs, used = collection()
-    expected = Study(outputs, read_judgments(used)).diagnose(["length"], resamples=50)[-1]
+    here = overall_diagnosis(read_outputs(outputs), used, ["length"], prompt="p")
+    there = overall_diagnosis(*shifted(outputs, used, "s1", 5.0), ["length"], prompt="p")
+    assert here.system == there.system == "*"
+    for name in ("item_variance", "rater_variance", "noise_ratio"):
+        expected = getattr(here, name).to_dict()
+        assert getattr(there, name).to_dict() == pytest.approx(expected, rel=1e-5)
+    for name in ("correlation", "data_efficiency"):
+        expected = getattr(here.metrics["length"], name).to_dict()
+        assert getattr(there.metrics["length"], name).to_dict() == pytest.approx(expected, rel=1e-5)
+    assert there.verdict == here.verdict
+    assert any("within systems" in note for note in there.notes)
+
+
+def test_one_system_alone_has_its_own_diagnosis():
+    outputs, used = collection()
+    outputs, used = read_outputs(outputs), used.filter(pl.col("system") == "s0")
+    [expected] = Study(outputs, read_judgments(used)).diagnose(["length"], resamples=50)
     found = overall_diagnosis(outputs, used, ["length"], prompt="p", resamples=50)
-    assert found.system == expected.system == "*"
-    assert found.item_variance == expected.item_variance
-    assert found.metrics["length"].data_efficiency == expected.metrics["length"].data_efficiency
+    assert found.to_dict() == expected.to_dict()
 
 
 def test_a_diagnosis_needs_repeated_judgments():
     outputs, used = collection(each=1)
     with pytest.raises(NotEstimableError, match="two judgments"):
-        overall_diagnosis(outputs, used, ["length"], prompt="p")
+        overall_diagnosis(read_outputs(outputs), used, ["length"], prompt="p")

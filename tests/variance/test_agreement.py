@@ -146,3 +146,11 @@ def test_refuses_paired_judgments_that_are_all_equal():
 def test_refuses_misaligned_arrays():
     with pytest.raises(InvalidArgumentError, match="`items` must have shape"):
         agreement([1, 2, 3], [1, 1])
+
+
+def test_outputs_of_equal_means_have_an_average_of_no_reliability_at_all():
+    # Mean square between outputs 0: (0 - MS within) / 0.
+    found = agreement([0, 1] * 5, np.repeat(range(5), 2))
+    assert found.icc_average == -np.inf
+    assert found.icc == pytest.approx(-1)
+    assert agreement([0.1, 0.7] * 5, np.repeat(range(5), 2)).icc_average == -np.inf

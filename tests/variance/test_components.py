@@ -63,6 +63,19 @@ def test_both_variances_are_unbiased_with_unequal_counts_and_uneven_noise(count)
     assert (np.abs(mean - [0.5, 1.0]) < 4 * error).all()
 
 
+def test_shared_raters_bias_the_one_way_item_variance_by_the_documented_amount():
+    # The estimate is a quadratic form: leniencies of variance 1 add, over raters, its value at the
+    # indicator of that rater's judgments.
+    rng = np.random.default_rng(2)
+    who = [rng.choice(5, size, replace=False) for size in rng.integers(1, 4, size=30)]
+    rater, output = np.concatenate(who), np.repeat(range(30), [len(one) for one in who])
+    found = [one_way(judged_outputs(rater == r, None, output)) for r in range(5)]
+    load, M = np.bincount(rater), len(rater)
+    expected = -(load @ load / M - 1) / (29 * found[0].effective_count)
+    assert sum(one.unbiased_item for one in found) == pytest.approx(expected)
+    assert sum(one.rater for one in found) == pytest.approx(1)
+
+
 def test_value_and_interval_are_reported_together():
     rng = np.random.default_rng(3)
     human, items = simulate(rng, outputs=200, item=1.0, rater=2.0)
@@ -119,9 +132,9 @@ def test_with_raters_the_components_are_crossed():
     human = rng.normal(size=60)[output] + rng.normal(size=8)[rater] + rng.normal(size=120)
     found = variance_components(human, output, rater)
     crossed = crossed_components(human, output, rater)
-    assert found.item.value == crossed.item
-    assert found.leniency.value == crossed.leniency
-    assert found.residual.value == crossed.residual
+    assert found.item.value == pytest.approx(crossed.item)
+    assert found.leniency.value == pytest.approx(crossed.leniency)
+    assert found.residual.value == pytest.approx(crossed.residual)
     assert found.rater.value == pytest.approx(crossed.leniency + crossed.residual)
     assert found.noise_ratio.value == pytest.approx(crossed.rater / crossed.item)
     assert found.n_raters == 8

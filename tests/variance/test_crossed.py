@@ -351,3 +351,16 @@ def test_refuses_bad_covariates_components_and_contrasts():
     found = crossed_components(human, output, rater)
     with pytest.raises(InvalidArgumentError, match=r"`contrast` must have shape \(1,\)"):
         gls_weights(found, [1, 2])
+
+
+def test_predicted_leniencies_are_those_of_henderson():
+    rng = np.random.default_rng(3)
+    output, rater = np.repeat(np.arange(20), 2), rng.integers(0, 5, size=40)
+    human = rng.normal(size=20)[output] + rng.normal(size=5)[rater] + rng.normal(size=40)
+    found = crossed_components(human, output, rater, components=(1.0, 0.5, 2.0))
+    Zf, Zr = (np.equal.outer(codes, np.unique(codes)).astype(float) for codes in (output, rater))
+    V = Zf @ Zf.T + 0.5 * Zr @ Zr.T + 2.0 * np.eye(40)
+    left = human - found.fixed[0]
+    assert found.leniencies == pytest.approx(0.5 * Zr.T @ np.linalg.solve(V, left))
+    swapped = crossed_components(human, rater, output, components=(0.5, 1.0, 2.0))
+    assert swapped.leniencies == pytest.approx(Zf.T @ np.linalg.solve(V, left))

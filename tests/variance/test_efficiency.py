@@ -230,3 +230,130 @@ def test_intervals_cover_on_tied_skewed_scores(rho, outputs):
     for name, hit in hits.items():
         # Small samples fall a few points short of 0.95: docs/methods/variance.md.
         assert binomtest(int(hit), reps, 0.92, alternative="less").pvalue > 0.001, (name, hit)
+
+
+# Four outputs by two raters: mean squares 12 between outputs, 8 between raters and 4/3 of the rest.
+TABLE = [2, 4, 4, 8, 8, 10, 6, 6]
+OUTPUT, RATER = np.repeat(range(4), 2), list("abababab")
+METRIC = np.repeat([1, 2, 4, 1], 2)
+
+
+def test_with_raters_matches_a_hand_worked_table():
+    # Item (12 - 4/3) / 2, leniency (8 - 4/3) / 4, residual 4/3: noise ratio 3 / (16/3).
+    # Covariance with the metric 3, its variance 2: rho^2 = 9 / (2 * 16/3).
+    found = efficiency_of(TABLE, METRIC, items=OUTPUT, raters=RATER)
+    assert found.item_variance.value == pytest.approx(16 / 3)
+    assert found.rater_variance.value == pytest.approx(3)
+    assert found.noise_ratio.value == pytest.approx(9 / 16)
+    assert found.correlation.value == pytest.approx(np.sqrt(27 / 32))
+    assert found.data_efficiency.value == pytest.approx(50 / 23)
+    rho = correlation(TABLE, METRIC, items=OUTPUT, raters=RATER)
+    assert rho.to_dict() == found.correlation.to_dict()
+    [each] = efficiency_of_each(TABLE, METRIC, items=OUTPUT, raters=RATER)
+    assert each.to_dict() == found.to_dict()
+    # Without raters: item (12 - 3) / 2.
+    assert efficiency_of(TABLE, METRIC, items=OUTPUT).item_variance.value == pytest.approx(4.5)
+
+
+def test_a_lenient_rater_changes_neither_item_variance_nor_correlation():
+    human, metric, items = simulate(np.random.default_rng(7))
+    raters = np.tile([0, 1], 100)
+    here = efficiency_of(human, metric, items=items, raters=raters)
+    there = efficiency_of(human + 3 * raters, metric, items=items, raters=raters)
+    assert there.item_variance.value == pytest.approx(here.item_variance.value, rel=0.01)
+    assert there.correlation.value == pytest.approx(here.correlation.value, rel=0.01)
+    plain = efficiency_of(human + 3 * raters, metric, items=items)
+    assert plain.item_variance.value == 0
+    assert there.rater_variance.value == pytest.approx(plain.rater_variance.value, rel=0.05)
+
+
+def test_few_raters_leave_the_efficiency_as_unsure_as_their_leniency():
+    human, metric, items = simulate(np.random.default_rng(7), rho=0.9, noise=0.1)
+    raters = np.tile([0, 1], 100)
+    known = efficiency_of(human + raters, metric, items=items, raters=np.arange(200) % 200)
+    found = efficiency_of(human + raters, metric, items=items, raters=raters)
+    assert found.data_efficiency.low < 1.1 < known.data_efficiency.low
+    assert any("only 2 raters" in note for note in found.notes)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("raters", "leniency"), [(2, 0.0), (2, 1.0), (3, 0.7), (15, 0.7)])
+def test_intervals_cover_whatever_raters_share(raters, leniency):
+    rng, reps = np.random.default_rng(12), 300
+    gamma = leniency**2 + 0.49
+    truth = {
+        "item_variance": 1.0,
+        "noise_ratio": gamma,
+        "correlation": 0.6,
+        "data_efficiency": float(data_efficiency(gamma, 0.6)),
+    }
+    hits = dict.fromkeys(truth, 0)
+    for _ in range(reps):
+        human, metric, items = simulate(rng, rho=0.6, noise=0.49)
+        rater = np.concatenate([rng.choice(raters, 2, replace=False) for _ in range(100)])
+        human = human + leniency * rng.normal(size=raters)[rater]
+        found = efficiency_of(human, metric, items=items, raters=rater, resamples=400, rng=rng)
+        for name, value in truth.items():
+            quantity = getattr(found, name)
+            hits[name] += quantity.low <= value <= quantity.high
+    for name, hit in hits.items():
+        assert binomtest(int(hit), reps, 0.93, alternative="less").pvalue > 0.001, (name, hit)
+
+
+# Two systems, three outputs each: means 2, 4, 6 and 12, 12, 15.
+HUMAN = [1, 3, 3, 5, 5, 7, 11, 13, 12, 12, 15, 15]
+SYSTEM = list("aaaaaabbbbbb")
+
+
+def test_within_systems_matches_a_hand_worked_example():
+    # Within outputs 8 / 6; between them (16 + 12) / 4, so the item variance is (7 - 4/3) / 2.
+    # Covariance with the metric (4 + 9) / 4, its variance (2 + 14) / 4.
+    items, metric = np.repeat(range(6), 2), np.repeat([1, 2, 3, 5, 4, 9], 2)
+    found = efficiency_of(HUMAN, metric, items=items, systems=SYSTEM)
+    assert found.rater_variance.value == pytest.approx(4 / 3)
+    assert found.item_variance.value == pytest.approx(17 / 6)
+    assert found.correlation.value == pytest.approx(13 / 4 / np.sqrt(17 / 6 * 4))
+    rho = correlation(HUMAN, metric, items=items, systems=SYSTEM)
+    assert rho.to_dict() == found.correlation.to_dict()
+
+
+@pytest.mark.parametrize("raters", [True, False])
+def test_what_sets_systems_apart_does_not_count_within_them(raters):
+    rng = np.random.default_rng(8)
+    human, metric, items = simulate(rng, metrics=2)
+    rater, system = rng.integers(0, 6, size=200) if raters else None, items % 3
+    here, there = (
+        efficiency_of(
+            human + apart * system,
+            metric - 2 * apart * system[:, np.newaxis],
+            items=items,
+            raters=rater,
+            systems=system,
+            resamples=200,
+        )
+        for apart in (0.0, 20.0)
+    )
+    for name in ("item_variance", "noise_ratio", "correlation", "data_efficiency"):
+        expected = getattr(here, name).to_dict()
+        assert getattr(there, name).to_dict() == pytest.approx(expected, rel=1e-4), name
+
+
+def test_one_system_is_all_of_them():
+    human, metric, items = simulate(np.random.default_rng(8))
+    here = efficiency_of(human, metric, items=items)
+    there = efficiency_of(human, metric, items=items, systems=np.zeros(200))
+    assert there.to_dict()["data_efficiency"] == pytest.approx(here.to_dict()["data_efficiency"])
+
+
+def test_refuses_systems_that_do_not_fit():
+    human, metric, items = simulate(np.random.default_rng(8))
+    with pytest.raises(InvalidArgumentError, match="`metric_pool` and `systems` exclude"):
+        efficiency_of(human, metric, metric, items=items, systems=items % 2)
+    with pytest.raises(InvalidArgumentError, match="outputs of one system each; got two systems"):
+        efficiency_of(human, metric, items=items, systems=np.tile([0, 1], 100))
+    with pytest.raises(InvalidArgumentError, match=r"`systems` must have shape \(200,\)"):
+        efficiency_of(human, metric, items=items, systems=[1, 2])
+    with pytest.raises(NotEstimableError, match="at least one system with two judged outputs"):
+        efficiency_of(human, metric, items=items, systems=items)
+    with pytest.raises(NotEstimableError, match="`metric` must vary"):
+        efficiency_of(human, items % 2, items=items, systems=items % 2)

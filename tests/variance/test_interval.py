@@ -6,6 +6,7 @@ from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.variance import Quantity
 from steelyard.variance.interval import (
     check_options,
+    mean_square_draws,
     mean_square_interval,
     percentiles,
     ratio,
@@ -73,3 +74,10 @@ def test_refuses_a_level_that_is_not_a_probability(level):
 def test_refuses_too_few_resamples():
     with pytest.raises(InvalidArgumentError, match="`resamples` must be at least 40"):
         check_options(0.95, 10)
+
+
+def test_draws_of_a_component_have_its_interval_as_quantiles():
+    found = mean_square_interval(0.3, 0.02, 9, level=0.9)
+    rng = np.random.default_rng(1)
+    drawn = mean_square_draws(0.3, 0.02, 9, size=200_000, rng=rng)
+    assert np.quantile(drawn, [0.05, 0.95]) == pytest.approx([found.low, found.high], rel=0.02)

@@ -60,3 +60,26 @@ def test_one_metric_of_several_has_its_own_moments(rng):
 def test_perfect_agreement_has_rater_variance_zero_whatever_the_rounding():
     sample = judged_outputs([0.1] * 3 + [0.7] * 3, None, [0, 0, 0, 1, 1, 1])
     assert moments(sample).rater[0] == 0
+
+
+def test_moments_within_systems_are_those_of_each_system_weighed_by_its_freedom(rng):
+    sample = unequal_sample(rng)
+    systems = np.arange(40) % 3
+    found = moments(sample, systems=systems)
+    M, n = sample.n_judgments, sample.n_outputs
+    between, loss, products = 0.0, 0.0, np.zeros((3, 3))
+    for system in range(3):
+        own = systems == system
+        m, y = sample.count[own], sample.mean[own]
+        between += m @ (y - np.average(y, weights=m)) ** 2
+        loss += m @ m / m.sum()
+        stacked = np.column_stack([y, sample.metric[own]])
+        products += np.cov(stacked, rowvar=False) * (own.sum() - 1)
+    rater = sample.within.sum() / (M - n)
+    effective = (M - loss) / (n - 3)
+    assert found.freedom == 37
+    assert found.effective[0] == pytest.approx(effective)
+    assert found.item[0] == pytest.approx((between / 37 - rater) / effective)
+    assert found.mean[0] == pytest.approx(products[0, 0] / 37)
+    assert found.with_metric[0] == pytest.approx(products[0, 1:] / 37)
+    assert found.metric[0] == pytest.approx(products[1:, 1:] / 37)

@@ -62,8 +62,9 @@ def _tables(found: list[Diagnosis]) -> list[RenderableType]:
     for prompt in dict.fromkeys(one.prompt for one in found):
         cells = [one for one in found if one.prompt == prompt]
         parts += [_variances(prompt, cells), _metrics(prompt, cells)]
-        whole = cells[-1]
-        parts.append(f"[bold]Verdict, {prompt}:[/bold] {whole.verdict}\n")
+        for one in cells:
+            whose = prompt if len(cells) == 1 else f"{prompt}, {one.system}"
+            parts.append(f"[bold]Verdict, {whose}:[/bold] {one.verdict}\n")
         notes = dict.fromkeys(
             f"note: {one.system}, {prompt}: {note}" for one in cells for note in one.notes
         )

@@ -4,14 +4,18 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+from scipy.special import ndtr, stdtrit
 
 from steelyard.arrays import PoolMoments
+from steelyard.errors import NotEstimableError
 from steelyard.study.judged import Cell
 from steelyard.study.verdict import verdict
+from steelyard.study.within_systems import Labels
 from steelyard.variance import (
     Agreement,
     Efficiency,
     Quantity,
+    VarianceComponents,
     agreement,
     efficiency_of,
     efficiency_of_each,
@@ -19,6 +23,18 @@ from steelyard.variance import (
 )
 
 __all__ = ["Diagnosis", "diagnose"]
+
+_ONE_POOL = (
+    "all systems as one pool: differences between systems count as item variance and enter the "
+    "correlation, so this is not what a metric saves in the mean of one system: see its own row"
+)
+_WITHIN = (
+    "within systems: each system's means are taken off its scores and metrics, so differences "
+    "between systems do not count"
+)
+# Resamples beyond the ends of an interval, so that these are not made by chance, and in all.
+_TAIL = 20
+_MOST_RESAMPLES = 50_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,13 +44,14 @@ class Diagnosis:
     Attributes
     ----------
     system, prompt : str
-        Whose judgments; system ``*`` is all systems as one pool.
+        Whose judgments; system ``*`` is all systems, and a note says whether within systems or as
+        one pool, where differences between systems count.
     item_variance, rater_variance, noise_ratio : Quantity
-        Variance components.
+        Variance components, crossed: outputs and raters each have their own.
     metrics : dict of str to Efficiency
         Each metric alone, the most useful first.
     together : Efficiency or None
-        All metrics at once, when there are several.
+        All metrics at once, when there are several; None also where a note says why not.
     agreement : Agreement
         Inter-rater agreement.
     level : float
@@ -108,6 +125,7 @@ def diagnose(
     metrics: tuple[str, ...],
     pool: PoolMoments | None,
     *,
+    systems: Labels | None = None,
     level: float,
     resamples: int,
     rng: np.random.Generator,
@@ -121,7 +139,10 @@ def diagnose(
     metrics : tuple of str
         Names of the metrics, in the order of the cell's columns.
     pool : PoolMoments or None
-        The metrics over the pool, None when there are no metrics.
+        The metrics over the pool, None when there are no metrics. Of no use within systems.
+    systems : (M,) array, optional
+        The system of each judgment, to diagnose all of them at once but within systems, as it
+        counts for the mean of one.
     level : float
         Level of all intervals.
     resamples : int
@@ -129,37 +150,30 @@ def diagnose(
     rng : numpy.random.Generator
         Source of randomness.
     """
-    # constant beyond rounding, as the estimators see it
-    scale = 1e-12 * np.abs(cell.metric).max(axis=0, initial=0)
-    varying = np.flatnonzero(cell.metric.std(axis=0) > scale).tolist()
+    samples = _Samples(cell, systems, level=level, resamples=resamples, rng=rng)
+    varying = samples.varying
     notes = [
         f"{metrics[j]} is constant on the judged outputs and can save nothing"
         for j in range(len(metrics))
         if j not in varying
     ]
-    components = variance_components(
-        cell.human, cell.items, level=level, resamples=resamples, rng=rng
-    )
-    found: dict[str, Efficiency] = {}
-    together = None
-    if varying and pool is not None:
-        metric, part = cell.metric[:, varying], pool.select(varying)
-        each = efficiency_of_each(
-            cell.human, metric, part, items=cell.items, level=level, resamples=resamples, rng=rng
-        )
-        found = _ranked([metrics[j] for j in varying], each)
-        if len(varying) > 1:
-            together = efficiency_of(
-                cell.human,
-                metric,
-                part,
-                items=cell.items,
-                level=level,
-                resamples=resamples,
-                rng=rng,
-            )
-    best = next(iter(found), None)
+    components = samples.components()
     notes.extend(components.notes)
+    pooled = cell.system == "*" and systems is None
+    if cell.system == "*":
+        notes.append(_ONE_POOL if pooled else _WITHIN)
+    found: dict[str, Efficiency] = {}
+    together, surely = None, None
+    if varying and pool is not None:
+        each = samples.each(varying, pool)
+        found = _ranked([metrics[j] for j in varying], each)
+        together, gap = samples.together(varying, pool)
+        notes.extend(gap)
+    best = next(iter(found), None)
+    if best is not None and pool is not None:
+        surely = found[best].data_efficiency
+        if len(found) > 1:
+            surely = samples.best_of_many(len(found), metrics.index(best), pool)
     return Diagnosis(
         system=cell.system,
         prompt=cell.prompt,
@@ -169,18 +183,108 @@ def diagnose(
         metrics=found,
         together=together,
         agreement=agreement(cell.human, cell.items, cell.raters),
-        n_outputs=len(np.unique(cell.items)),
-        n_judgments=len(cell.human),
+        n_outputs=components.n_outputs,
+        n_judgments=components.n_judgments,
         n_raters=len(np.unique(cell.raters)),
         level=level,
         verdict=verdict(
             components.noise_ratio.value,
             metric=best,
             correlation=0.0 if best is None else found[best].correlation.value,
-            efficiency=None if best is None else found[best].data_efficiency,
+            efficiency=surely,
+            chosen_from=len(found),
+            one_pool=pooled,
         ),
         notes=tuple(notes),
     )
+
+
+@dataclass(frozen=True, eq=False)
+class _Samples:
+    """One cell's judgments, and how they are to be looked at."""
+
+    cell: Cell
+    systems: Labels | None
+    level: float
+    resamples: int
+    rng: np.random.Generator
+
+    @property
+    def varying(self) -> list[int]:
+        """Columns of metrics that are not constant beyond rounding, as the estimators see it."""
+        metric = self.cell.metric
+        scale = 1e-12 * np.abs(metric).max(axis=0, initial=0)
+        spread = metric.std(axis=0)
+        if self.systems is not None:
+            parts = [metric[self.systems == one].std(axis=0) for one in np.unique(self.systems)]
+            spread = np.max(parts, axis=0)
+        return [int(j) for j in np.flatnonzero(spread > scale)]
+
+    def components(self) -> VarianceComponents:
+        return variance_components(
+            self.cell.human,
+            self.cell.items,
+            self.cell.raters,
+            systems=self.systems,
+            level=self.level,
+            resamples=self.resamples,
+            rng=self.rng,
+        )
+
+    def each(self, chosen: list[int], pool: PoolMoments) -> tuple[Efficiency, ...]:
+        return efficiency_of_each(
+            self.cell.human,
+            self.cell.metric[:, chosen],
+            self._pool(chosen, pool),
+            items=self.cell.items,
+            raters=self.cell.raters,
+            systems=self.systems,
+            level=self.level,
+            resamples=self.resamples,
+            rng=self.rng,
+        )
+
+    def together(
+        self, chosen: list[int], pool: PoolMoments
+    ) -> tuple[Efficiency | None, tuple[str, ...]]:
+        """Return what several metrics do at once, or a note on why that cannot be told."""
+        if len(chosen) == 1:
+            return None, ()
+        try:
+            return self._jointly(chosen, pool, self.level, self.resamples), ()
+        except NotEstimableError as error:
+            return None, (f"all metrics together are left out: {error}",)
+
+    def best_of_many(self, many: int, best: int, pool: PoolMoments) -> Quantity:
+        """Return the best metric's data efficiency with an interval that allows for the choice.
+
+        At the level at which the intervals of all metrics hold at once (Bonferroni), for any of
+        them might have come out best; so far out, percentiles are taken as much further as
+        Student's are than the normal's (Hesterberg 2015, The American Statistician 69).
+        """
+        n = len(np.unique(self.cell.items))
+        far = np.sqrt(n / (n - 1)) * stdtrit(n - 1, 1 - (1 - self.level) / (2 * many))
+        outside = max(float(2 * ndtr(-far)), _TAIL / _MOST_RESAMPLES)
+        resamples = max(self.resamples, int(np.ceil(_TAIL / outside)))
+        return self._jointly([best], pool, 1 - outside, resamples).data_efficiency
+
+    def _jointly(
+        self, chosen: list[int], pool: PoolMoments, level: float, resamples: int
+    ) -> Efficiency:
+        return efficiency_of(
+            self.cell.human,
+            self.cell.metric[:, chosen],
+            self._pool(chosen, pool),
+            items=self.cell.items,
+            raters=self.cell.raters,
+            systems=self.systems,
+            level=level,
+            resamples=resamples,
+            rng=self.rng,
+        )
+
+    def _pool(self, chosen: list[int], pool: PoolMoments) -> PoolMoments | None:
+        return pool.select(chosen) if self.systems is None else None
 
 
 def _ranked(names: list[str], found: tuple[Efficiency, ...]) -> dict[str, Efficiency]:

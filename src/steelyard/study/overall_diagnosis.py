@@ -1,15 +1,14 @@
 """Variance components and correlations under one prompt, over all systems."""
 
 from collections.abc import Sequence
-from functools import reduce
 
 import numpy as np
 import polars as pl
 
-from steelyard.arrays import PoolMoments
 from steelyard.data import Outputs, read_judgments
 from steelyard.study.diagnosis import Diagnosis, diagnose
 from steelyard.study.judged import judged_table
+from steelyard.study.within_systems import systems_of
 
 __all__ = ["overall_diagnosis"]
 
@@ -24,7 +23,10 @@ def overall_diagnosis(
     resamples: int = 200,
     seed: int = 0,
 ) -> Diagnosis:
-    """Diagnose raters and metrics under one prompt, with all judged systems as one pool.
+    """Diagnose raters and metrics under one prompt, over all judged systems but within each.
+
+    Means of systems are taken off scores and metrics, so that what comes out is what counts for the
+    mean of one system.
 
     Parameters
     ----------
@@ -38,6 +40,7 @@ def overall_diagnosis(
     Returns
     -------
     Diagnosis
+        Of system ``*``, or of the one system that was judged.
 
     Raises
     ------
@@ -48,11 +51,12 @@ def overall_diagnosis(
     judgments = read_judgments(used.filter(pl.col("prompt") == prompt))
     table = judged_table(outputs, judgments, names)
     pools = outputs.pool_moments(names) if names else {}
-    parts = [pools[system] for system in table.systems if names]
+    first, *others = table.systems
     return diagnose(
-        table.all_systems(prompt),
+        table.all_systems(prompt) if others else table.cell(prompt, first),
         names,
-        reduce(PoolMoments.merge, parts) if parts else None,
+        pools.get(first),
+        systems=systems_of(table, prompt) if others else None,
         level=level,
         resamples=resamples,
         rng=np.random.default_rng(seed),

@@ -1,19 +1,17 @@
 """Assumptions of a plan, taken from a pilot."""
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from steelyard.design import Assumptions
 from steelyard.errors import NotEstimableError
-from steelyard.study.judged import judged_table
+from steelyard.study.judged import Cell, judged_table
 from steelyard.study.study import Study
+from steelyard.study.within_systems import Labels, systems_of
 from steelyard.variance import Quantity, efficiency_of, variance_components
-
-Floats = NDArray[np.float64]
 
 __all__ = ["difference_assumptions", "pilot_assumptions"]
 
@@ -24,7 +22,7 @@ _PILOT_LEVEL = 0.80
 def pilot_assumptions(
     study: Study, metrics: Sequence[str], *, prompt: str, systems: Sequence[str] | None = None
 ) -> Assumptions:
-    """Return what a pilot tells of one prompt, systems taken as one pool.
+    """Return what a pilot tells of one prompt, for the mean of one system.
 
     Parameters
     ----------
@@ -36,12 +34,21 @@ def pilot_assumptions(
         The prompt.
     systems : sequence of str, optional
         Systems to learn from; all that were judged by default.
+
+    Notes
+    -----
+    From several systems, variances and correlation are those within systems: what sets systems
+    apart does not enter the mean of one. Item variance and correlation are free of leniency, which
+    few raters share among all outputs. The rater variance is that of the pilot's raters, so its
+    interval counts on raters as different from each other as these, as `estimate` does with raters
+    fixed.
     """
     chosen = list(study.systems if systems is None else systems)
     study.check_judged([prompt], chosen)
     table = judged_table(study.outputs, study.judgments, metrics)
-    cell = table.cell(prompt, chosen[0]) if len(chosen) == 1 else table.all_systems(prompt, chosen)
-    return _assumptions(cell.human, cell.metric, cell.items)
+    if len(chosen) == 1:
+        return _assumptions(table.cell(prompt, chosen[0]), None)
+    return _assumptions(table.all_systems(prompt, chosen), systems_of(table, prompt, chosen))
 
 
 def difference_assumptions(
@@ -50,7 +57,7 @@ def difference_assumptions(
     """Return what a pilot tells of the difference of two systems on the same items.
 
     The j-th judgment of one system's output minus the j-th of the other's is a judgment of the
-    difference, and the difference of their metrics is its metric.
+    difference, by both their raters, and the difference of their metrics is its metric.
     """
     study.check_judged([prompt], pair)
     rows = judged_table(study.outputs, study.judgments, metrics).rows.filter(
@@ -65,19 +72,30 @@ def difference_assumptions(
             "a paired plan needs a pilot on the same items"
         )
     metric = [both[name].to_numpy() - both[f"{name}_other"].to_numpy() for name in metrics]
-    return _assumptions(
-        both["score"].to_numpy() - both["score_other"].to_numpy(),
-        np.column_stack([np.empty((both.height, 0)), *metric]),
-        both["item"].to_numpy(),
+    difference = Cell(
+        system=" - ".join(pair),
+        prompt=prompt,
+        human=both["score"].to_numpy() - both["score_other"].to_numpy(),
+        metric=np.column_stack([np.empty((both.height, 0)), *metric]),
+        items=both["item"].to_numpy(),
+        raters=both.select(pl.struct("rater", "rater_other").rank("dense")).to_series().to_numpy(),
     )
+    return _assumptions(difference, None)
 
 
-def _assumptions(human: Floats, metric: Floats, items: NDArray[Any]) -> Assumptions:
+def _assumptions(cell: Cell, systems: Labels | None) -> Assumptions:
+    human, metric, items = cell.human, cell.metric, cell.items
+    # The raters at hand: of others, two or three raters tell next to nothing, and a plan that
+    # allowed for any of them would ask for many times the judgments.
+    rater = variance_components(human, items, systems=systems, level=_PILOT_LEVEL).rater
     if metric.shape[1]:
-        return Assumptions.of(efficiency_of(human, metric, items=items, level=_PILOT_LEVEL))
-    components = variance_components(human, items, level=_PILOT_LEVEL)
+        found = efficiency_of(
+            human, metric, items=items, raters=cell.raters, systems=systems, level=_PILOT_LEVEL
+        )
+        return replace(Assumptions.of(found), rater_variance=rater)
+    components = variance_components(human, items, cell.raters, systems=systems, level=_PILOT_LEVEL)
     return Assumptions(
         item_variance=components.item,
-        rater_variance=components.rater,
+        rater_variance=rater,
         correlation=Quantity(0.0, 0.0, 0.0),
     )

@@ -6,7 +6,13 @@ __all__ = ["verdict"]
 
 
 def verdict(
-    noise_ratio: float, *, metric: str | None, correlation: float, efficiency: Quantity | None
+    noise_ratio: float,
+    *,
+    metric: str | None,
+    correlation: float,
+    efficiency: Quantity | None,
+    chosen_from: int = 1,
+    one_pool: bool = False,
 ) -> str:
     r"""Say what the metric saves, what perfection would, and what holds back.
 
@@ -23,7 +29,12 @@ def verdict(
     correlation : float
         Its correlation with the human score, corrected for rater noise.
     efficiency : Quantity or None
-        Its data efficiency.
+        Its data efficiency; as the best of several, with an interval that allows for the choice.
+    chosen_from : int
+        Metrics that it is the best of.
+    one_pool : bool
+        Whether several systems were taken as one pool: what sets them apart then counts, and says
+        nothing of what is saved in the mean of one.
 
     Examples
     --------
@@ -35,6 +46,8 @@ def verdict(
             "The judgments show no difference between outputs beyond rater noise: no metric can "
             "save anything here. Ask a clearer question, or collect more judgments per output."
         )
+    if one_pool:
+        return _of_one_pool(noise_ratio, metric, correlation)
     perfect = 1 / (1 + noise_ratio)
     if metric is None or efficiency is None:
         return (
@@ -46,7 +59,8 @@ def verdict(
     parts = [f"{metric} saves {saved:.0%} of the judgments of a plain mean"]
     if efficiency.low <= 1:
         ceiling = 1 - 1 / efficiency.high
-        parts[0] += f", though nothing at all is possible too (at most {ceiling:.0%})"
+        among = f" for the best of {chosen_from} metrics" if chosen_from > 1 else ""
+        parts[0] += f", though nothing at all is possible too{among} (at most {ceiling:.0%})"
     parts.append(f"A perfect metric would save {perfect:.0%}, raters without noise {noiseless:.0%}")
     if noiseless > perfect:
         parts.append(
@@ -58,3 +72,14 @@ def verdict(
             "The metric holds you back: a better metric would save more than better instructions"
         )
     return ". ".join(parts) + "."
+
+
+def _of_one_pool(noise_ratio: float, metric: str | None, correlation: float) -> str:
+    noise = f"rater noise is {noise_ratio / (1 + noise_ratio):.0%} of the variance of a judgment"
+    pool = "Taken as one pool, differences between systems included, "
+    if metric is None:
+        return f"{pool}{noise}. What a metric would save is in the verdict on each system."
+    return (
+        f"{pool}{noise}, and {metric} has a correlation of {correlation:.2f} with the human score. "
+        "What it saves in the mean of one system is in the verdict on each system."
+    )

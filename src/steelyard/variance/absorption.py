@@ -182,6 +182,15 @@ class Solution:
             [[factors, with_residual[:, np.newaxis]], [with_residual, np.array([residual])]]
         )
 
+    @property
+    def effects(self) -> tuple[Floats, Floats]:
+        r"""Best linear predictions of the absorbed and the kept factor's effects.
+
+        :math:`\lambda Z' P y`, shrunk towards 0 by what noise makes of them.
+        """
+        absorbed, kept = self._projected
+        return self.ratios[0] * absorbed, self.ratios[1] * kept
+
     def weights(self, contrast: Floats) -> Floats:
         r"""Return :math:`H^{-1} X (X' H^{-1} X)^{-1} c`, one weight a row."""
         design = self.design

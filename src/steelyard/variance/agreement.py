@@ -31,7 +31,8 @@ class Agreement:
         Intraclass correlation ICC(1), one-way: the reliability of one judgment. Negative where
         outputs differ less than chance would make them.
     icc_average : float
-        ICC(1, k): the reliability of the mean of `judgments_per_output` judgments.
+        ICC(1, k): the reliability of the mean of `judgments_per_output` judgments; minus infinity
+        where all outputs have the same mean.
     judgments_per_output : float
         k, the effective number of judgments an output (n0 of the analysis of variance).
     icc_agreement, icc_consistency : float or None
@@ -126,7 +127,7 @@ def agreement(human: ArrayLike, items: ArrayLike, raters: ArrayLike | None = Non
         alpha_interval=_interval_alpha(values, output),
         equal_pairs=equal,
         icc=item / (item + rater),
-        icc_average=item / (item + rater / k),
+        icc_average=_average_icc(item, rater, k),
         judgments_per_output=k,
         icc_agreement=two_way,
         icc_consistency=consistency,
@@ -135,6 +136,12 @@ def agreement(human: ArrayLike, items: ArrayLike, raters: ArrayLike | None = Non
         n_judgments=sample.n_judgments,
         notes=notes,
     )
+
+
+def _average_icc(item: float, rater: float, k: float) -> float:
+    # The denominator is the mean square between outputs over k: nothing but rounding, or more.
+    denominator = item + rater / k
+    return item / denominator if denominator > 1e-12 * rater else -np.inf
 
 
 def _ranks(values: Floats) -> tuple[Integers, Floats]:

@@ -6,20 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steelyard.arrays import JudgedOutputs, judged_outputs
-from steelyard.errors import NotEstimableError
-from steelyard.variance.crossed import CrossedComponents, crossed_components
-from steelyard.variance.interval import (
-    check_options,
-    component_correlation,
-    item_quantity,
-    mean_square_interval,
-    noise_ratio_quantity,
-    rater_quantity,
-    ratio,
-    tail_weights,
-    total,
-)
-from steelyard.variance.moments import Moments, moments, resampled_moments
+from steelyard.variance.analysis import analysis, check_repeats, systems_of_outputs
+from steelyard.variance.interval import check_options
 from steelyard.variance.quantity import Quantity
 
 __all__ = ["OneWay", "VarianceComponents", "one_way", "variance_components"]
@@ -133,6 +121,12 @@ def one_way(sample: JudgedOutputs) -> OneWay:
     NotEstimableError
         If there are fewer than two outputs, or none has two judgments.
 
+    Notes
+    -----
+    Unbiased where noise is independent between outputs. Raters who judge many of them share their
+    leniency among these, and the item variance is then too small: by :math:`\sigma_r^2 / k` when the
+    same k raters judge everything. Where raters are known, `crossed_components` has no such bias.
+
     References
     ----------
     S. R. Searle, G. Casella and C. E. McCulloch (1992), Variance Components, section 3.6.
@@ -157,6 +151,7 @@ def variance_components(
     items: ArrayLike,
     raters: ArrayLike | None = None,
     *,
+    systems: ArrayLike | None = None,
     level: float = 0.95,
     resamples: int = 2000,
     rng: np.random.Generator | None = None,
@@ -164,8 +159,8 @@ def variance_components(
     r"""Item variance, rater variance and noise ratio, each with an interval.
 
     Without raters, the one-way analysis of variance of `one_way`, unbiased for unequal numbers of
-    judgments, with percentile intervals from resampled outputs. With raters, the crossed model of
-    `crossed_components`, whose rater variance has two parts,
+    judgments unless outputs share raters, with percentile intervals from resampled outputs. With
+    raters, the crossed model of `crossed_components`, whose rater variance has two parts,
     :math:`\sigma_a^2 = \sigma_r^2 + \sigma_e^2`: `leniency` and `residual`.
 
     Parameters
@@ -175,7 +170,9 @@ def variance_components(
     items : (M,) array
         Which output each judgment is of.
     raters : (M,) array, optional
-        Who gave it.
+        Who gave it. Pass them wherever they are known.
+    systems : (M,) array, optional
+        Which system the output is of; the item variance is then that within systems.
     level : float
         Confidence level of the intervals.
     resamples : int
@@ -214,97 +211,24 @@ def variance_components(
     (1.3, 7.55)
     """
     check_options(level, resamples)
-    sample = judged_outputs(human, None, items, raters=raters)
-    check_repeats(sample)
-    check_spread(sample)
     rng = np.random.default_rng(0) if rng is None else rng
-    here = moments(sample)
-    there = resampled_moments(sample, resamples=resamples, rng=rng)
-    if raters is not None:
-        crossed = crossed_components(human, items, raters)
-        return _crossed(crossed, sample, there, level)
+    sample = judged_outputs(human, None, items, raters=raters)
+    found = analysis(
+        sample,
+        systems=systems_of_outputs(systems, items),
+        level=level,
+        resamples=resamples,
+        rng=rng,
+    )
     return VarianceComponents(
-        item=item_quantity(here, there, level),
-        rater=rater_quantity(here, there, level),
-        noise_ratio=noise_ratio_quantity(here, there, level),
-        leniency=None,
-        residual=None,
+        item=found.item,
+        rater=found.rater,
+        noise_ratio=found.noise_ratio,
+        leniency=found.leniency,
+        residual=found.residual,
         n_outputs=sample.n_outputs,
         n_judgments=sample.n_judgments,
-        n_raters=None,
+        n_raters=sample.n_raters,
         level=level,
-        notes=component_notes(here, sample),
-    )
-
-
-def check_repeats(sample: JudgedOutputs) -> None:
-    """Refuse a sample that does not tell item from rater variance."""
-    if sample.n_judgments == sample.n_outputs:
-        way_out = (
-            "collect a second judgment on some outputs"
-            if sample.identified
-            else "pass `items` to say which output each judgment is of"
-        )
-        raise NotEstimableError(
-            "at least one output with two judgments is needed; got "
-            f"{sample.n_judgments} judgments of as many outputs: {way_out}"
-        )
-    if sample.n_outputs < 2:
-        raise NotEstimableError("at least two outputs are needed; got one: judge more outputs")
-
-
-def check_spread(sample: JudgedOutputs) -> None:
-    """Refuse judgments that are all equal: they bound no variance from above."""
-    if np.ptp(sample.human) == 0:
-        raise NotEstimableError(
-            "variance components need judgments that differ; "
-            f"got {sample.n_judgments} times {sample.human[0]:g}: collect more judgments"
-        )
-
-
-def component_notes(here: Moments, sample: JudgedOutputs) -> tuple[str, ...]:
-    """Say what a reader should know about one-way components."""
-    notes = []
-    repeated = int((sample.count > 1).sum())
-    if here.item[0] <= 0:
-        notes.append(
-            "outputs differ no more than rater noise explains, so the item variance is reported "
-            f"as 0 (estimated {here.item[0]:.3g})"
-        )
-    if here.rater[0] == 0:
-        notes.append("no two judgments of one output differ, so the rater variance is 0")
-    if repeated < 30:
-        notes.append(
-            f"only {repeated} outputs have two judgments or more, so the rater variance and all "
-            "that rests on it are uncertain and their intervals too narrow"
-        )
-    return tuple(notes)
-
-
-def _crossed(
-    crossed: CrossedComponents, sample: JudgedOutputs, there: Moments, level: float
-) -> VarianceComponents:
-    item_weight, rater_weight = tail_weights(sample, there)
-    spread = np.diag(crossed.covariance) * (item_weight, 1.0, rater_weight)
-    item = mean_square_interval(crossed.item, spread[0], crossed.n_outputs - 1, level=level)
-    # The residual has no other component under it: Satterthwaite's degrees of freedom.
-    freedom = max(2 * crossed.residual**2 / spread[2], 1.0)
-    residual = mean_square_interval(crossed.residual, spread[2], freedom, level=level)
-    leniency = None
-    if crossed.leniency_identified:
-        leniency = mean_square_interval(
-            crossed.leniency, spread[1], crossed.n_raters - 1, level=level
-        )
-    rater = residual if leniency is None else total(leniency, residual)
-    return VarianceComponents(
-        item=item,
-        rater=rater,
-        noise_ratio=ratio(rater, item, correlation=component_correlation(there)),
-        leniency=leniency,
-        residual=None if leniency is None else residual,
-        n_outputs=crossed.n_outputs,
-        n_judgments=crossed.n_judgments,
-        n_raters=crossed.n_raters,
-        level=level,
-        notes=crossed.notes,
+        notes=found.notes,
     )

@@ -7,14 +7,20 @@ from numpy.typing import ArrayLike, NDArray
 
 from steelyard.arrays import JudgedOutputs, Pool, as_pool, judged_outputs
 from steelyard.errors import InvalidArgumentError, NotEstimableError
-from steelyard.variance.components import check_repeats, check_spread
+from steelyard.variance.analysis import (
+    analysis,
+    check_repeats,
+    check_spread,
+    systems_of_outputs,
+)
 from steelyard.variance.interval import check_options, percentiles
-from steelyard.variance.moments import Moments, moments, resampled_moments
+from steelyard.variance.moments import Moments
 from steelyard.variance.quantity import Quantity
 
 __all__ = ["Correlation", "correlation"]
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -38,6 +44,8 @@ def correlation(
     metric_pool: ArrayLike | Pool | None = None,
     *,
     items: ArrayLike,
+    raters: ArrayLike | None = None,
+    systems: ArrayLike | None = None,
     level: float = 0.95,
     resamples: int = 2000,
     rng: np.random.Generator | None = None,
@@ -62,6 +70,12 @@ def correlation(
         Metrics of all outputs; without it, the spread of the metric is that of the judged outputs.
     items : (M,) array
         Which output each judgment is of.
+    raters : (M,) array, optional
+        Who gave it; the item variance is then that of `crossed_components`. Pass them wherever the
+        same few raters judged many outputs: their leniency biases the one-way item variance.
+    systems : (M,) array, optional
+        Which system the output is of; the correlation is then that within systems, and
+        `metric_pool` must be left out.
     level : float
         Confidence level of the interval.
     resamples : int
@@ -84,8 +98,8 @@ def correlation(
 
     Notes
     -----
-    Outputs are a simple random sample. The interval is the percentile interval over resampled
-    outputs.
+    Outputs are a simple random sample, and raters did not choose what they judge. The interval is
+    the percentile interval over resampled outputs.
 
     References
     ----------
@@ -102,16 +116,19 @@ def correlation(
     """
     check_options(level, resamples)
     rng = np.random.default_rng(0) if rng is None else rng
-    sample, pool_covariance = metric_sample(human, metric, metric_pool, items=items)
-    here = moments(sample)
-    if here.item[0] <= 0:
+    within = systems_of_outputs(systems, items)
+    sample, pool_covariance = metric_sample(
+        human, metric, metric_pool, items=items, raters=raters, systems=within
+    )
+    found = analysis(sample, systems=within, level=level, resamples=resamples, rng=rng)
+    if found.here.item[0] <= 0:
         raise NotEstimableError(
             "the item variance is estimated as zero, so no metric has a correlation with the human "
             "score: judge more outputs, or collect more judgments of each"
         )
-    there = resampled_moments(sample, resamples=resamples, rng=rng)
-    found = correlation_quantity(here, there, pool_covariance, level)
-    return Correlation(found.value, found.low, found.high, correlation_notes(here, pool_covariance))
+    rho = correlation_quantity(found.here, found.there, pool_covariance, level)
+    notes = correlation_notes(found.here, pool_covariance)
+    return Correlation(rho.value, rho.low, rho.high, notes)
 
 
 def metric_sample(
@@ -120,14 +137,18 @@ def metric_sample(
     metric_pool: ArrayLike | Pool | None,
     *,
     items: ArrayLike,
+    raters: ArrayLike | None = None,
+    systems: Integers | None = None,
     jointly: bool = True,
 ) -> tuple[JudgedOutputs, Floats | None]:
     """Return the judged outputs with metrics in units of their spread, and the pool's covariance.
 
     Parameters
     ----------
-    human, metric, metric_pool, items
+    human, metric, metric_pool, items, raters
         As in `correlation`.
+    systems : (n,) array of int, optional
+        Number of the system of each output.
     jointly : bool
         Whether the metrics will be used together, so that none may be a combination of others.
 
@@ -138,18 +159,24 @@ def metric_sample(
     NotEstimableError
         If the sample does not determine the components, or a metric is constant or collinear.
     """
-    sample = judged_outputs(human, metric, items)
-    check_repeats(sample)
+    sample = judged_outputs(human, metric, items, raters=raters)
+    check_repeats(sample, systems)
     check_spread(sample)
+    if systems is not None and metric_pool is not None:
+        raise InvalidArgumentError(
+            "`metric_pool` and `systems` exclude each other: within systems, the spread of the "
+            "metric is that of the judged outputs"
+        )
     n, p = sample.n_outputs, sample.n_metrics if jointly else 1
+    taken = 1 if systems is None else int(systems.max()) + 1
     if sample.n_metrics == 0:
         raise InvalidArgumentError("`metric` must hold at least one metric; got none")
-    if n <= p + 2:
+    if n <= p + 1 + taken:
         raise NotEstimableError(
-            f"the correlation of {p} metric(s) needs more than {p + 2} judged outputs; got {n}: "
-            "judge more outputs or drop metrics"
+            f"the correlation of {p} metric(s) needs more than {p + 1 + taken} judged outputs; "
+            f"got {n}: judge more outputs or drop metrics"
         )
-    centred = sample.metric - sample.metric.mean(axis=0)
+    centred = _centred(sample.metric, systems)
     spread = centred.std(axis=0)
     flat = spread <= 1e-12 * np.abs(sample.metric).max(axis=0)
     scaled = centred / np.where(flat, 1.0, spread)
@@ -163,6 +190,15 @@ def metric_sample(
             "`metric` must not hold combinations of other metrics; got collinear columns: drop one"
         )
     return replace(sample, metric=scaled), _pool_covariance(metric_pool, spread)
+
+
+def _centred(metric: Floats, systems: Integers | None) -> Floats:
+    """Return the metrics less their means, over all outputs or over those of each system."""
+    centred = metric - metric.mean(axis=0)
+    if systems is None:
+        return np.asarray(centred)
+    own = [centred[systems == system].mean(axis=0) for system in range(int(systems.max()) + 1)]
+    return np.asarray(centred - np.array(own)[systems])
 
 
 def explained(found: Moments, pool_covariance: Floats | None) -> Floats:
@@ -184,7 +220,7 @@ def explained(found: Moments, pool_covariance: Floats | None) -> Floats:
     inverse = np.linalg.pinv(spread, rcond=1e-10, hermitian=True)
     slope = np.einsum("bij,bj->bi", inverse, c)
     left = found.mean - np.einsum("bj,bj->b", slope, c)
-    noise = left / (found.size - 1 - p) * np.einsum("bij,bji->b", sigma, inverse)
+    noise = left / (found.freedom - p) * np.einsum("bij,bji->b", sigma, inverse)
     return np.asarray(np.einsum("bi,bij,bj->b", slope, sigma, slope) - noise)
 
 
@@ -219,7 +255,9 @@ def correlation_quantity(
     least = -1.0 if here.with_metric.shape[1] == 1 else 0.0
     low, high = percentiles(signed_square(there, pool_covariance), level)
     value = float(signed_square(here, pool_covariance)[0])
-    return Quantity(*(float(max(_signed_root(x), least)) for x in (value, low, high)))
+    # The interval holds the estimate, also where that was moved to a bound.
+    shares = (value, min(low, value), max(high, value))
+    return Quantity(*(float(max(_signed_root(share), least)) for share in shares))
 
 
 def correlation_notes(here: Moments, pool_covariance: Floats | None) -> tuple[str, ...]:

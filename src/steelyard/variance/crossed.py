@@ -33,6 +33,8 @@ class CrossedComponents:
         Covariance of the estimates (item, leniency, residual): the inverse expected information
         at the estimates, also where one of them is on its boundary. Zero for a component that is
         not identified, and throughout when the components were given.
+    leniencies : (n_raters,) array
+        Best linear prediction of each rater's leniency, raters in sorted order.
     fixed : (1 + k,) array
         Generalised-least-squares intercept and coefficients of the covariates.
     fixed_covariance : (1 + k, 1 + k) array
@@ -51,6 +53,7 @@ class CrossedComponents:
     leniency: float
     residual: float
     covariance: Floats
+    leniencies: Floats
     fixed: Floats
     fixed_covariance: Floats
     log_likelihood: float
@@ -216,6 +219,7 @@ class _Problem:
             leniency=float(values[1]),
             residual=float(values[2]),
             covariance=fit.covariance[np.ix_(self.order, self.order)] * self.scale**4,
+            leniencies=solution.effects[self.order[1]] * self.scale,
             fixed=self.basis @ self.start + basis @ solution.fixed,
             fixed_covariance=fit.residual * (basis @ solution.fixed_inverse @ basis.T),
             log_likelihood=float(fit.log_likelihood + change),

@@ -1,13 +1,13 @@
 """Data efficiency: how many judgments a metric saves, and what limits the saving."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from steelyard.arrays import JudgedOutputs, Pool
 from steelyard.errors import InvalidArgumentError
-from steelyard.variance.components import component_notes
+from steelyard.variance.analysis import Analysis, analysis, systems_of_outputs
 from steelyard.variance.correlation import (
     correlation_notes,
     correlation_quantity,
@@ -15,14 +15,7 @@ from steelyard.variance.correlation import (
     saved_share,
     signed_square,
 )
-from steelyard.variance.interval import (
-    check_options,
-    item_quantity,
-    noise_ratio_quantity,
-    percentiles,
-    rater_quantity,
-)
-from steelyard.variance.moments import Moments, moments, resampled_moments
+from steelyard.variance.interval import check_options, percentiles
 from steelyard.variance.quantity import Quantity
 
 __all__ = [
@@ -183,6 +176,8 @@ def efficiency_of(
     metric_pool: ArrayLike | Pool | None = None,
     *,
     items: ArrayLike,
+    raters: ArrayLike | None = None,
+    systems: ArrayLike | None = None,
     level: float = 0.95,
     resamples: int = 2000,
     rng: np.random.Generator | None = None,
@@ -190,8 +185,9 @@ def efficiency_of(
     r"""Data efficiency of one metric, or of several together, estimated from judgments.
 
     Components as in `variance_components`, correlation as in `correlation`, and from both
-    :math:`DE = (1 + \gamma) / (1 - \rho^2 + \gamma)` with its limits; all intervals come from one set
-    of resampled outputs.
+    :math:`DE = (1 + \gamma) / (1 - \rho^2 + \gamma)` with its limits; the intervals of correlation
+    and efficiency come from one set of resampled outputs, with raters known also from draws of the
+    leniency's variance.
 
     Parameters
     ----------
@@ -203,6 +199,12 @@ def efficiency_of(
         Metrics of all outputs; without it, the spread of the metric is that of the judged outputs.
     items : (M,) array
         Which output each judgment is of.
+    raters : (M,) array, optional
+        Who gave it; the components are then crossed. Pass them wherever the same few raters judged
+        many outputs: their leniency biases the one-way item variance, and all that rests on it.
+    systems : (M,) array, optional
+        Which system the output is of; everything is then within systems, as it is for the mean of
+        one of them, and `metric_pool` must be left out.
     level : float
         Confidence level of the intervals.
     resamples : int
@@ -238,10 +240,12 @@ def efficiency_of(
     """
     check_options(level, resamples)
     rng = np.random.default_rng(0) if rng is None else rng
-    sample, pool_covariance = metric_sample(human, metric, metric_pool, items=items)
-    here = moments(sample)
-    there = resampled_moments(sample, resamples=resamples, rng=rng)
-    return _efficiency(sample, here, there, pool_covariance, level)
+    within = systems_of_outputs(systems, items)
+    sample, pool_covariance = metric_sample(
+        human, metric, metric_pool, items=items, raters=raters, systems=within
+    )
+    found = analysis(sample, systems=within, level=level, resamples=resamples, rng=rng)
+    return _efficiency(sample, found, pool_covariance, level)
 
 
 def efficiency_of_each(
@@ -250,6 +254,8 @@ def efficiency_of_each(
     metric_pool: ArrayLike | Pool | None = None,
     *,
     items: ArrayLike,
+    raters: ArrayLike | None = None,
+    systems: ArrayLike | None = None,
     level: float = 0.95,
     resamples: int = 2000,
     rng: np.random.Generator | None = None,
@@ -274,14 +280,15 @@ def efficiency_of_each(
     """
     check_options(level, resamples)
     rng = np.random.default_rng(0) if rng is None else rng
-    sample, pool_covariance = metric_sample(human, metric, metric_pool, items=items, jointly=False)
-    here = moments(sample)
-    there = resampled_moments(sample, resamples=resamples, rng=rng)
+    within = systems_of_outputs(systems, items)
+    sample, pool_covariance = metric_sample(
+        human, metric, metric_pool, items=items, raters=raters, systems=within, jointly=False
+    )
+    found = analysis(sample, systems=within, level=level, resamples=resamples, rng=rng)
     return tuple(
         _efficiency(
             sample,
-            here.of_metric(j),
-            there.of_metric(j),
+            replace(found, here=found.here.of_metric(j), there=found.there.of_metric(j)),
             None if pool_covariance is None else pool_covariance[j : j + 1, j : j + 1],
             level,
         )
@@ -290,18 +297,13 @@ def efficiency_of_each(
 
 
 def _efficiency(
-    sample: JudgedOutputs,
-    here: Moments,
-    there: Moments,
-    pool_covariance: Floats | None,
-    level: float,
+    sample: JudgedOutputs, found: Analysis, pool_covariance: Floats | None, level: float
 ) -> Efficiency:
+    here, there, gamma = found.here, found.there, found.noise_ratio
     several = here.with_metric.shape[1] > 1
-    square, squares = (signed_square(found, pool_covariance) for found in (here, there))
-    reliability, reliabilities = (np.clip(found.reliability, 0.0, 1.0) for found in (here, there))
-    undetermined = bool(here.item[0] <= 0)
-    notes = component_notes(here, sample)
-    if undetermined:
+    square, squares = (signed_square(one, pool_covariance) for one in (here, there))
+    notes = found.notes
+    if here.item[0] <= 0:
         rho = Quantity(np.nan, 0.0 if several else -1.0, 1.0)
         noiseless = Quantity(np.nan, 1.0, np.inf)
         notes += ("the correlation is undetermined: it has no meaning without item variance",)
@@ -309,15 +311,18 @@ def _efficiency(
         rho = correlation_quantity(here, there, pool_covariance, level)
         noiseless = _from_share(square, squares, level, several=several)
         notes += correlation_notes(here, pool_covariance)
+    reliability = np.clip(here.reliability, 0.0, 1.0)
     return Efficiency(
-        item_variance=item_quantity(here, there, level),
-        rater_variance=rater_quantity(here, there, level),
-        noise_ratio=noise_ratio_quantity(here, there, level),
+        item_variance=found.item,
+        rater_variance=found.rater,
+        noise_ratio=gamma,
         correlation=rho,
         data_efficiency=_from_share(
             square * reliability, saved_share(there, pool_covariance), level, several=several
         ),
-        perfect_metric=_from_share(reliability, reliabilities, level, several=True),
+        perfect_metric=Quantity(
+            *(float(perfect_metric(one)) for one in (gamma.value, gamma.high, gamma.low))
+        ),
         noiseless_raters=noiseless,
         n_outputs=sample.n_outputs,
         n_judgments=sample.n_judgments,

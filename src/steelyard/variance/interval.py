@@ -4,15 +4,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaincinv
 
-from steelyard.arrays import JudgedOutputs
 from steelyard.errors import InvalidArgumentError, NotEstimableError
-from steelyard.variance.moments import Moments, moments
+from steelyard.variance.moments import Moments
 from steelyard.variance.quantity import Quantity
 
 __all__ = [
     "check_options",
     "component_correlation",
     "item_quantity",
+    "mean_square_draws",
     "mean_square_interval",
     "noise_ratio_quantity",
     "percentiles",
@@ -56,13 +56,12 @@ def percentiles(resampled: Floats, level: float) -> tuple[float, float]:
 
 def item_quantity(here: Moments, there: Moments, level: float) -> Quantity:
     """Return the item variance, floored at zero with its interval."""
-    low, high = percentiles(there.item, level)
-    return Quantity(max(float(here.item[0]), 0.0), max(low, 0.0), max(high, 0.0))
+    return _floored(float(here.item[0]), *percentiles(there.item, level))
 
 
 def rater_quantity(here: Moments, there: Moments, level: float) -> Quantity:
     """Return the rater variance with its interval."""
-    return Quantity(float(here.rater[0]), *percentiles(there.rater, level))
+    return _floored(float(here.rater[0]), *percentiles(there.rater, level))
 
 
 def noise_ratio_quantity(here: Moments, there: Moments, level: float) -> Quantity:
@@ -92,13 +91,31 @@ def mean_square_interval(
     level : float
         Confidence level.
     """
-    square = max(np.sqrt(variance * degrees_of_freedom / 2), value)
+    square = _mean_square(value, variance, degrees_of_freedom)
     low, high = (
         square * degrees_of_freedom / (2 * gammaincinv(degrees_of_freedom / 2, tail))
         - (square - value)
         for tail in ((1 + level) / 2, (1 - level) / 2)
     )
     return Quantity(value, float(max(low, 0.0)), float(high))
+
+
+def mean_square_draws(
+    value: float,
+    variance: float,
+    degrees_of_freedom: float,
+    *,
+    size: int,
+    rng: np.random.Generator,
+) -> Floats:
+    """Return draws of a component whose quantiles are the ends of `mean_square_interval`."""
+    square = _mean_square(value, variance, degrees_of_freedom)
+    chance = rng.chisquare(degrees_of_freedom, size=size) / degrees_of_freedom
+    return np.asarray(np.maximum(square / chance - (square - value), 0.0))
+
+
+def _mean_square(value: float, variance: float, degrees_of_freedom: float) -> float:
+    return float(max(np.sqrt(variance * degrees_of_freedom / 2), value))
 
 
 def total(one: Quantity, other: Quantity) -> Quantity:
@@ -137,18 +154,18 @@ def ratio(over: Quantity, under: Quantity, *, correlation: float = 0.0) -> Quant
     return Quantity(float(value), float(value * np.exp(-down)), float(value * np.exp(up)))
 
 
-def tail_weights(sample: JudgedOutputs, there: Moments) -> tuple[float, float]:
+def tail_weights(here: Moments, there: Moments, sizes: tuple[int, int]) -> tuple[float, float]:
     """Return how much more item and rater variance vary than under normal distributions.
 
     Over resampled outputs against theory, in the one-way analysis. Not below 1: in a small sample
-    the tails may not have been seen.
+    the tails may not have been seen. `sizes` are outputs and judgments.
     """
-    here, n, M = moments(sample), sample.n_outputs, sample.n_judgments
-    effective = (M - float(np.sum(sample.count.astype(np.float64) ** 2)) / M) / (n - 1)
+    n, M = sizes
+    effective = float(here.effective[0])
     item, rater = max(float(here.item[0]), 0.0), float(here.rater[0])
     of_rater = 2 * rater**2 / (M - n)
-    of_item = (2 * (effective * item + rater) ** 2 / (n - 1) + of_rater) / effective**2
-    item_weight = float(np.nanvar(there.item)) / of_item
+    of_item = (2 * (effective * item + rater) ** 2 / here.freedom + of_rater) / effective**2
+    item_weight = float(np.nanvar(there.item)) / of_item if of_item > 0 else 1.0
     rater_weight = float(np.nanvar(there.rater)) / of_rater if of_rater > 0 else 1.0
     return max(item_weight, 1.0), max(rater_weight, 1.0)
 
@@ -160,6 +177,12 @@ def component_correlation(there: Moments) -> float:
     if np.ptp(item) == 0 or np.ptp(rater) == 0:
         return 0.0
     return float(np.corrcoef(item, rater)[0, 1])
+
+
+def _floored(value: float, low: float, high: float) -> Quantity:
+    """Return a variance, not below zero, with an interval that holds it."""
+    value = max(value, 0.0)
+    return Quantity(value, min(max(low, 0.0), value), max(high, value))
 
 
 def _length(one: float, other: float, correlation: float) -> float:

@@ -1,6 +1,6 @@
 """Moments of judged outputs, for a sample and for all its bootstrap resamples at once."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,8 +10,9 @@ from steelyard.arrays import JudgedOutputs, resampled_sums
 __all__ = ["Moments", "moments", "resampled_moments"]
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
-# Columns of `_sums` before those of the metrics.
+# Columns of `_features` before those of the metrics.
 _PLAIN = 7
 
 
@@ -21,8 +22,10 @@ class Moments:
 
     Attributes
     ----------
-    size : int
-        Outputs in each sample.
+    freedom : int
+        Outputs of each sample less the means taken off them: one, or one a system.
+    effective : (B,) array
+        Judgments an output, n0 of the analysis of variance.
     rater : (B,) array
         Unbiased rater variance; NaN where no output has two judgments.
     item : (B,) array
@@ -35,7 +38,8 @@ class Moments:
         Covariance of the metrics.
     """
 
-    size: int
+    freedom: int
+    effective: Floats
     rater: Floats
     item: Floats
     mean: Floats
@@ -56,59 +60,94 @@ class Moments:
     def of_metric(self, index: int) -> "Moments":
         """Return the moments with one of the metrics alone."""
         one = slice(index, index + 1)
-        return Moments(
-            self.size,
-            self.rater,
-            self.item,
-            self.mean,
-            self.with_metric[:, one],
-            self.metric[:, one, one],
-        )
+        return replace(self, with_metric=self.with_metric[:, one], metric=self.metric[:, one, one])
 
 
-def moments(sample: JudgedOutputs) -> Moments:
-    """Return the moments of a sample: B is 1."""
-    sums = _features(sample).sum(axis=0, keepdims=True)
-    return _from_sums(sums, sample.n_outputs, sample.n_metrics, factor=1.0)
+def moments(
+    sample: JudgedOutputs,
+    *,
+    adjusted: JudgedOutputs | None = None,
+    systems: Integers | None = None,
+) -> Moments:
+    """Return the moments of a sample: B is 1.
+
+    Parameters
+    ----------
+    sample : JudgedOutputs
+        Judgments grouped by output.
+    adjusted : JudgedOutputs, optional
+        The same judgments less each rater's leniency, for item and rater variance.
+    systems : (n,) array of int, optional
+        Number of the system of each output; all moments are then within systems.
+    """
+    sums = _features(sample, adjusted, systems).sum(axis=0, keepdims=True)
+    return _from_sums(sums, sample, systems, factor=1.0)
 
 
 def resampled_moments(
-    sample: JudgedOutputs, *, resamples: int, rng: np.random.Generator
+    sample: JudgedOutputs,
+    *,
+    adjusted: JudgedOutputs | None = None,
+    systems: Integers | None = None,
+    resamples: int,
+    rng: np.random.Generator,
 ) -> Moments:
     """Return the moments of samples of outputs drawn with replacement.
 
     A variance of a resample is n / (n - 1) times too small on average for the sample's own; that
     factor is put back, so that the resamples scatter about the estimate (docs/methods/variance.md
-    has the coverage with and without).
+    has the coverage with and without). Means of systems are those of the sample: an output is
+    resampled as its distance from them.
     """
-    sums = resampled_sums(_features(sample), resamples=resamples, rng=rng)
+    features = _features(sample, adjusted, systems)
+    sums = resampled_sums(features, resamples=resamples, rng=rng)
     n = sample.n_outputs
-    return _from_sums(sums, n, sample.n_metrics, factor=n / (n - 1))
+    return _from_sums(sums, sample, systems, factor=n / (n - 1))
 
 
-def _features(sample: JudgedOutputs) -> Floats:
+def _features(
+    sample: JudgedOutputs, adjusted: JudgedOutputs | None, systems: Integers | None
+) -> Floats:
     """Return per output all that the moments are sums of, centred against loss of digits."""
+    judged = sample if adjusted is None else adjusted
+    system = np.zeros(sample.n_outputs, dtype=np.int64) if systems is None else systems
     m = sample.count.astype(np.float64)
-    y = sample.mean - sample.human.mean()
+    of_system = np.bincount(system, weights=m)[system]
+    z = _centred(judged.mean - judged.human.mean(), system, m)
+    y = _centred(sample.mean - sample.human.mean(), system)
     # Equal judgments may differ from their mean by rounding; perfect agreement must be seen as such.
-    within = np.where(sample.within > 1e-24 * np.ptp(sample.human) ** 2, sample.within, 0.0)
+    within = np.where(judged.within > 1e-24 * np.ptp(judged.human) ** 2, judged.within, 0.0)
     g = sample.metric - sample.metric.mean(axis=0)
+    g = np.column_stack([np.empty((len(g), 0)), *(_centred(column, system) for column in g.T)])
     products = (g[:, :, np.newaxis] * g[:, np.newaxis, :]).reshape(len(g), g.shape[1] ** 2)
+    squares = m * m * (m.sum() / of_system)
     return np.column_stack(
-        [m, m * m, m * y, m * y * y, within, y, y * y, g, y[:, np.newaxis] * g, products]
+        [m, squares, m * z, m * z * z, within, y, y * y, g, y[:, np.newaxis] * g, products]
     )
 
 
-def _from_sums(sums: Floats, n: int, p: int, *, factor: float) -> Moments:
+def _centred(values: Floats, system: Integers, weights: Floats | None = None) -> Floats:
+    """Return values less the weighted mean of their system."""
+    w = np.ones(len(values)) if weights is None else weights
+    mean = np.bincount(system, weights=w * values) / np.bincount(system, weights=w)
+    return np.asarray(values - mean[system])
+
+
+def _from_sums(
+    sums: Floats, sample: JudgedOutputs, systems: Integers | None, *, factor: float
+) -> Moments:
+    n, p = sample.n_outputs, sample.n_metrics
+    freedom = n - (1 if systems is None else int(systems.max()) + 1)
     M, squares, my, myy, within, y, yy = sums[:, :_PLAIN].T
     g, yg = sums[:, _PLAIN : _PLAIN + p], sums[:, _PLAIN + p : _PLAIN + 2 * p]
     gg = sums[:, _PLAIN + 2 * p :].reshape(len(sums), p, p)
-    scale = factor / (n - 1)
+    scale = factor / freedom
     between = (myy - my**2 / M) * scale
-    effective = (M - squares / M) / (n - 1)
+    effective = (M - squares / M) / freedom
     rater = np.divide(within, M - n, out=np.full(len(M), np.nan), where=n < M)
     return Moments(
-        size=n,
+        freedom=freedom,
+        effective=effective,
         rater=rater,
         item=(between - rater) / effective,
         mean=(yy - y**2 / n) * scale,

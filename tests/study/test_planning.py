@@ -1,0 +1,71 @@
+import numpy as np
+import polars as pl
+import pytest
+
+from steelyard.data import read_judgments
+from steelyard.study import Study
+from steelyard.study.planning import difference_assumptions, pilot_assumptions
+from steelyard.variance import crossed_components, variance_components
+
+
+def pilot(rng, *, systems="ABC", outputs=60, leniency=0.0, paired=False):
+    """Systems one apart in score and metric, which tells nothing within a system."""
+    rows, judged = [], []
+    own = leniency * rng.normal(size=2)
+    for apart, system in enumerate(systems):
+        metric, score = apart + 0.5 * rng.normal(size=(2, 200))
+        rows += [{"item": i, "system": system, "m": metric[i]} for i in range(200)]
+        judged += [
+            {"item": int(i), "system": system, "rater": f"r{r}", "prompt": "p"}
+            | {"score": float(score[i] + own[r] + 0.5 * rng.normal())}
+            for i in (range(outputs) if paired else rng.permutation(200)[:outputs])
+            for r in range(2)
+        ]
+    return Study.read(pl.DataFrame(rows), pl.DataFrame(judged))
+
+
+def test_several_systems_are_learnt_from_within_each():
+    # Item variance 1/4 and correlation 0 in each; as one pool they would be 11/12 and 0.7.
+    study = pilot(np.random.default_rng(1), outputs=150)
+    found = pilot_assumptions(study, ["m"], prompt="p")
+    assert found.item_variance.value == pytest.approx(0.25, abs=0.05)
+    assert found.rater_variance.value == pytest.approx(0.25, abs=0.05)
+    assert abs(found.correlation.value) < 0.15
+    alone = [pilot_assumptions(study, ["m"], prompt="p", systems=[one]) for one in "ABC"]
+    mean = np.mean([one.item_variance.value for one in alone])
+    assert found.item_variance.value == pytest.approx(mean, rel=0.02)
+
+
+def test_without_a_metric_the_components_are_within_systems_too():
+    study = pilot(np.random.default_rng(1))
+    found = pilot_assumptions(study, [], prompt="p")
+    with_metric = pilot_assumptions(study, ["m"], prompt="p")
+    assert found.item_variance.value == pytest.approx(with_metric.item_variance.value)
+    assert found.rater_variance == with_metric.rater_variance
+    assert found.correlation.value == 0
+
+
+def test_leniency_does_not_shrink_the_item_variance_of_a_pilot():
+    study = pilot(np.random.default_rng(2), systems="A", leniency=2.0)
+    frame = study.judgments.frame
+    found = pilot_assumptions(study, ["m"], prompt="p")
+    crossed = crossed_components(frame["score"], frame["item"], frame["rater"])
+    plain = variance_components(frame["score"], frame["item"], level=0.8)
+    assert found.item_variance.value == pytest.approx(crossed.item)
+    assert found.item_variance.value > plain.item.value + 0.1
+    # That of the raters at hand: two raters tell next to nothing of others.
+    assert found.rater_variance == plain.rater
+    assert found.conservative().rater_variance.value < 1.5 * plain.rater.value
+
+
+def test_a_difference_knows_both_its_raters():
+    # Both raters judge both systems, so leniency cancels; a rater with a favourite does not.
+    study = pilot(np.random.default_rng(3), systems="AB", leniency=2.0, paired=True)
+    fair = difference_assumptions(study, ["m"], prompt="p", pair=("A", "B"))
+    favoured = (pl.col("rater") == "r0") & (pl.col("system") == "A")
+    frame = study.judgments.frame.with_columns(pl.col("score") + 3.0 * favoured)
+    partial = Study(study.outputs, read_judgments(frame))
+    unfair = difference_assumptions(partial, ["m"], prompt="p", pair=("A", "B"))
+    assert fair.item_variance.value == pytest.approx(0.5, abs=0.2)
+    assert unfair.item_variance.value == pytest.approx(fair.item_variance.value, rel=0.02)
+    assert unfair.rater_variance.value > fair.rater_variance.value + 3
