@@ -32,10 +32,10 @@ def test_tables_end_with_a_verdict_on_each_system(run, campaign):
     assert "perfect metric would save" in " ".join(out.split())
 
 
-def test_all_systems_as_one_pool_are_called_that(run, campaign):
+def test_all_systems_at_once_are_looked_at_within_systems(run, campaign):
     _, out, _ = run("diagnose", *campaign)
-    assert "Verdict, overall, *: Taken as one pool, differences between systems included" in out
-    assert "note: *, overall: all systems as one pool" in out
+    assert "Verdict, overall, *: length saves" in out
+    assert "note: *, overall: within systems" in out
 
 
 def test_one_system_has_one_verdict(run, campaign):

@@ -65,3 +65,13 @@ def test_a_closed_standard_output_is_no_failure(monkeypatch):
     with pytest.raises(SystemExit) as stop:
         main(["--version"])
     assert stop.value.code == 0
+
+
+@pytest.mark.parametrize("command", ["estimate", "diagnose", "trajectory", "simulate"])
+def test_a_negative_seed_is_refused(run, campaign, command):
+    needed = ["--metric", "length"] if command != "diagnose" else []
+    if command == "simulate":
+        needed += ["--half-width", "0.2", "--bounds", "-9,9"]
+    code, _, err = run(command, *campaign, *needed, "--seed", "-1")
+    assert code == 2
+    assert "'--seed': -1 is not in the range x>=0" in err

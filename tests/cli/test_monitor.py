@@ -85,6 +85,37 @@ def test_order_is_that_of_time_and_else_that_of_the_file(run, collected):
     assert "line 8, column time: expected a number or a date" in err
 
 
+def test_the_order_of_the_draw_goes_before_that_of_arrival(run, collected):
+    folder, outputs, judgments = collected
+    early = [row | {"draw": number} for number, row in enumerate(judgments, 1) if number % 100]
+    options = ("--half-width", "0.05")
+    found = monitored(run, write(folder, outputs, early), *options)
+    assert found["n"] == 99
+    assert "297 judged outputs wait for those drawn before them" in found["notes"][0]
+    # the same from the file of the sample
+    sample = folder / "sample.jsonl"
+    drawn = [
+        {"item": row["item"], "system": "alpha", "output": "", "draw": row["draw"]} for row in early
+    ]
+    sample.write_text("".join(json.dumps(row) + "\n" for row in drawn))
+    plain = [{key: row[key] for key in row if key != "draw"} for row in early]
+    paths = write(folder, outputs, plain)
+    assert monitored(run, paths, *options)["n"] == 396
+    assert monitored(run, paths, *options, "--sample", sample) == found
+
+
+def test_a_draw_that_was_not_simple_gets_one_line(run, collected):
+    folder, outputs, judgments = collected
+    drawn = [
+        row | {"probability": 0.5, "design": "paired", "draw": number}
+        for number, row in enumerate(judgments, 1)
+    ]
+    code, _, err = run("monitor", *write(folder, outputs, drawn), "--half-width", "0.05")
+    assert code == 2
+    assert err.count("\n") == 1
+    assert "paired draw" in err
+
+
 def test_only_complete_outputs_enter(run, collected):
     folder, outputs, judgments = collected
     once = monitored(run, write(folder, outputs, judgments), "--half-width", "0.05")

@@ -50,7 +50,46 @@ def test_a_comparison_is_planned_from_the_same_items(run, campaign):
         "--json",
     )
     assert code == 0
-    assert json.loads(out)["expected"]["outputs"] <= 60
+    found = json.loads(out)["expected"]
+    assert found["pairs"] <= 60
+    assert found["outputs"] == 2 * found["pairs"]
+
+
+def test_a_comparison_counts_and_pays_for_the_outputs_of_both_systems(run):
+    prices = ["--output-price", "0.5", "--judgment-price", "1", "--judgments-per-output", "1"]
+    differences = ["--item-variance", "0.3", "--rater-variance", "0.6"]
+    code, out, _ = run("plan", *differences, *prices, "--difference", "0.1", "--json")
+    assert code == 0
+    found = json.loads(out)["expected"]
+    # (1.96 + 0.84)^2 * 0.9 / 0.01 = 706 pairs, and a few for the t distribution
+    assert 706 <= found["pairs"] <= 712
+    assert found["judgments"] == found["outputs"] == 2 * found["pairs"]
+    assert found["cost"] == 3 * found["pairs"]
+    compare = ["--compare", "A", "B", "--budget", "300"]
+    code, out, _ = run("plan", *differences, *prices, *compare, "--json")
+    assert (code, json.loads(out)["expected"]["pairs"]) == (0, 100)
+    code, out, _ = run("plan", *differences, *prices, *compare)
+    assert "pairs" in out
+
+
+def test_what_the_estimate_must_know_of_rater_noise_is_said(run):
+    options = [*TYPED, "--half-width", "0.06", "--pool-size", "500"]
+    code, out, _ = run("plan", *options)
+    assert code == 0
+    assert "second judgments" in out
+    code, out, _ = run("plan", *options, "--pass-rater-variance", "--json")
+    assert code == 0
+    found = json.loads(out)
+    assert found["expected"]["second_judgments"] == 0
+    assert "pass `--rater-variance 0.3` to `steelyard estimate`" in found["notes"][-1]
+
+
+def test_a_plain_mean_that_falls_short_is_named(run):
+    options = ["--item-variance", "0.15", "--rater-variance", "0.1", "--correlation", "0.5"]
+    goal = ["--half-width", "0.04", "--pool-size", "600", "--judgments-per-output", "1"]
+    code, out, _ = run("plan", *options, *goal)
+    assert code == 0
+    assert out.count("not reached") == 2
 
 
 def test_budget_and_prices(run):

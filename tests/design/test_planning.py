@@ -1,11 +1,14 @@
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import ndtri, stdtrit
+from scipy.stats import binomtest
 
 from steelyard.design import Assumptions, Prices, plan
 from steelyard.errors import InvalidArgumentError, NotEstimableError
+from steelyard.study import Study
 from steelyard.variance import Quantity, efficiency_of
 
 TYPED = Assumptions.typed(0.15, 0.30, 0.5)
@@ -22,14 +25,90 @@ def test_matches_a_hand_worked_example():
 
 
 def test_fewest_outputs_reach_the_goal_and_one_fewer_does_not():
-    got = plan(TYPED, half_width=0.05, pool_size=2000, judgments_per_output=1).expected
+    got = plan(
+        TYPED, half_width=0.05, pool_size=2000, judgments_per_output=1, rater_variance_given=True
+    ).expected
 
     def half_width(n):
-        spread = (0.15 * 0.75 + 0.30) * (1 - n / 2000) / n * (1 + 1 / (n - 3)) + 0.30 / 2000
-        return stdtrit(n - 2, 0.975) * np.sqrt(spread)
+        within = (0.15 * 0.75 + 0.30) * (1 - n / 2000) / n * (1 + 1 / (n - 3))
+        noise = 0.30 / 2000
+        # the noise is known, so all doubt is about the other part
+        freedom = (n - 2) * ((within + noise) / within) ** 2
+        return stdtrit(freedom, 0.975) * np.sqrt(within + noise)
 
     assert half_width(got.outputs) <= 0.05 < half_width(got.outputs - 1)
     assert got.half_width == pytest.approx(half_width(got.outputs))
+
+
+def test_one_judgment_of_each_output_gains_nothing_from_a_finite_pool():
+    # `estimate` cannot tell rater noise then, and leaves out 1 - n/N: the 176 of an endless pool
+    options = {"half_width": 0.1, "n_metrics": 0, "judgments_per_output": 1, "pool_size": 400}
+    got = plan(Assumptions.typed(0.15, 0.30), **options)
+    assert got.expected.outputs == 176
+    assert "leaves out the finite-pool correction" in got.notes[-1]
+    told = plan(Assumptions.typed(0.15, 0.30), **options, rater_variance_given=True)
+    assert told.expected.outputs < 176
+    assert "pass `--rater-variance 0.3` to `steelyard estimate`" in told.notes[-1]
+    assert told.rater_variance_given
+
+
+def test_second_judgments_are_proposed_where_they_are_cheaper():
+    found = plan(Assumptions.typed(0.15, 0.10, 0.5), half_width=0.042, pool_size=600)
+    once, twice = (
+        plan(
+            Assumptions.typed(0.15, 0.10, 0.5),
+            half_width=0.042,
+            pool_size=600,
+            judgments_per_output=m,
+        ).expected
+        for m in (1, 2)
+    )
+    got = found.expected
+    assert (got.judgments_per_output, once.second_judgments, twice.second_judgments) == (1, 0, 0)
+    assert 10 <= got.second_judgments < got.outputs
+    assert got.judgments == got.outputs + got.second_judgments == got.cost
+    assert got.cost < 0.8 * min(once.cost, twice.cost)
+    assert "the second judgments are of outputs chosen at random" in found.notes[-1]
+    # without a finite pool there is no correction that they could make possible
+    endless = plan(Assumptions.typed(0.15, 0.10, 0.5), half_width=0.042).expected
+    assert endless.second_judgments == 0
+
+
+def test_a_pair_is_two_outputs_and_two_judgments():
+    # the 176 of the first example, each of which costs 2 * (0.5 + 1)
+    options = {"n_metrics": 0, "judgments_per_output": 1, "prices": Prices(output=0.5)}
+    differences = Assumptions.typed(0.15, 0.30)
+    got = plan(differences, half_width=0.1, paired=True, **options).expected
+    assert (got.pairs, got.outputs, got.judgments, got.cost) == (176, 352, 352, 528.0)
+    assert got.to_dict()["pairs"] == 176
+    one = plan(differences, half_width=0.1, **options).expected
+    assert (one.pairs, one.outputs, one.cost) == (None, 176, 264.0)
+    assert one.half_width == got.half_width
+    # the other way round: the same money buys the same pairs
+    bought = plan(differences, budget=528.0, paired=True, **options).expected
+    assert (bought.pairs, bought.cost, bought.half_width) == (176, 528.0, got.half_width)
+    assert plan(differences, budget=527.0, paired=True, **options).expected.pairs == 175
+
+
+def test_second_judgments_of_pairs_are_of_both_outputs():
+    got = plan(
+        Assumptions.typed(0.15, 0.10, 0.5), half_width=0.042, pool_size=600, paired=True
+    ).expected
+    one = plan(Assumptions.typed(0.15, 0.10, 0.5), half_width=0.042, pool_size=600).expected
+    assert (got.pairs, got.outputs) == (one.outputs, 2 * one.outputs)
+    assert got.second_judgments == 2 * one.second_judgments
+    assert (got.judgments, got.cost) == (2 * one.judgments, 2 * one.cost)
+
+
+def test_a_plain_mean_that_cannot_reach_the_goal_does_not_stop_the_plan():
+    got = plan(Assumptions.typed(0.15, 0.10, 0.5), half_width=0.04, pool_size=600)
+    assert got.expected_without is not None
+    # 1.964 * sqrt(0.25 / 600) = 0.0401
+    once = plan(
+        Assumptions.typed(0.15, 0.10, 0.5), half_width=0.04, pool_size=600, judgments_per_output=1
+    )
+    assert (once.expected_without, once.conservative_without) == (None, None)
+    assert once.to_dict()["expected_without_metric"] is None
 
 
 def test_best_number_of_judgments_follows_the_square_root():
@@ -62,9 +141,10 @@ def test_power_needs_more_than_half_width():
         Assumptions.typed(0.3, 0.6), difference=0.1, n_metrics=0, judgments_per_output=1
     ).expected
     normal = (ndtri(0.975) + ndtri(0.8)) ** 2 * 0.9 / 0.01
-    assert seen.outputs == pytest.approx(normal, rel=0.01)
+    assert seen.pairs == pytest.approx(normal, rel=0.01)
+    assert seen.outputs == 2 * seen.pairs
     assert (
-        seen.outputs
+        seen.pairs
         > plan(
             Assumptions.typed(0.3, 0.6), half_width=0.1, n_metrics=0, judgments_per_output=1
         ).expected.outputs
@@ -121,6 +201,38 @@ def test_scale_changes_nothing_and_a_better_metric_never_costs_more(item, rater,
     assert better.expected.cost <= one.expected.cost
 
 
+@settings(max_examples=25, deadline=None)
+@given(
+    item=st.floats(0.05, 2),
+    rater=st.floats(0.05, 2),
+    rho=st.floats(0, 0.9),
+    size=st.integers(100, 3000),
+    price=st.sampled_from([0.0, 1.0, 5.0]),
+)
+def test_a_finite_pool_is_planned_consistently(item, rater, rho, size, price):
+    half_width = 0.2 * np.sqrt(item + rater)
+    options = {"pool_size": size, "prices": Prices(output=price)}
+    assumed = Assumptions.typed(item, rater, rho)
+    one = plan(assumed, half_width=half_width, **options).expected
+    assert one.half_width <= half_width * (1 + 1e-9)
+    better = plan(Assumptions.typed(item, rater, rho + 0.05), half_width=half_width, **options)
+    assert better.expected.cost <= one.cost
+    coarser = plan(assumed, half_width=1.1 * half_width, **options).expected
+    assert coarser.cost <= one.cost
+    bought = plan(assumed, budget=one.cost, **options).expected
+    assert bought.half_width <= one.half_width * (1 + 1e-9)
+
+
+def test_a_budget_is_judged_by_what_it_buys():
+    # the price is the same with the metric and without, and the interval is not
+    good = plan(Assumptions.typed(0.15, 0.05, 0.8), budget=200.0)
+    assert good.notes == ()
+    useless = plan(Assumptions.typed(0.15, 0.05, 0.0), budget=200.0)
+    assert any("not expected to save" in note for note in useless.notes)
+    no_metric = plan(Assumptions.typed(0.15, 0.05), budget=200.0, n_metrics=0)
+    assert no_metric.notes == ()
+
+
 def test_notes_say_when_the_metric_is_not_worth_it():
     few = plan(Assumptions.typed(0.01, 0.01, 0.5), half_width=0.1)
     assert any("below about 20" in note for note in few.notes)
@@ -129,34 +241,78 @@ def test_notes_say_when_the_metric_is_not_worth_it():
 
 
 @pytest.mark.parametrize("correlation", [0.0, 0.5, 0.9])
-@pytest.mark.parametrize("judgments", [1, 2])
-def test_realised_half_width_is_the_planned_one(correlation, judgments):
-    from populations import judged_items, population
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"judgments_per_output": 1},
+        {"judgments_per_output": 2},
+        {"rater_variance_given": True},
+    ],
+    ids=["cheapest", "once", "twice", "told"],
+)
+def test_realised_half_width_is_the_planned_one(correlation, options):
+    from populations import population
 
-    from steelyard import control_variates
-
-    rng = np.random.default_rng([judgments, int(10 * correlation)])
+    rng = np.random.default_rng([len(str(options)), int(10 * correlation)])
     size = 600
     # this population has item and rater variance one half each
     made = plan(
-        Assumptions.typed(0.5, 0.5, correlation),
-        half_width=0.15,
+        Assumptions.typed(0.5, 0.5, correlation), half_width=0.09, pool_size=size, **options
+    ).expected
+    given = 0.5 if "rater_variance_given" in options else None
+    realised = []
+    for _ in range(40):
+        pool = population("normal", rng, size=size, correlation=correlation)
+        found = realised_estimate(made, pool, rng, rater_variance=given)
+        realised.append(found.half_width)
+    assert np.mean(realised) == pytest.approx(made.half_width, rel=0.05)
+
+
+def realised_estimate(made, pool, rng, **options):
+    """Collect what was planned and estimate from it, as people do."""
+    size = len(pool.metric)
+    drawn = rng.permutation(size)[: made.outputs]
+    rounds = [drawn] * made.judgments_per_output + [drawn[: made.second_judgments]]
+    items = np.concatenate(rounds)
+    study = Study.read(
+        pl.DataFrame({"item": range(size), "system": "s", "metric": pool.metric}),
+        pl.DataFrame(
+            {
+                "item": items,
+                "system": "s",
+                "rater": np.repeat(np.arange(len(rounds)), [len(one) for one in rounds]),
+                "prompt": "p",
+                "score": pool.judge(items, rng),
+            }
+        ),
+    )
+    [found] = study.estimate(["metric"], **options)
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("judgments", [1, 2, None])
+def test_a_difference_is_seen_with_the_planned_power(judgments):
+    # differences stand for judgments, one a pair, as `plan` counts them
+    from populations import population
+
+    size, difference = 1500, 0.15
+    made = plan(
+        Assumptions.typed(0.5, 0.5, 0.5),
+        difference=difference,
         pool_size=size,
         judgments_per_output=judgments,
+        paired=False,
     ).expected
-    realised = []
-    for _ in range(150):
-        pool = population("normal", rng, size=size, correlation=correlation)
-        items = judged_items(rng, size=size, n=made.outputs, judgments=judgments)
-        got = control_variates(
-            pool.judge(items, rng),
-            pool.metric[items],
-            pool.metric,
-            items=items,
-            rater_variance=0.5 if judgments == 1 else None,
-        )
-        realised.append(got.half_width)
-    assert np.mean(realised) == pytest.approx(made.half_width, rel=0.05)
+    seen = 0
+    for run in range(300):
+        rng = np.random.default_rng([7, run])
+        pool = population("normal", rng, size=size, correlation=0.5)
+        found = realised_estimate(made, pool, rng)
+        truth = float(np.mean(pool.score))
+        seen += found.low - truth + difference > 0
+    assert binomtest(seen, 300, 0.8).pvalue > 0.01
 
 
 @pytest.mark.parametrize(
@@ -178,6 +334,16 @@ def test_realised_half_width_is_the_planned_one(correlation, judgments):
         ({"n_metrics": -1}, InvalidArgumentError, "`n_metrics`"),
         ({"half_width": 0.001, "pool_size": 100}, NotEstimableError, "even judging all 100"),
         ({"half_width": None, "budget": 2.0}, NotEstimableError, "does not buy enough"),
+        (
+            {"half_width": 0.01, "pool_size": 100, "judgments_per_output": 1},
+            NotEstimableError,
+            "all 100 outputs once gives .* judge outputs more than once",
+        ),
+        (
+            {"half_width": 0.001, "pool_size": 100, "paired": True},
+            NotEstimableError,
+            "even judging all 100 pairs",
+        ),
     ],
 )
 def test_bad_arguments_are_refused(change, error, message):

@@ -1,4 +1,3 @@
-import pytest
 
 from steelyard.study.verdict import verdict
 from steelyard.variance import Quantity
@@ -23,18 +22,6 @@ def test_the_best_of_many_is_called_that_where_it_may_save_nothing():
     assert "nothing at all is possible too for the best of 10 metrics (at most 20%)" in said
     said = verdict(2.0, metric="m", correlation=0.1, efficiency=sure, chosen_from=10)
     assert "nothing at all" not in said
-
-
-@pytest.mark.parametrize("metric", ["m", None])
-def test_one_pool_of_several_systems_promises_no_saving(metric):
-    said = verdict(
-        1.0, metric=metric, correlation=0.7, efficiency=Quantity(1.3, 1.2, 1.4), one_pool=True
-    )
-    assert "%" in said
-    assert "rater noise is 50% of the variance of a judgment" in said
-    assert "saves 2" not in said
-    assert "would save 5" not in said
-    assert said.endswith("is in the verdict on each system.")
 
 
 def test_without_item_variance_no_metric_can_help():

@@ -6,7 +6,13 @@ import click
 from rich.console import RenderableType
 from rich.table import Table
 
-from steelyard.cli.options import StudyChoice, level_option, output_options, study_arguments
+from steelyard.cli.options import (
+    StudyChoice,
+    level_option,
+    output_options,
+    seed_option,
+    study_arguments,
+)
 from steelyard.cli.printing import print_json, print_tables
 from steelyard.study import Diagnosis
 from steelyard.variance import Quantity
@@ -26,7 +32,7 @@ Example:
 )
 @level_option
 @click.option("--resamples", type=int, default=2000, show_default=True, help="For intervals.")
-@click.option("--seed", type=int, default=0, show_default=True, help="For intervals.")
+@seed_option("For intervals.")
 @output_options
 def diagnose(
     choice: StudyChoice,
@@ -41,7 +47,7 @@ def diagnose(
     """Tell whether the metric, or the question to the raters, holds you back.
 
     Variance components, correlations corrected for rater noise, data efficiency and its limits,
-    for each system and for all (*) as one pool. Some outputs must have two judgments.
+    for each system and for all (*), within systems. Some outputs must have two judgments.
     """
     study = choice.read(metrics)
     found = study.diagnose(

@@ -9,7 +9,13 @@ import click
 from rich.console import RenderableType
 from rich.table import Table
 
-from steelyard.cli.options import StudyChoice, level_option, output_options, study_arguments
+from steelyard.cli.options import (
+    StudyChoice,
+    level_option,
+    output_options,
+    seed_option,
+    study_arguments,
+)
 from steelyard.cli.printing import interval as shown
 from steelyard.cli.printing import parse_bounds, print_json, print_tables
 from steelyard.data import read_outputs
@@ -74,7 +80,7 @@ Example:
 @click.option("--rater-variance", type=float, help="Variance of judgments of one output.")
 @level_option
 @click.option("--resamples", type=int, default=10_000, show_default=True, help="For bootstraps.")
-@click.option("--seed", type=int, default=0, show_default=True, help="For bootstraps.")
+@seed_option("For bootstraps.")
 @output_options
 def estimate(
     choice: StudyChoice,

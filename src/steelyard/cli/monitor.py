@@ -9,6 +9,7 @@ from rich.table import Table
 
 from steelyard.cli.options import StudyChoice, level_option, output_options, study_arguments
 from steelyard.cli.printing import interval, parse_bounds, print_json, print_tables
+from steelyard.data import read_outputs
 from steelyard.design.sequence import Method, SequenceTarget
 from steelyard.study.monitoring import Monitored
 from steelyard.study.monitoring import monitor as monitored
@@ -75,6 +76,11 @@ Example:
     help="Judged outputs at which the asymptotic sequence is tightest; by default those at which "
     "the half-width is reached.",
 )
+@click.option(
+    "--sample",
+    type=click.Path(path_type=Path),
+    help="What `steelyard sample` wrote, when JUDGMENTS lack its columns.",
+)
 @level_option
 @click.option(
     "--figure",
@@ -94,6 +100,7 @@ def monitor(
     rater_variance: float | None,
     judgments_per_output: int,
     tuned_for: int | None,
+    sample: Path | None,
     level: float,
     figure: Path | None,
     as_json: bool,
@@ -101,8 +108,9 @@ def monitor(
 ) -> None:
     """Tell whether collection may stop, as often as you like.
 
-    Reads JUDGMENTS in the order of collection (column time, or the order of the file) and gives
-    intervals that hold at all times at once, so that looking after every judgment spoils nothing.
+    Gives intervals that hold at all times at once, so that looking after every judgment spoils
+    nothing. Outputs are taken in the order of the draw (column draw) up to the first that is not
+    back; if the draw is not recorded, in the order of collection (column time, or the file).
     """
     study = choice.read(metrics)
     found = monitored(
@@ -119,6 +127,7 @@ def monitor(
         rater_variance=rater_variance,
         judgments_per_output=judgments_per_output,
         tuned_for=tuned_for,
+        sample=None if sample is None else read_outputs(sample).rows(),
     )
     if figure is not None:
         # matplotlib is slow to load

@@ -11,7 +11,14 @@ import click
 from steelyard.errors import InvalidArgumentError
 from steelyard.study import Study
 
-__all__ = ["StudyChoice", "column_mapping", "level_option", "output_options", "study_arguments"]
+__all__ = [
+    "StudyChoice",
+    "column_mapping",
+    "level_option",
+    "output_options",
+    "seed_option",
+    "study_arguments",
+]
 
 Command = Callable[..., Any]
 
@@ -113,6 +120,13 @@ def output_options(command: Command) -> Command:
     )(command)
     return click.option("--json", "as_json", is_flag=True, help="Print JSON with stable keys.")(
         command
+    )
+
+
+def seed_option(purpose: str) -> Callable[[Command], Command]:
+    """Add ``--seed``; `purpose` says of what."""
+    return click.option(
+        "--seed", type=click.IntRange(min=0), default=0, show_default=True, help=purpose
     )
 
 

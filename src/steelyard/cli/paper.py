@@ -11,6 +11,7 @@ from rich.console import Console, RenderableType
 from rich.progress import track
 from rich.table import Table
 
+from steelyard.cli.options import seed_option
 from steelyard.cli.printing import print_json, print_tables
 from steelyard.errors import InvalidArgumentError
 from steelyard.paper import read_release, reproduce, write_page
@@ -39,7 +40,7 @@ _COLUMNS = ("where", "what", "printed", "reproduced", "corrected", "verdict")
     help="Folder to write to; made if it is not there.",
 )
 @click.option("--draws", type=int, default=1000, show_default=True, help="Bootstrap draws.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of everything drawn.")
+@seed_option("Seed of everything drawn.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON with stable keys.")
 def paper(directory: Path, *, output: Path, draws: int, seed: int, as_json: bool) -> None:
     """Reproduce The price of debiasing automatic metrics from its released data.
@@ -50,8 +51,6 @@ def paper(directory: Path, *, output: Path, draws: int, seed: int, as_json: bool
     """
     if draws < 100:
         raise InvalidArgumentError(f"`--draws` must be at least 100; got {draws}: 1000 is usual")
-    if seed < 0:
-        raise InvalidArgumentError(f"`--seed` must not be negative; got {seed}")
     release = read_release(directory)
     # Now, not after all the work, is the time to find out that nothing can be written.
     output.mkdir(parents=True, exist_ok=True)

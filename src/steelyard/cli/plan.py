@@ -1,7 +1,6 @@
 """``steelyard plan``."""
 
 from pathlib import Path
-from typing import Any
 
 import click
 from rich.console import RenderableType
@@ -32,19 +31,38 @@ Examples:
 @click.option("--prompt", help="Prompt of the pilot; needed when it has several.")
 @click.option("--system", "systems", multiple=True, help="System to learn from; all by default.")
 @click.option("--metric", "metrics", multiple=True, help="Metric that will be corrected with.")
-@click.option("--compare", nargs=2, metavar="A B", help="Plan the difference of two systems.")
+@click.option(
+    "--compare",
+    nargs=2,
+    metavar="A B",
+    help="Plan the difference of two systems, judged on the same items: pairs of outputs.",
+)
 @click.option("--column", "columns", multiple=True, metavar="OURS=YOURS", help="As in estimate.")
 @click.option("--item-variance", metavar="X[,LOW,HIGH]", help="Instead of a pilot.")
 @click.option("--rater-variance", metavar="X[,LOW,HIGH]", help="Instead of a pilot.")
 @click.option("--correlation", metavar="X[,LOW,HIGH]", help="Instead of a pilot; 0 by default.")
 @click.option("--half-width", type=float, help="Half the length of the interval to reach.")
 @click.option("--budget", type=float, help="What may be spent, instead of a half-width.")
-@click.option("--difference", type=float, help="Difference to be seen, instead of a half-width.")
+@click.option(
+    "--difference",
+    type=float,
+    help="Difference of two systems to be seen, instead of a half-width; typed variances are then "
+    "those of differences.",
+)
 @click.option("--power", type=float, default=0.8, show_default=True, help="For --difference.")
 @click.option("--pool-size", type=int, help="Outputs of one system; from the pilot by default.")
 @click.option("--output-price", type=float, default=0.0, show_default=True, help="Of an output.")
 @click.option("--judgment-price", type=float, default=1.0, show_default=True, help="Of a judgment.")
-@click.option("--judgments-per-output", type=int, help="The cheapest number by default.")
+@click.option(
+    "--judgments-per-output",
+    type=int,
+    help="Of every output; by default the cheapest number, or one and a second one of some.",
+)
+@click.option(
+    "--pass-rater-variance",
+    is_flag=True,
+    help="Plan for an estimate that is told the rater variance; the value to pass is printed.",
+)
 @level_option
 @click.option(
     "--figure",
@@ -71,6 +89,7 @@ def plan(
     output_price: float,
     judgment_price: float,
     judgments_per_output: int | None,
+    pass_rater_variance: bool,
     level: float,
     figure: Path | None,
     as_json: bool,
@@ -79,7 +98,9 @@ def plan(
     """Tell how many outputs to judge, how often, and what it costs, before spending.
 
     Starts from a pilot (OUTPUTS and JUDGMENTS, some outputs judged twice) or from typed variances.
-    Plans as expected and to be safe, with the metric and without.
+    Plans as expected and to be safe, with the metric and without. The half-width is the one that
+    `steelyard estimate` will show for the planned judgments. To compare two systems, what is
+    counted are pairs: an item with the outputs of both, which are both judged and paid for.
     """
     typed = (item_variance, rater_variance, correlation)
     if pilot:
@@ -109,6 +130,8 @@ def plan(
         judgments_per_output=judgments_per_output,
         n_metrics=n_metrics,
         level=level,
+        paired=bool(compare) or difference is not None,
+        rater_variance_given=pass_rater_variance,
     )
     if figure is not None:
         # matplotlib is slow to load
@@ -187,18 +210,26 @@ def _forecast(made: Plan, assumed: Assumptions, metric: str, n_metrics: int) -> 
 
 
 def _tables(made: Plan, n_metrics: int, words: str) -> list[RenderableType]:
-    table = Table(title="Plan", title_justify="left")
-    table.add_column("")
-    for name in ("outputs", "judgments each", "judgments", "price", "half-width"):
-        table.add_column(name, justify="right")
-    rows = {"expected": made.expected, "to be safe": made.conservative}
+    rows: dict[str, Case | None] = {"expected": made.expected, "to be safe": made.conservative}
     if n_metrics:
         rows |= {
             "plain mean, expected": made.expected_without,
             "plain mean, to be safe": made.conservative_without,
         }
+    paired = made.expected.pairs is not None
+    repeats = any(case is not None and case.second_judgments for case in rows.values())
+    table = Table(title="Plan", title_justify="left")
+    table.add_column("")
+    for name in _shown(
+        *("pairs", "outputs", "judgments each", "second judgments", "judgments", "price"),
+        "half-width",
+        paired=paired,
+        repeats=repeats,
+    ):
+        table.add_column(name, justify="right")
     for name, case in rows.items():
-        table.add_row(name, *_cells(case))
+        cells = ["not reached"] if case is None else _cells(case)
+        table.add_row(name, *(_shown(*cells, paired=paired, repeats=repeats) if case else cells))
     parts: list[RenderableType] = [table]
     if n_metrics:
         efficiency = made.data_efficiency
@@ -211,10 +242,18 @@ def _tables(made: Plan, n_metrics: int, words: str) -> list[RenderableType]:
     return parts
 
 
-def _cells(case: Case) -> list[Any]:
+def _shown(*cells: str, paired: bool, repeats: bool) -> list[str]:
+    """Leave out the columns of pairs and of second judgments where there are none."""
+    pairs, outputs, each, second, *rest = cells
+    return [*([pairs] if paired else []), outputs, each, *([second] if repeats else []), *rest]
+
+
+def _cells(case: Case) -> list[str]:
     return [
+        str(case.pairs),
         str(case.outputs),
         str(case.judgments_per_output),
+        str(case.second_judgments),
         str(case.judgments),
         f"{case.cost:,.2f}",
         f"{case.half_width:.4f}",

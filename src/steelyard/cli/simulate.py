@@ -8,7 +8,13 @@ from rich.console import RenderableType
 from rich.progress import track
 from rich.table import Table
 
-from steelyard.cli.options import StudyChoice, level_option, output_options, study_arguments
+from steelyard.cli.options import (
+    StudyChoice,
+    level_option,
+    output_options,
+    seed_option,
+    study_arguments,
+)
 from steelyard.cli.printing import parse_bounds, print_json, print_tables, progress_console
 from steelyard.errors import InvalidArgumentError
 from steelyard.study.simulation import Replay, Rule, replay
@@ -43,7 +49,7 @@ Example:
 @click.option("--look", type=int, default=10, show_default=True, help="Judgments between looks.")
 @click.option("--runs", type=int, default=200, show_default=True, help="Replays of each rule.")
 @level_option
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the replays.")
+@seed_option("Seed of the replays.")
 @output_options
 def simulate(
     choice: StudyChoice,
@@ -64,7 +70,8 @@ def simulate(
     """Replay a finished campaign, to see what each way of stopping would have cost and been worth.
 
     Outputs come in a random order with one of their judgments. A plan judges a number fixed in
-    advance; a confidence sequence stops when it is narrow enough. Each with the metric and without.
+    advance and passes the rater variance on to the estimate; a confidence sequence stops when it is
+    narrow enough. Each with the metric and without.
     """
     study = choice.read([*metrics, *([] if size is None else [size])])
     ends = parse_bounds(bounds)
@@ -123,6 +130,7 @@ def _tables(found: list[Replay], half_width: float, level: float) -> list[Render
         )
     how = (
         f"{found[0].runs} replays; coverage of {level:.0%} intervals, for sequences at all looks; "
-        "error is the root mean square"
+        "error is the root mean square: of a plan about the mean human score, of a sequence about "
+        "the judgments drawn"
     )
     return [table, how]

@@ -6,7 +6,7 @@ import click
 from rich.console import RenderableType
 from rich.table import Table
 
-from steelyard.cli.options import StudyChoice, output_options, study_arguments
+from steelyard.cli.options import StudyChoice, output_options, seed_option, study_arguments
 from steelyard.cli.printing import print_json, print_tables
 from steelyard.estimate import Curve
 from steelyard.study import SystemTrajectory
@@ -30,7 +30,7 @@ Example:
 )
 @click.option("--draws", type=int, default=1000, show_default=True, help="Bootstrap draws.")
 @click.option("--level", type=float, default=0.80, show_default=True, help="Level of intervals.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the bootstrap.")
+@seed_option("Seed of the bootstrap.")
 @click.option(
     "--figure",
     type=click.Path(path_type=Path, dir_okay=False),

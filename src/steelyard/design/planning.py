@@ -1,46 +1,21 @@
 """How many outputs, how many judgments of each, at what price, before any is asked for."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtri, stdtrit
 
 from steelyard.design.assumptions import Assumptions, Prices
-from steelyard.errors import InvalidArgumentError, NotEstimableError
+from steelyard.design.cheapest import Case, Goal, Search
+from steelyard.errors import InvalidArgumentError
 from steelyard.variance import Efficiency, Quantity, data_efficiency
 
 __all__ = ["Case", "Plan", "plan"]
 
-_MOST_JUDGMENTS = 20
 _FEW_JUDGMENTS = 20
-# Without a pool a plan may ask for this many outputs before it is called unreachable.
-_UNLIMITED = 100_000_000
-
-
-@dataclass(frozen=True, kw_only=True)
-class Case:
-    """One campaign: its size, price and the precision to expect of it."""
-
-    outputs: int
-    judgments_per_output: int
-    cost: float
-    half_width: float
-
-    @property
-    def judgments(self) -> int:
-        """Number of judgments in all."""
-        return self.outputs * self.judgments_per_output
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the documented JSON form."""
-        return {
-            "outputs": self.outputs,
-            "judgments_per_output": self.judgments_per_output,
-            "judgments": self.judgments,
-            "cost": self.cost,
-            "half_width": self.half_width,
-        }
+# Below this share of the pool the finite-pool correction narrows an interval by less than 2.5%.
+_SMALL_SHARE = 0.05
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,8 +27,8 @@ class Plan:
     expected, conservative : Case
         With the metric: at the assumed values, and at the ends of their intervals that ask for
         more.
-    expected_without, conservative_without : Case
-        The same for a plain mean.
+    expected_without, conservative_without : Case or None
+        The same for a plain mean; None if it cannot reach the goal.
     best_judgments_per_output : float
         The optimum m before rounding, infinite when only outputs cost.
     data_efficiency : Quantity
@@ -62,24 +37,29 @@ class Plan:
         Level of the planned interval.
     notes : tuple of str
         What to know before spending.
+    rater_variance_given : bool
+        Whether the plan holds only if the rater variance is passed on to the estimate.
     """
 
     expected: Case
     conservative: Case
-    expected_without: Case
-    conservative_without: Case
+    expected_without: Case | None
+    conservative_without: Case | None
     best_judgments_per_output: float
     data_efficiency: Quantity
     level: float
     notes: tuple[str, ...]
+    rater_variance_given: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """Return the documented JSON form."""
         return {
             "expected": self.expected.to_dict(),
             "conservative": self.conservative.to_dict(),
-            "expected_without_metric": self.expected_without.to_dict(),
-            "conservative_without_metric": self.conservative_without.to_dict(),
+            "expected_without_metric": self.expected_without and self.expected_without.to_dict(),
+            "conservative_without_metric": (
+                self.conservative_without and self.conservative_without.to_dict()
+            ),
             "best_judgments_per_output": self.best_judgments_per_output,
             "data_efficiency": self.data_efficiency.to_dict(),
             "level": self.level,
@@ -99,17 +79,21 @@ def plan(
     judgments_per_output: int | None = None,
     n_metrics: int = 1,
     level: float = 0.95,
+    paired: bool | None = None,
+    rater_variance_given: bool = False,
 ) -> Plan:
     r"""Plan a campaign for a half-width, a budget, or the power to see a difference.
 
     With n outputs of a pool of N, m judgments of each, p metrics and
-    :math:`\sigma_u^2 = \sigma_f^2 (1 - \rho^2)`, the error variance to expect is
+    :math:`\sigma_u^2 = \sigma_f^2 (1 - \rho^2)`, the error variance is
 
     .. math:: V = \left(\sigma_u^2 + \frac{\sigma_a^2}m\right) \frac{1 - n/N}n
                   \left(1 + \frac p{n - p - 2}\right) + \frac{\sigma_a^2}{m N},
 
-    and the half-width :math:`t_{n-1-p} \sqrt V`. Of all m, the one that reaches the goal for the
-    lowest price is chosen; without a limit it is
+    and the half-width :math:`t \sqrt V`. An estimate from one judgment of each output cannot tell
+    :math:`\sigma_a^2` and leaves out :math:`1 - n/N`, and so does the plan. Three ways around it
+    are open: some outputs judged a second time, a larger m, or a rater variance that is passed on.
+    Of the first two the cheapest is chosen; without a limit on n it is
     :math:`m^* = \sqrt{(c_o / c_j)\, \sigma_a^2 / \sigma_u^2}`.
 
     Parameters
@@ -121,20 +105,26 @@ def plan(
     budget : float, optional
         What may be spent, instead of `half_width`.
     difference : float, optional
-        A difference to be seen with probability `power`, instead of `half_width`; the assumptions
-        are then of differences.
+        A difference to be seen with probability `power`, instead of `half_width`.
     power : float
         Probability of an interval that leaves out zero when the difference is `difference`.
     pool_size : int, optional
-        Number of outputs N; unlimited by default.
+        Number of outputs N of a system; unlimited by default.
     prices : Prices, optional
         Of an output and of a judgment; 0 and 1 by default.
     judgments_per_output : int, optional
-        A fixed m instead of the best one.
+        A fixed m of all outputs instead of the cheapest way.
     n_metrics : int
         Number of metrics p that are fitted.
     level : float
         Level of the interval.
+    paired : bool, optional
+        Whether two systems are compared on the same items; by default if `difference` is given.
+        The assumptions are then of differences, what is drawn are pairs, and a pair costs two
+        outputs and the judgments of both.
+    rater_variance_given : bool
+        Whether the rater variance of the assumptions will be passed on to the estimate as
+        `rater_variance`, so that it knows rater noise from one judgment of each output.
 
     Returns
     -------
@@ -155,152 +145,39 @@ def plan(
     Examples
     --------
     >>> made = plan(Assumptions.typed(0.15, 0.30, 0.5), half_width=0.05, pool_size=2000)
-    >>> made.expected.outputs, made.expected_without.outputs
-    (587, 623)
+    >>> made.expected.outputs, made.expected.second_judgments, made.expected_without.outputs
+    (596, 30, 644)
     """
     pilot = Assumptions.of(assumptions) if isinstance(assumptions, Efficiency) else assumptions
-    goal = _Goal.of(half_width, budget, difference, power=power, level=level)
-    prices = Prices() if prices is None else prices
     _check(pool_size, judgments_per_output, n_metrics)
-    search = _Search(goal, prices, pool_size, judgments_per_output, level)
+    prices = Prices() if prices is None else prices
+    search = Search(
+        goal=Goal.of(half_width, budget, difference, power=power, level=level),
+        prices=prices,
+        pool_size=pool_size,
+        judgments_per_output=judgments_per_output,
+        level=level,
+        paired=difference is not None if paired is None else paired,
+        rater_variance_given=rater_variance_given,
+    )
     safe = pilot.conservative()
-    cases = {
-        "expected": search.best(pilot, n_metrics),
-        "conservative": search.best(safe, n_metrics),
-        "expected_without": search.best(pilot.without_metric(), 0),
-        "conservative_without": search.best(safe.without_metric(), 0),
-    }
+    expected, conservative = (search.best(one, n_metrics) for one in (pilot, safe))
+    plain = search.reachable(pilot.without_metric(), 0)
+    notes = (
+        *_notes(expected, conservative, plain, search),
+        *_noise_notes(expected, conservative, pilot, search),
+    )
     return Plan(
-        **cases,
+        expected=expected,
+        conservative=conservative,
+        expected_without=plain,
+        conservative_without=search.reachable(safe.without_metric(), 0),
         best_judgments_per_output=_best_judgments(pilot, prices),
         data_efficiency=_forecast(pilot),
         level=level,
-        notes=_notes(cases, pool_size),
+        notes=notes,
+        rater_variance_given=rater_variance_given,
     )
-
-
-@dataclass(frozen=True)
-class _Goal:
-    """What the campaign is to reach: a half-width, or whatever a budget buys."""
-
-    half_width: float | None
-    budget: float | None
-    quantile_power: float = 0.0
-
-    @classmethod
-    def of(
-        cls,
-        half_width: float | None,
-        budget: float | None,
-        difference: float | None,
-        *,
-        power: float,
-        level: float,
-    ) -> "_Goal":
-        if sum(goal is not None for goal in (half_width, budget, difference)) != 1:
-            raise InvalidArgumentError(
-                "exactly one of `half_width`, `budget` and `difference` must be given"
-            )
-        if not 0 < level < 1:
-            raise InvalidArgumentError(f"`level` must lie strictly between 0 and 1; got {level}")
-        for name, value in (("half_width", half_width), ("budget", budget)):
-            if value is not None and not 0 < value < np.inf:
-                raise InvalidArgumentError(f"`{name}` must be above zero; got {value}")
-        if difference is None:
-            return cls(half_width, budget)
-        if not 0.5 <= power < 1:
-            raise InvalidArgumentError(f"`power` must lie between 0.5 and 1; got {power}")
-        if not 0 < abs(difference) < np.inf:
-            raise InvalidArgumentError(f"`difference` must not be zero; got {difference}")
-        return cls(abs(difference), None, float(ndtri(power)))
-
-
-@dataclass(frozen=True)
-class _Search:
-    """Finds the cheapest campaign for a goal."""
-
-    goal: _Goal
-    prices: Prices
-    pool_size: int | None
-    judgments_per_output: int | None
-    level: float
-
-    def best(self, assumed: Assumptions, n_metrics: int) -> Case:
-        fixed = self.judgments_per_output
-        counts = range(1, _MOST_JUDGMENTS + 1) if fixed is None else [fixed]
-        found = [case for m in counts if (case := self._case(assumed, n_metrics, m)) is not None]
-        if not found:
-            raise NotEstimableError(self._unreachable(assumed))
-        if self.goal.budget is None:
-            return min(found, key=lambda case: (case.cost, case.judgments_per_output))
-        return min(found, key=lambda case: (case.half_width, case.cost))
-
-    def _case(self, assumed: Assumptions, n_metrics: int, m: int) -> Case | None:
-        least = n_metrics + 3
-        most = _UNLIMITED if self.pool_size is None else self.pool_size
-        if self.goal.budget is not None:
-            affordable = int(self.goal.budget / self.prices.of(1, m) + 1e-9)
-            n = min(affordable, most)
-        else:
-            n = self._fewest(assumed, n_metrics, m, most)
-        if n < least:
-            if self.goal.budget is not None or most < least:
-                return None
-            n = least
-        reach = self._reach(assumed, n_metrics, m, n)
-        if self.goal.half_width is not None and reach > self.goal.half_width * (1 + 1e-12):
-            return None
-        width = self._half_width(assumed, n_metrics, m, n)
-        return Case(outputs=n, judgments_per_output=m, cost=self.prices.of(n, m), half_width=width)
-
-    def _fewest(self, assumed: Assumptions, n_metrics: int, m: int, most: int) -> int:
-        """Return the least n that reaches the goal, or `most`."""
-        low, high = n_metrics + 2, most
-        while high - low > 1:
-            middle = (low + high) // 2
-            assert self.goal.half_width is not None
-            if self._reach(assumed, n_metrics, m, middle) <= self.goal.half_width:
-                high = middle
-            else:
-                low = middle
-        return high
-
-    def _reach(self, assumed: Assumptions, n_metrics: int, m: int, n: int) -> float:
-        """Return the half-width, or the difference that is seen with the asked power."""
-        error = self._error(assumed, n_metrics, m, n)
-        return self._half_width(assumed, n_metrics, m, n) + self.goal.quantile_power * error
-
-    def _half_width(self, assumed: Assumptions, n_metrics: int, m: int, n: int) -> float:
-        freedom = n - 1 - n_metrics
-        reach = float(stdtrit(freedom, (1 + self.level) / 2))
-        return reach * self._error(assumed, n_metrics, m, n)
-
-    def _error(self, assumed: Assumptions, n_metrics: int, m: int, n: int) -> float:
-        left = assumed.item_variance.value * (1 - assumed.correlation.value**2)
-        noise = assumed.rater_variance.value / m
-        share = 0.0 if self.pool_size is None else n / self.pool_size
-        doubt = 1 + n_metrics / max(n - n_metrics - 2, 1)
-        variance = (left + noise) * (1 - share) / n * doubt
-        if self.pool_size is not None:
-            variance += noise / self.pool_size
-        return float(np.sqrt(variance))
-
-    def _unreachable(self, assumed: Assumptions) -> str:
-        if self.goal.budget is not None:
-            return (
-                f"`budget` {self.goal.budget:g} does not buy enough judgments for an interval; "
-                "raise it"
-            )
-        m = self.judgments_per_output or _MOST_JUDGMENTS
-        best = (
-            ""
-            if self.pool_size is None
-            else (
-                f": even judging all {self.pool_size} outputs {m} times gives "
-                f"{self._reach(assumed, 0, m, self.pool_size):.3g}"
-            )
-        )
-        return f"the goal {self.goal.half_width:g} cannot be reached{best}; ask for less precision"
 
 
 def _best_judgments(assumed: Assumptions, prices: Prices) -> float:
@@ -329,18 +206,49 @@ def _forecast(assumed: Assumptions) -> Quantity:
     )
 
 
-def _notes(cases: dict[str, Case], pool_size: int | None) -> tuple[str, ...]:
-    notes = []
-    if cases["expected"].judgments < _FEW_JUDGMENTS:
-        notes.append(
+def _notes(expected: Case, conservative: Case, plain: Case | None, search: Search) -> Iterator[str]:
+    if expected.drawn * expected.judgments_per_output < _FEW_JUDGMENTS:
+        yield (
             f"below about {_FEW_JUDGMENTS} judgments the metric may cost more than it brings: "
             "a plain mean is as good"
         )
-    elif cases["expected"].cost >= cases["expected_without"].cost:
-        notes.append("the metric is not expected to save anything here: a plain mean is as good")
-    if pool_size is not None and cases["conservative"].outputs == pool_size:
-        notes.append("to be safe, the plan judges every output of the pool")
-    return tuple(notes)
+    elif plain is not None and plain != expected and not search.saves(expected, plain):
+        yield "the metric is not expected to save anything here: a plain mean is as good"
+    if search.pool_size is not None and conservative.drawn == search.pool_size:
+        what = "output" if expected.pairs is None else "item"
+        yield f"to be safe, the plan judges every {what} of the pool"
+
+
+def _noise_notes(
+    expected: Case, conservative: Case, assumed: Assumptions, search: Search
+) -> Iterator[str]:
+    """Say how the estimate will come to know rater noise, or what it costs that it does not."""
+    cases, rater = (expected, conservative), assumed.rater_variance
+    if search.pool_size is None:
+        return
+    once = any(case.judgments_per_output == 1 for case in cases)
+    if search.rater_variance_given:
+        other = "" if rater.high == rater.value else f" (to be safe, {rater.high:.6g})"
+        yield (
+            "this holds only if the estimate is told the rater variance: pass "
+            + (
+                f"`--rater-variance {rater.value:.6g}`{other} to `steelyard estimate`"
+                if expected.pairs is None
+                else f"`rater_variance={rater.value:.6g}`{other} with the differences"
+            )
+        )
+    elif any(case.second_judgments for case in cases):
+        yield (
+            f"the second judgments are of {'outputs' if expected.pairs is None else 'pairs'} chosen "
+            "at random, by other raters: they tell rater noise, without which the estimate must "
+            "leave out the finite-pool correction"
+        )
+    elif once and expected.drawn >= _SMALL_SHARE * search.pool_size:
+        yield (
+            "one judgment of each output does not tell rater noise, so the estimate leaves out the "
+            "finite-pool correction, and the plan with it: judge some outputs twice, or pass the "
+            "rater variance on"
+        )
 
 
 def _check(pool_size: int | None, judgments_per_output: int | None, n_metrics: int) -> None:

@@ -73,7 +73,7 @@ class PromptFindings:
     systems : tuple of SystemFindings
         The greatest mean human score first, systems without one last.
     overall : Diagnosis or None
-        Diagnosis of all systems that have one, as one pool; of the only one, if it is alone.
+        Diagnosis of all systems that have one, within systems; of the only one, if it is alone.
     """
 
     prompt: str

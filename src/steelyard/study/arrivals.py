@@ -1,4 +1,4 @@
-"""Scores in the order of their arrival, as a rule that stops collection sees them."""
+"""Scores in the order of the draw or of their arrival, as a rule that stops collection sees them."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,6 +11,12 @@ from numpy.typing import NDArray
 from steelyard.data import Judgments, Outputs
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 from steelyard.records import Judgment
+from steelyard.study.draw_order import (
+    check_distinct,
+    check_drawn,
+    draw_numbers,
+    says_what_is_used,
+)
 from steelyard.study.judged import judged_table
 
 __all__ = ["Arrived", "arrivals"]
@@ -20,7 +26,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Arrived:
-    """The scores of one system under one prompt, in the order of arrival.
+    """The scores of one system under one prompt, in order.
 
     Attributes
     ----------
@@ -48,8 +54,12 @@ def arrivals(
     *,
     each: int,
     replacement: bool,
+    sample: pl.DataFrame | None = None,
 ) -> Iterator[Arrived]:
     """Yield the scores of every prompt and system, in order of first appearance.
+
+    Where the draw is recorded, its complete prefix in its order: outputs before whose turn one is
+    missing have to wait, because what comes back early may score otherwise than the rest.
 
     Parameters
     ----------
@@ -61,13 +71,15 @@ def arrivals(
         Judgments after which an output is complete; its score is their mean.
     replacement : bool
         Whether every judgment is a draw of its own.
+    sample : polars.DataFrame, optional
+        The drawn sample, when the judgments do not carry its column ``draw``.
 
     Raises
     ------
     InvalidArgumentError
         If `each` does not suit.
     InvalidDataError
-        If the times cannot be read, or judged outputs are not in the pool.
+        If the times or draw numbers cannot be read, or judged outputs are not in the pool.
     """
     if each < 1:
         raise InvalidArgumentError(f"`judgments_per_output` must be at least 1; got {each}")
@@ -76,16 +88,12 @@ def arrivals(
             f"`judgments_per_output` must be 1 with replacement, where every judgment is a draw of "
             f"its own; got {each}"
         )
-    table = judged_table(outputs, judgments, metrics)
-    position = judgments.frame.select(Judgment.key).with_columns(
-        position=pl.Series(_positions(judgments), dtype=pl.Int64)
-    )
-    rows = table.rows.join(position, on=Judgment.key).sort("position")
+    rows = _ordered(judged_table(outputs, judgments, metrics).rows, judgments, sample)
     for prompt in judgments.prompts:
         for system in judgments.systems:
             cell = rows.filter((pl.col("prompt") == prompt) & (pl.col("system") == system))
             if cell.height:
-                units, notes = (cell, ()) if replacement else _complete(cell, metrics, each)
+                units, notes = (cell, []) if replacement else _units(cell, metrics, each)
                 yield Arrived(
                     system,
                     prompt,
@@ -97,8 +105,45 @@ def arrivals(
                 )
 
 
+def _ordered(rows: pl.DataFrame, judgments: Judgments, sample: pl.DataFrame | None) -> pl.DataFrame:
+    """Return judgments in the order of collection, with what is known of their draw."""
+    order = judgments.frame.select(
+        *Judgment.key, *(["use"] if says_what_is_used(judgments) else [])
+    ).with_columns(position=pl.Series(_positions(judgments), dtype=pl.Int64))
+    numbers = draw_numbers(judgments, sample)
+    if numbers is not None:
+        check_drawn(judgments, numbers)
+        order = order.with_columns(draw=numbers)
+    return rows.join(order, on=Judgment.key).sort("position")
+
+
+def _units(cell: pl.DataFrame, metrics: Sequence[str], each: int) -> tuple[pl.DataFrame, list[str]]:
+    """Return one row an output: in the order of the draw if it is known, else of completion."""
+    if "draw" not in cell.columns:
+        return _complete(cell, metrics, each)
+    system, notes = cell["system"][0], []
+    if "use" in cell.columns:
+        unused = cell.filter(pl.col("use") != "used").height
+        cell = cell.filter(pl.col("use") == "used")
+        if unused:
+            notes.append(f"{unused} judgments are not used, as their column use says")
+    units, more = _complete(cell, [*metrics, "draw"], each)
+    check_distinct(units, system)
+    units = units.sort("draw")
+    if "use" in cell.columns:
+        return units, [*notes, *more]
+    ready = units.filter(pl.col("draw") == pl.int_range(1, pl.len() + 1))
+    ahead = units.height - ready.height
+    if ahead:
+        more.append(
+            f"{ahead} judged outputs wait for those drawn before them: the order is that of the "
+            f"draw, and its number {ready.height + 1} is not complete"
+        )
+    return ready, more
+
+
 def _complete(
-    cell: pl.DataFrame, metrics: Sequence[str], each: int
+    cell: pl.DataFrame, columns: Sequence[str], each: int
 ) -> tuple[pl.DataFrame, list[str]]:
     """Return one row an output, in the order in which outputs became complete."""
     first = cell.with_columns(number=pl.int_range(pl.len()).over("item"))
@@ -110,7 +155,7 @@ def _complete(
             pl.col("score").mean(),
             pl.col("position").max(),
             pl.len().alias("count"),
-            *(pl.col(name).first() for name in metrics),
+            *(pl.col(name).first() for name in columns),
         )
     )
     whole = units.filter(pl.col("count") == each).sort("position")

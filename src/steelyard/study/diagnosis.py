@@ -24,10 +24,6 @@ from steelyard.variance import (
 
 __all__ = ["Diagnosis", "diagnose"]
 
-_ONE_POOL = (
-    "all systems as one pool: differences between systems count as item variance and enter the "
-    "correlation, so this is not what a metric saves in the mean of one system: see its own row"
-)
 _WITHIN = (
     "within systems: each system's means are taken off its scores and metrics, so differences "
     "between systems do not count"
@@ -44,8 +40,8 @@ class Diagnosis:
     Attributes
     ----------
     system, prompt : str
-        Whose judgments; system ``*`` is all systems, and a note says whether within systems or as
-        one pool, where differences between systems count.
+        Whose judgments; system ``*`` is all systems at once, but within each: differences between
+        systems do not count.
     item_variance, rater_variance, noise_ratio : Quantity
         Variance components, crossed: outputs and raters each have their own.
     metrics : dict of str to Efficiency
@@ -159,9 +155,8 @@ def diagnose(
     ]
     components = samples.components()
     notes.extend(components.notes)
-    pooled = cell.system == "*" and systems is None
-    if cell.system == "*":
-        notes.append(_ONE_POOL if pooled else _WITHIN)
+    if systems is not None:
+        notes.append(_WITHIN)
     found: dict[str, Efficiency] = {}
     together, surely = None, None
     if varying and pool is not None:
@@ -193,7 +188,6 @@ def diagnose(
             correlation=0.0 if best is None else found[best].correlation.value,
             efficiency=surely,
             chosen_from=len(found),
-            one_pool=pooled,
         ),
         notes=tuple(notes),
     )

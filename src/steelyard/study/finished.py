@@ -38,7 +38,14 @@ class Outcome:
 
 @dataclass(frozen=True, eq=False)
 class FinishedCampaign:
-    """All judged outputs of one system, which stand for its pool."""
+    r"""All judged outputs of one system, which stand for its pool.
+
+    Mean judgments are not human scores: the mean of all of them is off from the pool's mean human
+    score :math:`\mu` by an error of variance :math:`\sigma_a^2\, \operatorname{mean}(1/m_i)/N`. What
+    a replay draws varies about its output's mean judgment by :math:`1 - 1/m_i` of the rater variance
+    only, and the two together make up the error of a new campaign. So each replay of a plan is held
+    against a :math:`\mu` of its own, drawn about the mean of all judgments with that variance.
+    """
 
     sample: JudgedOutputs
     first: NDArray[np.int64]
@@ -94,7 +101,8 @@ class FinishedCampaign:
     def _planned(self, *, with_metric: bool, strata: int) -> Callable[..., Outcome]:
         n = self._planned_number(with_metric=with_metric)
         metric = self.sample.metric if with_metric else None
-        truth = float(self.sample.mean.mean())
+        known = float(self.sample.mean.mean())
+        unknown = np.sqrt(self.rater_variance * np.mean(1 / self.sample.count) / self.size)
         labels = None
         if with_metric and strata > 1:
             labels = quantile_strata(self.sample.metric[:, 0], strata)
@@ -110,6 +118,7 @@ class FinishedCampaign:
             else:
                 drawn = draw_sample(self.size, n, seed=seed)
             got = self._estimate(judged[drawn.positions], drawn, metric, labels)
+            truth = rng.normal(known, unknown)
             return Outcome(
                 n,
                 got.half_width <= self.half_width,
@@ -185,6 +194,7 @@ class FinishedCampaign:
             judgments_per_output=1,
             n_metrics=sample.n_metrics if with_metric else 0,
             level=self.level,
+            rater_variance_given=True,
         )
         return made.conservative.outputs
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from steelyard.study.expected import expected_units
 from steelyard.study.monitoring import Monitored
 
 __all__ = ["Path", "followed", "forecast", "towards"]
@@ -26,11 +27,14 @@ def followed(monitored: Monitored) -> Path:
 def towards(found: Monitored, half_width: float, each: int) -> Monitored:
     """Return the same interval, on its way to another goal than it is tuned for.
 
-    Its half-width, less what rater noise adds, then falls about as the root of 1/n - 1/N.
+    The half-width of a bet, less what rater noise adds, then falls about as the root of 1/n - 1/N.
     """
     more = None
     if found.half_width <= half_width:
         more = 0
+    elif found.method == "asymptotic":
+        units = expected_units(found.sequence, half_width)
+        more = None if units is None else units * each
     elif found.expected_more is not None and half_width > _noise(found):
         rest, noise = _rest(found), _noise(found)
         share = ((half_width - noise) / (found.half_width - noise)) ** 2

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from steelyard.design.sequence import (
@@ -16,6 +17,8 @@ from steelyard.design.sequence import (
 )
 from steelyard.errors import InvalidArgumentError
 from steelyard.study.arrivals import Arrived, arrivals
+from steelyard.study.expected import expected_units, tells_nothing
+from steelyard.study.simple_draw import check_simply_drawn
 
 if TYPE_CHECKING:
     from steelyard.study.study import Study
@@ -105,10 +108,13 @@ def monitor(
     rater_variance: float | None = None,
     judgments_per_output: int = 1,
     tuned_for: int | None = None,
+    sample: pl.DataFrame | None = None,
 ) -> list[Monitored]:
     """Tell for each system and prompt whether collection may stop.
 
-    Judgments are taken in the order of their column ``time``, or of the file when there is none.
+    Outputs are taken in the order in which they were drawn, where judgments carry the column
+    ``draw`` or `sample` has it, and up to the first that is not complete. Where the draw is not
+    known they are taken to come back in its order: that of the column ``time``, or of the file.
     Without replacement the unit is an output: it enters when its `judgments_per_output`-th judgment
     arrives, with the mean of those; later ones are left out, because to change a score that was
     looked at already would spoil the guarantee. With replacement every judgment is a draw of its own.
@@ -127,6 +133,8 @@ def monitor(
         As in `ConfidenceSequence`.
     judgments_per_output : int
         Judgments after which an output is complete.
+    sample : polars.DataFrame, optional
+        The drawn sample, when the judgments do not carry what the draw recorded.
 
     Returns
     -------
@@ -137,11 +145,14 @@ def monitor(
     InvalidArgumentError
         If an option breaks its rule, or a score lies outside `bounds`.
     InvalidDataError
-        If the order of collection cannot be told from ``time``.
+        If the order of collection cannot be told from ``time`` or ``draw``.
+    NotEstimableError
+        If outputs were not drawn simply at random.
     """
     if not 0 < half_width < math.inf:
         raise InvalidArgumentError(f"`half_width` must be greater than 0; got {half_width}")
     study.check_judged(prompts, systems)
+    check_simply_drawn(study.judgments, prompts, systems, sample=sample)
     names = tuple(dict.fromkeys(metrics))
     pools = study.outputs.pool_moments(names) if names else {}
     found = []
@@ -151,6 +162,7 @@ def monitor(
         names,
         each=judgments_per_output,
         replacement=replacement,
+        sample=sample,
     ):
         if (prompts is None or cell.prompt in prompts) and (
             systems is None or cell.system in systems
@@ -191,7 +203,7 @@ def _monitored(
     options = sequence.options
     assert options.pool_size is not None
     stop = sequence.half_width <= goal
-    more = _expected_units(sequence, goal)
+    more = expected_units(sequence, goal)
     return Monitored(
         system=cell.system,
         prompt=cell.prompt,
@@ -213,31 +225,6 @@ def _monitored(
     )
 
 
-def _expected_units(sequence: ConfidenceSequence, goal: float) -> int | None:
-    r"""Outputs (or draws) still to be judged until the half-width reaches the goal.
-
-    Judgments count :math:`1/(1/n - 1/N)` in a census, n with replacement. The half-width d of the
-    asymptotic sequence falls as one over the root of that. A bet that is tuned for the goal h tells
-    a distance of :math:`(1 + n^*/n)\,h/2` after n judgments, so that :math:`n^* = (2d/h - 1)\,n` are
-    needed. What rater noise adds does not fall. None when there is no interval yet, or the goal
-    lies below what noise adds.
-    """
-    options = sequence.options
-    if sequence.half_width <= goal:
-        return 0
-    least, greatest = options.bounds
-    if _tells_nothing(sequence) or sequence.contradicted:
-        return None
-    noise = options.noise * (greatest - least)
-    if goal <= noise:
-        return None
-    ratio = (sequence.half_width - noise) / (goal - noise)
-    times = ratio**2 if options.method == "asymptotic" else 2 * ratio - 1
-    rest = 0.0 if options.drawn_from is None else 1 / options.drawn_from
-    needed = 1 / (rest + (1 / sequence.n - rest) / times)
-    return max(math.ceil(needed) - sequence.n, 1)
-
-
 def _notes(sequence: ConfidenceSequence, goal: float) -> list[str]:
     options = sequence.options
     least, greatest = options.bounds
@@ -249,7 +236,7 @@ def _notes(sequence: ConfidenceSequence, goal: float) -> list[str]:
             f"allows in {options.level:.0%} of campaigns; were the outputs drawn at random, and "
             "are they in that order? The interval is that of this moment alone"
         )
-    elif _tells_nothing(sequence):
+    elif tells_nothing(sequence):
         notes.append(_nothing_yet(options))
     if noise > 0:
         notes.append(f"rater noise adds {noise:.3g} on either side; judging more does not lower it")
@@ -259,14 +246,6 @@ def _notes(sequence: ConfidenceSequence, goal: float) -> list[str]:
             'with replacement, or ask for the target "census"'
         )
     return notes
-
-
-def _tells_nothing(sequence: ConfidenceSequence) -> bool:
-    """Whether the interval is no shorter than what the bounds alone leave open."""
-    options = sequence.options
-    left = 1.0 if options.drawn_from is None else 1 - sequence.n / options.drawn_from
-    open_still = min(left / 2 + options.noise, 0.5) * (options.bounds[1] - options.bounds[0])
-    return left > 0 and sequence.half_width >= open_still * (1 - 1e-9)
 
 
 def _nothing_yet(options: SequenceOptions) -> str:

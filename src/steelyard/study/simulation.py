@@ -9,6 +9,7 @@ import numpy as np
 from steelyard.errors import InvalidArgumentError
 from steelyard.study.finished import FinishedCampaign, Outcome, Rule
 from steelyard.study.judged import judged_table
+from steelyard.study.simple_draw import check_simply_drawn
 from steelyard.study.study import Study
 
 __all__ = ["Replay", "Rule", "replay"]
@@ -37,7 +38,8 @@ class Replay:
     half_width : float
         Mean half-width at the end.
     error : float
-        Root mean squared error of the estimate.
+        Root mean squared error of the estimate: of a plan about the mean human score, of a sequence
+        about the mean of the judgments drawn.
     coverage : float
         Share of replays whose interval held the truth: at the end for a plan, at every moment for
         a sequence.
@@ -86,9 +88,11 @@ def replay(
     """Replay a finished campaign under each rule, with the metrics and without.
 
     A replay puts the judged outputs in a random order and draws one judgment of each. "plan" judges
-    the number of outputs that a conservative plan asks for and estimates; the others stop when
-    their confidence sequence is narrow enough. The truth of a plan is the mean of the outputs' mean
-    judgments; that of a sequence, which speaks about a census, the mean of the judgments drawn.
+    the number of outputs that a conservative plan asks for and estimates, with the campaign's rater
+    variance passed on; the others stop when their confidence sequence is narrow enough. The truth of
+    a plan is the pool's mean human score, which the mean of all judgments tells but for rater noise:
+    each replay draws it anew, as far from that mean as this noise may put it. The truth of a
+    sequence, which speaks about a census, is the mean of the judgments drawn.
 
     Parameters
     ----------
@@ -133,6 +137,7 @@ def replay(
         )
     chosen = list(study.systems if systems is None else systems)
     study.check_judged([prompt], chosen)
+    check_simply_drawn(study.judgments, [prompt], chosen)
     columns = [*metrics, *([] if size is None else [size])]
     table = judged_table(study.outputs, study.judgments, columns)
     for system in chosen:

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import reduce
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -23,10 +22,13 @@ from steelyard.estimate import (
     trajectory,
 )
 from steelyard.study.diagnosis import Diagnosis, diagnose
+from steelyard.study.draw_order import with_gap_notes
 from steelyard.study.drawn_estimates import estimate_design, is_designed
 from steelyard.study.estimation import estimate_cell
 from steelyard.study.judged import Cell, judged_table
+from steelyard.study.simple_draw import check_simply_drawn
 from steelyard.study.trajectories import SystemTrajectory
+from steelyard.study.within_systems import Labels, systems_of
 
 __all__ = ["Study"]
 
@@ -154,7 +156,7 @@ class Study:
         """
         if is_designed(self.judgments, sample):
             self.check_judged(prompts, systems)
-            return estimate_design(
+            found = estimate_design(
                 self.outputs,
                 self.judgments,
                 metrics,
@@ -168,6 +170,7 @@ class Study:
                 raters_as=raters_as,
                 interval=interval,
             )
+            return with_gap_notes(found, self.judgments, sample)
         options = Options(
             target=target,
             raters_as=raters_as,
@@ -189,7 +192,7 @@ class Study:
                     self.outputs, table, cell, pools.get(system), slope=slope, options=seeded
                 )
             found.append(result.named(system=system, prompt=prompt, metrics=tuple(metrics)))
-        return found
+        return with_gap_notes(found, self.judgments, sample)
 
     def diagnose(
         self,
@@ -201,7 +204,7 @@ class Study:
         resamples: int = 2000,
         seed: int = 0,
     ) -> list[Diagnosis]:
-        """Diagnose raters and metrics, for each system and for all systems as one pool.
+        """Diagnose raters and metrics, for each system and for all at once, within systems.
 
         Parameters
         ----------
@@ -221,24 +224,32 @@ class Study:
         list of Diagnosis
             One for each prompt and system, and one with system ``*`` for each prompt with several
             systems.
+
+        Raises
+        ------
+        NotEstimableError
+            If outputs were not drawn simply at random, or judgments do not tell.
         """
+        check_simply_drawn(self.judgments, prompts, systems)
         names = tuple(self.metrics if metrics is None else metrics)
         table = judged_table(self.outputs, self.judgments, names)
         pools = self._pools(names)
-        cells: list[tuple[Cell, PoolMoments | None]] = []
+        cells: list[tuple[Cell, PoolMoments | None, Labels | None]] = []
         wanted = self._wanted(prompts, systems)
         for prompt in dict.fromkeys(prompt for prompt, _ in wanted):
             chosen = [system for asked, system in wanted if asked == prompt]
-            cells.extend((table.cell(prompt, system), pools.get(system)) for system in chosen)
+            cells.extend((table.cell(prompt, one), pools.get(one), None) for one in chosen)
             if len(chosen) > 1:
-                parts = [pools[system] for system in chosen] if names else []
-                pool = reduce(PoolMoments.merge, parts) if parts else None
-                cells.append((table.all_systems(prompt, chosen), pool))
+                own = systems_of(table, prompt, chosen)
+                cells.append((table.all_systems(prompt, chosen), pools.get(chosen[0]), own))
         found = []
-        for cell, pool in cells:
+        for cell, pool, within in cells:
             rng = np.random.default_rng(seed)
             with _about(cell.prompt, cell.system):
-                found.append(diagnose(cell, names, pool, level=level, resamples=resamples, rng=rng))
+                one = diagnose(
+                    cell, names, pool, systems=within, level=level, resamples=resamples, rng=rng
+                )
+            found.append(one)
         return found
 
     def trajectories(
@@ -267,7 +278,13 @@ class Study:
         Returns
         -------
         list of SystemTrajectory
+
+        Raises
+        ------
+        NotEstimableError
+            If outputs were not drawn simply at random, or judgments do not tell.
         """
+        check_simply_drawn(self.judgments, prompts, systems)
         table = judged_table(self.outputs, self.judgments, metrics)
         pools = self._pools(tuple(metrics))
         found = []

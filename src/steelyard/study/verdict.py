@@ -12,7 +12,6 @@ def verdict(
     correlation: float,
     efficiency: Quantity | None,
     chosen_from: int = 1,
-    one_pool: bool = False,
 ) -> str:
     r"""Say what the metric saves, what perfection would, and what holds back.
 
@@ -32,9 +31,6 @@ def verdict(
         Its data efficiency; as the best of several, with an interval that allows for the choice.
     chosen_from : int
         Metrics that it is the best of.
-    one_pool : bool
-        Whether several systems were taken as one pool: what sets them apart then counts, and says
-        nothing of what is saved in the mean of one.
 
     Examples
     --------
@@ -46,8 +42,6 @@ def verdict(
             "The judgments show no difference between outputs beyond rater noise: no metric can "
             "save anything here. Ask a clearer question, or collect more judgments per output."
         )
-    if one_pool:
-        return _of_one_pool(noise_ratio, metric, correlation)
     perfect = 1 / (1 + noise_ratio)
     if metric is None or efficiency is None:
         return (
@@ -72,14 +66,3 @@ def verdict(
             "The metric holds you back: a better metric would save more than better instructions"
         )
     return ". ".join(parts) + "."
-
-
-def _of_one_pool(noise_ratio: float, metric: str | None, correlation: float) -> str:
-    noise = f"rater noise is {noise_ratio / (1 + noise_ratio):.0%} of the variance of a judgment"
-    pool = "Taken as one pool, differences between systems included, "
-    if metric is None:
-        return f"{pool}{noise}. What a metric would save is in the verdict on each system."
-    return (
-        f"{pool}{noise}, and {metric} has a correlation of {correlation:.2f} with the human score. "
-        "What it saves in the mean of one system is in the verdict on each system."
-    )

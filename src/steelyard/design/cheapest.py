@@ -1,0 +1,298 @@
+"""The cheapest campaign that reaches a goal, by the interval that `estimate` will then show."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtri, stdtrit
+
+from steelyard.design.assumptions import Assumptions, Prices
+from steelyard.errors import InvalidArgumentError, NotEstimableError
+from steelyard.estimate.repeats import FEW_REPEATS
+from steelyard.estimate.uncertainty import satterthwaite
+
+__all__ = ["Case", "Goal", "Search"]
+
+_MOST_JUDGMENTS = 20
+# Outputs that may be judged a second time when all others are judged once. Ten tell rater noise to
+# within a factor of two or so; the price is flat between neighbours.
+_SECOND = (10, 15, 20, 30, 45, 70, 100, 150, 220, 330, 500)
+# Without a pool a plan may ask for this many outputs before it is called unreachable.
+_UNLIMITED = 100_000_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """One campaign: its size, price and the precision to expect of it.
+
+    Attributes
+    ----------
+    outputs : int
+        Outputs to judge; for a comparison those of both systems.
+    pairs : int or None
+        Items on which both systems are judged; None unless two systems are compared.
+    judgments_per_output : int
+        Judgments of each output.
+    second_judgments : int
+        Judgments on top: a second one, by another rater, of so many of the outputs. For a
+        comparison half of them are of either system, on the same items.
+    cost : float
+        Price of all.
+    half_width : float
+        Half the length of the interval to expect.
+    """
+
+    outputs: int
+    judgments_per_output: int
+    cost: float
+    half_width: float
+    pairs: int | None = None
+    second_judgments: int = 0
+
+    @property
+    def judgments(self) -> int:
+        """Number of judgments in all."""
+        return self.outputs * self.judgments_per_output + self.second_judgments
+
+    @property
+    def drawn(self) -> int:
+        """What is drawn: pairs in a comparison, outputs otherwise."""
+        return self.outputs if self.pairs is None else self.pairs
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the documented JSON form."""
+        return {
+            "pairs": self.pairs,
+            "outputs": self.outputs,
+            "judgments_per_output": self.judgments_per_output,
+            "second_judgments": self.second_judgments,
+            "judgments": self.judgments,
+            "cost": self.cost,
+            "half_width": self.half_width,
+        }
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What the campaign is to reach: a half-width, or whatever a budget buys."""
+
+    half_width: float | None
+    budget: float | None
+    quantile_power: float = 0.0
+
+    @classmethod
+    def of(
+        cls,
+        half_width: float | None,
+        budget: float | None,
+        difference: float | None,
+        *,
+        power: float,
+        level: float,
+    ) -> "Goal":
+        """Check the arguments of `plan` and return the one goal that they name."""
+        if sum(goal is not None for goal in (half_width, budget, difference)) != 1:
+            raise InvalidArgumentError(
+                "exactly one of `half_width`, `budget` and `difference` must be given"
+            )
+        if not 0 < level < 1:
+            raise InvalidArgumentError(f"`level` must lie strictly between 0 and 1; got {level}")
+        for name, value in (("half_width", half_width), ("budget", budget)):
+            if value is not None and not 0 < value < np.inf:
+                raise InvalidArgumentError(f"`{name}` must be above zero; got {value}")
+        if difference is None:
+            return cls(half_width, budget)
+        if not 0.5 <= power < 1:
+            raise InvalidArgumentError(f"`power` must lie between 0.5 and 1; got {power}")
+        if not 0 < abs(difference) < np.inf:
+            raise InvalidArgumentError(f"`difference` must not be zero; got {difference}")
+        return cls(abs(difference), None, float(ndtri(power)))
+
+
+@dataclass(frozen=True)
+class _Judging:
+    """How often the drawn outputs are judged: all m times, and `second` of them once more."""
+
+    each: int
+    second: int
+
+    def noise(self, n: int) -> float:
+        """Return the mean of 1/m over n outputs."""
+        return 1 / self.each - self.second / n * (1 / self.each - 1 / (self.each + 1))
+
+    def repeated(self, n: int) -> int:
+        """Return the outputs of n that are judged more than once."""
+        return n if self.each > 1 else self.second
+
+
+@dataclass(frozen=True, kw_only=True)
+class Search:
+    """Finds the cheapest campaign for a goal; the attributes are the arguments of `plan`."""
+
+    goal: Goal
+    prices: Prices
+    pool_size: int | None
+    judgments_per_output: int | None
+    level: float
+    paired: bool
+    rater_variance_given: bool
+
+    def best(self, assumed: Assumptions, n_metrics: int) -> Case:
+        """Return the cheapest campaign, or for a budget that with the shortest interval.
+
+        Raises
+        ------
+        NotEstimableError
+            If none reaches the goal.
+        """
+        found = self.reachable(assumed, n_metrics)
+        if found is None:
+            raise NotEstimableError(self._unreachable(assumed))
+        return found
+
+    def reachable(self, assumed: Assumptions, n_metrics: int) -> Case | None:
+        """Return the same, or None if none reaches the goal."""
+        cases = (self._case(assumed, n_metrics, judging) for judging in self._judgings())
+        found = [case for case in cases if case is not None]
+        if self.goal.budget is None:
+            return min(found, key=lambda one: (one.cost, one.judgments_per_output), default=None)
+        return min(found, key=lambda one: (one.half_width, one.cost), default=None)
+
+    def saves(self, case: Case, other: Case) -> bool:
+        """Return whether a case is better than another, by price or by what a budget buys."""
+        if self.goal.budget is None:
+            return case.cost < other.cost
+        return case.half_width < other.half_width
+
+    def _judgings(self) -> Iterator[_Judging]:
+        if self.judgments_per_output is not None:
+            yield _Judging(self.judgments_per_output, 0)
+            return
+        for each in range(1, _MOST_JUDGMENTS + 1):
+            yield _Judging(each, 0)
+        if self.pool_size is not None and not self.rater_variance_given:
+            for second in _SECOND:
+                yield _Judging(1, second)
+
+    def _case(self, assumed: Assumptions, n_metrics: int, judging: _Judging) -> Case | None:
+        least = max(n_metrics + 3, judging.second)
+        most = _UNLIMITED if self.pool_size is None else self.pool_size
+        if most < least:
+            return None
+        if self.goal.budget is not None:
+            one, none = self._price(1, judging), self._price(0, judging)
+            n = min(int((self.goal.budget - none) / (one - none) + 1e-9), most)
+            if n < least:
+                return None
+        else:
+            n = self._fewest(assumed, n_metrics, judging, least=least, most=most)
+            assert self.goal.half_width is not None
+            reach = self._reach(assumed, n_metrics, judging, n)
+            if reach > self.goal.half_width * (1 + 1e-12):
+                return None
+        systems = 2 if self.paired else 1
+        return Case(
+            outputs=systems * n,
+            pairs=n if self.paired else None,
+            judgments_per_output=judging.each,
+            second_judgments=systems * judging.second,
+            cost=self._price(n, judging),
+            half_width=self._half_width(assumed, n_metrics, judging, n),
+        )
+
+    def _price(self, n: int, judging: _Judging) -> float:
+        one_system = self.prices.of(n, judging.each) + judging.second * self.prices.judgment
+        return (2 if self.paired else 1) * one_system
+
+    def _fewest(
+        self, assumed: Assumptions, n_metrics: int, judging: _Judging, *, least: int, most: int
+    ) -> int:
+        """Return the least n that reaches the goal, or `most`."""
+        low, high = least - 1, most
+        while high - low > 1:
+            middle = (low + high) // 2
+            assert self.goal.half_width is not None
+            if self._reach(assumed, n_metrics, judging, middle) <= self.goal.half_width:
+                high = middle
+            else:
+                low = middle
+        return high
+
+    def _reach(self, assumed: Assumptions, n_metrics: int, judging: _Judging, n: int) -> float:
+        """Return the half-width, or the difference that is seen with the asked power."""
+        width = self._half_width(assumed, n_metrics, judging, n)
+        if not self.goal.quantile_power:
+            return width
+        # The estimate varies by its true error, also where the interval leaves out the factor.
+        within, noise = self._parts(assumed, n_metrics, judging, n)
+        return width + self.goal.quantile_power * float(np.sqrt(within + noise))
+
+    def _half_width(self, assumed: Assumptions, n_metrics: int, judging: _Judging, n: int) -> float:
+        variance, freedom = self._shown(assumed, n_metrics, judging, n)
+        return float(stdtrit(freedom, (1 + self.level) / 2) * np.sqrt(variance))
+
+    def _parts(
+        self, assumed: Assumptions, n_metrics: int, judging: _Judging, n: int
+    ) -> tuple[float, float]:
+        """Return the error variance from the draw of outputs, and from raters of a whole pool."""
+        spread = self._spread(assumed, judging, n)
+        within = spread * (1 - self._share(n)) / n * (1 + _doubt(n, n_metrics))
+        if self.pool_size is None:
+            return within, 0.0
+        return within, assumed.rater_variance.value * judging.noise(n) / self.pool_size
+
+    def _shown(
+        self, assumed: Assumptions, n_metrics: int, judging: _Judging, n: int
+    ) -> tuple[float, float]:
+        """Return the variance that `estimate` will show, and its degrees of freedom."""
+        within, noise = self._parts(assumed, n_metrics, judging, n)
+        freedom = n - 1 - n_metrics
+        if self.pool_size is None:
+            return within, freedom
+        if self.rater_variance_given:
+            return within + noise, satterthwaite((within, freedom), (noise, np.inf))
+        spread, repeated = self._spread(assumed, judging, n), judging.repeated(n)
+        most = spread / self.pool_size
+        if repeated >= FEW_REPEATS:
+            # As `Repeats.against` has it: an imagined output joins those that were judged again.
+            largest = max(noise * _largest_square(repeated), most)
+            noise = (repeated * noise + largest) / (repeated + 1)
+            if noise < most:
+                return within + noise, satterthwaite((within, freedom), (noise, repeated + 1))
+        doubt = _doubt(n, n_metrics)
+        return spread / n * (1 + (1 - self._share(n)) * doubt), freedom
+
+    def _spread(self, assumed: Assumptions, judging: _Judging, n: int) -> float:
+        left = assumed.item_variance.value * (1 - assumed.correlation.value**2)
+        return left + assumed.rater_variance.value * judging.noise(n)
+
+    def _share(self, n: int) -> float:
+        return 0.0 if self.pool_size is None else n / self.pool_size
+
+    def _unreachable(self, assumed: Assumptions) -> str:
+        if self.goal.budget is not None:
+            return (
+                f"`budget` {self.goal.budget:g} does not buy enough judgments for an interval; "
+                "raise it"
+            )
+        m = self.judgments_per_output or _MOST_JUDGMENTS
+        best, way_out = "", "ask for less precision"
+        if m == 1 and not self.rater_variance_given:
+            way_out = "judge outputs more than once, or ask for less precision"
+        if self.pool_size is not None:
+            what = "pairs" if self.paired else "outputs"
+            often = "once" if m == 1 else f"{m} times"
+            reach = self._reach(assumed, 0, _Judging(m, 0), self.pool_size)
+            best = f": even judging all {self.pool_size} {what} {often} gives {reach:.3g}"
+        return f"the goal {self.goal.half_width:g} cannot be reached{best}; {way_out}"
+
+
+def _largest_square(count: int) -> float:
+    """Return about the expected largest of so many squared standard normal deviates."""
+    return float(ndtri(1 - 0.28 / count) ** 2)
+
+
+def _doubt(n: int, n_metrics: int) -> float:
+    """Return what the slope's own error adds, relative to the variance of the mean."""
+    return n_metrics / max(n - n_metrics - 2, 1)

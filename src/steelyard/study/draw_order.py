@@ -1,0 +1,118 @@
+"""The order in which outputs were drawn, which is not that in which their judgments came back."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import polars as pl
+
+from steelyard.data import Judgments
+from steelyard.errors import InvalidDataError
+from steelyard.estimate import Estimate
+
+__all__ = [
+    "check_distinct",
+    "check_drawn",
+    "draw_numbers",
+    "gap_note",
+    "says_what_is_used",
+    "with_gap_notes",
+]
+
+_OUTPUT = ["item", "system"]
+
+
+def says_what_is_used(judgments: Judgments) -> bool:
+    """Whether the judgments come from a campaign that says of each whether it is used.
+
+    Those that are used are the prefix of its draw, but for outputs that wait for a replacement.
+    """
+    return {"submission", "use", "draw"} <= set(judgments.frame.columns)
+
+
+def draw_numbers(judgments: Judgments, sample: pl.DataFrame | None = None) -> pl.Series | None:
+    """Return the draw number of each judgment's output; None if none is recorded.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        Judgments, which may carry the column ``draw``.
+    sample : polars.DataFrame, optional
+        The drawn sample, when they do not.
+
+    Returns
+    -------
+    polars.Series or None
+        Whole numbers, null for outputs that were not drawn.
+    """
+    frame = judgments.frame
+    if sample is not None and "draw" in sample.columns:
+        drawn = sample.select(*_OUTPUT, "draw")
+        frame = frame.select(_OUTPUT).join(drawn, on=_OUTPUT, how="left", maintain_order="left")
+    if "draw" not in frame.columns:
+        return None
+    numbers = frame["draw"].cast(pl.Int64, strict=False)
+    return None if numbers.null_count() == len(numbers) else numbers
+
+
+def check_drawn(judgments: Judgments, numbers: pl.Series) -> None:
+    """Raise if the output of a judgment has no number in the draw."""
+    if not numbers.null_count():
+        return
+    row = int(numbers.is_null().arg_true()[0])
+    item, system = judgments.frame.select(_OUTPUT).row(row)
+    raise InvalidDataError(
+        f"{judgments.place(row)}, column draw: item {item!r} of system {system!r} is judged but has "
+        "no number in the draw: leave it out, or leave out the column if the draw is not known"
+    )
+
+
+def check_distinct(outputs: pl.DataFrame, system: str) -> None:
+    """Raise if two outputs of a system, one a row, have one number in column ``draw``."""
+    twice = outputs.filter(pl.col("draw").is_duplicated())
+    if twice.height:
+        raise InvalidDataError(
+            f"column draw: two outputs of system {system!r} have the draw number "
+            f"{twice['draw'][0]}: pass the numbers that the draw recorded"
+        )
+
+
+def gap_note(numbers: Sequence[int]) -> str | None:
+    """Say how many outputs are missing from the draw up to the last one that is judged.
+
+    Examples
+    --------
+    >>> gap_note([1, 2, 3])
+    >>> gap_note([4, 1, 2, 6])
+    '2 of the first 6 outputs of the draw are not judged: what comes back early may score otherwise than the rest; judge them too, or leave out what was drawn from number 3 on'
+    """
+    judged = set(numbers)
+    last = max(judged, default=0)
+    missing = last - len(judged)
+    if missing <= 0:
+        return None
+    first = next(number for number in range(1, last) if number not in judged)
+    way_out = "judge them too" + (
+        f", or leave out what was drawn from number {first} on" if first > 1 else ""
+    )
+    return (
+        f"{missing} of the first {last} outputs of the draw are not judged: what comes back early "
+        f"may score otherwise than the rest; {way_out}"
+    )
+
+
+def with_gap_notes(
+    found: Sequence[Estimate], judgments: Judgments, sample: pl.DataFrame | None = None
+) -> list[Estimate]:
+    """Return the estimates, each with a note if outputs before its last one are missing."""
+    numbers = None if says_what_is_used(judgments) else draw_numbers(judgments, sample)
+    if numbers is None:
+        return list(found)
+    rows = judgments.frame.select("prompt", "system").with_columns(draw=numbers).drop_nulls()
+    drawn = rows.group_by("prompt", "system").agg(pl.col("draw").unique()).iter_rows()
+    notes = {(prompt, system): gap_note(judged) for prompt, system, judged in drawn}
+    return [
+        replace(one, notes=(*one.notes, note))
+        if (note := notes.get((one.prompt or "", one.system or "")))
+        else one
+        for one in found
+    ]

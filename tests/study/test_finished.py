@@ -1,0 +1,67 @@
+import numpy as np
+import polars as pl
+import pytest
+from scipy.stats import binomtest
+
+from steelyard.arrays import judged_outputs
+from steelyard.study import Study
+from steelyard.study.finished import FinishedCampaign
+from steelyard.study.simulation import replay
+
+SIZE = 300
+
+
+def campaign(judgments, seed=3):
+    """All outputs judged so often; item variance 1/4 and rater variance 3/4."""
+    rng = np.random.default_rng(seed)
+    score = 0.5 * rng.normal(size=SIZE)
+    items = np.repeat(np.arange(SIZE), judgments)
+    human = np.clip(score[items] + np.sqrt(0.75) * rng.normal(size=len(items)), -5, 5)
+    return score, items, human
+
+
+def test_a_replay_is_held_against_a_truth_that_is_not_known_exactly():
+    # 25 outputs each with judgments (0, 1) and (4, 5): rater variance 1/2, and so the mean of all is
+    # off from the mean human score by a variance of 1/2 * mean(1/2) / 50 = 1/200
+    items = np.repeat(np.arange(50), 2)
+    sample = judged_outputs([0.0, 1.0, 4.0, 5.0] * 25, items % 7, items)
+    made = FinishedCampaign.of(sample, half_width=0.4, bounds=(0, 5), level=0.95, look=10)
+    assert made.rater_variance == pytest.approx(0.5)
+    outcomes = made.outcomes("plan", with_metric=False, strata=1, runs=400, seed=0)
+    # n of 50: between outputs 4 * 50/49 * (1/n - 1/50); 1/4 / n from the judgments drawn, which vary
+    # by 1/4 about their means; 1/200 from those means
+    n = outcomes[0].judgments
+    variance = 4 * 50 / 49 * (1 / n - 1 / 50) + 1 / 4 / n + 1 / 200
+    errors = np.array([one.error for one in outcomes])
+    assert np.mean(errors**2) == pytest.approx(variance, rel=0.15)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("judgments", [2, 5])
+def test_replays_are_neither_better_nor_worse_than_campaigns(judgments):
+    score, items, human = campaign(judgments)
+    rng = np.random.default_rng(0)
+    metric = score + 0.5 * rng.normal(size=SIZE)
+    raters = [f"r{j}" for _ in range(SIZE) for j in range(judgments)]
+    study = Study.read(
+        pl.DataFrame({"item": range(SIZE), "system": "s", "metric": metric}),
+        pl.DataFrame(
+            {"item": items, "system": "s", "rater": raters, "prompt": "p", "score": human}
+        ),
+    )
+    found = replay(
+        study,
+        ["metric"],
+        prompt="p",
+        half_width=0.12,
+        bounds=(-5, 5),
+        rules=("plan",),
+        runs=600,
+    )
+    *_, plain = found
+    n = int(plain.judgments)
+    # a new campaign of n judgments: variance 1/4 (1/n - 1/N) + 3/4 / n
+    error = np.sqrt(score.var(ddof=1) * (1 / n - 1 / SIZE) + 0.75 / n)
+    assert plain.error == pytest.approx(error, rel=0.1)
+    assert plain.half_width == pytest.approx(1.97 * error, rel=0.1)
+    assert binomtest(round(600 * plain.coverage), 600, 0.95).pvalue > 0.01
