@@ -62,5 +62,7 @@ def test_a_full_device_is_named_and_stays_a_device():
 
 
 def test_a_missing_folder_is_named(tmp_path):
-    with pytest.raises(InvalidDataError, match=r"a\.txt: cannot be written: no folder .*away: make"):
+    with pytest.raises(
+        InvalidDataError, match=r"a\.txt: cannot be written: no folder .*away: make"
+    ):
         write(tmp_path / "away" / "a.txt", "text")

@@ -1,4 +1,3 @@
-
 from steelyard.study.verdict import verdict
 from steelyard.variance import Quantity
 
