@@ -46,7 +46,8 @@ def _blocks(found: Reproduction) -> Iterator[Block]:
         "against a plain mean of such raters.",
     )
     yield Text(
-        "Noise ratios here are unbiased. With those of the paper's table every mark would stand further "
+        "Noise ratios here are unbiased, and those of large marks are within systems, since what sets systems "
+        "apart is no part of the mean of one. With those of the paper's table every mark would stand further "
         "to the left, in a better light. The theorem and its proof are not reproduced: they are not data. "
         "Neither are the screenshots of figure 4."
     )
