@@ -124,8 +124,8 @@ def estimate(
     random, reason = (
         _with_random_raters(study, chosen, options) if raters == "fixed" else (None, None)
     )
-    if reason:
-        found = [replace(one, notes=(*one.notes, f"raters as a sample: {reason}")) for one in found]
+    about_raters = [(reason,)] * len(found) if reason else [one.notes for one in random or found]
+    found = [_noted(one, others) for one, others in zip(found, about_raters, strict=True)]
     if as_json:
         rows = []
         for number, one in enumerate(found):
@@ -163,6 +163,12 @@ def _with_random_raters(
     except (NotEstimableError, InvalidArgumentError) as error:
         # Only this view is refused: the same options gave the estimates.
         return None, str(error)
+
+
+def _noted(one: Estimate, about_raters: Sequence[str]) -> Estimate:
+    """Add what is to be said of raters as a sample only."""
+    more = [f"raters as a sample: {note}" for note in about_raters if note not in one.notes]
+    return replace(one, notes=(*one.notes, *more))
 
 
 def _tables(found: list[Estimate], random: list[Estimate] | None) -> list[RenderableType]:

@@ -22,7 +22,7 @@ from steelyard.estimate.options import Options
 from steelyard.estimate.uncertainty import ErrorVariance, between_pools
 from steelyard.variance.crossed import CrossedComponents, crossed_components, gls_weights
 
-__all__ = ["RaterModel", "adjusted_fit", "random_raters", "rater_model"]
+__all__ = ["RaterModel", "adjusted_fit", "few_raters", "random_raters", "rater_model"]
 
 Floats = NDArray[np.float64]
 
@@ -97,23 +97,24 @@ def random_raters(
     freedom = 2 * value**2 / doubt if doubt > 0 else fit.degrees_of_freedom
     if options.target == "superpopulation":
         value += between_pools(fit, sample, pool)
-    notes += _doubts(components.n_raters, options)
-    return ErrorVariance(value, max(freedom, 1.0), tuple(notes))
-
-
-def _doubts(n_raters: int, options: Options) -> list[str]:
-    notes = []
-    if n_raters < _FEW_RATERS:
-        notes.append(
-            f"only {n_raters} raters: too few to tell how much raters differ, so the interval may "
-            f"be too short for others than these; ask {_FEW_RATERS} or more"
-        )
+    notes += few_raters(components.n_raters)
     if options.rater_variance is not None:
         notes.append(
             "`rater_variance` is not used: with raters as a sample its parts, leniency and "
             "residual, come from these judgments"
         )
-    return notes
+    return ErrorVariance(value, max(freedom, 1.0), tuple(notes))
+
+
+def few_raters(n_raters: int) -> tuple[str, ...]:
+    """Say so if there are too few raters to be seen as a sample."""
+    if n_raters >= _FEW_RATERS:
+        return ()
+    note = (
+        f"only {n_raters} raters: too few to tell how much raters differ, so the interval may "
+        f"be too short for others than these; ask {_FEW_RATERS} or more"
+    )
+    return (note,)
 
 
 def _components(fit: Fit, sample: JudgedOutputs, centre: Floats | None = None) -> CrossedComponents:

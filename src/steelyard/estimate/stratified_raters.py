@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 
 from steelyard.arrays import JudgedOutputs
 from steelyard.errors import InvalidArgumentError
+from steelyard.estimate.raters import few_raters
 from steelyard.estimate.stratified_fit import Layout, StratifiedFit
 from steelyard.estimate.uncertainty import ErrorVariance
 from steelyard.variance.crossed import CrossedComponents, crossed_components
@@ -98,7 +99,7 @@ def random_raters_in_strata(
         Degrees of freedom of the residual variances.
     """
     components = rater_components(fit, sample, layout)
-    notes = list(components.notes)
+    notes = [*components.notes, *few_raters(components.n_raters)]
     k = limited
     if not components.item_identified or not sample.identified:
         k = unlimited

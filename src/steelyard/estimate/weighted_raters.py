@@ -24,6 +24,7 @@ from steelyard.arrays import JudgedOutputs
 from steelyard.errors import InvalidArgumentError
 from steelyard.estimate.drawn import Part
 from steelyard.estimate.options import Options
+from steelyard.estimate.raters import few_raters
 from steelyard.estimate.uncertainty import ErrorVariance
 from steelyard.estimate.weighted_fit import WeightedFit
 from steelyard.estimate.weighted_variance import RaterShares
@@ -87,7 +88,8 @@ def with_leniency(
     doubt = 2 * between**2 / freedom
     doubt += float(coefficients @ components.covariance @ coefficients)
     known = 2 * value**2 / doubt if doubt > 0 else fixed.degrees_of_freedom
-    return ErrorVariance(value, max(known, 1.0), (*fixed.notes, *components.notes))
+    notes = (*fixed.notes, *components.notes, *few_raters(components.n_raters))
+    return ErrorVariance(value, max(known, 1.0), notes)
 
 
 def _components(fit: WeightedFit, sample: JudgedOutputs) -> CrossedComponents:
