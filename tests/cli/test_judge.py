@@ -162,15 +162,16 @@ def test_an_estimate_refuses_the_gap_and_takes_the_filled_column(ask, server, ru
     assert code == 0
 
 
-def test_a_file_can_be_judged_in_place_and_again(ask, server, outputs):
+def test_a_file_can_be_judged_again_to_fill_its_gaps(ask, server, outputs):
     server.play = lambda content: (400, "no") if content == "3" else (200, content)
-    code, out, _ = ask(to=outputs.name)
+    code, out, _ = ask()
     assert code == 0
     assert "without a score: 1 HTTP 400" in out
     server.play = lambda content: (200, content)
-    code, out, _ = ask(to=outputs.name)
+    code, out, _ = ask()
     assert code == 0
-    assert [row["judge.fluency"] for row in rows_of(outputs)] == [1, 2, 3, 4, 5]
+    judged = outputs.with_name("judged.jsonl")
+    assert [row["judge.fluency"] for row in rows_of(judged)] == [1, 2, 3, 4, 5]
     assert len(server.bodies) == 6
 
 
@@ -182,12 +183,13 @@ def test_columns_may_have_other_names_and_keep_them(ask, outputs):
     outputs.write_text("".join(json.dumps(row) + "\n" for row in rows))
     names = "--column", "item=doc", "--column", "output=answer", "--column", "reference=gold"
     for _ in range(2):
-        code, out, err = ask(*names, to=outputs.name)
+        code, out, err = ask(*names)
         assert (code, err) == (0, "")
         assert "judge.fluency for 5 of 5 outputs" in out
         scored = [{"judge.fluency": float(n), "judge.fluency.reason": None} for n in range(1, 6)]
         expected = [row | more for row, more in zip(rows, scored, strict=True)]
-        assert [row | {"gold": "g"} for row in rows_of(outputs)] == expected
+        judged = outputs.with_name("judged.jsonl")
+        assert [row | {"gold": "g"} for row in rows_of(judged)] == expected
     code, _, err = ask("--column", "item=doc", "--column", "output=text")
     assert code == 2
     assert "no column `text` to use as `output`" in err

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from steelyard.cli.paths import InputPath, check_not_inputs
 from steelyard.data import write_table
 from steelyard.data.conversion import CONVERTERS, converter
 
@@ -16,9 +17,7 @@ Example:
 
 
 @click.command(epilog=_EXAMPLE)
-@click.argument(
-    "files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path)
-)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=InputPath())
 @click.option(
     "--from",
     "source",
@@ -40,10 +39,14 @@ def convert(files: tuple[Path, ...], *, source: str, output: Path) -> None:
     what was merged, renamed or not taken over.
     """
     found = converter(source)(files)
+    named = {
+        one.name: (output / f"{one.name}-outputs.jsonl", output / f"{one.name}-judgments.jsonl")
+        for one in found
+    }
+    check_not_inputs("--output", (path for pair in named.values() for path in pair), files)
     output.mkdir(parents=True, exist_ok=True)
     for one in found:
-        outputs = output / f"{one.name}-outputs.jsonl"
-        judgments = output / f"{one.name}-judgments.jsonl"
+        outputs, judgments = named[one.name]
         write_table(one.outputs, outputs)
         write_table(one.judgments, judgments)
         click.echo(f"{outputs}: {one.outputs.height:,} outputs")

@@ -16,6 +16,7 @@ from steelyard.cli.options import (
     seed_option,
     study_arguments,
 )
+from steelyard.cli.paths import InputPath
 from steelyard.cli.printing import interval as shown
 from steelyard.cli.printing import parse_bounds, print_json, print_tables
 from steelyard.data import read_outputs
@@ -74,7 +75,7 @@ Example:
 )
 @click.option(
     "--sample",
-    type=click.Path(path_type=Path),
+    type=InputPath(),
     help="What `steelyard sample` wrote, when JUDGMENTS lack its columns.",
 )
 @click.option("--rater-variance", type=float, help="Variance of judgments of one output.")

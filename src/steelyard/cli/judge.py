@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from steelyard.cli.options import column_mapping
+from steelyard.cli.paths import InputPath, OutputFile, check_not_inputs
 from steelyard.cli.printing import print_json
 from steelyard.data import Outputs, read_outputs, write_table
 from steelyard.data.formats import format_of
@@ -34,7 +35,7 @@ Example:
 
 
 @click.command(epilog=_EXAMPLE)
-@click.argument("outputs", type=click.Path(path_type=Path))
+@click.argument("outputs", type=InputPath())
 @click.option(
     "--endpoint",
     required=True,
@@ -49,8 +50,8 @@ Example:
     "-o",
     "--output",
     required=True,
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="File to write: OUTPUTS with the scores; may be OUTPUTS itself.",
+    type=OutputFile(),
+    help="File to write: OUTPUTS with the scores; another file than OUTPUTS.",
 )
 @click.option("--name", help="Name of the new column.  [default: judge.RUBRIC]")
 @click.option(
@@ -82,7 +83,7 @@ Example:
 @click.option("--limit", type=int, help="Ask about the first outputs only, to see what it costs.")
 @click.option(
     "--cache",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=OutputFile(),
     help="File that keeps replies.  [default: FILE.cache beside the output]",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON with stable keys.")
@@ -117,6 +118,7 @@ def judge(
     chosen = read_rubric(rubric)
     column = name or f"judge.{chosen.name}"
     keeper = cache or output.with_name(f"{output.name}.cache")
+    check_not_inputs("--output", [output, keeper], [outputs, Path(rubric)])
     # before anything is asked: what costs money must not fail at the end
     _check(output, column, limit)
     mapping = column_mapping(columns)

@@ -8,6 +8,7 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from steelyard.cli.options import StudyChoice, level_option, output_options, study_arguments
+from steelyard.cli.paths import InputPath, OutputFile
 from steelyard.cli.printing import interval, parse_bounds, print_json, print_tables
 from steelyard.data import read_outputs
 from steelyard.design.sequence import Method, SequenceTarget
@@ -78,13 +79,13 @@ Example:
 )
 @click.option(
     "--sample",
-    type=click.Path(path_type=Path),
+    type=InputPath(),
     help="What `steelyard sample` wrote, when JUDGMENTS lack its columns.",
 )
 @level_option
 @click.option(
     "--figure",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=OutputFile(),
     help="Also draw the path to this file (.svg, .pdf or .png).",
 )
 @output_options

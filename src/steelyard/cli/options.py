@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import click
 
+from steelyard.cli.paths import InputPath, OutputFile
 from steelyard.errors import InvalidArgumentError
 from steelyard.study import Study
 
@@ -82,8 +83,8 @@ def study_arguments(command: Command) -> Command:
     found: Command = with_choice
     for decorate in reversed(
         (
-            click.argument("outputs", type=click.Path(path_type=Path)),
-            click.argument("judgments", type=click.Path(path_type=Path)),
+            click.argument("outputs", type=InputPath()),
+            click.argument("judgments", type=InputPath()),
             click.option(
                 "--prompt", "prompts", multiple=True, help="Prompt to look at; all by default."
             ),
@@ -115,7 +116,7 @@ def output_options(command: Command) -> Command:
     command = click.option(
         "-o",
         "--output",
-        type=click.Path(path_type=Path, dir_okay=False),
+        type=OutputFile(),
         help="Write to this file instead of the terminal.",
     )(command)
     return click.option("--json", "as_json", is_flag=True, help="Print JSON with stable keys.")(

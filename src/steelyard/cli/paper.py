@@ -12,6 +12,7 @@ from rich.progress import track
 from rich.table import Table
 
 from steelyard.cli.options import seed_option
+from steelyard.cli.paths import InputPath, check_not_inputs
 from steelyard.cli.printing import print_json, print_tables
 from steelyard.errors import InvalidArgumentError
 from steelyard.paper import read_release, reproduce, write_page
@@ -30,7 +31,7 @@ _COLUMNS = ("where", "what", "printed", "reproduced", "corrected", "verdict")
 
 
 @click.command(epilog=_EXAMPLE)
-@click.argument("directory", type=click.Path(path_type=Path))
+@click.argument("directory", type=InputPath())
 @click.option(
     "-o",
     "--output",
@@ -52,6 +53,8 @@ def paper(directory: Path, *, output: Path, draws: int, seed: int, as_json: bool
     if draws < 100:
         raise InvalidArgumentError(f"`--draws` must be at least 100; got {draws}: 1000 is usual")
     release = read_release(directory)
+    there = [output / "paper.html", *output.glob("figures/*"), *output.glob("tables/*")]
+    check_not_inputs("--output", there, directory.glob("*.json*"))
     # Now, not after all the work, is the time to find out that nothing can be written.
     output.mkdir(parents=True, exist_ok=True)
     found = reproduce(release, draws=draws, seed=seed, tracked=_tracked)

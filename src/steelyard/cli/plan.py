@@ -7,6 +7,7 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from steelyard.cli.options import column_mapping, level_option, output_options
+from steelyard.cli.paths import InputPath, OutputFile
 from steelyard.cli.printing import print_json, print_tables
 from steelyard.design import Assumptions, Case, Plan, Prices
 from steelyard.design import plan as make_plan
@@ -27,7 +28,7 @@ Examples:
 
 
 @click.command(epilog=_EXAMPLE)
-@click.argument("pilot", nargs=-1, type=click.Path(path_type=Path), metavar="[OUTPUTS JUDGMENTS]")
+@click.argument("pilot", nargs=-1, type=InputPath(), metavar="[OUTPUTS JUDGMENTS]")
 @click.option("--prompt", help="Prompt of the pilot; needed when it has several.")
 @click.option("--system", "systems", multiple=True, help="System to learn from; all by default.")
 @click.option("--metric", "metrics", multiple=True, help="Metric that will be corrected with.")
@@ -66,7 +67,7 @@ Examples:
 @level_option
 @click.option(
     "--figure",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=OutputFile(),
     help="Also draw price against half-width to this file (.svg, .pdf or .png).",
 )
 @output_options

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from steelyard.cli.options import StudyChoice, level_option, study_arguments
+from steelyard.cli.paths import OutputFile
 from steelyard.report import write_report
 
 __all__ = ["report"]
@@ -25,7 +26,7 @@ Example:
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=OutputFile(),
     default=Path("report.html"),
     show_default=True,
     help="File to write.",

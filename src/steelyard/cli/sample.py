@@ -8,6 +8,7 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from steelyard.cli.options import column_mapping
+from steelyard.cli.paths import InputPath, OutputFile
 from steelyard.cli.printing import print_json, print_tables
 from steelyard.data import read_judgments, read_outputs, write_table
 from steelyard.design.sampling import Design
@@ -29,7 +30,7 @@ Examples:
 
 
 @click.command(epilog=_EXAMPLE)
-@click.argument("outputs", type=click.Path(path_type=Path))
+@click.argument("outputs", type=InputPath())
 @click.option("-n", "n", type=int, required=True, help="Outputs of each system to draw.")
 @click.option(
     "--design",
@@ -48,7 +49,7 @@ Examples:
     show_default=True,
     help="Share of each stratum: by its size, or by size and spread in a pilot.",
 )
-@click.option("--pilot", type=click.Path(path_type=Path), help="Judgments for --allocation neyman.")
+@click.option("--pilot", type=InputPath(), help="Judgments for --allocation neyman.")
 @click.option("--prompt", help="Prompt of the pilot.")
 @click.option(
     "--corrected-by",
@@ -60,7 +61,7 @@ Examples:
 @click.option("--size", help="Column of positive sizes, for --design proportional-to-size.")
 @click.option(
     "--extend",
-    type=click.Path(path_type=Path),
+    type=InputPath(),
     help="Earlier sample of the same pool and design that the new one contains; -n counts it in.",
 )
 @click.option("--system", "systems", multiple=True, help="System to draw from; all by default.")
@@ -82,7 +83,7 @@ Examples:
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=OutputFile(),
     required=True,
     help="File to write the sample to: .jsonl, .csv or .parquet.",
 )

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
+from steelyard.cli.paths import InputPath, OutputFile
 from steelyard.cli.printing import print_json
 from steelyard.errors import InvalidArgumentError
 from steelyard.scoring import Progress, ScoreSummary, score_file
@@ -23,7 +24,7 @@ Example:
 
 
 @click.command(epilog=_EXAMPLE)
-@click.argument("outputs", type=click.Path(path_type=Path))
+@click.argument("outputs", type=InputPath())
 @click.option(
     "--metric",
     "metrics",
@@ -36,7 +37,7 @@ Example:
     "-o",
     "--output",
     required=True,
-    type=click.Path(path_type=Path),
+    type=OutputFile(folder_okay=True),
     help="File to write, in the format of its extension; from Parquet also a folder.",
 )
 @click.option("--reference", metavar="COLUMN", help="Column that holds the references.")

@@ -7,6 +7,7 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from steelyard.cli.options import StudyChoice, output_options, seed_option, study_arguments
+from steelyard.cli.paths import OutputFile
 from steelyard.cli.printing import print_json, print_tables
 from steelyard.estimate import Curve
 from steelyard.study import SystemTrajectory
@@ -33,7 +34,7 @@ Example:
 @seed_option("Seed of the bootstrap.")
 @click.option(
     "--figure",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=OutputFile(),
     help="Also draw the curves to this file (.svg, .pdf or .png).",
 )
 @output_options
