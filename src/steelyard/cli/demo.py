@@ -8,6 +8,7 @@ import click
 import polars as pl
 from rich.console import RenderableType
 from rich.table import Table
+from rich.text import Text
 
 from steelyard.cli.printing import interval, print_json, print_tables
 from steelyard.data import write_table
@@ -87,7 +88,7 @@ def demo(*, output: Path, items: int, seed: int, as_json: bool) -> None:
     held = sum(one.low <= made.truth[_key(one)] <= one.high for one in outer)
     print_tables(
         [
-            f"[italic]{made.notice}[/italic]\n",
+            Text(f"{made.notice}\n", style="italic"),
             *tables,
             f"{held} of {len(outer)} intervals with raters as a sample hold the truth.\n",
             f"Report:    {report}",

@@ -13,7 +13,7 @@ from steelyard.cli.options import (
     seed_option,
     study_arguments,
 )
-from steelyard.cli.printing import print_json, print_tables
+from steelyard.cli.printing import headed, print_json, print_tables
 from steelyard.study import Diagnosis
 from steelyard.variance import Quantity
 
@@ -70,7 +70,7 @@ def _tables(found: list[Diagnosis]) -> list[RenderableType]:
         parts += [_variances(prompt, cells), _metrics(prompt, cells)]
         for one in cells:
             whose = prompt if len(cells) == 1 else f"{prompt}, {one.system}"
-            parts.append(f"[bold]Verdict, {whose}:[/bold] {one.verdict}\n")
+            parts.append(headed(f"Verdict, {whose}:", f"{one.verdict}\n"))
         notes = dict.fromkeys(
             f"note: {one.system}, {prompt}: {note}" for one in cells for note in one.notes
         )

@@ -9,12 +9,11 @@ from typing import Any, get_args
 import click
 import numpy as np
 import polars as pl
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from steelyard.cli.options import column_mapping
 from steelyard.cli.paths import InputPath, OutputFile, check_not_inputs
-from steelyard.cli.printing import print_json
+from steelyard.cli.printing import plain_console, print_json
 from steelyard.data import Outputs, read_outputs, write_table
 from steelyard.data.formats import format_of
 from steelyard.errors import InvalidArgumentError
@@ -281,7 +280,7 @@ def _progress(*, prices: tuple[float | None, float | None]) -> Iterator[Listener
         TimeRemainingColumn(),
         TextColumn("{task.fields[cost]}"),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with Progress(*columns, console=plain_console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=None, rate="", cost="")
 
         def listen(done: int, total: int, usage: Usage) -> None:

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import TypeVar
 
 import click
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 from rich.progress import track
 from rich.table import Table
 
 from steelyard.cli.options import seed_option
 from steelyard.cli.paths import InputPath, check_not_inputs
-from steelyard.cli.printing import print_json, print_tables
+from steelyard.cli.printing import plain_console, print_json, print_tables
 from steelyard.errors import InvalidArgumentError
 from steelyard.paper import read_release, reproduce, write_page
 from steelyard.paper.claims import claims
@@ -76,7 +76,7 @@ def paper(directory: Path, *, output: Path, draws: int, seed: int, as_json: bool
 
 def _tracked(items: Iterable[Item], /, *, what: str, total: int) -> Iterable[Item]:
     """Show a bar on standard error, if it is a terminal."""
-    console = Console(stderr=True)
+    console = plain_console(stderr=True)
     if not console.is_terminal:
         return items
     return track(items, description=what, total=total, console=console, transient=True)

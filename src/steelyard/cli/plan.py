@@ -8,7 +8,7 @@ from rich.table import Table
 
 from steelyard.cli.options import column_mapping, level_option, output_options
 from steelyard.cli.paths import InputPath, OutputFile
-from steelyard.cli.printing import print_json, print_tables
+from steelyard.cli.printing import headed, print_json, print_tables
 from steelyard.design import Assumptions, Case, Plan, Prices
 from steelyard.design import plan as make_plan
 from steelyard.errors import InvalidArgumentError
@@ -238,7 +238,7 @@ def _tables(made: Plan, n_metrics: int, words: str) -> list[RenderableType]:
             f"data efficiency to expect: {efficiency.value:.2f} "
             f"({efficiency.low:.2f} to {efficiency.high:.2f})"
         )
-    parts.append(f"[bold]Forecast:[/bold] {words}")
+    parts.append(headed("Forecast:", words))
     parts.extend(f"note: {note}" for note in made.notes)
     return parts
 

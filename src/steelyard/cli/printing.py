@@ -6,18 +6,21 @@ import math
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import click
 from rich.console import Console, RenderableType
 from rich.table import Table
+from rich.text import Text
 
 from steelyard.data.replacing import replacing
 from steelyard.errors import InvalidArgumentError
 
 __all__ = [
+    "headed",
     "interval",
     "parse_bounds",
+    "plain_console",
     "print_json",
     "print_tables",
     "progress_console",
@@ -27,6 +30,34 @@ __all__ = [
 # Wide enough for any table when nobody looks at a screen.
 _PIPE_WIDTH = 200
 _UNLIMITED = 10_000
+
+
+def plain_console(
+    *,
+    width: int | None = None,
+    file: IO[str] | None = None,
+    stderr: bool = False,
+    quiet: bool = False,
+) -> Console:
+    """Return a console that shows all text as it is.
+
+    The names of systems, prompts, metrics and files are not markup: ``[base]`` and ``:rocket:`` are
+    printed so. What is to look otherwise is a `Text` with a style.
+    """
+    return Console(
+        width=width,
+        file=file,
+        stderr=stderr,
+        quiet=quiet,
+        markup=False,
+        emoji=False,
+        highlight=False,
+    )
+
+
+def headed(heading: str, words: str) -> Text:
+    """Return words after a heading in bold type."""
+    return Text.assemble((heading, "bold"), f" {words}")
 
 
 def print_json(value: Any, output: Path | None) -> None:
@@ -42,14 +73,14 @@ def print_tables(parts: Iterable[RenderableType], output: Path | None) -> None:
     """Print tables and lines to the terminal, or plain to a file."""
     if output is None:
         width = None if sys.stdout.isatty() else _PIPE_WIDTH
-        console = Console(width=width, highlight=False)
+        console = plain_console(width=width)
         for part in parts:
             if isinstance(part, Table):
                 _fit(part, console)
             console.print(part)
         return
     page = io.StringIO()
-    console = Console(width=_PIPE_WIDTH, highlight=False, file=page)
+    console = plain_console(width=_PIPE_WIDTH, file=page)
     for part in parts:
         console.print(part)
     write_text(output, page.getvalue())
@@ -74,7 +105,7 @@ def write_text(path: Path, text: str) -> None:
 
 def progress_console() -> Console:
     """Return where progress is shown: standard error, and only when somebody looks."""
-    return Console(stderr=True, quiet=not sys.stderr.isatty())
+    return plain_console(stderr=True, quiet=not sys.stderr.isatty())
 
 
 def parse_bounds(text: str) -> tuple[float, float]:

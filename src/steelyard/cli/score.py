@@ -11,7 +11,7 @@ from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemaini
 from rich.progress import Progress as Bar
 
 from steelyard.cli.paths import InputPath, OutputFile
-from steelyard.cli.printing import print_json
+from steelyard.cli.printing import plain_console, print_json
 from steelyard.errors import InvalidArgumentError
 from steelyard.scoring import Progress, ScoreSummary, score_file
 
@@ -78,7 +78,7 @@ def score(
     order, with a column more for each metric. A run that was interrupted goes on from where it
     was when the same command is given again.
     """
-    console = Console(stderr=True, highlight=False)
+    console = plain_console(stderr=True)
     with _bar(console) as show:
         summary = score_file(
             outputs,
