@@ -3,11 +3,18 @@
 The fields are the columns of the files. A field without a default is required.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields
-from typing import Any, ClassVar
+from typing import Any, ClassVar, overload
 
-__all__ = ["DRAW_COLUMNS", "Judgment", "Output", "optional_columns", "required_columns"]
+__all__ = [
+    "DRAW_COLUMNS",
+    "Judgment",
+    "Output",
+    "names_of",
+    "optional_columns",
+    "required_columns",
+]
 
 # What a drawn sample records of each output, beside the output itself.
 DRAW_COLUMNS = (
@@ -84,3 +91,22 @@ def _columns(record: type[Record]) -> tuple[Field[Any], ...]:
 
 def _has_default(column: Field[Any]) -> bool:
     return column.default is not MISSING or column.default_factory is not MISSING
+
+
+@overload
+def names_of(given: str | Sequence[str]) -> tuple[str, ...]: ...
+@overload
+def names_of(given: None) -> None: ...
+@overload
+def names_of(given: str | Sequence[str] | None) -> tuple[str, ...] | None: ...
+def names_of(given: str | Sequence[str] | None) -> tuple[str, ...] | None:
+    """Return the names that were given; a single text is one name, not its letters.
+
+    Examples
+    --------
+    >>> names_of("rouge-l"), names_of(["bleu", "chrf"]), names_of(None)
+    (('rouge-l',), ('bleu', 'chrf'), None)
+    """
+    if given is None:
+        return None
+    return (given,) if isinstance(given, str) else tuple(given)

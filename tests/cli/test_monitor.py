@@ -196,11 +196,14 @@ def test_figure_can_show_a_campaign_that_has_only_begun(run, collected, tmp_path
     [
         ((), "--half-width"),
         (("--half-width", "0"), "`half_width` must be greater than 0"),
-        (("--half-width", "1"), "`bounds` must enclose every judgment"),
+        (("--half-width", "1"), "lies outside `bounds` [0, 1], as do"),
         (("--half-width", "1", "--bounds", "one"), "`--bounds` must be two numbers"),
-        (("--half-width", "1", "--judgments-per-output", "0"), "must be at least 1"),
         (
-            ("--half-width", "1", "--judgments-per-output", "2", "--replacement"),
+            ("--half-width", "1", "--bounds=-8,8", "--judgments-per-output", "0"),
+            "must be at least 1",
+        ),
+        (
+            ("--half-width", "1", "--bounds=-8,8", "--judgments-per-output", "2", "--replacement"),
             "must be 1 with replacement",
         ),
         (("--half-width", "1", "--prompt", "none"), "'none' has no judgments"),

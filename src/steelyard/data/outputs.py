@@ -14,7 +14,7 @@ from steelyard.data.keys import system_sizes
 from steelyard.data.rules import Rule, check
 from steelyard.data.tables import ROW, Table, quoted
 from steelyard.errors import InvalidArgumentError, InvalidDataError
-from steelyard.records import Output, optional_columns, required_columns
+from steelyard.records import Output, names_of, optional_columns, required_columns
 
 __all__ = ["OUTPUT_COLUMNS", "Outputs"]
 
@@ -232,7 +232,7 @@ class Outputs:
         return rows.with_columns(rule.value for rule in rules).drop(ROW)
 
     def _known(self, metrics: Sequence[str] | None) -> list[str]:
-        names = list(self.metrics if metrics is None else metrics)
+        names = list(self.metrics if metrics is None else names_of(metrics))
         for name in names:
             if name not in self.metrics:
                 raise InvalidArgumentError(

@@ -21,7 +21,14 @@ from steelyard.data.rules import (
 )
 from steelyard.data.tables import ROW, Source, Table, open_table, quoted
 from steelyard.errors import InvalidArgumentError, InvalidDataError
-from steelyard.records import DRAW_COLUMNS, Judgment, Output, optional_columns, required_columns
+from steelyard.records import (
+    DRAW_COLUMNS,
+    Judgment,
+    Output,
+    names_of,
+    optional_columns,
+    required_columns,
+)
 
 __all__ = ["OnDuplicate", "read_judgments", "read_outputs"]
 
@@ -85,7 +92,7 @@ def read_outputs(
     table.require(Output.key)
     if table.format is not None and table.format.kind == "csv":
         table = _with_numbers(table)
-    chosen = _metrics(table, metrics)
+    chosen = _metrics(table, names_of(metrics))
     if not chosen:
         table.require(required_columns(Output))
     keys = tuple(identifier(table, column) for column in Output.key)

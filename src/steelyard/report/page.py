@@ -10,6 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from steelyard import __version__
 from steelyard.data.replacing import replacing
 from steelyard.errors import InvalidArgumentError
+from steelyard.records import names_of
 from steelyard.report.findings import prompt_findings, wanted_systems
 from steelyard.report.numbers import count, level_name
 from steelyard.report.section import section
@@ -87,7 +88,8 @@ def write_report(
     """
     target = Path(path)
     _check_target(target)
-    wanted = wanted_systems(study, prompts, systems)
+    metrics = names_of(metrics)
+    wanted = wanted_systems(study, names_of(prompts), names_of(systems))
     findings = [
         prompt_findings(study, prompt, chosen, metrics=metrics, level=level)
         for prompt, chosen in wanted.items()

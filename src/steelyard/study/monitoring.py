@@ -16,8 +16,10 @@ from steelyard.design.sequence import (
     SequenceTarget,
 )
 from steelyard.errors import InvalidArgumentError
+from steelyard.records import names_of
 from steelyard.study.arrivals import Arrived, arrivals
 from steelyard.study.expected import expected_units, tells_nothing
+from steelyard.study.score_bounds import check_bounds
 from steelyard.study.simple_draw import check_simply_drawn
 
 if TYPE_CHECKING:
@@ -151,9 +153,11 @@ def monitor(
     """
     if not 0 < half_width < math.inf:
         raise InvalidArgumentError(f"`half_width` must be greater than 0; got {half_width}")
+    prompts, systems = names_of(prompts), names_of(systems)
     study.check_judged(prompts, systems)
+    check_bounds(study.judgments, bounds, prompts=prompts, systems=systems)
     check_simply_drawn(study.judgments, prompts, systems, sample=sample)
-    names = tuple(dict.fromkeys(metrics))
+    names = tuple(dict.fromkeys(names_of(metrics)))
     pools = study.outputs.pool_moments(names) if names else {}
     found = []
     for cell in arrivals(

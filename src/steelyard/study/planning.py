@@ -8,6 +8,7 @@ import polars as pl
 
 from steelyard.design import Assumptions
 from steelyard.errors import NotEstimableError
+from steelyard.records import names_of
 from steelyard.study.judged import Cell, judged_table
 from steelyard.study.study import Study
 from steelyard.study.within_systems import Labels, systems_of
@@ -43,7 +44,8 @@ def pilot_assumptions(
     interval counts on raters as different from each other as these, as `estimate` does with raters
     fixed.
     """
-    chosen = list(study.systems if systems is None else systems)
+    metrics = names_of(metrics)
+    chosen = list(study.systems if systems is None else names_of(systems))
     study.check_judged([prompt], chosen)
     table = judged_table(study.outputs, study.judgments, metrics)
     if len(chosen) == 1:
@@ -59,6 +61,7 @@ def difference_assumptions(
     The j-th judgment of one system's output minus the j-th of the other's is a judgment of the
     difference, by both their raters, and the difference of their metrics is its metric.
     """
+    metrics = names_of(metrics)
     study.check_judged([prompt], pair)
     rows = judged_table(study.outputs, study.judgments, metrics).rows.filter(
         pl.col("prompt") == prompt

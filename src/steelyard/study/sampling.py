@@ -11,7 +11,7 @@ import polars as pl
 from steelyard.data import Judgments, Outputs
 from steelyard.design.sampling import Design, Draw, draw_sample
 from steelyard.errors import InvalidArgumentError
-from steelyard.records import DRAW_COLUMNS
+from steelyard.records import DRAW_COLUMNS, names_of
 from steelyard.study.earlier_draw import earlier_draw
 from steelyard.study.item_pool import ItemPool
 from steelyard.study.sample_design import Allocation, SampleDesign
@@ -153,7 +153,7 @@ def sample(
         pilot=pilot,
         prompt=prompt,
         size=size,
-        corrected_by=tuple(dict.fromkeys(corrected_by)),
+        corrected_by=tuple(dict.fromkeys(names_of(corrected_by))),
     )
     rows = outputs.rows().filter(pl.col("system").is_in(chosen)).sort("item", "system")
     _check_columns(rows, asked, outputs.name)
@@ -216,7 +216,7 @@ def _strata(draw: Draw) -> list[tuple[str, int, int]]:
 def _chosen_systems(
     outputs: Outputs, systems: Sequence[str] | None, design: Design
 ) -> tuple[str, ...]:
-    chosen = tuple(dict.fromkeys(outputs.systems if systems is None else systems))
+    chosen = tuple(dict.fromkeys(outputs.systems if systems is None else names_of(systems)))
     for system in chosen:
         if system not in outputs.systems:
             raise InvalidArgumentError(

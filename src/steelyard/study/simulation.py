@@ -7,8 +7,10 @@ from typing import Any, get_args
 import numpy as np
 
 from steelyard.errors import InvalidArgumentError
+from steelyard.records import names_of
 from steelyard.study.finished import FinishedCampaign, Outcome, Rule
 from steelyard.study.judged import judged_table
+from steelyard.study.score_bounds import check_bounds
 from steelyard.study.simple_draw import check_simply_drawn
 from steelyard.study.study import Study
 
@@ -135,8 +137,10 @@ def replay(
             f"`size` and `strata` are two ways to draw; got size {size!r} and {strata} strata: "
             "replay one after the other"
         )
-    chosen = list(study.systems if systems is None else systems)
+    metrics = names_of(metrics)
+    chosen = list(study.systems if systems is None else names_of(systems))
     study.check_judged([prompt], chosen)
+    check_bounds(study.judgments, bounds, prompts=[prompt], systems=chosen)
     check_simply_drawn(study.judgments, [prompt], chosen)
     columns = [*metrics, *([] if size is None else [size])]
     table = judged_table(study.outputs, study.judgments, columns)

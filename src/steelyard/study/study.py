@@ -21,11 +21,13 @@ from steelyard.estimate import (
     Target,
     trajectory,
 )
+from steelyard.records import names_of
 from steelyard.study.diagnosis import Diagnosis, diagnose
 from steelyard.study.draw_order import with_gap_notes
 from steelyard.study.drawn_estimates import estimate_design, is_designed
 from steelyard.study.estimation import estimate_cell
 from steelyard.study.judged import Cell, judged_table
+from steelyard.study.score_bounds import check_bounds
 from steelyard.study.simple_draw import check_simply_drawn
 from steelyard.study.trajectories import SystemTrajectory
 from steelyard.study.within_systems import Labels, systems_of
@@ -81,13 +83,13 @@ class Study:
             As `read_outputs` and `read_judgments` take them.
         columns : mapping, optional
             The name of each of our columns in these files, where it differs.
-        metrics : sequence of str, optional
+        metrics : str or sequence of str, optional
             Columns to use as metrics; all numeric ones by default.
         on_duplicate : {"error", "first", "last"}
             Which of two judgments of one output by one rater under one prompt to keep.
         """
         judged = read_judgments(judgments, columns=columns, on_duplicate=on_duplicate)
-        pool = read_outputs(outputs, columns=columns, metrics=metrics)
+        pool = read_outputs(outputs, columns=columns, metrics=names_of(metrics))
         known = {*judged.frame.columns, *pool.columns}
         for ours in columns or {}:
             if ours not in known:
@@ -132,9 +134,9 @@ class Study:
 
         Parameters
         ----------
-        metrics : sequence of str
+        metrics : str or sequence of str
             Metrics to correct with; the plain mean when there are none.
-        prompts, systems : sequence of str, optional
+        prompts, systems : str or sequence of str, optional
             Which to estimate; all that were judged by default.
         slope, target, raters_as, level, interval, bounds, rater_variance, resamples
             As in `control_variates`; "pooled" takes the slope from the other systems.
@@ -154,6 +156,8 @@ class Study:
         `stratified_mean` or `weighted_mean`: with Student intervals, and raters fixed or as a
         sample.
         """
+        metrics, prompts, systems = names_of(metrics), names_of(prompts), names_of(systems)
+        check_bounds(self.judgments, bounds, prompts=prompts, systems=systems)
         if is_designed(self.judgments, sample):
             self.check_judged(prompts, systems)
             found = estimate_design(
@@ -208,9 +212,9 @@ class Study:
 
         Parameters
         ----------
-        metrics : sequence of str, optional
+        metrics : str or sequence of str, optional
             Metrics to look at; all by default.
-        prompts, systems : sequence of str, optional
+        prompts, systems : str or sequence of str, optional
             Which to diagnose; all that were judged by default.
         level : float
             Level of all intervals.
@@ -230,8 +234,9 @@ class Study:
         NotEstimableError
             If outputs were not drawn simply at random, or judgments do not tell.
         """
+        prompts, systems = names_of(prompts), names_of(systems)
         check_simply_drawn(self.judgments, prompts, systems)
-        names = tuple(self.metrics if metrics is None else metrics)
+        names = self.metrics if metrics is None else names_of(metrics)
         table = judged_table(self.outputs, self.judgments, names)
         pools = self._pools(names)
         cells: list[tuple[Cell, PoolMoments | None, Labels | None]] = []
@@ -266,9 +271,9 @@ class Study:
 
         Parameters
         ----------
-        metrics : sequence of str
+        metrics : str or sequence of str
             Metrics to correct with.
-        prompts, systems : sequence of str, optional
+        prompts, systems : str or sequence of str, optional
             Which to follow; all that were judged by default.
         draws, level
             As in `trajectory`.
@@ -284,6 +289,7 @@ class Study:
         NotEstimableError
             If outputs were not drawn simply at random, or judgments do not tell.
         """
+        metrics, prompts, systems = names_of(metrics), names_of(prompts), names_of(systems)
         check_simply_drawn(self.judgments, prompts, systems)
         table = judged_table(self.outputs, self.judgments, metrics)
         pools = self._pools(tuple(metrics))

@@ -1,0 +1,78 @@
+import numpy as np
+import polars as pl
+import pytest
+
+from steelyard.data import read_outputs
+from steelyard.report import write_report
+from steelyard.study import Study
+from steelyard.study.monitoring import monitor
+from steelyard.study.planning import pilot_assumptions
+from steelyard.study.sampling import sample
+from steelyard.study.simulation import replay
+
+
+@pytest.fixture
+def frames():
+    rng = np.random.default_rng(0)
+    outputs = [
+        {"item": n, "system": s, "rouge-l": float(rng.uniform())} for n in range(60) for s in "ab"
+    ]
+    judgments = [
+        {
+            "item": row["item"],
+            "system": row["system"],
+            "rater": rater,
+            "prompt": "overall",
+            "score": float(rng.uniform() < row["rouge-l"]),
+        }
+        for row in outputs[:80]
+        for rater in "xyz"
+    ]
+    return pl.DataFrame(outputs), pl.DataFrame(judgments)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda study, names: study.estimate(names("rouge-l"), prompts=names("overall")),
+        lambda study, names: study.estimate(systems=names("a")),
+        lambda study, names: study.diagnose(
+            names("rouge-l"), prompts=names("overall"), systems=names("a"), resamples=100
+        ),
+        lambda study, names: [
+            one.to_dict()
+            for one in study.trajectories(names("rouge-l"), systems=names("a"), draws=100)
+        ],
+        lambda study, names: monitor(
+            study, names("rouge-l"), half_width=0.1, systems=names("a"), prompts=names("overall")
+        ),
+        lambda study, names: pilot_assumptions(
+            study, names("rouge-l"), prompt="overall", systems=names("a")
+        ),
+        lambda study, names: list(
+            replay(
+                study,
+                names("rouge-l"),
+                prompt="overall",
+                systems=names("a"),
+                half_width=0.3,
+                bounds=(0, 1),
+                runs=2,
+            )
+        ),
+        lambda study, names: study.outputs.pool_moments(names("rouge-l"))["a"].mean.tolist(),
+        lambda study, names: sample(study.outputs, 5, systems=names("a"), seed=1).to_dict(),
+    ],
+)
+def test_one_name_is_a_name_and_not_its_letters(frames, ask):
+    study = Study.read(*frames)
+    assert repr(ask(study, lambda name: name)) == repr(ask(study, lambda name: [name]))
+
+
+def test_files_are_read_and_reported_on_with_one_name(frames, tmp_path):
+    study = Study.read(*frames, metrics="rouge-l")
+    assert study.metrics == ("rouge-l",)
+    assert read_outputs(frames[0], metrics="rouge-l").metrics == ("rouge-l",)
+    names = {"metrics": "rouge-l", "prompts": "overall", "systems": "a"}
+    page = write_report(study, tmp_path / "report.html", **names)
+    assert "rouge-l" in page.read_text(encoding="utf-8")
