@@ -5,7 +5,8 @@ import pytest
 
 KEYS = {
     *("system", "prompt", "metrics", "method", "target", "level", "n", "pool_size", "estimate"),
-    *("low", "high", "half_width", "goal", "stop", "expected_more", "notes"),
+    *("low", "high", "half_width", "goal", "stop", "expected_more", "exact", "balanced"),
+    "notes",
 }
 
 
@@ -227,3 +228,50 @@ def test_a_prompt_that_a_system_was_not_judged_under_is_named(run, collected):
     )
     assert code == 2
     assert "there are none of alpha under fluency" in err
+
+
+def whole(tmp_path, size):
+    """A pool of `size` outputs, each judged once between 0 and 100."""
+    outputs, judgments = tmp_path / "o.csv", tmp_path / "j.csv"
+    scores = np.random.default_rng(size).uniform(10, 60, size).round(2)
+    outputs.write_text("item,system,m\n" + "".join(f"{n},s,{n % 5}\n" for n in range(size)))
+    judgments.write_text(
+        "item,system,rater,prompt,score\n"
+        + "".join(f"{n},s,r,p,{score}\n" for n, score in enumerate(scores))
+    )
+    return outputs, judgments, float(scores.mean())
+
+
+@pytest.mark.parametrize("size", [1, 2, 60])
+@pytest.mark.parametrize("method", ["betting", "empirical-bernstein", "asymptotic"])
+def test_a_census_that_is_complete_is_known_and_not_estimated(run, tmp_path, size, method):
+    outputs, judgments, mean = whole(tmp_path, size)
+    options = ["--half-width", "5", "--bounds", "0,100", "--method", method]
+    for target in ([], ["--target", "census"]):
+        code, out, _ = run("monitor", outputs, judgments, *options, *target)
+        assert code == 0
+        assert "known exactly" in out
+        assert "all judged" in out
+        assert "[" not in out
+        assert "census by this very process" in out
+        _, out, _ = run("monitor", outputs, judgments, *options, *target, "--json")
+        [found] = json.loads(out)
+        assert found["estimate"] == pytest.approx(mean)
+        assert (found["low"], found["high"], found["half_width"]) == (None, None, None)
+        assert (found["exact"], found["expected_more"]) == (True, 0)
+        assert found["stop"] == (size > 1)
+    _, out, _ = run("monitor", outputs, judgments, *options, "--target", "pool", "--json")
+    [found] = json.loads(out)
+    assert not found["exact"]
+    assert found["low"] < found["high"]
+
+
+def test_one_judgment_never_stops_a_collection(run, tmp_path):
+    outputs, judgments, _ = whole(tmp_path, 60)
+    judgments.write_text("".join(judgments.read_text().splitlines(keepends=True)[:2]))
+    for more in ([], ["--replacement"], ["--method", "asymptotic"]):
+        options = ["--half-width", "60", "--bounds", "0,100", *more]
+        _, out, _ = run("monitor", outputs, judgments, *options, "--json")
+        [found] = json.loads(out)
+        assert (found["n"], found["stop"], found["expected_more"]) == (1, False, 1)
+        assert found["low"] < found["high"]

@@ -502,3 +502,18 @@ def test_path_and_state_are_checked():
         ConfidenceSequence.from_state({"version": 1})
     with pytest.raises(InvalidArgumentError, match="`state` must have version 1"):
         ConfidenceSequence.from_state(sequence.state() | {"version": 2})
+
+
+def test_a_complete_census_is_said_to_be_exact():
+    sequence = ConfidenceSequence(pool_size=3)
+    sequence.update([0.25, 0.5])
+    assert not sequence.exact
+    sequence.update(0.75)
+    assert sequence.exact
+    assert str(sequence) == (
+        "0.5000 exactly, as every output is judged (betting, census, 3 judgments of 3 outputs)"
+    )
+    noisy = ConfidenceSequence(pool_size=3, target="pool")
+    noisy.update([0.25, 0.5, 0.75])
+    assert not noisy.exact
+    assert noisy.low < noisy.high

@@ -155,10 +155,10 @@ def _tables(found: list[Monitored]) -> list[RenderableType]:
         table.add_row(
             one.prompt,
             one.system,
-            "stop" if one.stop else "go on",
+            "all judged" if one.exact else "stop" if one.stop else "go on",
             "" if one.estimate is None else f"{one.estimate:.3f}",
-            interval(one.low, one.high),
-            f"{one.half_width:.3f}",
+            "known exactly" if one.exact else interval(one.low, one.high),
+            "" if one.exact else f"{one.half_width:.3f}",
             f"{one.n} of {one.pool_size}",
             "?" if one.expected_more is None else str(one.expected_more),
         )

@@ -63,7 +63,9 @@ def _panel(axes: Axes, one: Monitored) -> None:
     axes.grid(color=GRID, linewidth=0.7)
     axes.spines[["top", "right"]].set_visible(False)
     axes.annotate(
-        f"{'stop' if one.stop else 'go on'}: ± {one.half_width:.3f}",
+        "all judged: known exactly"
+        if one.exact
+        else f"{'stop' if one.stop else 'go on'}: ± {one.half_width:.3f}",
         (0.97, 0.95),
         xycoords="axes fraction",
         ha="right",

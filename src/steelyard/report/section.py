@@ -1,7 +1,7 @@
 """The part of the report that is about one prompt: sentences, drawings and tables."""
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from steelyard.estimate import Estimate
@@ -74,6 +74,8 @@ class Section:
     ----------
     anchor, prompt : str
         The section's id in the page, and the prompt.
+    warnings : list of Remark
+        What a reader must know before any number.
     headline : Headline
         The findings in a few sentences.
     glance : str
@@ -93,6 +95,7 @@ class Section:
 
     anchor: str
     prompt: str
+    warnings: list[Remark]
     headline: Headline
     glance: str
     scores: Scores
@@ -119,10 +122,16 @@ def section(study: Study, findings: PromptFindings, *, level: float, place: int)
         Number of the section in the page.
     """
     anchor = f"prompt-{place}"
+    warnings = {
+        one.system: study.imbalances[findings.prompt, one.system]
+        for one in findings.systems
+        if (findings.prompt, one.system) in study.imbalances
+    }
     gaps = [(one.system, one.diagnosis_gap) for one in findings.systems if one.diagnosis_gap]
     return Section(
         anchor=anchor,
         prompt=findings.prompt,
+        warnings=_grouped(findings, warnings.items()),
         headline=headline(findings, score_decimals(findings)),
         glance=_glance(findings),
         scores=_scores(findings, anchor, level),
@@ -130,7 +139,7 @@ def section(study: Study, findings: PromptFindings, *, level: float, place: int)
         noise=_noise(findings, anchor),
         map=_map(findings, anchor),
         diagnosis_gaps=_grouped(findings, gaps),
-        notes=_without_openings(_grouped(findings, _notes(findings))),
+        notes=_without_openings(_grouped(findings, _notes(findings, warnings))),
         signatures=[
             Remark(one.system, found.signature)
             for one in findings.systems
@@ -214,10 +223,11 @@ def _estimates(one: SystemFindings) -> Iterator[Estimate]:
                 yield found.baseline
 
 
-def _notes(findings: PromptFindings) -> Iterator[tuple[str, str]]:
+def _notes(findings: PromptFindings, warnings: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     for one in findings.systems:
+        said = warnings.get(one.system)
         for found in _estimates(one):
-            yield from ((one.system, note) for note in found.notes)
+            yield from ((one.system, note) for note in found.notes if note != said)
     for diagnosis in findings.diagnoses:
         name = ALL_SYSTEMS if diagnosis.system == "*" else diagnosis.system
         usefulness = [note for found in diagnosis.metrics.values() for note in found.notes]

@@ -29,9 +29,11 @@ def towards(found: Monitored, half_width: float, each: int) -> Monitored:
 
     The half-width of a bet, less what rater noise adds, then falls about as the root of 1/n - 1/N.
     """
+    if not found.balanced:
+        return replace(found, goal=half_width, stop=False, expected_more=None)
     more = None
     if found.half_width <= half_width:
-        more = 0
+        more = 0 if found.exact or found.reaches(half_width) else each
     elif found.method == "asymptotic":
         units = expected_units(found.sequence, half_width)
         more = None if units is None else units * each
@@ -40,8 +42,7 @@ def towards(found: Monitored, half_width: float, each: int) -> Monitored:
         share = ((half_width - noise) / (found.half_width - noise)) ** 2
         needed = 1 / (rest + (1 / found.n - rest) * share)
         more = max(math.ceil(needed) - found.n, 1) * each
-    stop = found.half_width <= half_width
-    return replace(found, goal=half_width, stop=stop, expected_more=more)
+    return replace(found, goal=half_width, stop=found.reaches(half_width), expected_more=more)
 
 
 def _noise(found: Monitored) -> float:

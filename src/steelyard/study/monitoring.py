@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,6 +29,9 @@ __all__ = ["Monitored", "monitor"]
 
 Floats = NDArray[np.float64]
 
+# One output shows nothing of how outputs differ, whatever the goal.
+_LEAST_OUTPUTS = 2
+
 
 @dataclass(frozen=True, kw_only=True)
 class Monitored:
@@ -53,14 +56,19 @@ class Monitored:
     estimate : float or None
         Mean human score so far; None before the first judgment.
     low, high, half_width : float
-        The interval now.
+        The interval now; the mean itself and 0 when it is known exactly.
     goal : float
         The half-width to reach.
     stop : bool
-        Whether it is reached.
+        Whether it is reached: never by one output alone, nor by outputs that are not a random
+        sample.
     expected_more : int or None
         Judgments that are still needed at the present rate; None when that cannot be told yet, or
         the goal cannot be reached.
+    exact : bool
+        Whether every output is judged, so that the mean is known and not estimated.
+    balanced : bool
+        Whether the judged outputs look like the pool, by the metrics known on all of it.
     notes : tuple of str
         What a reader must know.
     sequence : ConfidenceSequence
@@ -82,16 +90,25 @@ class Monitored:
     goal: float
     stop: bool
     expected_more: int | None
+    exact: bool
+    balanced: bool
     notes: tuple[str, ...]
     sequence: ConfidenceSequence = field(repr=False, compare=False)
 
+    def reaches(self, half_width: float) -> bool:
+        """Whether collection may stop if this half-width is the goal."""
+        return self.balanced and self.n >= _LEAST_OUTPUTS and self.half_width <= half_width
+
     def to_dict(self) -> dict[str, Any]:
-        """Return the documented JSON form."""
+        """Return the documented JSON form; there is no interval when the mean is known exactly."""
         names = (
             *("system", "prompt", "metrics", "method", "target", "level", "n", "pool_size"),
-            *("estimate", "low", "high", "half_width", "goal", "stop", "expected_more", "notes"),
+            *("estimate", "low", "high", "half_width", "goal", "stop", "expected_more"),
+            *("exact", "balanced", "notes"),
         )
         row = {name: getattr(self, name) for name in names}
+        if self.exact:
+            row |= {"low": None, "high": None, "half_width": None}
         return row | {"metrics": list(self.metrics), "notes": list(self.notes)}
 
 
@@ -184,7 +201,16 @@ def monitor(
                 goal=half_width,
             )
             sequence.update(cell.human, cell.metric if names else None)
-            found.append(_monitored(cell, sequence, names, half_width, judgments_per_output))
+            found.append(
+                _monitored(
+                    cell,
+                    sequence,
+                    names,
+                    goal=half_width,
+                    each=judgments_per_output,
+                    imbalance=study.imbalances.get((cell.prompt, cell.system)),
+                )
+            )
     if not found:
         raise InvalidArgumentError(
             f"`prompts` and `systems` must have judgments together; there are none of "
@@ -201,14 +227,17 @@ def _monitored(
     cell: Arrived,
     sequence: ConfidenceSequence,
     metrics: tuple[str, ...],
+    *,
     goal: float,
     each: int,
+    imbalance: str | None,
 ) -> Monitored:
     options = sequence.options
     assert options.pool_size is not None
-    stop = sequence.half_width <= goal
-    more = expected_units(sequence, goal)
-    return Monitored(
+    more = None if imbalance else expected_units(sequence, goal)
+    if more == 0 and sequence.n < _LEAST_OUTPUTS and not sequence.exact:
+        more = _LEAST_OUTPUTS - sequence.n
+    found = Monitored(
         system=cell.system,
         prompt=cell.prompt,
         metrics=metrics,
@@ -222,11 +251,14 @@ def _monitored(
         high=sequence.high,
         half_width=sequence.half_width,
         goal=goal,
-        stop=stop,
+        stop=False,
         expected_more=None if more is None else more * each,
-        notes=(*cell.notes, *_notes(sequence, goal)),
+        exact=sequence.exact,
+        balanced=imbalance is None,
+        notes=(*([imbalance] if imbalance else []), *cell.notes, *_notes(sequence, goal)),
         sequence=sequence,
     )
+    return replace(found, stop=found.reaches(goal))
 
 
 def _notes(sequence: ConfidenceSequence, goal: float) -> list[str]:
@@ -234,7 +266,9 @@ def _notes(sequence: ConfidenceSequence, goal: float) -> list[str]:
     least, greatest = options.bounds
     noise = options.noise * (greatest - least)
     notes = []
-    if sequence.contradicted:
+    if sequence.exact:
+        notes.append(_known(sequence))
+    elif sequence.contradicted:
         notes.append(
             "no mean fits these judgments: later ones differ from earlier ones by more than chance "
             f"allows in {options.level:.0%} of campaigns; were the outputs drawn at random, and "
@@ -250,6 +284,18 @@ def _notes(sequence: ConfidenceSequence, goal: float) -> list[str]:
             'with replacement, or ask for the target "census"'
         )
     return notes
+
+
+def _known(sequence: ConfidenceSequence) -> str:
+    if sequence.options.about == "census":
+        return (
+            "every output is judged, so the mean of a census by this very process is known exactly; "
+            'what other raters would say is not: that is the target "pool"'
+        )
+    return (
+        "every output is judged and judgments have no noise, as `rater_variance` says, so the "
+        "pool's mean is known exactly"
+    )
 
 
 def _nothing_yet(options: SequenceOptions) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -22,6 +23,7 @@ from steelyard.estimate import (
     trajectory,
 )
 from steelyard.records import names_of
+from steelyard.study.balance import balance_notes, with_balance_notes
 from steelyard.study.diagnosis import Diagnosis, diagnose
 from steelyard.study.draw_order import with_gap_notes
 from steelyard.study.drawn_estimates import estimate_design, is_designed
@@ -113,6 +115,11 @@ class Study:
         """Systems that were judged."""
         return self.judgments.systems
 
+    @cached_property
+    def imbalances(self) -> Mapping[tuple[str, str], str]:
+        """What is to be said, by prompt and system, where judged outputs do not look like the pool."""
+        return balance_notes(self.outputs, self.judgments)
+
     def estimate(
         self,
         metrics: Sequence[str] = (),
@@ -196,6 +203,7 @@ class Study:
                     self.outputs, table, cell, pools.get(system), slope=slope, options=seeded
                 )
             found.append(result.named(system=system, prompt=prompt, metrics=tuple(metrics)))
+        found = with_balance_notes(found, self.imbalances)
         return with_gap_notes(found, self.judgments, sample)
 
     def diagnose(

@@ -174,6 +174,7 @@ def _sequence(found: Monitored | None, goal: Goal) -> dict[str, Any] | None:
         "high": found.high,
         "half_width": found.half_width,
         "target": found.target,
+        "exact": found.exact,
         "stop": has_goal and found.stop,
         "expected_more": found.expected_more if has_goal else None,
     }

@@ -191,6 +191,15 @@ class ConfidenceSequence:
         return self.n > 0 and bool(self._history.last.contradicted[0, 0])
 
     @property
+    def exact(self) -> bool:
+        """Whether every output is judged, so that the mean is known and no interval is needed.
+
+        Both ends are then the mean itself.
+        """
+        options = self.options
+        return self.n > 0 and self.n == options.drawn_from and options.noise == 0
+
+    @property
     def low(self) -> float:
         """Lower end of the interval."""
         if self.n == 0:
@@ -287,10 +296,10 @@ class ConfidenceSequence:
         options = self.options
         shown = f"{self.estimate:.4f} " if self.n else ""
         pool = "" if options.pool_size is None else f" of {options.pool_size} outputs"
-        return (
-            f"{shown}[{self.low:.4f}, {self.high:.4f}] at {options.level:.0%}, at all times "
-            f"({options.method}, {options.about}, {self.n} judgments{pool})"
-        )
+        interval = f"[{self.low:.4f}, {self.high:.4f}] at {options.level:.0%}, at all times"
+        if self.exact:
+            interval = "exactly, as every output is judged"
+        return f"{shown}{interval} ({options.method}, {options.about}, {self.n} judgments{pool})"
 
     def __repr__(self) -> str:
         return f"<ConfidenceSequence {self}>"

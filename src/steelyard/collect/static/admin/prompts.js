@@ -40,13 +40,18 @@ function forest(systems, prompt, digits) {
       strip(one, place, digits, marks.values, one.series),
       h("p", { class: "forest-value" },
         h("strong", { text: one.estimate ? number(one.estimate.estimate, digits) : number(one.sequence?.estimate, digits) }),
-        h("span", { class: "small", text: one.sequence ? `\u00b1${number(one.sequence.half_width, digits)}` : "" }),
+        h("span", { class: "small", text: halfWidth(one.sequence, digits) }),
         prompt.in_goal && one.sequence?.stop ? h("span", { class: "reached", text: "goal reached" }) : null))),
     h("div", { class: "forest-row forest-axis" }, h("span"), axis(place, marks), h("span")),
     h("p", { class: "legend", "aria-hidden": "true" },
       h("span", { class: "legend-always", text: "interval at all times" }),
       h("span", { class: "legend-dot", text: "estimate" }),
       h("span", { class: "legend-plain", text: "plain mean, one look" })));
+}
+
+function halfWidth(sequence, digits) {
+  if (!sequence) return "";
+  return sequence.exact ? "known exactly" : `\u00b1${number(sequence.half_width, digits)}`;
 }
 
 function efficiency(systems) {
@@ -80,8 +85,8 @@ function numbers(prompt, systems, snapshot, digits, name) {
   const heads = ["system", "outputs judged", "estimate", `${level}, at all times`, "half-width", "expected more", `${level}, one look`, "plain mean", `its ${level}`, "data efficiency"];
   if (changed) heads.push("before exclusions", "at all times, before");
   const rows = systems.map((one) => [
-    one.system, `${whole(one.n)} of ${whole(one.pool_size)}`, number(one.estimate?.estimate, digits), interval(one.sequence, digits),
-    number(one.sequence?.half_width, digits), one.sequence ? whole(one.sequence.expected_more) : "\u2013", interval(one.estimate, digits),
+    one.system, `${whole(one.n)} of ${whole(one.pool_size)}`, number(one.estimate?.estimate, digits), one.sequence?.exact ? "known exactly" : interval(one.sequence, digits),
+    one.sequence?.exact ? "\u2013" : number(one.sequence?.half_width, digits), one.sequence ? whole(one.sequence.expected_more) : "\u2013", interval(one.estimate, digits),
     number(one.plain?.estimate, digits), interval(one.plain, digits), one.data_efficiency === null ? "\u2013" : one.data_efficiency.toFixed(2),
     ...(changed ? [number(one.before?.estimate?.estimate, digits), interval(one.before?.sequence, digits)] : []),
   ]);

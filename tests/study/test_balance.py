@@ -1,0 +1,106 @@
+import numpy as np
+import polars as pl
+import pytest
+
+from steelyard.report import write_report
+from steelyard.study import Study
+from steelyard.study.monitoring import monitor
+from steelyard.study.standing import Goal, standings
+
+SYSTEMS = ("a", "b", "c")
+
+
+def campaign(chosen=(), *, seed=0, n=80, pool=160, metrics=3, each=1):
+    """Three systems with skewed metrics; of those in `chosen` the best half by one was judged."""
+    rng = np.random.default_rng(seed)
+    outputs, judgments = [], []
+    for system in SYSTEMS:
+        values = rng.exponential(size=(pool, metrics))
+        human = rng.uniform(size=pool) < 1 - np.exp(-values[:, 0])
+        order = np.argsort(-values[:, 0]) if system in chosen else rng.permutation(pool)
+        outputs += [
+            {"item": str(i), "system": system} | {f"m{k}": v for k, v in enumerate(row)}
+            for i, row in enumerate(values.tolist())
+        ]
+        judgments += [
+            {
+                "item": str(item),
+                "system": system,
+                "rater": f"r{rater}",
+                "prompt": "p",
+                "score": float(human[item]),
+                "time": str(draw),
+            }
+            for draw, item in enumerate(order[:n])
+            for rater in range(each)
+        ]
+    return pl.DataFrame(outputs), pl.DataFrame(judgments)
+
+
+def test_honest_campaigns_are_not_accused():
+    accused = 0
+    for seed in range(150):
+        study = Study.read(*campaign(seed=seed, n=8 if seed % 2 else 40, metrics=6))
+        accused += bool(study.imbalances)
+    assert accused == 0
+
+
+def test_a_system_whose_outputs_were_chosen_gets_a_note_and_no_stop():
+    study = Study.read(*campaign(chosen="b"))
+    assert list(study.imbalances) == [("p", "b")]
+    for metrics in ([], ["m0"]):
+        for one in study.estimate(metrics):
+            said = [note for note in one.notes if "not a random sample" in note]
+            assert len(said) == (one.system == "b")
+    assert "their mean m0 is" in study.imbalances["p", "b"]
+    for one in monitor(study, half_width=0.2):
+        assert (one.stop, one.balanced) == (one.system != "b",) * 2
+        assert (one.expected_more is None) == (one.system == "b")
+
+
+def test_the_dashboard_does_not_say_stop_either():
+    outputs, judgments = campaign(chosen="a")
+    study = Study.read(outputs, judgments)
+    used = judgments.with_columns(draw=pl.col("time").cast(pl.Int64) + 1)
+    for goal in (Goal(half_width=0.2), Goal(half_width=0.2, tuned_for=0.1)):
+        found = standings(study.outputs, used, goal=goal, bounds={"p": (0.0, 1.0)})
+        assert [one.monitored.stop for one in found] == [False, True, True]
+        assert "not a random sample" in found[0].monitored.notes[0]
+
+
+def test_the_report_says_it_before_any_number(tmp_path):
+    study = Study.read(*campaign(chosen="c", each=2))
+    page = write_report(study, tmp_path / "r.html", metrics=["m0"]).read_text(encoding="utf-8")
+    assert page.count("are not a random sample of the pool") == 1
+    assert page.index("are not a random sample of the pool") < page.index("Mean human score</h3>")
+
+
+def test_a_metric_with_gaps_is_left_out():
+    outputs, judgments = campaign(chosen="b")
+    gap = outputs.with_columns(
+        m0=pl.when(pl.int_range(pl.len()) == 400).then(None).otherwise(pl.col("m0"))
+    )
+    study = Study.read(gap, judgments)
+    assert not study.imbalances
+    assert len(study.estimate("m1")) == 3
+    assert study.imbalances == {}
+
+
+def test_recorded_unequal_draws_are_not_meant_to_look_like_the_pool():
+    outputs, judgments = campaign(chosen="b")
+    drawn = judgments.with_columns(
+        probability=pl.when(pl.col("time").cast(pl.Int64) < 40).then(0.6).otherwise(0.4)
+    )
+    assert Study.read(outputs, drawn).imbalances == {}
+
+
+def test_a_pool_that_is_judged_whole_is_balanced():
+    study = Study.read(*campaign(chosen="abc", n=160))
+    assert study.imbalances == {}
+
+
+@pytest.mark.parametrize("metrics", [1, 40])
+def test_the_number_of_metrics_is_allowed_for(metrics):
+    # the top 16 of 36 by one metric: enough among one metric, not among forty
+    outputs, judgments = campaign(chosen="b", n=16, pool=36, metrics=metrics, seed=4)
+    assert bool(Study.read(outputs, judgments).imbalances) == (metrics == 1)
