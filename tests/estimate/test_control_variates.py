@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from steelyard import PoolMoments, control_variates, judged_outputs, sample_mean
 from steelyard.errors import InvalidArgumentError, NotEstimableError
+from steelyard.variance import crossed_components
 
 SLOPES = ["least-squares", "plug-in", "cross-fit", "shrunk"]
 INTERVALS = ["student", "percentile", "basic", "bca", "bootstrap-t"]
@@ -283,6 +284,34 @@ def test_random_raters_widen_the_interval_and_keep_the_estimate(campaign):
     random = control_variates(**campaign, raters_as="random")
     assert random.estimate == fixed.estimate
     assert random.standard_error > fixed.standard_error
+
+
+def test_leniency_is_taken_out_of_a_plain_mean_too(campaign):
+    who = {name: campaign[name] for name in ("human", "items", "raters")}
+    size = len(campaign["metric_pool"])
+    random = sample_mean(**who, pool_size=size, raters_as="random")
+    adjusted = sample_mean(**who, pool_size=size, raters_as="adjusted")
+    assert (random.raters, adjusted.raters) == ("random", "adjusted")
+    assert adjusted.estimate != random.estimate
+    model = crossed_components(*(np.asarray(one) for one in who.values()))
+    assert adjusted.estimate == pytest.approx(model.fixed[0])
+    # the mean that an adjusted estimate is compared with stays what it was
+    corrected = control_variates(**campaign, raters_as="adjusted")
+    assert corrected.baseline.raters == "random"
+    assert corrected.baseline.estimate == pytest.approx(random.estimate)
+
+
+def test_one_lenient_rater_does_not_lift_an_adjusted_mean():
+    # Rater 2 gives 4 more and judges more of the outputs: the plain mean is 2 + 4 * 3/8.
+    items, raters = [0, 0, 1, 1, 2, 2, 3, 3], [0, 2, 1, 2, 0, 2, 0, 1]
+    quality, leniency = np.array([1.0, 2.0, 2.0, 3.0]), np.array([0.0, 0.0, 4.0])
+    noise = 0.01 * np.array([1, -1, 1, 1, -1, 1, -1, -1])
+    human = quality[items] + leniency[raters] + noise
+    adjusted = sample_mean(human, items=items, raters=raters, raters_as="adjusted", pool_size=40)
+    plain = sample_mean(human, items=items, raters=raters, pool_size=40)
+    assert plain.estimate == pytest.approx(3.5)
+    # Raters 0, 1 and 2 count alike once their leniency is known: 2 + 4/3.
+    assert adjusted.estimate == pytest.approx(2 + 4 / 3, abs=0.05)
 
 
 def test_few_raters_are_said():

@@ -1,6 +1,7 @@
 """Mean human score, with automatic metrics as control variates."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -153,8 +154,12 @@ def corrected_mean(
     fit = fit_slope(sample, pool, slope, others=others, folds=folds, rng=options.rng)
     # The plain mean sees the same resamples, so that the two can be compared.
     draws = resample(sample, options) if options.interval in BOOTSTRAPS else None
+    plain = options
+    if options.raters_as == "adjusted":
+        # What all is compared with takes no leniency out; its error holds it all the same.
+        plain = replace(options, raters_as="random")
     baseline = plain_mean(
-        sample, pool_size=pool.size, options=options, draws=draws and draws.without_metrics()
+        sample, pool_size=pool.size, options=plain, draws=draws and draws.without_metrics()
     )
     return conclude(
         fit,

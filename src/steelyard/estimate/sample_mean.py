@@ -38,6 +38,9 @@ def sample_mean(
     .. math:: \hat\mu = \operatorname{mean}_i \bar y_i, \qquad
               V = s^2 \frac{1 - n/N}{n} + \frac1N \operatorname{mean}_i \frac{\sigma_a^2}{m_i}.
 
+    With `raters_as` "adjusted" it is the generalised-least-squares mean of the judgments, with the
+    estimated leniency of their raters taken out.
+
     Parameters
     ----------
     human : (M,) array
@@ -99,7 +102,4 @@ def plain_mean(
     """Return the plain mean of `sample`, whatever metrics it carries."""
     bare = replace(sample, metric=np.empty((sample.n_outputs, 0)))
     fit = fit_slope(bare, None, np.empty(0), rng=options.rng)
-    if options.raters_as == "adjusted":
-        # The plain mean takes no leniency out; its error holds it all the same.
-        options = replace(options, raters_as="random")
     return conclude(fit, bare, None, pool_size=pool_size, options=options, draws=draws)
