@@ -1,0 +1,250 @@
+r"""The control: one number per output, learned from the metrics and judgments of a whole campaign.
+
+Metrics are centred at each system's pool mean and scaled, so a control
+:math:`h_i = \beta' x_i` averages zero over the pool, and :math:`\bar y - \bar h` is unbiased for
+any :math:`\beta` that does not know the judgments of the item that it corrects. Items are dealt
+into folds, and an output's control uses the :math:`\beta` of the other folds. Derived, with the
+measurements behind each choice, in docs/methods/learned-control.md.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["LearnedControl", "learned_control"]
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+_FOLDS = 20
+# Shares of the variance that the metrics may explain, as prior guesses: each fixes a ridge.
+_EXPLAINED = (0.03, 0.1, 0.2, 0.35, 0.5)
+# How much more a metric that follows the judgments is believed: not, somewhat, mostly.
+_SHARPNESS = (0, 2, 4)
+# A priori variance, and the number of imagined systems behind it, of the systems' own scales.
+_SCALE_VARIANCE, _IMAGINED_SYSTEMS = 0.05, 2
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedControl:
+    """Controls of the judged outputs of a campaign.
+
+    Attributes
+    ----------
+    values : (n,) array
+        Control of each output, made without the judgments of its item.
+    coefficients : (k, p) array
+        Mean coefficients of each system, in score per scaled metric.
+    """
+
+    values: Floats
+    coefficients: Floats
+
+
+def learned_control(
+    scores: Floats, metrics: Floats, *, systems: Integers, items: Integers, spread: Floats
+) -> LearnedControl:
+    """Learn a control from judged outputs, within systems.
+
+    Parameters
+    ----------
+    scores : (n,) array
+        Mean judgment of each output.
+    metrics : (n, p) array
+        Metrics, centred at the mean of their system's pool and scaled; 0 where one is missing.
+    systems, items : (n,) array of int
+        Codes of each output's system and item; an item's outputs are never used to predict it.
+    spread : (k,) array
+        Standard deviation of each system's scores, by which its judgments are weighted.
+
+    Returns
+    -------
+    LearnedControl
+    """
+    k, p = len(spread), metrics.shape[1]
+    n = len(scores)
+    folds = _folds(items)
+    if p == 0 or folds.max(initial=0) < 2 or n < k + 3 or not (spread > 0).all():
+        return LearnedControl(np.zeros(n), np.zeros((k, p)))
+    scale = spread[systems]
+    common = _common(scores / scale, metrics, systems=systems, items=items, folds=folds)
+    if k > 1:
+        common = common.scaled(_own_scales(scores / scale, common.values, systems, folds))
+    values = common.values * scale
+    used = common.coefficients[folds, systems] * scale[:, np.newaxis]
+    sums = np.zeros((k, p))
+    np.add.at(sums, systems, used)
+    return LearnedControl(values, sums / np.maximum(np.bincount(systems, minlength=k), 1)[:, None])
+
+
+@dataclass(frozen=True, eq=False)
+class _Controls:
+    """Controls with the coefficients, (folds, k, p), that made them."""
+
+    values: Floats
+    coefficients: Floats
+    folds: Integers
+    systems: Integers
+
+    def scaled(self, factor: Floats) -> "_Controls":
+        """Return the controls times a (folds, k) factor."""
+        return _Controls(
+            self.values * factor[self.folds, self.systems],
+            self.coefficients * factor[:, :, np.newaxis],
+            self.folds,
+            self.systems,
+        )
+
+
+def _folds(items: Integers) -> Integers:
+    """Deal items into folds, in the order of their codes."""
+    distinct, position = np.unique(items, return_inverse=True)
+    return np.asarray(position % min(len(distinct), _FOLDS))
+
+
+def _common(
+    y: Floats, x: Floats, *, systems: Integers, items: Integers, folds: Integers
+) -> _Controls:
+    """Return the control that all systems share: an average of ridge fits and of none."""
+    k = int(systems.max()) + 1
+    candidates = _candidates(y, x, systems, folds)
+    predicted = np.zeros((len(candidates) + 1, len(y)))
+    for fold in range(candidates.shape[1]):
+        inside = folds == fold
+        predicted[1:, inside] = candidates[:, fold] @ x[inside].T
+    left = _centred(y - predicted, systems, k) ** 2
+    weights = _evidence(left, items)
+    beta = np.tensordot(weights[1:], candidates, axes=1)
+    control = weights @ predicted
+    keep = _reliability(
+        _centred(y, systems, k), _centred(control, systems, k), items, x.shape[1], len(y) - k - 1
+    )
+    beta = np.repeat(keep * beta[:, np.newaxis], k, axis=1)
+    return _Controls(keep * control, beta, folds, systems)
+
+
+def _centred(values: Floats, systems: Integers, k: int) -> Floats:
+    """Return values (…, n) around the means of their systems."""
+    rows = np.atleast_2d(values)
+    count = np.maximum(np.bincount(systems, minlength=k), 1)
+    means = np.stack([np.bincount(systems, row, minlength=k) / count for row in rows])
+    return (rows - means[:, systems]).reshape(values.shape)
+
+
+def _candidates(y: Floats, x: Floats, systems: Integers, folds: Integers) -> Floats:
+    """Return coefficients (candidates, folds, p), each fold's from the others', within systems."""
+    S, C, freedom = _moments_without(y, x, systems, folds)
+    variance = np.einsum("fpp->fp", S)
+    follows = np.abs(
+        np.divide(C, np.sqrt(variance), out=np.zeros_like(C), where=variance > 1e-12)
+    )
+    found = []
+    for sharpness in _SHARPNESS if x.shape[1] > 1 else _SHARPNESS[:1]:
+        belief = follows**sharpness
+        belief = belief / np.maximum(belief.max(axis=1, keepdims=True), 1e-12)
+        size, axes = np.linalg.eigh(belief[:, :, np.newaxis] * S * belief[:, np.newaxis])
+        size = np.maximum(size, 0.0)
+        along = np.matmul(axes.transpose(0, 2, 1), (belief * C)[:, :, np.newaxis])[:, :, 0]
+        total = np.maximum(size.sum(axis=1), 1e-12)
+        for explained in _EXPLAINED:
+            # Prior variance tau^2 of the coefficients with tau^2 tr S = odds of `explained`.
+            ridge = total * (1 - explained) / explained / freedom
+            solved = along / (size + ridge[:, np.newaxis])
+            found.append(belief * np.matmul(axes, solved[:, :, np.newaxis])[:, :, 0])
+    return np.array(found)
+
+
+def _moments_without(
+    y: Floats, x: Floats, systems: Integers, folds: Integers
+) -> tuple[Floats, Floats, Floats]:
+    """Return within-system (co)variances of metrics and scores without each fold."""
+    n_folds, k, (n, p) = int(folds.max()) + 1, int(systems.max()) + 1, x.shape
+    cell = folds * k + systems
+    rows = np.column_stack([np.ones(n), y, x])
+    sums = np.zeros((n_folds * k, p + 2))
+    np.add.at(sums, cell, rows)
+    sums = sums.reshape(n_folds, k, p + 2)
+    products = np.zeros((n_folds, p + 1, p + 1))
+    for fold in range(n_folds):
+        inside = rows[folds == fold, 1:]
+        products[fold] = inside.T @ inside
+    sums, products = sums.sum(axis=0) - sums, products.sum(axis=0) - products
+    count = sums[:, :, 0]
+    root = np.divide(1.0, np.sqrt(count), out=np.zeros_like(count), where=count > 0)
+    means = sums[:, :, 1:] * root[:, :, np.newaxis]
+    centred = products - np.matmul(means.transpose(0, 2, 1), means)
+    freedom = np.maximum(count.sum(axis=1) - (count > 0).sum(axis=1), 1.0)
+    centred /= freedom[:, np.newaxis, np.newaxis]
+    return centred[:, 1:, 1:], centred[:, 1:, 0], freedom
+
+
+def _evidence(left: Floats, items: Integers) -> Floats:
+    """Weigh candidates by how well they predict items that they have not seen.
+
+    The first row of `left`, squared errors, is without any control, and has half of the prior
+    weight. The number of items, not of outputs, is what the evidence rests on.
+    """
+    loss = left.sum(axis=1)
+    n_items, others = len(np.unique(items)), len(left) - 1
+    if loss[0] <= 0:
+        return np.append(1.0, np.zeros(others))
+    evidence = -n_items / 2 * np.log(np.maximum(loss, 1e-12 * loss[0]) / loss[0])
+    evidence[1:] -= np.log(others)
+    weights = np.exp(evidence - evidence.max())
+    return np.asarray(weights / weights.sum())
+
+
+def _reliability(y: Floats, control: Floats, items: Integers, p: int, freedom: int) -> float:
+    r"""Share of the control to keep: :math:`\hat a\,(1 - \log p \operatorname{Var}\hat a/\hat a^2)_+`.
+
+    :math:`\hat a` is the slope of the judgments on the control, both of items that the control has
+    not seen, with a variance that allows for outputs of one item being alike. The best of p
+    worthless metrics has a slope that grows with log p.
+    """
+    size = float(control @ control)
+    if size <= 1e-12 * float(y @ y):
+        return 0.0
+    slope = float(control @ y) / size
+    if slope <= 0:
+        return 0.0
+    left = y - slope * control
+    pull = np.bincount(np.unique(items, return_inverse=True)[1], control * left)
+    clustered = float(pull @ pull) * len(pull) / max(len(pull) - 1, 1)
+    variance = max(clustered, float(left @ left) / max(freedom, 1) * size) / size**2
+    return min(slope, 1.2) * max(0.0, 1 - np.log(p) * variance / slope**2)
+
+
+def _own_scales(y: Floats, control: Floats, systems: Integers, folds: Integers) -> Floats:
+    """Return the systems' own scales of the common control, (folds, k): random effects.
+
+    A system's own slope on the control is shrunk towards the common one by how much slopes differ
+    between systems beyond chance (DerSimonian and Laird 1986), each without the fold at hand.
+    """
+    n_folds, k = int(folds.max()) + 1, int(systems.max()) + 1
+    cell = folds * k + systems
+    rows = (np.ones_like(y), y, control, control**2, control * y, y**2)
+    sums = [np.bincount(cell, row, minlength=n_folds * k).reshape(n_folds, k) for row in rows]
+    n, sy, sh, shh, shy, syy = (one.sum(axis=0) - one for one in sums)
+    count = np.maximum(n, 1)
+    size, cross, total = shh - sh**2 / count, shy - sh * sy / count, syy - sy**2 / count
+    known = (size > 1e-9 * np.maximum(total, 1e-300)) & (n >= 3)
+    size, cross = np.where(known, size, 0.0), np.where(known, cross, 0.0)
+    left = np.where(known, np.maximum(total - 2 * cross + size, 0.0), 0.0).sum(axis=1)
+    freedom = np.maximum(np.where(known, n - 1, 0).sum(axis=1), 1)
+    noise = left / freedom
+    whole = size.sum(axis=1)
+    common = np.divide(cross.sum(axis=1), whole, out=np.ones_like(whole), where=whole > 0)
+    # The common scale is 1 by construction, up to the shrinkage of its making.
+    prior = 0.25 * whole
+    common = np.clip((common * prior + noise) / np.maximum(prior + noise, 1e-300), 0, 1.5)
+    common = np.where(whole > 0, common, 1.0)[:, np.newaxis]
+    own = np.divide(cross, size, out=np.broadcast_to(common, size.shape).copy(), where=known)
+    number = known.sum(axis=1)
+    departure = (size * (own - common) ** 2).sum(axis=1) - noise * number
+    between = np.divide(departure, whole, out=np.zeros_like(whole), where=whole > 0)
+    between = np.maximum(between, 0) * number + _SCALE_VARIANCE * _IMAGINED_SYSTEMS
+    between = (between / (number + _IMAGINED_SYSTEMS))[:, np.newaxis]
+    error = np.divide(noise[:, np.newaxis], size, out=np.full_like(size, np.inf), where=known)
+    kept = np.where(known, between / (between + error), 0.0)
+    return np.clip(common + kept * (own - common), 0.0, 2.0)
