@@ -18,7 +18,7 @@ from steelyard.design.sequence import (
 from steelyard.errors import InvalidArgumentError
 from steelyard.study.arrivals import Arrived, arrivals
 from steelyard.study.expected import expected_units, tells_nothing
-from steelyard.study.simple_draw import check_simply_drawn
+from steelyard.study.recorded_draw import check_simply_drawn
 
 if TYPE_CHECKING:
     from steelyard.study.study import Study

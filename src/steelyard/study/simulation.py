@@ -9,7 +9,7 @@ import numpy as np
 from steelyard.errors import InvalidArgumentError
 from steelyard.study.finished import FinishedCampaign, Outcome, Rule
 from steelyard.study.judged import judged_table
-from steelyard.study.simple_draw import check_simply_drawn
+from steelyard.study.recorded_draw import check_simply_drawn
 from steelyard.study.study import Study
 
 __all__ = ["Replay", "Rule", "replay"]
