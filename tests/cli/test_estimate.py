@@ -222,7 +222,7 @@ def test_bad_data_get_one_line_and_exit_code_2(run, campaign, which, change, mes
     [
         (
             lambda _: {"length": 1.0},
-            "note: alpha, overall: the plain mean, without the metric: the metric is constant",
+            "note: alpha, overall: plain mean only: the metric is constant",
         ),
         (
             lambda line: {"length": None} if line["item"] == "i3" else {},

@@ -71,7 +71,7 @@ class SystemEstimator:
             try:
                 found = self._corrected(prompt, system, cell, options)
             except NotEstimableError as error:
-                notes = (*notes, f"the plain mean, without the metric: {error}")
+                notes = (*notes, f"plain mean only: {error}")
                 options = replace(options, rng=np.random.default_rng(seed))
         if found is None:
             found = plain_mean(cell.sample, cell.draw, options=options)

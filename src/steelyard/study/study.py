@@ -176,16 +176,17 @@ class Study:
         pools, gaps = self._pools_with_gaps(tuple(metrics))
         estimator = SystemEstimator(self.outputs, table, pools, gaps, slope, options)
         found: list[Estimate] = []
-        left_out: dict[tuple[str, str], str] = {}
+        left_out: dict[tuple[str, str], NotEstimableError] = {}
         for prompt, system in self._wanted(prompts, systems):
             try:
                 found.append(estimator.estimate(prompt, system, seed=seed))
             except NotEstimableError as error:
-                left_out[prompt, system] = str(error)
+                left_out[prompt, system] = error
         if left_out and not found:
-            (prompt, system), reason = next(iter(left_out.items()))
-            raise NotEstimableError(f"prompt {prompt!r}, system {system!r}: {reason}")
-        return Estimates(with_gap_notes(found, self.judgments, sample), left_out)
+            (prompt, system), error = next(iter(left_out.items()))
+            raise NotEstimableError(f"prompt {prompt!r}, system {system!r}: {error}") from error
+        reasons = {key: str(error) for key, error in left_out.items()}
+        return Estimates(with_gap_notes(found, self.judgments, sample), reasons)
 
     def diagnose(
         self,
