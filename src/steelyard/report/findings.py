@@ -245,9 +245,10 @@ class _Answers(Generic[Answer]):
         else:
             beyond = answers[-1] if len(answers) > len(systems) else None
             found = {str(one.system): one for one in answers if one.system in systems}
-            left_out = answers.left_out if isinstance(answers, Estimates) else {}
-            refused = {system: reason for (_, system), reason in left_out.items()}
-            return cls(found, refused, beyond)
+            if isinstance(answers, Estimates):
+                refused = {system: reason for (_, system), reason in answers.left_out.items()}
+                return cls(found, refused, beyond)
+            return cls(found, {}, beyond)
         alone = [cls.of(ask, [system]) for system in systems]
         found = {system: answer for one in alone for system, answer in one.found.items()}
         refused = {system: reason for one in alone for system, reason in one.refused.items()}

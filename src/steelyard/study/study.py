@@ -183,9 +183,9 @@ class Study:
             except NotEstimableError as error:
                 left_out[prompt, system] = error
         if left_out and not found:
-            (prompt, system), error = next(iter(left_out.items()))
-            raise NotEstimableError(f"prompt {prompt!r}, system {system!r}: {error}") from error
-        reasons = {key: str(error) for key, error in left_out.items()}
+            (prompt, system), first = next(iter(left_out.items()))
+            raise NotEstimableError(f"prompt {prompt!r}, system {system!r}: {first}") from first
+        reasons = {key: str(reason) for key, reason in left_out.items()}
         return Estimates(with_gap_notes(found, self.judgments, sample), reasons)
 
     def diagnose(
