@@ -67,31 +67,18 @@ def stratified_mean(
         Stratum of the judged output, aligned with `human`.
     strata_sizes : mapping of stratum to int
         Number of outputs of the pool in each stratum.
-    metric : (M,) or (M, p) array, optional
-        Metrics of the judged output, aligned with `human`.
+    metric, items, target, level, rater_variance, raters, clusters
+        As in `control_variates`; the target is "pool" or "census", and each cluster lies in one
+        stratum.
     metric_pool : (N,) or (N, p) array or PoolMoments, or a mapping of strata to them
         Metrics of every output of the pool; by stratum for separate slopes.
-    items : (M,) array, optional
-        Which output each judgment is of; without it judgments are independent draws with
-        replacement from their stratum.
     slope : {"combined", "separate"}, float or (p,) array
         One slope for all strata (default), one each, or numbers from elsewhere.
     poststratified : bool
         Whether the sample is a simple random one of the whole pool, told apart afterwards.
-    target : {"pool", "census"}
-        As in `control_variates`.
-    level : float
-        Confidence level.
-    rater_variance : float, optional
-        Variance of the judgments of one output, known from a pilot.
-    raters : (M,) array, optional
-        Who gave each judgment.
     raters_as : {"fixed", "random"}
         Judgments are independent given the output (default), or raters are a sample of raters,
         whose leniency does not average out over outputs (docs/methods/sampling.md).
-    clusters : (M,) array, optional
-        Which cluster the judged output belongs to, as in `control_variates`; each lies in one
-        stratum.
 
     Returns
     -------

@@ -60,32 +60,17 @@ def weighted_mean(
         Inclusion probability of the judged output, as recorded at the draw.
     pool_size : int
         Number of outputs in the pool.
-    metric : (M,) or (M, p) array, optional
-        Metrics of the judged output, aligned with `human`.
-    metric_pool : (N,) or (N, p) array, or PoolMoments, optional
-        Metrics of every output of the pool.
-    items : (M,) array, optional
-        Which output each judgment is of; without it judgments are independent draws with
-        replacement.
+    metric, metric_pool, items, target, level, rater_variance, raters, clusters
+        As in `control_variates`; the target is "pool" or "census".
     slope : "least-squares", float or (p,) array
         Weighted least squares over the judged outputs (default), or numbers from elsewhere.
     form : {"hajek", "horvitz-thompson"}
         Divide by the sum of the weights (default), or by the size of the pool. The first is the
         steadier and does not change with the origin of the scale; the second is exactly unbiased
         when the slope is not from the same judgments.
-    target : {"pool", "census"}
-        As in `control_variates`.
-    level : float
-        Confidence level.
-    rater_variance : float, optional
-        Variance of the judgments of one output, known from a pilot.
-    raters : (M,) array, optional
-        Who gave each judgment.
     raters_as : {"fixed", "random"}
         Judgments are independent given the output (default), or raters are a sample of raters,
         whose leniency does not average out over outputs (docs/methods/estimators.md).
-    clusters : (M,) array, optional
-        Which cluster the judged output belongs to, as in `control_variates`.
 
     Returns
     -------
