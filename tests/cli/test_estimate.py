@@ -188,18 +188,12 @@ def test_bad_options_get_one_line_and_exit_code_2(run, campaign, options, messag
     [
         ("judgments", lambda _: [], "judgments.jsonl"),
         ("outputs", lambda _: [], "outputs.jsonl"),
-        ("judgments", lambda lines: lines[:1], "needs more than 3 judged outputs; got 1"),
-        (
-            "outputs",
-            lambda lines: [line | {"length": 1.0} for line in lines],
-            "system 'alpha': the metric is constant",
-        ),
+        ("judgments", lambda lines: lines[:1], "needs at least 2 judged outputs; got 1"),
         ("judgments", first(score=None), "line 1, column score"),
         ("judgments", first(score="good"), "line 1, column score: expected a finite number"),
         ("judgments", first(item="i999"), "line 1: the output of item 'i999'"),
         ("judgments", lambda lines: [lines[0], *lines], "--on-duplicate"),
         ("judgments", lambda _: [{"item": "a"}], "system"),
-        ("outputs", first(length=None), "length"),
         (
             "judgments",
             lambda lines: [
@@ -221,6 +215,90 @@ def test_bad_data_get_one_line_and_exit_code_2(run, campaign, which, change, mes
     assert (code, out) == (2, "")
     assert err.count("\n") == 1
     assert message in err
+
+
+@pytest.mark.parametrize(
+    ("change", "note"),
+    [
+        (
+            lambda _: {"length": 1.0},
+            "note: alpha, overall: plain mean only: the metric is constant",
+        ),
+        (
+            lambda line: {"length": None} if line["item"] == "i3" else {},
+            "note: alpha, overall: metric length is missing on 1 of 60 outputs",
+        ),
+    ],
+)
+def test_the_trouble_of_one_system_is_its_own(run, campaign, change, note):
+    outputs, judgments = campaign
+    code, out, _ = run("estimate", outputs, judgments, "--metric", "length", "--json")
+    untouched = json.loads(out)
+    edit(
+        outputs,
+        lambda lines: [
+            line | (change(line) if line["system"] == "alpha" else {}) for line in lines
+        ],
+    )
+    code, out, err = run("estimate", outputs, judgments, "--metric", "length", "--json")
+    assert (code, err) == (0, "")
+    alpha, beta = json.loads(out)
+    assert (alpha["metrics"], alpha["baseline"]) == ([], None)
+    assert alpha["estimate"] == pytest.approx(untouched[0]["baseline"]["estimate"])
+    assert beta == untouched[1]
+    _, out, _ = run("estimate", outputs, judgments, "--metric", "length")
+    assert note in " ".join(out.split())
+
+
+def test_a_system_with_one_judgment_is_left_out_with_a_note(run, campaign):
+    outputs, judgments = campaign
+    lines = [json.loads(line) for line in judgments.read_text().splitlines()]
+    first_of_alpha = next(line for line in lines if line["system"] == "alpha")
+    edit(judgments, lambda lines: [first_of_alpha, *(x for x in lines if x["system"] == "beta")])
+    code, out, _ = run("estimate", outputs, judgments, "--metric", "length")
+    assert code == 0
+    assert "note: alpha, overall: left out: an interval needs at least 2" in " ".join(out.split())
+    code, out, err = run("estimate", outputs, judgments, "--metric", "length", "--json")
+    assert [row["system"] for row in json.loads(out)] == ["beta"]
+    assert err.startswith("note: alpha, overall: left out: ")
+
+
+def test_clusters_widen_the_interval_where_their_outputs_are_alike(run, campaign):
+    outputs, judgments = campaign
+    # outputs that score alike share a document
+    score = {}
+    for line in map(json.loads, judgments.read_text().splitlines()):
+        score.setdefault((line["item"], line["system"]), line["score"])
+    edit(
+        outputs,
+        lambda lines: [
+            line | {"document": f"d{round(2 * score.get((line['item'], line['system']), 0))}"}
+            for line in lines
+        ],
+    )
+
+    def first(*options):
+        code, out, _ = run("estimate", outputs, judgments, "--no-metric", "--json", *options)
+        assert code == 0
+        return json.loads(out)[0]
+
+    apart, together = first(), first("--cluster-by", "document")
+    assert together["estimate"] == pytest.approx(apart["estimate"])
+    assert together["standard_error"] > 1.2 * apart["standard_error"]
+    assert together["method"] == "clustered-mean/student"
+    code, _, err = run("estimate", outputs, judgments, "--no-metric", "--cluster-by", "page")
+    assert (code, "`cluster_by` must be a column" in err) == (2, True)
+    code, _, err = run(
+        "estimate",
+        outputs,
+        judgments,
+        "--no-metric",
+        "--cluster-by",
+        "document",
+        "--interval",
+        "bca",
+    )
+    assert (code, '`interval` must be "student"' in err) == (2, True)
 
 
 def test_nan_in_a_file_is_named(run, campaign):

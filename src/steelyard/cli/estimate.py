@@ -1,6 +1,6 @@
 """``steelyard estimate``."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
@@ -23,8 +23,11 @@ from steelyard.data import read_outputs
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.estimate import Estimate, Interval, Raters, SlopeKind, Target
 from steelyard.study import Study
+from steelyard.study.estimates import Estimates
 
 __all__ = ["estimate"]
+
+_Key = tuple[str | None, str | None]
 
 _EXAMPLE = """\b
 Example:
@@ -78,6 +81,11 @@ Example:
     type=InputPath(),
     help="What `steelyard sample` wrote, when JUDGMENTS lack its columns.",
 )
+@click.option(
+    "--cluster-by",
+    metavar="COLUMN",
+    help="Column that names the cluster of an output, whose outputs may be alike; `cluster` if there is one.",
+)
 @click.option("--rater-variance", type=float, help="Variance of judgments of one output.")
 @level_option
 @click.option("--resamples", type=int, default=10_000, show_default=True, help="For bootstraps.")
@@ -94,6 +102,7 @@ def estimate(
     interval: Interval,
     bounds: str | None,
     sample: Path | None,
+    cluster_by: str | None,
     rater_variance: float | None,
     level: float,
     resamples: int,
@@ -119,22 +128,27 @@ def estimate(
         "resamples": resamples,
         "seed": seed,
         "sample": None if sample is None else read_outputs(sample).rows(),
+        "cluster_by": cluster_by,
     }
     chosen = _chosen_metrics(study, metrics, no_metric=no_metric)
     found = study.estimate(chosen, raters_as=raters, **options)
     random, reason = (
-        _with_random_raters(study, chosen, options) if raters == "fixed" else (None, None)
+        _with_random_raters(study, chosen, options) if raters == "fixed" else ({}, None)
     )
-    about_raters = [(reason,)] * len(found) if reason else [one.notes for one in random or found]
-    found = [_noted(one, others) for one, others in zip(found, about_raters, strict=True)]
+    found = Estimates(
+        (_noted(one, (reason,) if reason else random.get(_key(one), one).notes) for one in found),
+        found.left_out,
+    )
     if as_json:
         rows = []
-        for number, one in enumerate(found):
-            other = random[number] if random else None
+        for one in found:
+            other = random.get(_key(one))
             rows.append(one.to_dict() | {"random_raters": other and _ends(other)})
+        for note in found.notes:
+            click.echo(f"note: {note}", err=True)
         print_json(rows, output)
     else:
-        print_tables(_tables(found, random), output)
+        print_tables([*_tables(found, random), *(f"note: {note}" for note in found.notes)], output)
 
 
 def _chosen_metrics(study: Study, metrics: Sequence[str], *, no_metric: bool) -> tuple[str, ...]:
@@ -155,15 +169,20 @@ def _chosen_metrics(study: Study, metrics: Sequence[str], *, no_metric: bool) ->
 
 def _with_random_raters(
     study: Study, metrics: tuple[str, ...], options: dict[str, Any]
-) -> tuple[list[Estimate] | None, str | None]:
+) -> tuple[dict[_Key, Estimate], str | None]:
     """Return the same estimates with raters seen as a sample, or why that cannot be told."""
     if options["target"] == "census" or options["interval"] == "betting":
-        return None, None
+        return {}, None
     try:
-        return study.estimate(metrics, raters_as="random", **options), None
+        found = study.estimate(metrics, raters_as="random", **options)
     except (NotEstimableError, InvalidArgumentError) as error:
         # Only this view is refused: the same options gave the estimates.
-        return None, str(error)
+        return {}, str(error)
+    return {_key(one): one for one in found}, None
+
+
+def _key(one: Estimate) -> _Key:
+    return one.prompt, one.system
 
 
 def _noted(one: Estimate, about_raters: Sequence[str]) -> Estimate:
@@ -172,8 +191,9 @@ def _noted(one: Estimate, about_raters: Sequence[str]) -> Estimate:
     return replace(one, notes=(*one.notes, *more))
 
 
-def _tables(found: list[Estimate], random: list[Estimate] | None) -> list[RenderableType]:
+def _tables(found: Sequence[Estimate], random: Mapping[_Key, Estimate]) -> list[RenderableType]:
     level = f"{found[0].level:.0%}"
+    with_plain = any(one.metrics for one in found)
     parts: list[RenderableType] = []
     for prompt in dict.fromkeys(one.prompt for one in found):
         table = Table(title=f"Mean human score, prompt {prompt}", title_justify="left")
@@ -182,17 +202,19 @@ def _tables(found: list[Estimate], random: list[Estimate] | None) -> list[Render
         table.add_column(f"{level} interval")
         if random:
             table.add_column("raters random")
-        if found[0].metrics:
+        if with_plain:
             table.add_column("plain mean", justify="right")
             table.add_column(f"its {level} interval")
             table.add_column("data efficiency", justify="right")
         table.add_column("judgments", justify="right")
         table.add_column("outputs", justify="right")
-        for number, one in enumerate(found):
+        for one in found:
             if one.prompt == prompt:
-                table.add_row(*_row(one, random[number] if random else None))
+                table.add_row(
+                    *_row(one, random.get(_key(one)), both=bool(random), with_plain=with_plain)
+                )
         parts.append(table)
-    first = found[0]
+    first = next((one for one in found if one.metrics), found[0])
     using = f"metrics {', '.join(first.metrics)}; " if first.metrics else ""
     parts.append(f"{using}{first.method}; target {first.target}; raters {first.raters}")
     notes = dict.fromkeys(
@@ -202,15 +224,15 @@ def _tables(found: list[Estimate], random: list[Estimate] | None) -> list[Render
     return parts
 
 
-def _row(one: Estimate, random: Estimate | None) -> list[str]:
+def _row(one: Estimate, random: Estimate | None, *, both: bool, with_plain: bool) -> list[str]:
     cells = [str(one.system), f"{one.estimate:.3f}", shown(one.low, one.high)]
-    if random is not None:
-        cells.append(shown(random.low, random.high))
-    if one.baseline is not None:
-        efficiency = one.data_efficiency
+    if both:
+        cells.append("" if random is None else shown(random.low, random.high))
+    if with_plain:
+        plain, efficiency = one.baseline or one, one.data_efficiency
         cells += [
-            f"{one.baseline.estimate:.3f}",
-            shown(one.baseline.low, one.baseline.high),
+            f"{plain.estimate:.3f}",
+            shown(plain.low, plain.high),
             "" if efficiency is None else f"{efficiency:.2f}",
         ]
     return [*cells, str(one.n_judgments), f"{one.n_outputs} of {one.pool_size}"]

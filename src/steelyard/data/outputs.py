@@ -117,6 +117,43 @@ class Outputs:
                 parts[system] = parts[system].merge(part) if system in parts else part
         return {system: parts[system] for system in self.systems}
 
+    def metric_gaps(self, metrics: Sequence[str] | None = None) -> dict[str, dict[str, int]]:
+        """Return on how many outputs of each system each metric is missing, where it is.
+
+        Parameters
+        ----------
+        metrics : sequence of str, optional
+            Names of metrics; all of them if not given.
+
+        Returns
+        -------
+        dict
+            By system and metric; a system or metric without a gap is not in it.
+
+        Raises
+        ------
+        InvalidArgumentError
+            If there is no such metric.
+
+        Examples
+        --------
+        >>> from steelyard.data import read_outputs
+        >>> pool = pl.DataFrame({"item": [1, 2], "system": "a", "length": [1.0, None], "n": [1, 2]})
+        >>> read_outputs(pool).metric_gaps()
+        {'a': {'length': 1}}
+        """
+        names = self._known(metrics)
+        self.check()
+        counts: dict[str, dict[str, int]] = {}
+        for batch in self._table.batches(self._metric_rows(names)):
+            found = batch.group_by("system").agg(_is_broken(name).sum() for name in names)
+            for row in found.iter_rows(named=True):
+                own = counts.setdefault(row["system"], {})
+                for name in names:
+                    if row[name]:
+                        own[name] = own.get(name, 0) + row[name]
+        return {system: own for system, own in counts.items() if own}
+
     def pool_values(self, system: str, metrics: Sequence[str] | None = None) -> Floats:
         """Return the metrics of one system's pool, in memory.
 

@@ -9,8 +9,8 @@ from scipy.special import ndtri, stdtrit
 
 from steelyard.design.assumptions import Assumptions, Prices
 from steelyard.errors import InvalidArgumentError, NotEstimableError
+from steelyard.estimate.error_variance import satterthwaite
 from steelyard.estimate.repeats import FEW_REPEATS
-from steelyard.estimate.uncertainty import satterthwaite
 
 __all__ = ["Case", "Goal", "Search"]
 

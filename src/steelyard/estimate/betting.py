@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from steelyard.errors import InvalidArgumentError
 
-__all__ = ["betting_interval"]
+__all__ = ["betting_interval", "check_bounds"]
 
 Floats = NDArray[np.float64]
 
@@ -53,13 +53,8 @@ def betting_interval(
     >>> round(low, 3), high
     (0.823, 1.0)
     """
+    check_bounds(scores, bounds)
     least, greatest = bounds
-    slack = 1e-9 * (greatest - least)
-    if scores.min() < least - slack or scores.max() > greatest + slack:
-        outside = scores.min() if scores.min() < least - slack else scores.max()
-        raise InvalidArgumentError(
-            f"`bounds` must enclose every score; got {outside:g} outside [{least:g}, {greatest:g}]"
-        )
     unit = np.clip((scores - least) / (greatest - least), 0, 1)
     values, counts = np.unique(unit, return_counts=True)
     bets = np.geomspace(0.5 / np.sqrt(len(unit)), 1, _BETS)
@@ -67,6 +62,17 @@ def betting_interval(
     low = _least_candidate(values, counts, bets, threshold)
     high = 1 - _least_candidate(1 - values, counts, bets, threshold)
     return least + low * (greatest - least), least + high * (greatest - least)
+
+
+def check_bounds(scores: Floats, bounds: tuple[float, float]) -> None:
+    """Raise if a score lies outside `bounds`."""
+    least, greatest = bounds
+    slack = 1e-9 * (greatest - least)
+    if scores.min() < least - slack or scores.max() > greatest + slack:
+        outside = scores.min() if scores.min() < least - slack else scores.max()
+        raise InvalidArgumentError(
+            f"`bounds` must enclose every score; got {outside:g} outside [{least:g}, {greatest:g}]"
+        )
 
 
 def _least_candidate(

@@ -1,21 +1,25 @@
 """Mean human score, with automatic metrics as control variates."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steelyard.arrays import JudgedOutputs, Pool, as_pool, judged_outputs
+from steelyard.arrays import (
+    JudgedOutputs,
+    Pool,
+    as_pool,
+    clustered,
+    drawn_outputs,
+    simple_draw,
+)
 from steelyard.errors import InvalidArgumentError
-from steelyard.estimate.bootstrap import resample
-from steelyard.estimate.conclusion import conclude
-from steelyard.estimate.options import BOOTSTRAPS, Interval, Options, Raters, Target
+from steelyard.estimate.estimator import corrected_mean
+from steelyard.estimate.options import Interval, Options, Raters, Target
 from steelyard.estimate.result import Estimate
-from steelyard.estimate.sample_mean import plain_mean
-from steelyard.estimate.slope import SlopeKind, fit_slope
+from steelyard.estimate.slope import SlopeKind
 
-__all__ = ["control_variates", "corrected_mean"]
+__all__ = ["control_variates"]
 
 
 def control_variates(
@@ -25,6 +29,7 @@ def control_variates(
     *,
     items: ArrayLike | None = None,
     raters: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
     target: Target = "pool",
     slope: SlopeKind | ArrayLike = "least-squares",
     raters_as: Raters = "fixed",
@@ -65,6 +70,9 @@ def control_variates(
         replacement. Without it judgments are independent draws with replacement, as in the paper.
     raters : (M,) array, optional
         Who gave each judgment.
+    clusters : (M,) array, optional
+        Which cluster the judged output belongs to, for example its document: outputs of a cluster
+        may be alike, and the interval counts clusters instead of outputs.
     target : {"pool", "census", "superpopulation"}
         The mean human score of this pool (default); the mean if every output of it were judged
         once by this very process; the mean of the population that the pool is a sample of.
@@ -134,61 +142,16 @@ def control_variates(
         resamples=resamples,
         rng=np.random.default_rng(0) if rng is None else rng,
     )
-    sample = judged_outputs(human, metric, items, raters=raters)
-    return corrected_mean(
-        sample, as_pool(metric_pool), slope=slope, others=others, folds=folds, options=options
+    sample, recorded = drawn_outputs(
+        human, metric, items, raters=raters, recorded={"clusters": clusters}
     )
-
-
-def corrected_mean(
-    sample: JudgedOutputs,
-    pool: Pool,
-    *,
-    slope: SlopeKind | ArrayLike,
-    others: Sequence[JudgedOutputs] = (),
-    folds: int | None = None,
-    options: Options,
-) -> Estimate:
-    """Return the control-variates estimate of arrays that are checked already."""
-    _check_pool(sample, pool)
-    fit = fit_slope(sample, pool, slope, others=others, folds=folds, rng=options.rng)
-    # The plain mean sees the same resamples, so that the two can be compared.
-    draws = resample(sample, options) if options.interval in BOOTSTRAPS else None
-    plain = options
-    if options.raters_as == "adjusted":
-        # What all is compared with takes no leniency out; its error holds it all the same.
-        plain = replace(options, raters_as="random")
-    baseline = plain_mean(
-        sample, pool_size=pool.size, options=plain, draws=draws and draws.without_metrics()
-    )
-    return conclude(
-        fit,
-        sample,
-        pool,
-        pool_size=pool.size,
-        options=options,
-        baseline=baseline,
-        draws=draws,
-    )
-
-
-def _check_pool(sample: JudgedOutputs, pool: Pool) -> None:
-    if len(pool.mean) != sample.n_metrics:
-        raise InvalidArgumentError(
-            f"`metric_pool` must hold the same metrics as `metric`; got {len(pool.mean)} "
-            f"against {sample.n_metrics}"
-        )
+    pool = as_pool(metric_pool)
     if sample.identified and sample.n_outputs > pool.size:
         raise InvalidArgumentError(
             f"`metric_pool` must include the judged outputs; got {pool.size} outputs in the pool "
             f"and {sample.n_outputs} judged"
         )
-    slack = 1e-6 * (pool.high - pool.low)
-    outside = (sample.metric < pool.low - slack) | (sample.metric > pool.high + slack)
-    if outside.any():
-        row, column = np.argwhere(outside)[0]
-        raise InvalidArgumentError(
-            f"`metric_pool` must include the judged outputs; metric {column} of a judged output is "
-            f"{sample.metric[row, column]:g}, outside the pool's range "
-            f"[{pool.low[column]:g}, {pool.high[column]:g}]: are both on the same scale?"
-        )
+    draw = clustered(simple_draw(sample, pool.size), recorded.get("clusters"))
+    return corrected_mean(
+        sample, draw, pool, slope=slope, others=others, folds=folds, options=options
+    )

@@ -1,19 +1,14 @@
 """Mean human score from judgments alone: the baseline that everything is compared with."""
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steelyard.arrays import JudgedOutputs, judged_outputs
-from steelyard.errors import InvalidArgumentError
-from steelyard.estimate.bootstrap import Resamples
-from steelyard.estimate.conclusion import conclude
+from steelyard.arrays import clustered, drawn_outputs, simple_draw
+from steelyard.estimate.estimator import plain_mean
 from steelyard.estimate.options import Interval, Options, Raters, Target
 from steelyard.estimate.result import Estimate
-from steelyard.estimate.slope import fit_slope
 
-__all__ = ["plain_mean", "sample_mean"]
+__all__ = ["sample_mean"]
 
 
 def sample_mean(
@@ -21,6 +16,7 @@ def sample_mean(
     *,
     items: ArrayLike | None = None,
     raters: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
     pool_size: int | None = None,
     target: Target = "pool",
     raters_as: Raters = "fixed",
@@ -50,6 +46,8 @@ def sample_mean(
         replacement.
     raters : (M,) array, optional
         Who gave each judgment.
+    clusters : (M,) array, optional
+        Which cluster the judged output belongs to, as in `control_variates`.
     pool_size : int, optional
         Number of outputs in the pool; without it the pool counts as infinite.
     target, raters_as, level, interval, bounds, rater_variance, resamples, rng
@@ -83,23 +81,8 @@ def sample_mean(
         resamples=resamples,
         rng=np.random.default_rng(0) if rng is None else rng,
     )
-    sample = judged_outputs(human, None, items, raters=raters)
-    if pool_size is not None and pool_size < (sample.n_outputs if items is not None else 1):
-        raise InvalidArgumentError(
-            f"`pool_size` must be at least the number of judged outputs ({sample.n_outputs}); "
-            f"got {pool_size}"
-        )
-    return plain_mean(sample, pool_size=pool_size, options=options)
-
-
-def plain_mean(
-    sample: JudgedOutputs,
-    *,
-    pool_size: int | None,
-    options: Options,
-    draws: Resamples | None = None,
-) -> Estimate:
-    """Return the plain mean of `sample`, whatever metrics it carries."""
-    bare = replace(sample, metric=np.empty((sample.n_outputs, 0)))
-    fit = fit_slope(bare, None, np.empty(0), rng=options.rng)
-    return conclude(fit, bare, None, pool_size=pool_size, options=options, draws=draws)
+    sample, recorded = drawn_outputs(
+        human, None, items, raters=raters, recorded={"clusters": clusters}
+    )
+    draw = clustered(simple_draw(sample, pool_size), recorded.get("clusters"))
+    return plain_mean(sample, draw, options=options)

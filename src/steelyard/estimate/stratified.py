@@ -2,37 +2,31 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from functools import reduce
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from steelyard.arrays import JudgedOutputs, Pool
-from steelyard.errors import InvalidArgumentError
-from steelyard.estimate.drawn import (
-    Part,
-    drawn_options,
+from steelyard.arrays import (
+    Draw,
+    JudgedOutputs,
+    Pool,
+    PoolMoments,
+    as_pool,
+    clustered,
     drawn_outputs,
-    error_variance,
-    student_estimate,
+    stratified_draw,
 )
+from steelyard.errors import InvalidArgumentError
+from steelyard.estimate.estimator import check_pool, corrected_mean, plain_mean
 from steelyard.estimate.options import Options, Raters, Target
 from steelyard.estimate.result import Estimate
-from steelyard.estimate.sample_mean import plain_mean
-from steelyard.estimate.stratified_fit import (
-    Layout,
-    StratifiedFit,
-    StratifiedSlope,
-    fit_strata,
-    layout_of,
-    plain_fit,
-    pool_means,
-)
-from steelyard.estimate.stratified_raters import random_raters_in_strata
 
 __all__ = ["stratified_mean"]
 
 Floats = NDArray[np.float64]
+StratifiedSlope = Literal["combined", "separate"]
 
 
 def stratified_mean(
@@ -50,6 +44,7 @@ def stratified_mean(
     rater_variance: float | None = None,
     raters: ArrayLike | None = None,
     raters_as: Raters = "fixed",
+    clusters: ArrayLike | None = None,
 ) -> Estimate:
     r"""Estimate the pool's mean human score from outputs drawn at random within strata.
 
@@ -72,25 +67,15 @@ def stratified_mean(
         Stratum of the judged output, aligned with `human`.
     strata_sizes : mapping of stratum to int
         Number of outputs of the pool in each stratum.
-    metric : (M,) or (M, p) array, optional
-        Metrics of the judged output, aligned with `human`.
+    metric, items, target, level, rater_variance, raters, clusters
+        As in `control_variates`; the target is "pool" or "census", and each cluster lies in one
+        stratum.
     metric_pool : (N,) or (N, p) array or PoolMoments, or a mapping of strata to them
         Metrics of every output of the pool; by stratum for separate slopes.
-    items : (M,) array, optional
-        Which output each judgment is of; without it judgments are independent draws with
-        replacement from their stratum.
     slope : {"combined", "separate"}, float or (p,) array
         One slope for all strata (default), one each, or numbers from elsewhere.
     poststratified : bool
         Whether the sample is a simple random one of the whole pool, told apart afterwards.
-    target : {"pool", "census"}
-        As in `control_variates`.
-    level : float
-        Confidence level.
-    rater_variance : float, optional
-        Variance of the judgments of one output, known from a pilot; not used with random raters.
-    raters : (M,) array, optional
-        Who gave each judgment.
     raters_as : {"fixed", "random"}
         Judgments are independent given the output (default), or raters are a sample of raters,
         whose leniency does not average out over outputs (docs/methods/sampling.md).
@@ -125,88 +110,66 @@ def stratified_mean(
     >>> print(stratified_mean([1, 2, 3, 5, 7], list("aaabb"), {"a": 60, "b": 40}))
     3.6000 [1.6449, 5.5551] at 95% (stratified-mean/student, 5 judgments on 5 of 100 outputs)
     """
-    options = drawn_options(
+    options = Options(
         target=target, level=level, rater_variance=rater_variance, raters_as=raters_as
     )
-    sample, labels = drawn_outputs(
-        human, metric, items, recorded=strata, name="strata", raters=raters
+    if isinstance(slope, str) and slope not in get_args(StratifiedSlope):
+        raise InvalidArgumentError(
+            f"`slope` must be a number or one of combined, separate; got {slope!r}"
+        )
+    sample, recorded = drawn_outputs(
+        human,
+        metric,
+        items,
+        raters=raters,
+        recorded={"strata": strata, "clusters": clusters},
     )
-    layout = layout_of(labels, strata_sizes, identified=sample.identified)
-    bare = replace(sample, metric=np.empty((sample.n_outputs, 0)))
-    design = "post-stratified" if poststratified else "stratified"
-    plain = _conclude(plain_fit(bare, layout), bare, layout, design=design, options=options)
-    if poststratified:
-        simple = plain_mean(bare, pool_size=layout.pool_size, options=options)
-        plain = replace(plain, baseline=simple)
+    draw = stratified_draw(sample, recorded["strata"], strata_sizes, poststratified=poststratified)
+    draw = clustered(draw, recorded.get("clusters"))
     if metric is None:
-        return plain
+        return plain_mean(sample, draw, options=options)
+    pool, strata_means = _pools(sample, draw, recorded["strata"], metric_pool)
+    if isinstance(slope, str) and slope == "separate" and strata_means is None:
+        raise InvalidArgumentError(
+            "`metric_pool` must map each stratum to its metrics for separate slopes; got one "
+            'array for all: pass a mapping, or use slope="combined"'
+        )
+    used = "least-squares" if isinstance(slope, str) and slope == "combined" else slope
+    return corrected_mean(
+        sample, draw, pool, slope=used, strata_means=strata_means, options=options
+    )
+
+
+def _pools(
+    sample: JudgedOutputs,
+    draw: Draw,
+    labels: NDArray[Any],
+    metric_pool: ArrayLike | Pool | Mapping[Any, ArrayLike | Pool] | None,
+) -> tuple[Pool, Floats | None]:
+    """Return the pool's metrics, and their means by stratum (H, p) where they are known so."""
     if metric_pool is None:
         raise InvalidArgumentError("`metric_pool` is needed with `metric`: pass the pool's metrics")
-    means = pool_means(sample, layout, metric_pool)
-    fit = fit_strata(sample, layout, means, slope)
-    baseline = plain.baseline if poststratified else plain
-    return _conclude(fit, sample, layout, design=design, options=options, baseline=baseline)
-
-
-def _conclude(
-    fit: StratifiedFit,
-    sample: JudgedOutputs,
-    layout: Layout,
-    *,
-    design: str,
-    options: Options,
-    baseline: Estimate | None = None,
-) -> Estimate:
-    W, n, N = layout.share, sample.n_outputs, layout.pool_size
-    spread = W**2 / layout.count
-    from_slope = layout.total(fit.weights**2) - spread
-    if design == "post-stratified":
-        spread = W / n + (1 - W) / n**2
-    limit = np.minimum(W / N, spread)  # equal where all of a stratum was judged
-    lone = layout.count == 1
-    freedom = np.where(lone, max(fit.freedom[~lone].sum(), 1), fit.freedom)
-
-    def parts(coefficient: Floats) -> list[Part]:
-        values = fit.residual_variance * coefficient
-        return [(float(v), float(f)) for v, f in zip(values, freedom, strict=True)]
-
-    limited = spread - limit + np.maximum(from_slope, 0)
-    unlimited = spread + np.maximum(from_slope, 0)
-    if options.raters_as == "random":
-        variance = random_raters_in_strata(
-            fit, sample, layout, limited=limited, unlimited=unlimited, freedom=freedom
-        )
-    else:
-        variance = error_variance(
-            sample,
-            limited=parts(limited),
-            unlimited=parts(unlimited),
-            probability=np.minimum(layout.fraction, 1)[layout.code],
-            weights=(W / layout.count)[layout.code],
-            options=options,
-        )
-    method = f"{design}-control-variates/{fit.kind}" if len(fit.slope) else f"{design}-mean"
-    return student_estimate(
-        fit.estimate,
-        variance,
-        sample,
-        method=method,
-        pool_size=N,
-        slope=fit.slope,
-        options=options,
-        baseline=baseline,
-        notes=_notes(fit, layout),
-    )
-
-
-def _notes(fit: StratifiedFit, layout: Layout) -> tuple[str, ...]:
-    flat = np.flatnonzero((fit.residual_variance == 0) & (layout.count > 1))
-    partial = [number for number in flat if layout.count[number] < layout.size[number]]
-    if not partial:
-        return ()
-    name = layout.names[partial[0]]
-    note = (
-        f"the {layout.count[partial[0]]:g} judged outputs of stratum {name!r} show no spread, so it "
-        f"adds nothing to the interval ({len(partial)} such strata): judge more of its outputs"
-    )
-    return (note,)
+    if not isinstance(metric_pool, Mapping):
+        pool = as_pool(metric_pool)
+        check_pool(sample, pool)
+        if pool.size != draw.pool_size:
+            raise InvalidArgumentError(
+                f"`metric_pool` must hold as many outputs as `strata_sizes`, {draw.pool_size}; "
+                f"got {pool.size}"
+            )
+        return pool, None
+    parts: list[PoolMoments] = []
+    for name, size in zip(np.unique(labels).tolist(), draw.size, strict=True):
+        if name not in metric_pool:
+            raise InvalidArgumentError(
+                f"`metric_pool` must hold every stratum; {name!r} is missing"
+            )
+        part = as_pool(metric_pool[name])
+        check_pool(replace(sample, metric=sample.metric[labels == name]), part)
+        if part.size != size:
+            raise InvalidArgumentError(
+                f"`metric_pool` must hold as many outputs as `strata_sizes`; stratum {name!r} has "
+                f"{part.size} against {size:g}"
+            )
+        parts.append(part if isinstance(part, PoolMoments) else PoolMoments.of(part.values))
+    return reduce(PoolMoments.merge, parts), np.array([part.mean for part in parts])

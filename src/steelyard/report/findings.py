@@ -8,6 +8,7 @@ from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.estimate import Estimate, Raters
 from steelyard.report.scatter import JudgedMetric
 from steelyard.study import Diagnosis, Study
+from steelyard.study.estimates import Estimates
 from steelyard.study.judged import judged_table
 
 __all__ = [
@@ -37,7 +38,7 @@ class SystemFindings:
     diagnosis : Diagnosis or None
         Its variance components and metrics.
     gaps : tuple of str
-        Why an estimate is missing or does without metrics.
+        Why an estimate is missing.
     diagnosis_gap : str or None
         Why there is no diagnosis.
     """
@@ -160,28 +161,28 @@ def prompt_findings(
     PromptFindings
     """
 
-    def estimates(names: Sequence[str], raters_as: Raters = "fixed") -> _Ask[Estimate]:
-        return lambda asked: study.estimate(
-            names, prompts=[prompt], systems=asked, level=level, raters_as=raters_as
+    def estimates(asked: list[str], raters_as: Raters) -> _Answers[Estimate]:
+        return _Answers.of(
+            lambda names: study.estimate(
+                metrics, prompts=[prompt], systems=names, level=level, raters_as=raters_as
+            ),
+            asked,
         )
 
-    corrected = _Answers.of(estimates(metrics), systems)
-    plain = _Answers.of(estimates(()), list(corrected.refused) if metrics else [])
-    random = _Answers.of(estimates(metrics, "random"), list(corrected.found))
-    random_plain = _Answers.of(estimates((), "random"), list(plain.found))
+    fixed = estimates(list(systems), "fixed")
+    random = estimates(list(fixed.found), "random")
     diagnosed = _Answers.of(
         lambda asked: study.diagnose(metrics, prompts=[prompt], systems=asked, level=level), systems
     )
     refusals = (
-        ("no estimate", plain.refused if metrics else corrected.refused),
-        ("plain mean only", {one: corrected.refused[one] for one in plain.found}),
-        ("raters not seen as a sample", random.refused | random_plain.refused),
+        ("no estimate", fixed.refused),
+        ("raters not seen as a sample", random.refused),
     )
     found = [
         SystemFindings(
             system=system,
-            estimate=corrected.found.get(system) or plain.found.get(system),
-            random_raters=random.found.get(system) or random_plain.found.get(system),
+            estimate=fixed.found.get(system),
+            random_raters=random.found.get(system),
             diagnosis=diagnosed.found.get(system),
             gaps=tuple(
                 f"{what}: {reason[system]}" for what, reason in refusals if system in reason
@@ -243,7 +244,11 @@ class _Answers(Generic[Answer]):
                 return cls({}, {systems[0]: str(error.__cause__ or error)})
         else:
             beyond = answers[-1] if len(answers) > len(systems) else None
-            return cls(dict(zip(systems, answers, strict=False)), {}, beyond)
+            found = {str(one.system): one for one in answers if one.system in systems}
+            if isinstance(answers, Estimates):
+                refused = {system: reason for (_, system), reason in answers.left_out.items()}
+                return cls(found, refused, beyond)
+            return cls(found, {}, beyond)
         alone = [cls.of(ask, [system]) for system in systems]
         found = {system: answer for one in alone for system, answer in one.found.items()}
         refused = {system: reason for one in alone for system, reason in one.refused.items()}

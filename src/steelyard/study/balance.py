@@ -9,7 +9,7 @@ from steelyard.arrays import PoolMoments
 from steelyard.data import Judgments, Outputs
 from steelyard.errors import InvalidDataError
 from steelyard.estimate import Estimate
-from steelyard.study.drawn_estimates import is_designed
+from steelyard.study.recorded_draw import is_designed
 from steelyard.variance.balance import chance_bound, standard_errors_off
 
 __all__ = ["balance_notes", "with_balance_notes"]

@@ -1,93 +1,147 @@
 """The estimate of one system under one prompt, with what its companions can lend it."""
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike
 
-from steelyard.arrays import JudgedOutputs, PoolMoments
+from steelyard.arrays import PoolMoments, judged_outputs
 from steelyard.data import Outputs
+from steelyard.errors import NotEstimableError
 from steelyard.estimate import Estimate, Options, SlopeKind, corrected_mean, plain_mean
 from steelyard.estimate.repeats import Repeats
-from steelyard.study.judged import Cell, JudgedTable
+from steelyard.study.judged import JudgedTable, judged_arrays
+from steelyard.study.recorded_draw import DrawnCell, drawn_cell
 
-__all__ = ["estimate_cell"]
+__all__ = ["SystemEstimator"]
 
 
-def estimate_cell(
-    outputs: Outputs,
-    table: JudgedTable,
-    cell: Cell,
-    pool: PoolMoments | None,
-    *,
-    slope: SlopeKind | ArrayLike,
-    options: Options,
-) -> Estimate:
-    """Return the estimate of one cell.
+@dataclass(frozen=True, eq=False)
+class SystemEstimator:
+    """Estimates systems one by one; the trouble of one stays its own.
 
-    Parameters
+    Attributes
     ----------
     outputs : Outputs
         The pool of every system.
     table : JudgedTable
-        All judgments: lends a slope ("pooled") and, where no output of the cell has two judgments,
-        a rater variance.
-    cell : Cell
-        The judgments to estimate from.
-    pool : PoolMoments or None
-        The system's metrics; None for the plain mean.
+        All judgments: lends a slope ("pooled") and, where no output of a simple draw has two
+        judgments, a rater variance.
+    pools : mapping of str to PoolMoments
+        Each system's moments of the metrics that all its outputs have.
+    gaps : mapping of str to mapping of str to int
+        The metrics that a system lacks, and on how many outputs.
     slope : str or array
         As in `control_variates`.
     options : Options
         Everything else.
     """
-    sample = cell.sample()
-    options = _with_lent_repeats(table, cell, sample, options)
-    if pool is None:
-        return plain_mean(sample, pool_size=outputs.sizes[cell.system], options=options)
-    if not (isinstance(slope, str) and slope == "pooled"):
-        return corrected_mean(sample, pool, slope=slope, options=options)
-    others = _others(outputs, table, cell)
-    result = corrected_mean(
-        sample, pool, slope=slope, others=[other.sample() for other in others], options=options
-    )
-    if not any(_drawn_together(cell, other, pool.size) for other in others):
-        return result
-    note = (
-        "other systems were judged on the same items: a slope pooled over them depends on the same "
-        "draw, which biases the estimate in small samples where judgment does not follow the metric "
-        'in a straight line; compare with slope "least-squares"'
-    )
-    return replace(result, notes=(*result.notes, note))
+
+    outputs: Outputs
+    table: JudgedTable
+    pools: Mapping[str, PoolMoments]
+    gaps: Mapping[str, Mapping[str, int]]
+    slope: SlopeKind | ArrayLike
+    options: Options
+    _lent: dict[str, Repeats | None] = field(default_factory=dict, init=False)
+
+    def estimate(self, prompt: str, system: str, *, seed: int) -> Estimate:
+        """Return the estimate of a system, by the plain mean if metrics cannot correct it.
+
+        Raises
+        ------
+        NotEstimableError
+            If the plain mean has no interval either.
+        """
+        gaps = self.gaps.get(system, {})
+        metrics = self._metrics(system)
+        notes = tuple(
+            f"metric {name} is missing on {count} of {self.outputs.sizes[system]} outputs and is "
+            "not used for this system"
+            for name, count in gaps.items()
+        )
+        rows = self.table.of(prompt, system)
+        cell = drawn_cell(rows, metrics, size=self.outputs.sizes[system])
+        # Each cell starts from the seed, so that it does not depend on what else was asked for.
+        options = replace(self._with_lent(prompt, cell), rng=np.random.default_rng(seed))
+        found = None
+        if metrics and not (gaps and not isinstance(self.slope, str)):
+            try:
+                found = self._corrected(prompt, system, cell, options)
+            except NotEstimableError as error:
+                notes = (*notes, f"plain mean only: {error}")
+                options = replace(options, rng=np.random.default_rng(seed))
+        if found is None:
+            found = plain_mean(cell.sample, cell.draw, options=options)
+            metrics = ()
+        found = replace(found, notes=(*cell.notes, *notes, *found.notes))
+        return found.named(system=system, prompt=prompt, metrics=metrics)
+
+    def _corrected(self, prompt: str, system: str, cell: DrawnCell, options: Options) -> Estimate:
+        pool = self.pools[system]
+        if not (isinstance(self.slope, str) and self.slope == "pooled"):
+            return corrected_mean(cell.sample, cell.draw, pool, slope=self.slope, options=options)
+        others = self._others(prompt, system)
+        metrics = self._metrics(system)
+        result = corrected_mean(
+            cell.sample,
+            cell.draw,
+            pool,
+            slope="pooled",
+            others=[judged_outputs(*judged_arrays(rows, metrics)) for rows in others],
+            options=options,
+        )
+        own = set(self.table.of(prompt, system)["item"])
+        if not any(_drawn_together(own, set(rows["item"]), pool.size) for rows in others):
+            return result
+        note = (
+            "other systems were judged on the same items: a slope pooled over them depends on the same "
+            "draw, which biases the estimate in small samples where judgment does not follow the metric "
+            'in a straight line; compare with slope "least-squares"'
+        )
+        return replace(result, notes=(*result.notes, note))
+
+    def _metrics(self, system: str) -> tuple[str, ...]:
+        gaps = self.gaps.get(system, {})
+        return tuple(name for name in self.table.metrics if name not in gaps)
+
+    def _with_lent(self, prompt: str, cell: DrawnCell) -> Options:
+        """Let the second judgments of all systems speak where this one has none."""
+        needed = self.options.rater_variance is None and self.options.raters_as == "fixed"
+        alone = cell.sample.n_judgments == cell.sample.n_outputs and cell.draw.simple
+        if not (needed and alone and self.options.target == "pool"):
+            return self.options
+        if prompt not in self._lent:
+            every = self.table.all_systems(prompt)
+            self._lent[prompt] = Repeats.of(
+                judged_outputs(every.human, None, every.items), lent=True
+            )
+        return replace(self.options, lent_repeats=self._lent[prompt])
+
+    def _others(self, prompt: str, system: str) -> list[pl.DataFrame]:
+        """Return the other systems' judgments, but for texts that this system produced too.
+
+        Systems that lack a metric of this one cannot lend it a slope.
+        """
+        shared = _shared_with(self.outputs, system)
+        table = self.table if shared is None else self.table.without(shared)
+        wanted = set(self._metrics(system))
+        others = [
+            table.of(prompt, name)
+            for name in table.systems
+            if name != system and wanted.isdisjoint(self.gaps.get(name, {}))
+        ]
+        return [rows for rows in others if rows.height]
 
 
-def _with_lent_repeats(
-    table: JudgedTable, cell: Cell, sample: JudgedOutputs, options: Options
-) -> Options:
-    """Let the second judgments of all systems speak where this one has none."""
-    needed = options.rater_variance is None and options.raters_as == "fixed"
-    if not needed or options.target != "pool" or sample.n_judgments > sample.n_outputs:
-        return options
-    lent = Repeats.of(table.all_systems(cell.prompt).sample(), lent=True)
-    return replace(options, lent_repeats=lent)
-
-
-def _drawn_together(one: Cell, other: Cell, size: int) -> bool:
+def _drawn_together(one: set[str], other: set[str], size: int) -> bool:
     """Whether two systems share more judged items than independent draws would by chance."""
-    first, second = set(one.items.tolist()), set(other.items.tolist())
-    shares = np.array([len(first), len(second)]) / size
+    shares = np.array([len(one), len(other)]) / size
     by_chance = size * float(np.prod(shares))
     error = np.sqrt(by_chance * float(np.prod(1 - np.minimum(shares, 1))))
-    return bool(len(first & second) > by_chance + 4 * error)
-
-
-def _others(outputs: Outputs, table: JudgedTable, cell: Cell) -> list[Cell]:
-    """Return the other systems' judged outputs, but for texts that this system produced too."""
-    shared = _shared_with(outputs, cell.system)
-    table = table if shared is None else table.without(shared)
-    others = [table.cell(cell.prompt, system) for system in table.systems if system != cell.system]
-    return [other for other in others if len(other.human)]
+    return bool(len(one & other) > by_chance + 4 * error)
 
 
 def _shared_with(outputs: Outputs, system: str) -> pl.DataFrame | None:

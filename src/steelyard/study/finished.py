@@ -7,13 +7,18 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.arrays import JudgedOutputs
+from steelyard.arrays import (
+    JudgedOutputs,
+    PoolArray,
+    drawn_outputs,
+    stratified_draw,
+    unequal_draw,
+)
 from steelyard.design import Assumptions, ConfidenceSequence, draw_sample, plan, quantile_strata
 from steelyard.design.sampling import Draw
 from steelyard.design.sequence import Method
 from steelyard.errors import NotEstimableError
-from steelyard.estimate import Estimate, control_variates, sample_mean, stratified_mean
-from steelyard.estimate.weighted import weighted_mean
+from steelyard.estimate import Estimate, Options, corrected_mean, plain_mean
 from steelyard.variance import efficiency_of, one_way
 
 __all__ = ["FinishedCampaign", "Outcome", "Rule"]
@@ -136,50 +141,26 @@ class FinishedCampaign:
         metric: Floats | None,
         labels: NDArray[np.int64] | None,
     ) -> Estimate:
-        noise, level, chosen = self.rater_variance, self.level, drawn.positions
-        if drawn.design == "proportional-to-size":
-            assert metric is not None
-            return weighted_mean(
-                human,
-                drawn.probability,
-                pool_size=self.size,
-                metric=metric[chosen],
-                metric_pool=metric,
-                items=chosen,
-                level=level,
-                rater_variance=noise,
-            )
-        if labels is not None:
-            assert metric is not None
-            sizes = dict(zip(*np.unique(labels, return_counts=True), strict=True))
-            return stratified_mean(
-                human,
-                labels[chosen],
-                sizes,
-                metric=metric[chosen],
-                metric_pool=metric,
-                items=chosen,
-                level=level,
-                rater_variance=noise,
-            )
-        if metric is None:
-            return sample_mean(
-                human,
-                items=chosen,
-                pool_size=self.size,
-                level=level,
-                rater_variance=noise,
-                bounds=self.bounds,
-            )
-        return control_variates(
+        chosen = drawn.positions
+        sample, known = drawn_outputs(
             human,
-            metric[chosen],
-            metric,
-            items=chosen,
-            level=level,
-            rater_variance=noise,
-            bounds=self.bounds,
+            None if metric is None else metric[chosen],
+            chosen,
+            recorded={
+                "strata": None if labels is None else labels[chosen],
+                "probability": drawn.probability,
+            },
         )
+        if labels is not None:
+            sizes = dict(zip(*np.unique(labels, return_counts=True), strict=True))
+            draw = stratified_draw(sample, known["strata"], sizes)
+        else:
+            draw = unequal_draw(sample, known["probability"], self.size)
+        options = Options(level=self.level, rater_variance=self.rater_variance, bounds=self.bounds)
+        if metric is None:
+            return plain_mean(sample, draw, options=options)
+        pool = PoolArray.of(metric)
+        return corrected_mean(sample, draw, pool, slope="least-squares", options=options)
 
     def _planned_number(self, *, with_metric: bool) -> int:
         sample = self.sample

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,12 @@ from numpy.typing import NDArray
 
 from steelyard.arrays import JudgedOutputs, judged_outputs
 from steelyard.data import Judgments, Outputs
-from steelyard.errors import InvalidDataError
+from steelyard.errors import InvalidArgumentError, InvalidDataError
+from steelyard.study.recorded_draw import RECORDED, recorded
 
-__all__ = ["Cell", "JudgedTable", "judged_table"]
+__all__ = ["Cell", "JudgedTable", "drawn_table", "judged_arrays", "judged_table"]
+
+_OUTPUT = ["item", "system"]
 
 Floats = NDArray[np.float64]
 
@@ -40,9 +44,17 @@ class JudgedTable:
     metrics: tuple[str, ...]
     rows: pl.DataFrame
 
+    @cached_property
+    def _parts(self) -> dict[tuple[str, ...], pl.DataFrame]:
+        return self.rows.partition_by("prompt", "system", as_dict=True)
+
+    def of(self, prompt: str, system: str) -> pl.DataFrame:
+        """Return the rows of one system under one prompt."""
+        return self._parts.get((prompt, system), self.rows.clear())
+
     def cell(self, prompt: str, system: str) -> Cell:
         """Return the judgments of one system under one prompt."""
-        rows = self.rows.filter((pl.col("prompt") == prompt) & (pl.col("system") == system))
+        rows = self.of(prompt, system)
         return self._cell(rows, prompt, system, items=rows["item"].to_numpy())
 
     @property
@@ -62,16 +74,23 @@ class JudgedTable:
         return JudgedTable(self.metrics, self.rows.join(outputs, on=["item", "system"], how="anti"))
 
     def _cell(self, rows: pl.DataFrame, prompt: str, system: str, items: NDArray[Any]) -> Cell:
+        human, metric, _ = judged_arrays(rows, self.metrics)
         return Cell(
             system=system,
             prompt=prompt,
-            human=rows["score"].to_numpy(),
-            metric=np.column_stack(
-                [np.empty((rows.height, 0)), *(rows[name].to_numpy() for name in self.metrics)]
-            ),
+            human=human,
+            metric=metric,
             items=items,
             raters=rows["rater"].to_numpy(),
         )
+
+
+def judged_arrays(
+    rows: pl.DataFrame, metrics: Sequence[str]
+) -> tuple[Floats, Floats, NDArray[Any]]:
+    """Return the scores, metrics (M, p) and items of rows."""
+    columns = [np.empty((rows.height, 0)), *(rows[name].to_numpy() for name in metrics)]
+    return rows["score"].to_numpy(), np.column_stack(columns), rows["item"].to_numpy()
 
 
 def judged_table(outputs: Outputs, judgments: Judgments, metrics: Sequence[str]) -> JudgedTable:
@@ -84,20 +103,79 @@ def judged_table(outputs: Outputs, judgments: Judgments, metrics: Sequence[str])
         its own, which equal weights would turn into bias.
     """
     _check_equal_probabilities(judgments)
-    judged = outputs.rows_of(judgments, columns=list(metrics))
+    table = drawn_table(outputs, judgments, metrics)
     for metric in metrics:
-        broken = judged.filter(pl.col(metric).is_null() | ~pl.col(metric).is_finite())
+        broken = table.rows.filter(pl.col(metric).is_null() | ~pl.col(metric).is_finite())
         if broken.height:
             item, system = broken.row(0)[:2]
             raise InvalidDataError(
                 f"{outputs.name}, column {metric}: expected a finite number for item {item!r} of "
                 f"system {system!r}, which is judged: score it, or leave out the metric"
             )
-    columns = ["item", "system", "prompt", "rater", "score"]
-    rows = judgments.frame.select(columns).join(
-        judged.select("item", "system", *metrics), on=["item", "system"], how="left"
+    return table
+
+
+def drawn_table(
+    outputs: Outputs,
+    judgments: Judgments,
+    metrics: Sequence[str],
+    *,
+    sample: pl.DataFrame | None = None,
+    cluster_by: str | None = None,
+) -> JudgedTable:
+    """Join judgments with the metrics of their outputs and with what is known of their draw.
+
+    Parameters
+    ----------
+    outputs : Outputs
+        The pool of every system.
+    judgments : Judgments
+        The judgments.
+    metrics : sequence of str
+        Metrics, which outputs may lack.
+    sample : polars.DataFrame, optional
+        The drawn sample, when the judgments do not carry what the draw recorded.
+    cluster_by : str, optional
+        Column of the outputs or judgments that names the cluster of an output; ``cluster`` by
+        default, if there is one.
+
+    Raises
+    ------
+    InvalidDataError
+        If a judged output is not in the pool, or has no cluster.
+    InvalidArgumentError
+        If there is no column `cluster_by`.
+    """
+    frame = recorded(judgments, sample)
+    column = _cluster_column(outputs, frame, metrics, cluster_by)
+    beside = [column] if column is not None and column in outputs.columns else []
+    judged = outputs.rows_of(judgments, columns=[*metrics, *beside]).select(
+        *_OUTPUT, *metrics, *(pl.col(name).alias("cluster") for name in beside)
     )
+    columns = [*_OUTPUT, "prompt", "rater", "score"]
+    kept = [pl.col(name) for name in RECORDED if name in frame.columns]
+    if column is not None and not beside:
+        kept.append(pl.col(column).alias("cluster"))
+    rows = frame.select(*columns, *kept).join(judged, on=_OUTPUT, how="left", maintain_order="left")
+    if column is not None and rows["cluster"].null_count():
+        item, system = rows.filter(pl.col("cluster").is_null()).select(_OUTPUT).row(0)
+        raise InvalidDataError(
+            f"column {column}: item {item!r} of system {system!r} has no cluster: fill it in"
+        )
     return JudgedTable(tuple(metrics), rows)
+
+
+def _cluster_column(
+    outputs: Outputs, frame: pl.DataFrame, metrics: Sequence[str], cluster_by: str | None
+) -> str | None:
+    known = {*outputs.columns, *frame.columns}
+    if cluster_by is None:
+        return "cluster" if "cluster" in known and "cluster" not in metrics else None
+    if cluster_by not in known:
+        raise InvalidArgumentError(
+            f"`cluster_by` must be a column of {outputs.name} or of the judgments; got {cluster_by!r}"
+        )
+    return cluster_by
 
 
 def _check_equal_probabilities(judgments: Judgments) -> None:

@@ -19,8 +19,8 @@ from steelyard.errors import InvalidArgumentError
 from steelyard.records import names_of
 from steelyard.study.arrivals import Arrived, arrivals
 from steelyard.study.expected import expected_units, tells_nothing
+from steelyard.study.recorded_draw import check_simply_drawn
 from steelyard.study.score_bounds import check_bounds
-from steelyard.study.simple_draw import check_simply_drawn
 
 if TYPE_CHECKING:
     from steelyard.study.study import Study

@@ -10,8 +10,8 @@ from steelyard.errors import InvalidArgumentError
 from steelyard.records import names_of
 from steelyard.study.finished import FinishedCampaign, Outcome, Rule
 from steelyard.study.judged import judged_table
+from steelyard.study.recorded_draw import check_simply_drawn
 from steelyard.study.score_bounds import check_bounds
-from steelyard.study.simple_draw import check_simply_drawn
 from steelyard.study.study import Study
 
 __all__ = ["Replay", "Rule", "replay"]

@@ -10,9 +10,9 @@ from steelyard.data import Outputs, read_judgments
 from steelyard.design.sequence import Method
 from steelyard.errors import NotEstimableError
 from steelyard.estimate import Estimate
-from steelyard.study.drawn_estimates import is_designed
 from steelyard.study.forecast import Path, followed, forecast, towards
 from steelyard.study.monitoring import Monitored, monitor
+from steelyard.study.recorded_draw import is_designed
 from steelyard.study.study import Study
 
 __all__ = ["Goal", "Standing", "standings"]
@@ -177,23 +177,18 @@ class _Cell:
     def estimate(
         self, metrics: Sequence[str], goal: Goal
     ) -> tuple[Estimate | None, tuple[str, ...]]:
-        """Return the estimate with all metrics, or the plain mean and why, or only reasons."""
-        finite = self.bounds if np.isfinite(self.bounds).all() else None
-        reasons: list[str] = []
-        for names in dict.fromkeys((tuple(metrics), ())):
-            try:
-                [found] = self.study.estimate(
-                    names,
-                    prompts=[self.prompt],
-                    systems=[self.system],
-                    level=goal.level,
-                    bounds=finite,
-                )
-            except NotEstimableError as error:
-                reasons.append(str(error))
-            else:
-                return found, tuple(reasons)
-        return None, tuple(reasons)
+        """Return the estimate with all metrics, or the plain mean and why, or only the reason."""
+        try:
+            [found] = self.study.estimate(
+                metrics,
+                prompts=[self.prompt],
+                systems=[self.system],
+                level=goal.level,
+                bounds=self.bounds if np.isfinite(self.bounds).all() else None,
+            )
+        except NotEstimableError as error:
+            return None, (str(error),)
+        return found, found.notes if metrics and not found.metrics else ()
 
     def monitored(self, metrics: Sequence[str], goal: Goal) -> Monitored:
         low, high = self.bounds

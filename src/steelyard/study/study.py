@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, Self
 
@@ -26,11 +26,11 @@ from steelyard.records import names_of
 from steelyard.study.balance import balance_notes, with_balance_notes
 from steelyard.study.diagnosis import Diagnosis, diagnose
 from steelyard.study.draw_order import with_gap_notes
-from steelyard.study.drawn_estimates import estimate_design, is_designed
-from steelyard.study.estimation import estimate_cell
-from steelyard.study.judged import Cell, judged_table
+from steelyard.study.estimates import Estimates
+from steelyard.study.estimation import SystemEstimator
+from steelyard.study.judged import Cell, drawn_table, judged_table
+from steelyard.study.recorded_draw import check_simply_drawn, is_designed
 from steelyard.study.score_bounds import check_bounds
-from steelyard.study.simple_draw import check_simply_drawn
 from steelyard.study.trajectories import SystemTrajectory
 from steelyard.study.within_systems import Labels, systems_of
 
@@ -136,7 +136,8 @@ class Study:
         resamples: int = 10_000,
         seed: int = 0,
         sample: pl.DataFrame | None = None,
-    ) -> list[Estimate]:
+        cluster_by: str | None = None,
+    ) -> Estimates:
         """Estimate the mean human score of each system under each prompt.
 
         Parameters
@@ -152,36 +153,25 @@ class Study:
         sample : polars.DataFrame, optional
             The drawn sample, when it was not a simple one and the judgments do not carry what the
             draw recorded.
+        cluster_by : str, optional
+            Column of outputs or judgments that names the cluster of an output, for example its
+            document; ``cluster`` by default, if there is one. The interval counts clusters then.
 
         Returns
         -------
-        list of Estimate
+        Estimates
+            A list; systems without an estimate are in its `left_out`, with the reason.
 
         Notes
         -----
-        Outputs that were drawn by strata or with unequal probabilities are estimated by
+        Outputs that were drawn by strata or with unequal probabilities are estimated as in
         `stratified_mean` or `weighted_mean`: with Student intervals, and raters fixed or as a
-        sample.
+        sample. A system whose metrics cannot correct its mean gets the plain mean, or the metrics
+        that it has, with a note.
         """
         metrics, prompts, systems = names_of(metrics), names_of(prompts), names_of(systems)
         check_bounds(self.judgments, bounds, prompts=prompts, systems=systems)
-        if is_designed(self.judgments, sample):
-            self.check_judged(prompts, systems)
-            found = estimate_design(
-                self.outputs,
-                self.judgments,
-                metrics,
-                sample=sample,
-                prompts=prompts,
-                systems=systems,
-                slope=slope,
-                target=target,
-                level=level,
-                rater_variance=rater_variance,
-                raters_as=raters_as,
-                interval=interval,
-            )
-            return with_gap_notes(found, self.judgments, sample)
+        self.check_judged(prompts, systems)
         options = Options(
             target=target,
             raters_as=raters_as,
@@ -191,20 +181,25 @@ class Study:
             rater_variance=rater_variance,
             resamples=resamples,
         )
-        table = judged_table(self.outputs, self.judgments, metrics)
-        pools = self._pools(tuple(metrics))
-        found = []
+        table = drawn_table(
+            self.outputs, self.judgments, metrics, sample=sample, cluster_by=cluster_by
+        )
+        pools, gaps = self._pools_with_gaps(tuple(metrics))
+        estimator = SystemEstimator(self.outputs, table, pools, gaps, slope, options)
+        found: list[Estimate] = []
+        left_out: dict[tuple[str, str], NotEstimableError] = {}
         for prompt, system in self._wanted(prompts, systems):
-            # Each cell starts from the seed, so that it does not depend on what else was asked for.
-            seeded = replace(options, rng=np.random.default_rng(seed))
-            with _about(prompt, system):
-                cell = table.cell(prompt, system)
-                result = estimate_cell(
-                    self.outputs, table, cell, pools.get(system), slope=slope, options=seeded
-                )
-            found.append(result.named(system=system, prompt=prompt, metrics=tuple(metrics)))
-        found = with_balance_notes(found, self.imbalances)
-        return with_gap_notes(found, self.judgments, sample)
+            try:
+                found.append(estimator.estimate(prompt, system, seed=seed))
+            except NotEstimableError as error:
+                left_out[prompt, system] = error
+        if left_out and not found:
+            (prompt, system), first = next(iter(left_out.items()))
+            raise NotEstimableError(f"prompt {prompt!r}, system {system!r}: {first}") from first
+        reasons = {key: str(reason) for key, reason in left_out.items()}
+        if not is_designed(self.judgments, sample):
+            found = with_balance_notes(found, self.imbalances)
+        return Estimates(with_gap_notes(found, self.judgments, sample), reasons)
 
     def diagnose(
         self,
@@ -322,6 +317,20 @@ class Study:
         if metrics not in self._known_pools:
             self._known_pools[metrics] = self.outputs.pool_moments(metrics) if metrics else {}
         return self._known_pools[metrics]
+
+    def _pools_with_gaps(
+        self, metrics: tuple[str, ...]
+    ) -> tuple[Mapping[str, PoolMoments], Mapping[str, Mapping[str, int]]]:
+        """Return each system's moments of the metrics that it has, and what it lacks."""
+        gaps = self.outputs.metric_gaps(metrics) if metrics else {}
+        if not gaps:
+            return self._pools(metrics), {}
+        pools = {}
+        for system in self.outputs.systems:
+            own = tuple(name for name in metrics if name not in gaps.get(system, {}))
+            if own:
+                pools[system] = PoolMoments.of(self.outputs.pool_values(system, own))
+        return pools, gaps
 
     def check_judged(self, prompts: Sequence[str] | None, systems: Sequence[str] | None) -> None:
         """Raise unless there are judgments under these prompts and of these systems.

@@ -16,9 +16,9 @@ from steelyard.errors import NotEstimableError
 from steelyard.estimate import Estimate
 from steelyard.study import Diagnosis
 from steelyard.study.collected import with_use
-from steelyard.study.drawn_estimates import is_designed
 from steelyard.study.monitoring import Monitored
 from steelyard.study.overall_diagnosis import overall_diagnosis
+from steelyard.study.recorded_draw import is_designed
 from steelyard.study.standing import Goal, Standing, standings
 
 __all__ = ["Cells"]

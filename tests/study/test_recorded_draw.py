@@ -12,10 +12,14 @@ from steelyard.errors import InvalidArgumentError, InvalidDataError, NotEstimabl
 from steelyard.estimate.stratified import stratified_mean
 from steelyard.estimate.weighted import weighted_mean
 from steelyard.study import Study
-from steelyard.study.drawn_estimates import estimate_design, is_designed
+from steelyard.study.recorded_draw import is_designed
 from steelyard.study.sampling import sample
 
 SIZE = 80
+
+
+def estimate_design(outputs, judgments, metrics=(), **options):
+    return Study(outputs, judgments).estimate(metrics, **options)
 
 
 @pytest.fixture
@@ -120,7 +124,8 @@ def test_the_sample_file_brings_what_judgments_do_not_carry(pool):
 def test_prompts_and_systems_are_chosen(pool):
     outputs = read_outputs(pool)
     judgments = judged(sample(outputs, 24, seed=1).frame)
-    assert estimate_design(outputs, judgments, prompts=["q"]) == []
+    with pytest.raises(InvalidArgumentError, match="prompt 'q' has no judgments"):
+        estimate_design(outputs, judgments, prompts=["q"])
     assert len(estimate_design(outputs, judgments, prompts=["p"], systems=["s"])) == 1
 
 
@@ -134,21 +139,18 @@ def test_probabilities_alone_suffice(pool):
 def test_what_cannot_be_told_is_refused(pool):
     outputs = read_outputs(pool)
     drawn = sample(outputs, 24, seed=1).frame
-    judgments = judged(drawn)
-    with pytest.raises(InvalidDataError, match="no column `probability`, which the draw records"):
-        estimate_design(outputs, judged(drawn, carry=()))
     with pytest.raises(InvalidDataError, match=r"judgments, row 24: .*is judged but was not drawn"):
         estimate_design(outputs, judged(drawn, carry=()), sample=drawn.head(23))
+    cut = sample(outputs, 24, design="stratified", metric="length", quantiles=3, seed=1).frame
     with pytest.raises(InvalidArgumentError, match="`slope` must be a number or least-squares"):
-        estimate_design(outputs, judgments, ["length"], slope="cross-fit")
+        estimate_design(outputs, judged(cut), ["length"], slope="cross-fit")
     paired = drawn.with_columns(design=pl.lit("paired"))
     with pytest.raises(InvalidDataError, match="draw a simple sample"):
         estimate_design(outputs, judged(paired))
-    other = sample(outputs, 24, seed=2).frame
-    mixed = pl.concat([drawn, other.join(drawn, on="item", how="anti")])
+    other = sample(outputs, 24, design="stratified", metric="length", quantiles=3, seed=2).frame
+    mixed = pl.concat([cut, other.join(cut, on="item", how="anti")])
     with pytest.raises(InvalidDataError, match="judgments come from two draws"):
         estimate_design(outputs, judged(mixed))
-    cut = sample(outputs, 24, design="stratified", metric="length", quantiles=3, seed=1).frame
     with pytest.raises(InvalidDataError, match="hold 53 outputs and the pool 80"):
         estimate_design(outputs, judged(cut.filter(pl.col("stratum") != "length 1/3")))
     one = cut.filter(
@@ -238,7 +240,7 @@ def test_what_is_not_known_for_recorded_draws_is_refused_with_the_way_out(pool):
     judgments = judged(drawn.frame)
     for interval, reason in (("betting", "drawn alike"), ("bca", "drawn again by the same design")):
         with pytest.raises(InvalidArgumentError, match=f'"student" for a recorded draw.*{reason}'):
-            estimate_design(outputs, judgments, interval=interval)
+            estimate_design(outputs, judgments, interval=interval, bounds=(-99, 99))
     with pytest.raises(InvalidArgumentError, match='"adjusted" weights judgments by their raters'):
         estimate_design(outputs, judgments, raters_as="adjusted")
     with pytest.raises(InvalidArgumentError, match='"census" speaks of the raters at hand'):

@@ -1,0 +1,263 @@
+"""How the judged outputs were drawn from the pool, as data."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from steelyard.arrays.judged import JudgedOutputs, judged_outputs
+from steelyard.errors import InvalidArgumentError, NotEstimableError
+
+__all__ = ["Draw", "clustered", "drawn_outputs", "simple_draw", "stratified_draw", "unequal_draw"]
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Draw:
+    """The draw of n judged outputs. A simple one has one stratum and nothing else.
+
+    Attributes
+    ----------
+    names : tuple
+        Labels of the H strata.
+    stratum : (n,) array of int
+        Position in `names` of each output's stratum.
+    size : (H,) array
+        Number of outputs of each stratum in the pool; infinite when it is not known.
+    probability : (n,) array or None
+        Inclusion probabilities; None when they are equal within strata.
+    cluster : (n,) array of int or None
+        Number of each output's cluster, whose outputs may be alike; None when each output is a
+        cluster of its own.
+    identified : bool
+        Whether outputs were drawn without replacement; if not, each judgment is a draw.
+    poststratified : bool
+        Whether the sample is a simple one, divided into strata after the draw.
+    """
+
+    names: tuple[Any, ...]
+    stratum: Integers
+    size: Floats
+    probability: Floats | None = None
+    cluster: Integers | None = None
+    identified: bool = True
+    poststratified: bool = False
+
+    @property
+    def simple(self) -> bool:
+        """Whether outputs were drawn simply at random, each for itself."""
+        return len(self.names) == 1 and self.probability is None and self.cluster is None
+
+    @property
+    def pool_size(self) -> int | None:
+        """Number of outputs in the pool, None when it is not known."""
+        total = self.size.sum()
+        return int(total) if np.isfinite(total) else None
+
+    @property
+    def share(self) -> Floats:
+        """W, the strata's shares of the pool."""
+        return np.ones(1) if len(self.size) == 1 else np.asarray(self.size / self.size.sum())
+
+    @property
+    def count(self) -> Floats:
+        """Number of judged outputs of each stratum."""
+        return self.total(np.ones(len(self.stratum)))
+
+    @property
+    def inclusion(self) -> Floats:
+        """Probability of each judged output to be drawn; 0 from a pool without limit."""
+        if self.probability is not None:
+            return self.probability
+        return np.minimum(self.count / self.size, 1.0)[self.stratum]
+
+    @property
+    def unit(self) -> Integers:
+        """Number of each output's cluster, or of the output itself."""
+        return np.arange(len(self.stratum)) if self.cluster is None else self.cluster
+
+    def total(self, values: Floats) -> Floats:
+        """Sum over the outputs of each stratum."""
+        return np.bincount(self.stratum, weights=values, minlength=len(self.names)).astype(float)
+
+    def means(self, values: Floats, weights: Floats) -> Floats:
+        """Weighted mean of each column (n, p) over the outputs of each stratum, (H, p)."""
+        whole = self.total(weights)
+        columns = [self.total(weights * column) / whole for column in values.T]
+        return np.column_stack([np.empty((len(self.names), 0)), *columns])
+
+
+def drawn_outputs(
+    human: ArrayLike,
+    metric: ArrayLike | None,
+    items: ArrayLike | None,
+    *,
+    raters: ArrayLike | None = None,
+    recorded: Mapping[str, ArrayLike | None],
+) -> tuple[JudgedOutputs, dict[str, NDArray[Any]]]:
+    """Group judgments by output, together with what was recorded of each output.
+
+    Parameters
+    ----------
+    human, metric, items, raters
+        As in `judged_outputs`.
+    recorded : mapping of name to (M,) array or None
+        What is known of the judged output (its stratum, probability or cluster), by the name that
+        the caller uses for it.
+
+    Returns
+    -------
+    JudgedOutputs, dict
+        The judged outputs, and the recorded values of each that were given.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If a recorded value is misaligned, or differs between judgments of one output.
+    """
+    given = {name: np.asarray(values) for name, values in recorded.items() if values is not None}
+    if not given:
+        return judged_outputs(human, metric, items, raters=raters), {}
+    size = len(np.asarray(human))
+    levels, columns = {}, []
+    for name, values in given.items():
+        _check_aligned(values, np.shape(human), name)
+        levels[name], codes = np.unique(values, return_inverse=True)
+        if items is not None:
+            _check_constant(codes, np.asarray(items), name)
+        columns.append(codes.astype(np.float64))
+    if metric is not None:
+        g = np.asarray(metric, dtype=np.float64)
+        if g.shape[:1] != (size,):
+            raise InvalidArgumentError(
+                f"`metric` must have shape ({size},) or ({size}, p) to align with `human`; "
+                f"got {g.shape}"
+            )
+        columns = [*(g[:, np.newaxis] if g.ndim == 1 else g).T, *columns]
+    # The codes travel as further columns, so that grouping and order are those of every estimator.
+    sample = judged_outputs(human, np.column_stack(columns), items, raters=raters)
+    codes = sample.metric[:, -len(given) :].astype(np.int64)
+    found = {name: levels[name][code] for name, code in zip(given, codes.T, strict=True)}
+    return replace(sample, metric=sample.metric[:, : -len(given)]), found
+
+
+def simple_draw(sample: JudgedOutputs, pool_size: int | None) -> Draw:
+    """Return the draw of a simple random sample."""
+    if pool_size is not None and sample.identified and pool_size < sample.n_outputs:
+        raise InvalidArgumentError(
+            f"`pool_size` must be at least the number of judged outputs ({sample.n_outputs}); "
+            f"got {pool_size}"
+        )
+    size = np.array([np.inf if pool_size is None else pool_size])
+    return Draw(("all",), np.zeros(sample.n_outputs, np.int64), size, identified=sample.identified)
+
+
+def stratified_draw(
+    sample: JudgedOutputs,
+    labels: NDArray[Any],
+    strata_sizes: Mapping[Any, int],
+    *,
+    poststratified: bool = False,
+) -> Draw:
+    """Return the draw of a stratified sample, after checking that each stratum shows its spread."""
+    distinct, code = np.unique(labels, return_inverse=True)
+    names = distinct.tolist()
+    for name in names:
+        if name not in strata_sizes:
+            raise InvalidArgumentError(
+                f"`strata_sizes` must hold every stratum that was judged; {name!r} is missing"
+            )
+    empty = [name for name, size in strata_sizes.items() if size > 0 and name not in names]
+    if empty:
+        raise NotEstimableError(
+            f"no output of stratum {empty[0]!r} was judged ({len(empty)} such strata), so its mean "
+            "is unknown: judge two of its outputs, or merge it with a stratum like it"
+        )
+    size = np.array([strata_sizes[name] for name in names], dtype=np.float64)
+    for name, here, there in zip(names, np.bincount(code), size, strict=True):
+        if sample.identified and here > there:
+            raise InvalidArgumentError(
+                f"`strata_sizes` must not be below the number of judged outputs; stratum {name!r} "
+                f"has {there:g} outputs and {here:g} judged"
+            )
+        if here < 2 and not (sample.identified and here == there):
+            raise NotEstimableError(
+                f"stratum {name!r} has one judged output of {there:g}, which tells no spread: "
+                "judge a second one, or merge it with a stratum like it"
+            )
+    if len(names) == 1:
+        return simple_draw(sample, int(size[0]))
+    if (np.bincount(code) == 1).all():
+        raise NotEstimableError("no stratum has two judged outputs: merge strata")
+    return Draw(
+        tuple(names),
+        code,
+        size,
+        identified=sample.identified,
+        poststratified=poststratified,
+    )
+
+
+def unequal_draw(sample: JudgedOutputs, recorded: NDArray[Any], pool_size: int) -> Draw:
+    """Return the draw of a sample with these inclusion probabilities."""
+    try:
+        probability = recorded.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidArgumentError(f"`probability` must hold numbers: {error}") from error
+    bad = ~((probability > 0) & (probability <= 1))
+    if bad.any():
+        raise InvalidArgumentError(
+            f"`probability` must lie above 0 and not above 1; got {probability[bad][0]:g}: pass "
+            "what was recorded when the output was drawn"
+        )
+    draw = simple_draw(sample, pool_size)
+    if np.allclose(probability, sample.n_outputs / pool_size, rtol=1e-9, atol=0.0):
+        return draw
+    return replace(draw, probability=probability)
+
+
+def clustered(draw: Draw, labels: NDArray[Any] | None) -> Draw:
+    """Return the draw with clusters, of which each must lie in one stratum."""
+    if labels is None:
+        return draw
+    names, code = np.unique(labels, return_inverse=True)
+    if len(names) == len(code):
+        return draw
+    pairs = np.unique(np.column_stack([code, draw.stratum]), axis=0)
+    twice = np.flatnonzero(np.bincount(pairs[:, 0]) > 1)
+    if len(twice):
+        raise InvalidArgumentError(
+            f"`clusters` must each lie in one stratum; {names.tolist()[twice[0]]!r} has outputs in "
+            "several: leave out the strata or the clusters"
+        )
+    for number, name in enumerate(draw.names):
+        inside = len(np.unique(code[draw.stratum == number]))
+        if inside < 2:
+            where = "" if len(draw.names) == 1 else f" in stratum {name!r}"
+            raise NotEstimableError(
+                f"an interval over clusters needs at least 2 of them{where}; got {inside}: judge "
+                "outputs of more clusters"
+            )
+    return replace(draw, cluster=code)
+
+
+def _check_aligned(values: NDArray[Any], shape: tuple[int, ...], name: str) -> None:
+    if values.shape != shape:
+        raise InvalidArgumentError(
+            f"`{name}` must have shape {shape} to align with `human`; got {values.shape}"
+        )
+
+
+def _check_constant(codes: Integers, items: NDArray[Any], name: str) -> None:
+    _check_aligned(items, codes.shape, "items")
+    distinct, first, output = np.unique(items, return_index=True, return_inverse=True)
+    differs = codes[first][output] != codes
+    if differs.any():
+        raise InvalidArgumentError(
+            f"`{name}` must be the same for all judgments of one output; got two different values "
+            f"for output {distinct.tolist()[output[differs][0]]!r}: it is recorded when the output is drawn"
+        )
