@@ -62,7 +62,8 @@ def database(request, tmp_path):
     address = request.getfixturevalue("postgresql")
     name = f"test_{uuid4().hex}"
     with psycopg.connect(address(), autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name} TEMPLATE migrated")
+        # four times as quick as by way of the log
+        connection.execute(f"CREATE DATABASE {name} TEMPLATE migrated STRATEGY file_copy")
     return address(name)
 
 
