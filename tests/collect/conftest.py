@@ -1,6 +1,5 @@
 """A store on SQLite and on a real PostgreSQL, from one fixture."""
 
-import asyncio
 import tempfile
 from pathlib import Path
 from uuid import uuid4
@@ -8,7 +7,6 @@ from uuid import uuid4
 import psycopg
 import pytest
 
-from steelyard.collect.live.observer import View
 from steelyard.collect.store import Store
 
 
@@ -34,24 +32,6 @@ def postgresql():
         Store.open(server.get_uri("migrated")).close()
         yield server.get_uri
         server.cleanup()
-
-
-class ObserverHere:
-    """Answers in this process: starting another takes a second, too long for every test."""
-
-    def __init__(self, campaign, store):
-        self.view = View(campaign, store)
-
-    async def ask(self, question):
-        return await asyncio.to_thread(question, self.view)
-
-    async def close(self):
-        pass
-
-
-@pytest.fixture
-def observer_here(monkeypatch):
-    monkeypatch.setattr("steelyard.collect.live.following.Observer", ObserverHere)
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

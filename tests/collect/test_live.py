@@ -25,7 +25,7 @@ from steelyard.study import Study
 from steelyard.study.monitoring import monitor
 
 # What never comes would be waited for so many seconds.
-PATIENCE = 120
+PATIENCE = 300
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ import pytest
 from steelyard.judge import Rubric
 
 # What never comes would be waited for so many seconds.
-PATIENCE = 120
+PATIENCE = 300
 
 
 def completion(content, *, finish="stop", usage=(90, 1), **choice):
