@@ -17,7 +17,7 @@ import uvicorn
 import yaml
 from axe_playwright_python.sync_playwright import Axe
 from fastapi import FastAPI
-from playwright.sync_api import Browser, Error, Locator, Page, sync_playwright
+from playwright.sync_api import Browser, Error, Locator, Page, expect, sync_playwright
 from sqlalchemy import select
 
 from steelyard.collect.app import create_app
@@ -36,7 +36,9 @@ _ARGUMENTS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-_TIMEOUT_MS = 15_000
+# For every wait of every test here: far more than any takes, for the machine may be busy.
+_PATIENCE_MS = 300_000
+expect.set_options(timeout=_PATIENCE_MS)
 # Where a quotation begins and ends on the screen: a point inside its first and its last letter.
 _PLACES = """(marker, quote) => {
   marker.scrollIntoView({ block: "center" });
@@ -74,7 +76,9 @@ def browser() -> Iterator[Browser]:
         names = ("chromium", "chromium-browser", "google-chrome")
         installed = next(filter(None, map(shutil.which, names)), None)  # else Playwright's own
         try:
-            started = playwright.chromium.launch(executable_path=installed, args=_ARGUMENTS)
+            started = playwright.chromium.launch(
+                executable_path=installed, args=_ARGUMENTS, timeout=_PATIENCE_MS
+            )
         except Error as error:
             if os.environ.get("CI"):
                 raise
@@ -137,7 +141,7 @@ def serve() -> Iterator[Callable[[Path], Served]]:
 def running(app: FastAPI, listener: socket.socket) -> Iterator[None]:
     """Run a server in a thread; it waits for no connection that the browser keeps open."""
     config = uvicorn.Config(
-        app, access_log=False, log_config=None, lifespan="on", timeout_graceful_shutdown=1
+        app, access_log=False, log_config=None, lifespan="on", timeout_graceful_shutdown=60
     )
     server = Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
@@ -234,7 +238,7 @@ def open_page(browser: Browser, console: Console) -> Iterator[Callable[..., Page
 
     def start(url: str | None = None, **options: Any) -> Page:
         context = browser.new_context(**({"viewport": {"width": 1280, "height": 800}} | options))
-        context.set_default_timeout(_TIMEOUT_MS)
+        context.set_default_timeout(_PATIENCE_MS)
         context.on("page", listen)
         contexts.append(context)
         page = context.new_page()

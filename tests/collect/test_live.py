@@ -24,6 +24,9 @@ from steelyard.data import read_judgments, read_outputs
 from steelyard.study import Study
 from steelyard.study.monitoring import monitor
 
+# What never comes would be waited for so many seconds.
+PATIENCE = 300
+
 
 @pytest.fixture(scope="module")
 def half_done(tmp_path_factory):
@@ -406,7 +409,7 @@ def test_a_change_by_hand_is_shown_at_once(small):
         await events.aclose()
         await live.close()
 
-    asyncio.run(asyncio.wait_for(look(), 10))
+    asyncio.run(asyncio.wait_for(look(), PATIENCE))
 
 
 def test_a_change_while_a_snapshot_is_made_brings_another(small, counting):
@@ -523,7 +526,7 @@ def test_an_error_is_told_to_who_asks_and_passes_for_who_follows(small, counting
         await live.close()
         return found
 
-    assert asyncio.run(asyncio.wait_for(look(), 60))["number"] == 4
+    assert asyncio.run(asyncio.wait_for(look(), PATIENCE))["number"] == 4
 
 
 @pytest.mark.usefixtures("observer_here")

@@ -15,8 +15,14 @@ from steelyard.collect.live.snapshot import snapshot
 from steelyard.collect.store import Reader, Store, StoreError
 from steelyard.collect.store.overview import newest
 
-# A process that does not end would be waited for so long.
-PATIENCE = 120
+# A process that does not end would be waited for so many seconds.
+PATIENCE = 300
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch):
+    """Let processes end by themselves, however slowly, so that they have the code they end with."""
+    monkeypatch.setattr(observer_module, "_GRACE_SECONDS", PATIENCE)
 
 
 @pytest.fixture

@@ -15,6 +15,9 @@ from steelyard.collect import serving
 from steelyard.collect.serving import bound_socket, renew_secret, serve
 from steelyard.errors import InvalidArgumentError, SteelyardError
 
+# A process that does not end would be waited for so many seconds.
+PATIENCE = 300
+
 TASK = (
     "{name: t, title: T, show: [{field: output}], "
     "widgets: [{id: q, kind: slider, label: Q, min: 0, max: 100, step: 1}], "
@@ -63,19 +66,19 @@ class Running:
 
     def connect(self):
         place = urlsplit(self.links["admin"]).netloc
-        self.connections.append(http.client.HTTPConnection(place, timeout=60))
+        self.connections.append(http.client.HTTPConnection(place, timeout=PATIENCE))
         return self.connections[-1]
 
     def kill(self):
         """Kill the first process and no other; return when every one that it started has ended."""
         self.process.kill()
         # there is an end of the output when nobody is left who could write
-        self.process.communicate(timeout=60)
+        self.process.communicate(timeout=PATIENCE)
 
     def stop(self, number=signal.SIGINT):
         """End it as Ctrl-C does; return code, output and errors."""
         os.killpg(self.process.pid, number)
-        out, err = self.process.communicate(timeout=60)
+        out, err = self.process.communicate(timeout=PATIENCE)
         return self.process.returncode, out, err
 
 
@@ -182,7 +185,7 @@ def test_nobody_else_is_listened_to_unasked(campaign, run):
     port = urlsplit(server.links["admin"]).port
     # another address of this machine
     with pytest.raises(OSError, match=r"refused|unreachable|assign"):
-        socket.create_connection(("127.0.0.2", port), timeout=60)
+        socket.create_connection(("127.0.0.2", port), timeout=PATIENCE)
 
 
 def test_several_processes_share_a_database_and_a_port(campaign, run, postgresql):

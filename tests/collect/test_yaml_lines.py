@@ -1,6 +1,6 @@
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.collect.yaml_lines import dotted, parse_yaml, read_yaml
@@ -154,7 +154,6 @@ PLAIN = st.recursive(
 )
 
 
-@settings(deadline=None)
 @given(st.dictionaries(st.from_regex(r"[a-z]{1,8}", fullmatch=True), PLAIN, min_size=1, max_size=4))
 def test_what_the_library_writes_is_read_back(data):
     # with tags written out, so that no text looks like something else

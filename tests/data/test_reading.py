@@ -71,7 +71,10 @@ NUMBER = st.floats(allow_nan=False, allow_infinity=False)
 
 
 @pytest.mark.parametrize("extension", ["jsonl", "csv", "csv.zst", "parquet"])
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=60,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(rows=st.lists(st.tuples(NAME, NAME, TEXT, st.lists(TEXT, max_size=3), NUMBER), min_size=1))
 def test_any_outputs_come_back_as_they_were_written(tmp_path, extension, rows):
     schema = ["item", "system", "output", "reference", "metric"]

@@ -1,13 +1,18 @@
+import asyncio
 import json
 import socket
 import struct
 import threading
 from collections import Counter
+from contextlib import asynccontextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
 from steelyard.judge import Rubric
+
+# What never comes would be waited for so many seconds.
+PATIENCE = 300
 
 
 def completion(content, *, finish="stop", usage=(90, 1), **choice):
@@ -40,6 +45,8 @@ class Endpoint(ThreadingHTTPServer):
         self.lock = threading.Lock()
         self.under_way = self.most_under_way = 0
         self.all_here = None
+        # called when a request is kept without a reply
+        self.kept = lambda: None
 
     @property
     def base(self):
@@ -74,7 +81,7 @@ class Handler(BaseHTTPRequestHandler):
             server.under_way += 1
             server.most_under_way = max(server.most_under_way, server.under_way)
         if server.all_here is not None:
-            server.all_here.wait(timeout=10)
+            server.all_here.wait(timeout=PATIENCE)
         try:
             self.act(server.play(body, nth) if self.path == "/v1/chat/completions" else 404)
         finally:
@@ -83,12 +90,14 @@ class Handler(BaseHTTPRequestHandler):
 
     def act(self, what):
         if what == "hold":
-            self.server.release.wait(timeout=30)
+            self.server.kept()
+            self.server.release.wait(timeout=PATIENCE)
             self.close_connection = True
         elif what == "stall":
             self.send(200, b'{"choices', length=100)
             self.wfile.flush()
-            self.server.release.wait(timeout=30)
+            self.server.kept()
+            self.server.release.wait(timeout=PATIENCE)
             self.close_connection = True
         elif what == "hang up":
             self.close_connection = True
@@ -154,3 +163,20 @@ def sleep(waits):
         waits.append(seconds)
 
     return remember
+
+
+@pytest.fixture
+def time_limits(server, monkeypatch):
+    """The limits that were set to replies; each is over when the server keeps silent, by no clock."""
+    limits, timeout = [], asyncio.timeout
+
+    @asynccontextmanager
+    async def until_silence(seconds):
+        limits.append(seconds)
+        loop = asyncio.get_running_loop()
+        async with timeout(None) as limit:
+            server.kept = lambda: loop.call_soon_threadsafe(limit.reschedule, loop.time())
+            yield
+
+    monkeypatch.setattr("steelyard.judge.client.asyncio.timeout", until_silence)
+    return limits

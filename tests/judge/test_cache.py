@@ -69,7 +69,7 @@ def test_several_processes_may_write_at_a_time(tmp_path):
         writer.stdin.write("\n")
         writer.stdin.flush()
     for writer in writers:
-        _, errors = writer.communicate(timeout=60)
+        _, errors = writer.communicate(timeout=120)
         assert writer.returncode == 0, errors
     with Cache(path) as cache:
         keys = [f"{who}-{number}" for who in ("a", "b", "shared") for number in range(200)]

@@ -23,7 +23,9 @@ def words_of(tokens):
 
 
 @pytest.mark.usefixtures("way")
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(st.lists(st.text(LETTERS, max_size=12), max_size=5))
 def test_texts_are_cut_at_spaces(texts):
     found = pieces(texts)
@@ -33,7 +35,9 @@ def test_texts_are_cut_at_spaces(texts):
 
 @pytest.mark.usefixtures("way")
 @pytest.mark.parametrize("tokenizer", [RougeTokenizer(), MtevalTokenizer(), ChrfTokenizer()])
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(st.lists(st.text(LETTERS, max_size=12), max_size=5))
 def test_texts_are_split_as_the_tokenizer_splits_each_alone(tokenizer, texts):
     found = lexicon(tokenizer).tokens(texts)

@@ -19,7 +19,7 @@ CSV = Format("csv")
     records=st.lists(st.text(alphabet='ab\n", ', max_size=8), min_size=1, max_size=20),
     batch_rows=st.integers(1, 7),
 )
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_csv_is_cut_between_records_and_nothing_is_lost(tmp_path, records, batch_rows):
     written = ['"' + record.replace('"', '""') + '"\n' for record in records]
     path = tmp_path / "o.csv"

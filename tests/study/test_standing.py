@@ -1,10 +1,11 @@
 import math
+from collections import Counter
 
 import numpy as np
 import polars as pl
 import pytest
 
-from steelyard.data import read_judgments, read_outputs
+from steelyard.data import Outputs, read_judgments, read_outputs
 from steelyard.study import Study
 from steelyard.study.monitoring import monitor
 from steelyard.study.standing import Goal, standings
@@ -140,3 +141,40 @@ def test_scores_without_a_greatest_value_have_no_sequence():
 def test_nothing_judged_is_nothing_known():
     outputs, used = collection(systems=("a",))
     assert standings(outputs, used.clear(), goal=Goal(half_width=0.1), bounds=BOUNDS) == []
+
+
+def test_the_pool_is_read_as_often_for_many_systems_as_for_few(monkeypatch):
+    passes = Counter()
+    for name in ("rows_of", "pool_moments"):
+        method = getattr(Outputs, name)
+
+        def counted(self, *args, _method=method, _name=name, **options):
+            passes[_name] += 1
+            return _method(self, *args, **options)
+
+        monkeypatch.setattr(Outputs, name, counted)
+
+    def read(number):
+        passes.clear()
+        outputs, used = collection(n=6, pool=20, systems=[f"s{k}" for k in range(number)])
+        goal = Goal(half_width=0.1, each=2)
+        assert len(standings(outputs, used, ["length"], goal=goal, bounds=BOUNDS)) == number
+        return dict(passes)
+
+    assert read(12) == read(3)
+
+
+def test_one_system_that_cannot_be_estimated_costs_the_others_nothing():
+    outputs, used = collection(n=12, systems=("a", "b", "c", "d", "e"))
+    only_one = used.filter((pl.col("system") != "d") | (pl.col("draw") == 1))
+    goal = Goal(half_width=0.1, each=2)
+    whole = standings(outputs, used, ["length"], goal=goal, bounds=BOUNDS)
+    found = standings(outputs, only_one, ["length"], goal=goal, bounds=BOUNDS)
+    assert [one.system for one in found] == ["a", "b", "c", "d", "e"]
+    for one, other in zip(found, whole, strict=True):
+        if one.system == "d":
+            assert one.estimate is None or one.estimate.metrics == ()
+            assert any("'d'" in note for note in one.notes)
+        else:
+            assert one.estimate.to_dict() == other.estimate.to_dict()
+            assert one.notes == ()

@@ -1,8 +1,10 @@
 """Scores in the order of the draw or of their arrival, as a rule that stops collection sees them."""
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import product
 
 import numpy as np
 import polars as pl
@@ -22,6 +24,11 @@ from steelyard.study.judged import judged_table
 __all__ = ["Arrived", "arrivals"]
 
 Floats = NDArray[np.float64]
+
+_CELL = ["prompt", "system"]
+# No metric has such a name.
+_POSITION, _NUMBER = "#position", "#number"
+_Cell = tuple[str, str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,87 +96,90 @@ def arrivals(
             f"its own; got {each}"
         )
     rows = _ordered(judged_table(outputs, judgments, metrics).rows, judgments, sample)
-    for prompt in judgments.prompts:
-        for system in judgments.systems:
-            cell = rows.filter((pl.col("prompt") == prompt) & (pl.col("system") == system))
-            if cell.height:
-                units, notes = (cell, []) if replacement else _units(cell, metrics, each)
-                yield Arrived(
-                    system,
-                    prompt,
-                    units["score"].to_numpy(),
-                    np.column_stack(
-                        [np.empty((units.height, 0)), *(units[name].to_numpy() for name in metrics)]
-                    ),
-                    tuple(notes),
-                )
+    units, left = (rows, {}) if replacement else _units(rows, metrics, each)
+    judged = set(rows.select(_CELL).unique().iter_rows())
+    cells = units.partition_by(_CELL, as_dict=True)
+    for prompt, system in product(judgments.prompts, judgments.systems):
+        cell = prompt, system
+        if cell in judged:
+            own = cells.get(cell, units.clear())
+            yield Arrived(
+                system,
+                prompt,
+                own["score"].to_numpy(),
+                np.column_stack(
+                    [np.empty((own.height, 0)), *(own[name].to_numpy() for name in metrics)]
+                ),
+                tuple(_notes({why: count[cell] for why, count in left.items()}, own.height, each)),
+            )
 
 
 def _ordered(rows: pl.DataFrame, judgments: Judgments, sample: pl.DataFrame | None) -> pl.DataFrame:
     """Return judgments in the order of collection, with what is known of their draw."""
     order = judgments.frame.select(
         *Judgment.key, *(["use"] if says_what_is_used(judgments) else [])
-    ).with_columns(position=pl.Series(_positions(judgments), dtype=pl.Int64))
+    ).with_columns(pl.Series(_POSITION, _positions(judgments), dtype=pl.Int64))
     numbers = draw_numbers(judgments, sample)
     if numbers is not None:
         check_drawn(judgments, numbers)
         order = order.with_columns(draw=numbers)
-    return rows.join(order, on=Judgment.key).sort("position")
+    return rows.join(order, on=Judgment.key).sort(_POSITION)
 
 
-def _units(cell: pl.DataFrame, metrics: Sequence[str], each: int) -> tuple[pl.DataFrame, list[str]]:
-    """Return one row an output: in the order of the draw if it is known, else of completion."""
-    if "draw" not in cell.columns:
-        return _complete(cell, metrics, each)
-    system, notes = cell["system"][0], []
-    if "use" in cell.columns:
-        unused = cell.filter(pl.col("use") != "used").height
-        cell = cell.filter(pl.col("use") == "used")
-        if unused:
-            notes.append(f"{unused} judgments are not used, as their column use says")
-    units, more = _complete(cell, [*metrics, "draw"], each)
-    check_distinct(units, system)
-    units = units.sort("draw")
-    if "use" in cell.columns:
-        return units, [*notes, *more]
-    ready = units.filter(pl.col("draw") == pl.int_range(1, pl.len() + 1))
-    ahead = units.height - ready.height
-    if ahead:
-        more.append(
-            f"{ahead} judged outputs wait for those drawn before them: the order is that of the "
-            f"draw, and its number {ready.height + 1} is not complete"
-        )
-    return ready, more
+def _units(
+    rows: pl.DataFrame, metrics: Sequence[str], each: int
+) -> tuple[pl.DataFrame, dict[str, Counter[_Cell]]]:
+    """Return one row an output, in order, and how many rows of each cell were left out, and why.
 
-
-def _complete(
-    cell: pl.DataFrame, columns: Sequence[str], each: int
-) -> tuple[pl.DataFrame, list[str]]:
-    """Return one row an output, in the order in which outputs became complete."""
-    first = cell.with_columns(number=pl.int_range(pl.len()).over("item"))
-    late = first.filter(pl.col("number") >= each).height
-    units = (
-        first.filter(pl.col("number") < each)
-        .group_by("item")
-        .agg(
-            pl.col("score").mean(),
-            pl.col("position").max(),
-            pl.len().alias("count"),
-            *(pl.col(name).first() for name in columns),
-        )
+    The order is that of the draw if it is known, else of completion. All cells are dealt with at
+    once, so that the work grows with the rows and not with rows times cells.
+    """
+    left = {}
+    drawn = ["draw"] if "draw" in rows.columns else []
+    says_use = bool(drawn) and "use" in rows.columns
+    if says_use:
+        rows, left["unused"] = _parted(rows, pl.col("use") == "used")
+    numbered = rows.with_columns(pl.int_range(pl.len()).over(*_CELL, "item").alias(_NUMBER))
+    first, left["late"] = _parted(numbered, pl.col(_NUMBER) < each)
+    outputs = first.group_by(*_CELL, "item").agg(
+        pl.col("score").mean(),
+        pl.col(_POSITION).max(),
+        pl.len().alias(_NUMBER),
+        *(pl.col(name).first() for name in [*metrics, *drawn]),
     )
-    whole = units.filter(pl.col("count") == each).sort("position")
-    waiting = units.height - whole.height
-    notes = []
-    if late:
+    units, left["waiting"] = _parted(outputs, pl.col(_NUMBER) == each)
+    units = units.sort(*drawn, _POSITION)
+    if drawn:
+        check_distinct(units, [*_CELL, "draw"])
+    if drawn and not says_use:
+        turn = pl.int_range(1, pl.len() + 1).over(_CELL)
+        units, left["ahead"] = _parted(units, pl.col("draw") == turn)
+    return units, left
+
+
+def _parted(rows: pl.DataFrame, kept: pl.Expr) -> tuple[pl.DataFrame, Counter[_Cell]]:
+    """Return the rows that are kept, and the number of the others by cell."""
+    others = rows.filter(~kept).group_by(_CELL).len().iter_rows()
+    counts = Counter({(prompt, system): number for prompt, system, number in others})
+    return rows.filter(kept), counts
+
+
+def _notes(left: Mapping[str, int], ready: int, each: int) -> Iterator[str]:
+    if unused := left.get("unused"):
+        yield f"{unused} judgments are not used, as their column use says"
+    if late := left.get("late"):
         rule = "the first judgment" if each == 1 else f"the first {each} judgments"
-        notes.append(
+        yield (
             f"{late} judgments are not used: only {rule} of an output may count, so that no score "
             f"changes after it was looked at; set `judgments_per_output` before collecting"
         )
-    if waiting:
-        notes.append(f"{waiting} outputs wait for their {each} judgments")
-    return whole, notes
+    if waiting := left.get("waiting"):
+        yield f"{waiting} outputs wait for their {each} judgments"
+    if ahead := left.get("ahead"):
+        yield (
+            f"{ahead} judged outputs wait for those drawn before them: the order is that of the "
+            f"draw, and its number {ready + 1} is not complete"
+        )
 
 
 def _positions(judgments: Judgments) -> NDArray[np.int64]:

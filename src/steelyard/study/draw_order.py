@@ -66,12 +66,12 @@ def check_drawn(judgments: Judgments, numbers: pl.Series) -> None:
     )
 
 
-def check_distinct(outputs: pl.DataFrame, system: str) -> None:
-    """Raise if two outputs of a system, one a row, have one number in column ``draw``."""
-    twice = outputs.filter(pl.col("draw").is_duplicated())
+def check_distinct(outputs: pl.DataFrame, key: Sequence[str]) -> None:
+    """Raise if two outputs, one a row, have the same `key`, which includes system and draw."""
+    twice = outputs.filter(pl.struct(key).is_duplicated())
     if twice.height:
         raise InvalidDataError(
-            f"column draw: two outputs of system {system!r} have the draw number "
+            f"column draw: two outputs of system {twice['system'][0]!r} have the draw number "
             f"{twice['draw'][0]}: pass the numbers that the draw recorded"
         )
 

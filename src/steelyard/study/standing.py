@@ -1,6 +1,6 @@
 """Where a collection under way stands: estimate, interval at all times, and what is left to do."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -132,82 +132,105 @@ def standings(
     rows = used.sort("draw", "time").with_columns(time=pl.col("draw").cast(pl.String))
     judgments = read_judgments(rows)
     designed = is_designed(judgments)
-    outputs_of = dict(rows.group_by("system").agg(pl.col("item").n_unique()).iter_rows())
-    found = []
-    for prompt in bounds:
-        asked = pl.col("prompt") == prompt
-        study = Study(outputs, judgments.filter(asked))
-        for system in outputs.systems:
-            own = rows.filter(asked & (pl.col("system") == system))
-            if own.is_empty():
-                continue
-            missing = outputs_of[system] - own["item"].n_unique()
-            reason = _no_sequence(bounds[prompt], missing, designed=designed)
-            cell = _Cell(study, prompt, system, bounds[prompt])
-            found.append(
-                cell.standing(metrics, goal, no_sequence=reason, with_path=prompt in paths)
-            )
+    missing = _missing(rows)
+    found: list[Standing] = []
+    for prompt, limits in bounds.items():
+        reasons = {
+            system: _no_sequence(limits, missing[prompt, system], designed=designed)
+            for system in outputs.systems
+            if (prompt, system) in missing
+        }
+        if reasons:
+            study = Study(outputs, judgments.filter(pl.col("prompt") == prompt))
+            asked = _Asked(study, prompt, limits, goal, tuple(metrics))
+            found += asked.standings(reasons, with_path=prompt in paths)
     return found
 
 
+def _missing(rows: pl.DataFrame) -> dict[tuple[str, str], int]:
+    """Return, for each prompt and system, how many judged outputs have no score under it."""
+    judged = rows.group_by("system").agg(pl.col("item").n_unique().alias("judged"))
+    scored = rows.group_by("prompt", "system").agg(pl.col("item").n_unique().alias("scored"))
+    both = scored.join(judged, on="system")
+    return {
+        (one["prompt"], one["system"]): one["judged"] - one["scored"] for one in both.to_dicts()
+    }
+
+
 @dataclass(frozen=True)
-class _Cell:
-    """One system under one prompt."""
+class _Asked:
+    """One prompt, with all its systems: each is looked at once, not once for every other."""
 
     study: Study
     prompt: str
-    system: str
     bounds: tuple[float, float]
+    goal: Goal
+    metrics: tuple[str, ...]
 
-    def standing(
-        self, metrics: Sequence[str], goal: Goal, *, no_sequence: str | None, with_path: bool
-    ) -> Standing:
-        estimate, notes = self.estimate(metrics, goal)
-        monitored = self.monitored(metrics, goal) if no_sequence is None else None
-        return Standing(
-            system=self.system,
-            prompt=self.prompt,
-            estimate=estimate,
-            monitored=monitored,
-            path=followed(monitored) if monitored is not None and with_path else (),
-            forecast=forecast(monitored, goal.each) if monitored is not None else (),
-            notes=notes if no_sequence is None else (*notes, no_sequence),
-        )
+    def standings(
+        self, reasons: Mapping[str, str | None], *, with_path: bool
+    ) -> Iterator[Standing]:
+        """Yield each system, given why it has no sequence, or None if it has one."""
+        monitored = self.monitored([name for name, reason in reasons.items() if reason is None])
+        estimates = self.estimates(list(reasons))
+        for system, reason in reasons.items():
+            sequence = monitored.get(system)
+            estimate, notes = estimates[system]
+            yield Standing(
+                system=system,
+                prompt=self.prompt,
+                estimate=estimate,
+                monitored=sequence,
+                path=followed(sequence) if sequence is not None and with_path else (),
+                forecast=forecast(sequence, self.goal.each) if sequence is not None else (),
+                notes=notes if reason is None else (*notes, reason),
+            )
 
-    def estimate(
-        self, metrics: Sequence[str], goal: Goal
-    ) -> tuple[Estimate | None, tuple[str, ...]]:
-        """Return the estimate with all metrics, or the plain mean and why, or only the reason."""
+    def estimates(
+        self, systems: Sequence[str]
+    ) -> dict[str, tuple[Estimate | None, tuple[str, ...]]]:
+        """Return each estimate, or the plain mean and why, or only the reason that there is none."""
         try:
-            [found] = self.study.estimate(
-                metrics,
+            found = self.study.estimate(
+                self.metrics,
                 prompts=[self.prompt],
-                systems=[self.system],
-                level=goal.level,
+                systems=systems,
+                level=self.goal.level,
                 bounds=self.bounds if np.isfinite(self.bounds).all() else None,
             )
         except NotEstimableError as error:
-            return None, (str(error),)
-        return found, found.notes if metrics and not found.metrics else ()
+            return {system: (None, (str(error),)) for system in systems}
+        result: dict[str, tuple[Estimate | None, tuple[str, ...]]] = {
+            system: (None, (reason,)) for (_, system), reason in found.left_out.items()
+        }
+        for one in found:
+            result[str(one.system)] = one, one.notes if self.metrics and not one.metrics else ()
+        return result
 
-    def monitored(self, metrics: Sequence[str], goal: Goal) -> Monitored:
+    def monitored(self, systems: Sequence[str]) -> dict[str, Monitored]:
+        """Return the intervals that hold at all times, on their way to the goal as it stands."""
+        if not systems:
+            return {}
         low, high = self.bounds
-        [found] = monitor(
+        found = monitor(
             self.study,
-            metrics,
-            half_width=goal.tuned_for or _USUAL_SHARE * (high - low),
+            self.metrics,
+            half_width=self.goal.tuned_for or _USUAL_SHARE * (high - low),
             prompts=[self.prompt],
-            systems=[self.system],
-            method=goal.method,
-            level=goal.level,
+            systems=systems,
+            method=self.goal.method,
+            level=self.goal.level,
             bounds=self.bounds,
-            judgments_per_output=goal.each,
+            judgments_per_output=self.goal.each,
         )
-        if goal.half_width is None:
+        return {one.system: self._to_goal(one) for one in found}
+
+    def _to_goal(self, found: Monitored) -> Monitored:
+        if self.goal.half_width is None:
             return replace(found, stop=False, expected_more=None)
-        if goal.half_width == found.goal:
+        if self.goal.half_width == found.goal:
             return found
-        return towards(found, goal.half_width, goal.each)
+        return towards(found, self.goal.half_width, self.goal.each)
 
 
 def _no_sequence(bounds: tuple[float, float], missing: int, *, designed: bool) -> str | None:

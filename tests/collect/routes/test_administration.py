@@ -220,9 +220,9 @@ def test_events_end_when_the_server_ends_and_when_the_reader_leaves(server):
                 came.set()
 
         stream = asyncio.create_task(server.app(dict(scope), receive, send))
-        await asyncio.wait_for(came.wait(), 30)
+        await asyncio.wait_for(came.wait(), 120)
         await stop(left)
-        await asyncio.wait_for(stream, 30)
+        await asyncio.wait_for(stream, 120)
         return sent
 
     async def leave(left):

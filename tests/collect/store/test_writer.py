@@ -31,10 +31,10 @@ def gate(store):
 
     def wait(_connection):
         reached.set()
-        assert opened.wait(60)
+        assert opened.wait(120)
 
     store.write(wait)
-    assert reached.wait(60)
+    assert reached.wait(120)
     yield opened
     opened.set()
 
@@ -194,7 +194,7 @@ def test_an_operation_that_finds_a_row_locked_does_not_hold_up_the_others(
         connection.execute(raters.update().where(raters.c.id == rater.id).values(excluded=True))
 
     hold = threading.Event()
-    waiting = store.write(lambda _connection: hold.wait(60))
+    waiting = store.write(lambda _connection: hold.wait(120))
     other, contended = store.write(joining("bob")), store.write(exclude)
     hold.set()
     waiting.result()

@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.collect.tasks import (
@@ -387,14 +387,12 @@ def test_a_million_names_do_not_become_a_million_problems():
     assert len(problem.widget) == 60
 
 
-@settings(deadline=None)
 @given(ANSWERS | JSON)
 def test_no_answer_makes_it_raise_and_every_problem_can_be_sent(answer):
     for problem in check_answer(TASK, CONTENT, answer):
         json.dumps([problem.widget, problem.message], ensure_ascii=False).encode()
 
 
-@settings(deadline=None)
 @given(ANSWERS)
 def test_what_is_accepted_scores_within_the_bounds(answer):
     if check_answer(TASK, CONTENT, answer):
@@ -409,7 +407,6 @@ def test_what_is_accepted_scores_within_the_bounds(answer):
     assert all(name in shown for name, value in answer.items() if value not in (None, "", []))
 
 
-@settings(deadline=None)
 @given(st.data())
 def test_answers_of_the_right_shape_are_accepted(data):
     levels = data.draw(st.sampled_from([-1, 0, 1.5]))
@@ -428,7 +425,6 @@ def test_answers_of_the_right_shape_are_accepted(data):
     assert problems(answer) == []
 
 
-@settings(deadline=None)
 @given(JSON)
 def test_storable_is_what_utf_8_and_postgresql_take(value):
     try:

@@ -4,7 +4,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.collect.tasks.conditions import (
@@ -118,13 +118,11 @@ def test_what_cannot_be_parsed_says_why(text, message):
             parse_condition(text)
 
 
-@settings(deadline=None)
 @given(CONDITIONS)
 def test_a_condition_that_is_printed_parses_to_the_same(condition):
     assert parse_condition(condition_text(condition)) == condition
 
 
-@settings(deadline=None)
 @given(st.text(st.sampled_from('ab12 <=!>()"\\.-_notandr'), max_size=40))
 def test_any_text_parses_or_raises_a_value_error(text):
     try:
@@ -162,7 +160,6 @@ def kind(value):
     return str if isinstance(value, str) else "other"
 
 
-@settings(deadline=None)
 @given(CONDITIONS, ANSWERS)
 def test_the_json_form_evaluates_as_python_would(condition, answer):
     empty = (None, "", [], [{"verdict": None}])

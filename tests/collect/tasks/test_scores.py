@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import steelyard as sy
@@ -31,7 +31,6 @@ def test_two_empty_texts_do_not_differ():
     assert edit_distance(" ", "") == edit_distance("", "", length="edited") == 0
 
 
-@settings(deadline=None)
 @given(WORDS, WORDS)
 def test_it_is_the_metric_edit_between_the_two_texts(original, edited):
     before, after = " ".join(original), " ".join(edited)
@@ -40,7 +39,6 @@ def test_it_is_the_metric_edit_between_the_two_texts(original, edited):
         assert edit_distance(before, after, unit=unit) == pytest.approx(float(columns[metric][0]))
 
 
-@settings(deadline=None)
 @given(st.text(max_size=40), st.text(max_size=40))
 def test_it_is_symmetric_and_between_0_and_1(one, other):
     for unit in ("words", "characters"):

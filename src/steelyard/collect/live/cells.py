@@ -15,7 +15,7 @@ from steelyard.data import read_judgments
 from steelyard.errors import NotEstimableError
 from steelyard.estimate import Estimate
 from steelyard.study import Diagnosis
-from steelyard.study.collected import with_use
+from steelyard.study.draw_prefix import Prefix, draw_prefixes, with_use
 from steelyard.study.monitoring import Monitored
 from steelyard.study.overall_diagnosis import overall_diagnosis
 from steelyard.study.recorded_draw import is_designed
@@ -40,6 +40,8 @@ class Cells:
         As estimates are made.
     before : dict of (prompt, system) to Standing
         As if nobody were excluded; empty if nobody is.
+    prefixes : mapping of str to Prefix
+        How far the draw of each judged system is judged.
     goal : Goal
         What is to be reached.
     systems : tuple of str
@@ -54,26 +56,30 @@ class Cells:
         self.systems = pool.systems
         self._campaign = campaign
         self._outputs = pool.outputs
-        self.now = self._standings(self.rows, paths=campaign.goal_prompts)
+        self._used = self._entering(self.rows)
+        self.now = self._standings(self._used, paths=campaign.goal_prompts)
+        self.prefixes: Mapping[str, Prefix] = {}
         self.before: dict[_Key, Standing] = {}
-        if not self.rows.is_empty() and self.rows["excluded"].any():
+        if self.rows.is_empty():
+            return
+        self.prefixes = draw_prefixes(self.rows, each=goal.each)
+        if self.rows["excluded"].any():
             included = self.rows.drop("use").with_columns(excluded=pl.lit(value=False))
-            self.before = self._standings(with_use(included, each=goal.each))
+            self.before = self._standings(self._entering(with_use(included, each=goal.each)))
 
-    def used(self, rows: pl.DataFrame | None = None) -> pl.DataFrame:
+    def _entering(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Return the judgments that enter estimates, as `Study` takes them."""
-        own = self.rows if rows is None else rows
-        used = own.filter(pl.col("use") == "used")
+        used = rows.filter(pl.col("use") == "used")
         if self._campaign.task.pair:
             # Preferences are about the items on which two systems differ, and of those the draw
             # is simple; `read_pool` holds these and no others.
             used = used.with_columns(design=pl.lit("simple"))
         return used
 
-    def _standings(self, rows: pl.DataFrame, *, paths: Sequence[str] = ()) -> dict[_Key, Standing]:
+    def _standings(self, used: pl.DataFrame, *, paths: Sequence[str] = ()) -> dict[_Key, Standing]:
         found = standings(
             self._outputs,
-            self.used(rows),
+            used,
             self._campaign.metrics,
             goal=self.goal,
             bounds=score_bounds(self._campaign.task),
@@ -83,10 +89,10 @@ class Cells:
 
     def to_list(self) -> list[dict[str, Any]]:
         """Return the prompts of the snapshot."""
-        used = self.used()
+        designed = not self._used.is_empty() and is_designed(read_judgments(self._used))
         prompts = []
         for prompt, (low, high) in score_bounds(self._campaign.task).items():
-            components, reason = self._components(used, prompt)
+            components, reason = self._components(prompt, designed=designed)
             prompts.append(
                 {
                     "prompt": prompt,
@@ -105,17 +111,17 @@ class Cells:
         return prompts
 
     def _components(
-        self, used: pl.DataFrame, prompt: str
+        self, prompt: str, *, designed: bool
     ) -> tuple[dict[str, Any] | None, str | None]:
         """Return variance components over all systems, or why there are none."""
-        if not (used["prompt"] == prompt).any():
+        if not (self._used["prompt"] == prompt).any():
             return None, None
-        if is_designed(read_judgments(used)):
+        if designed:
             return None, "not shown for a draw that is not simple"
         try:
             found = overall_diagnosis(
                 self._outputs,
-                used,
+                self._used,
                 self._campaign.metrics,
                 prompt=prompt,
                 level=self.goal.level,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from steelyard.collect.store.records import ScoredRow
-from steelyard.study.collected import with_use
+from steelyard.study.draw_prefix import with_use
 
 __all__ = ["judgment_rows"]
 

@@ -33,7 +33,6 @@ from steelyard.collect.store.records import (
 )
 from steelyard.collect.store.settings import Settings, current
 from steelyard.collect.units import Target
-from steelyard.study.collected import draw_prefixes
 from steelyard.study.standing import Goal as StatisticalGoal
 
 __all__ = ["goal_of", "snapshot"]
@@ -112,10 +111,10 @@ def snapshot(
         },
         "systems": list(pool.systems),
         "prompts": cells.to_list(),
-        "exclusions": _exclusions(cells.rows, goal.each),
+        "exclusions": _exclusions(cells),
         "raters": raters_table(campaign, read.raters, conduct=conduct, decided=read.decided),
         "rules": list(rules_in_words(campaign)),
-        "notes": _notes(campaign, cells.rows, goal.each),
+        "notes": _notes(campaign, cells),
     }
 
 
@@ -163,21 +162,19 @@ def _progress(read: _Read, *, lacking: int) -> dict[str, int]:
     }
 
 
-def _exclusions(rows: pl.DataFrame, each: int) -> dict[str, int]:
-    out = rows.filter("excluded")
-    prefixes = {} if rows.is_empty() else draw_prefixes(rows, each=each)
+def _exclusions(cells: Cells) -> dict[str, int]:
+    out = cells.rows.filter("excluded")
     return {
         "raters": out["rater"].n_unique(),
         "judgments": out["submission"].n_unique(),
-        "replacing": sum(one.replacing for one in prefixes.values()),
+        "replacing": sum(one.replacing for one in cells.prefixes.values()),
     }
 
 
-def _notes(campaign: Campaign, rows: pl.DataFrame, each: int) -> list[str]:
-    notes = []
+def _notes(campaign: Campaign, cells: Cells) -> list[str]:
+    notes, rows = [], cells.rows
     if not rows.is_empty():
-        prefixes = draw_prefixes(rows, each=each).values()
-        ahead = sum(one.ahead for one in prefixes)
+        ahead = sum(one.ahead for one in cells.prefixes.values())
         surplus = rows.filter(pl.col("use") == "surplus")["submission"].n_unique()
         if ahead:
             notes.append(

@@ -7,7 +7,7 @@ from scipy.stats import binomtest
 
 from steelyard.design.sequence import ConfidenceSequence
 from steelyard.errors import InvalidArgumentError, InvalidDataError
-from steelyard.study.collected import draw_prefixes, with_use
+from steelyard.study.draw_prefix import draw_prefixes, with_use
 
 
 def rows(*judged, prompt="p"):

@@ -7,6 +7,7 @@ from typing import Literal
 import polars as pl
 
 from steelyard.errors import InvalidArgumentError, InvalidDataError
+from steelyard.study.draw_order import check_distinct
 
 __all__ = ["Prefix", "Use", "draw_prefixes", "with_use"]
 
@@ -153,21 +154,21 @@ def draw_prefixes(rows: pl.DataFrame, *, each: int) -> Mapping[str, Prefix]:
     Prefix(system='s', complete=1, reach=2, replacing=1, ahead=1, incomplete=0, surplus=0)
     """
     _check(rows, each)
-    outputs = _outputs(rows, each)
-    found = {}
-    for system in rows["system"].unique(maintain_order=True):
-        own = outputs.filter(pl.col("system") == system)
-        complete = own["complete"] & own["inside"]
-        found[system] = Prefix(
-            system=system,
-            complete=int(complete.sum()),
-            reach=int(own["inside"].sum()),
-            replacing=int((own["inside"] & ~own["complete"]).sum()),
-            ahead=int((own["complete"] & ~own["inside"]).sum()),
-            incomplete=int((~own["judged"]).sum()),
-            surplus=int((own["kept"] - each).clip(0).sum()),
+    inside, complete = pl.col("inside"), pl.col("complete")
+    counts = (
+        _outputs(rows, each)
+        .group_by("system")
+        .agg(
+            complete=(complete & inside).sum(),
+            reach=inside.sum(),
+            replacing=(inside & ~complete).sum(),
+            ahead=(complete & ~inside).sum(),
+            incomplete=(~pl.col("judged")).sum(),
+            surplus=(pl.col("kept") - each).clip(0).sum(),
         )
-    return found
+    )
+    found = {row["system"]: Prefix(**row) for row in counts.iter_rows(named=True)}
+    return {system: found[system] for system in rows["system"].unique(maintain_order=True)}
 
 
 def _outputs(rows: pl.DataFrame, each: int) -> pl.DataFrame:
@@ -184,12 +185,7 @@ def _outputs(rows: pl.DataFrame, each: int) -> pl.DataFrame:
         .sort("system", "draw")
         .with_columns(judged=pl.col("count") >= each, complete=pl.col("kept") >= each)
     )
-    twice = outputs.filter(pl.struct("system", "draw").is_duplicated())
-    if twice.height:
-        raise InvalidDataError(
-            f"column draw: two outputs of system {twice['system'][0]!r} have the draw number "
-            f"{twice['draw'][0]}: pass the numbers that the draw recorded"
-        )
+    check_distinct(outputs, ["system", "draw"])
     # Draw numbers are distinct and start at 1, so the prefix ends where rank and number part.
     rank = pl.int_range(1, pl.len() + 1).over("system")
     prefix = outputs.filter("judged").filter(pl.col("draw") == rank).select(_OUTPUT)

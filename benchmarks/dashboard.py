@@ -1,0 +1,145 @@
+"""Time of one snapshot of the dashboard as the number of systems grows.
+
+    python -m benchmarks.dashboard             # 5, 50, 200 and 500 systems
+    python -m benchmarks.dashboard 10 100
+
+Each campaign has 12 drawn outputs per system, a pool of 40, one metric, and two judgments of every
+drawn output; one rater is left out, so that estimates with and without exclusions are made. Timed
+is what the observer does when the dashboard asks: read the database, make the snapshot, write it
+as JSON. The pool is read once before, as it is in the observer. Processor time is counted, which
+other work on the machine disturbs least. Where it grows in proportion to the systems, "ms per
+system" stays level.
+"""
+
+import json
+import sys
+import tempfile
+import time
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import yaml
+from sqlalchemy import insert, select, update
+
+from steelyard.collect.campaign import load_campaign
+from steelyard.collect.live.pool import read_pool
+from steelyard.collect.live.snapshot import snapshot
+from steelyard.collect.store import Store
+from steelyard.collect.store.settings import Facts, initialise
+from steelyard.collect.store.tables import leases, raters, sessions, slots, submissions
+from steelyard.collect.units import units_of
+
+SYSTEMS = (5, 50, 200, 500)
+NOW = 1_790_000_000_000
+TASK = {
+    "name": "quality",
+    "title": "Quality",
+    "show": [{"field": "output"}],
+    "widgets": [{"id": "quality", "kind": "slider", "label": "?", "min": 0, "max": 100, "step": 1}],
+    "scores": [{"prompt": "quality", "rule": "value", "from": "quality"}],
+}
+
+
+def main(numbers=SYSTEMS):
+    print(f"{'systems':>8}{'judgments':>11}{'seconds':>10}{'ms per system':>15}{'growth':>22}")
+    last = None
+    for systems in numbers:
+        with tempfile.TemporaryDirectory() as folder:
+            took, judgments = measured(Path(folder), systems)
+        growth = "" if last is None else f"x {systems / last[0]:.3g}: time x {took / last[1]:.3g}"
+        print(
+            f"{systems:8}{judgments:11,}{took:10.3f}{1000 * took / systems:15.2f}{growth:>22}",
+            flush=True,
+        )
+        last = systems, took
+
+
+def measured(folder, systems):
+    """Seconds that a snapshot takes, and the judgments that it is made of."""
+    path = write_campaign(folder, systems)
+    with closing(Store.open(folder / "campaign.sqlite")) as store:
+        campaign = load_campaign(path)
+        draw = partial(initialise, facts=Facts.of(campaign), units=units_of(campaign), now=NOW)
+        store.write(draw).result()
+        judgments = store.write(judge_all).result()
+        pool = read_pool(campaign)
+
+        def answer():
+            return json.dumps(snapshot(campaign, store, now=NOW, pool=pool), allow_nan=False)
+
+        return min(processor_seconds(answer) for _ in range(2)), judgments
+
+
+def processor_seconds(call):
+    start = time.process_time()
+    call()
+    return time.process_time() - start
+
+
+def write_campaign(folder, systems, *, pool=40, drawn=12):
+    rng = np.random.default_rng(systems)
+    rows = [
+        {"item": f"i{item}", "system": f"s{system}", "output": f"{item} by {system}", "metric": one}
+        for system in range(systems)
+        for item, one in enumerate(rng.uniform(size=pool))
+    ]
+    (folder / "outputs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    (folder / "task.yaml").write_text(yaml.safe_dump(TASK), "utf-8")
+    campaign = {
+        "title": "Benchmark",
+        "outputs": "outputs.jsonl",
+        "task": "task.yaml",
+        "sample": {"n": drawn, "seed": 1},
+        "judgments_per_output": 2,
+        "metrics": ["metric"],
+        "goal": {"half_width": 5.0},
+        "panel": {"kind": "open"},
+    }
+    (folder / "campaign.yaml").write_text(yaml.safe_dump(campaign), "utf-8")
+    return folder / "campaign.yaml"
+
+
+def judge_all(connection, *, people=40):
+    """Fill every slot, the last of the raters being left out; return how many judgments that makes."""
+    rng = np.random.default_rng(0)
+    names = [f"rater-{number}" for number in range(people)]
+    joined = {"panel": "open", "joined": NOW}
+    connection.execute(
+        insert(raters),
+        [{"id": one, "external_id": one, "excluded": one == names[-1]} | joined for one in names],
+    )
+    opened = {"panel_session": "s", "parameters": "{}", "opened": NOW}
+    connection.execute(insert(sessions), [{"id": one, "rater": one} | opened for one in names])
+    rows = []
+    for slot, unit in connection.execute(select(slots.c.id, slots.c.unit).order_by(slots.c.id)):
+        who = names[slot % people]
+        score = float(np.clip(rng.normal(60, 20), 0, 100).round())
+        rows.append(
+            {
+                "id": f"lease-{slot}",
+                "lease": f"lease-{slot}",
+                "key": f"key-{slot}",
+                "slot": slot,
+                "unit": unit,
+                "rater": who,
+                "session": who,
+                "answer": json.dumps({"quality": score}),
+                "scores": json.dumps({"quality": score}),
+                "active_ms": 9000,
+                "swapped": False,
+                "started": NOW,
+                "time": NOW + slot,
+            }
+        )
+    names = [one.name for one in leases.columns if one.name in rows[0]]
+    connection.execute(insert(leases), [{name: row[name] for name in names} for row in rows])
+    rows = [{name: row[name] for name in row if name != "id"} for row in rows]
+    connection.execute(insert(submissions), rows)
+    connection.execute(update(slots).values(done=True))
+    return len(rows)
+
+
+if __name__ == "__main__":
+    main([int(one) for one in sys.argv[1:]] or SYSTEMS)

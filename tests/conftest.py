@@ -1,0 +1,27 @@
+"""No test depends on how fast the machine is; and what several parts of the tests share."""
+
+import asyncio
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
+
+
+@pytest.fixture
+def observer_here(monkeypatch):
+    """Let the dashboard be computed in this process: starting another takes seconds of a core."""
+    from steelyard.collect.live.observer import View
+
+    class ObserverHere:
+        def __init__(self, campaign, store):
+            self.view = View(campaign, store)
+
+        async def ask(self, question):
+            return await asyncio.to_thread(question, self.view)
+
+        async def close(self):
+            pass
+
+    monkeypatch.setattr("steelyard.collect.live.following.Observer", ObserverHere)
