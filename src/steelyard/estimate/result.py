@@ -7,7 +7,20 @@ from typing import Any
 
 from steelyard.version import __version__
 
-__all__ = ["Estimate"]
+__all__ = ["Ends", "Estimate"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ends:
+    """An interval and its standard error."""
+
+    standard_error: float
+    low: float
+    high: float
+
+    def to_dict(self) -> dict[str, float]:
+        """Return the documented JSON form."""
+        return {"standard_error": self.standard_error, "low": self.low, "high": self.high}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +53,8 @@ class Estimate:
         The plain mean of the same judgments; None when this is the plain mean.
     data_efficiency : float or None
         Variance of the baseline over that of this estimate.
+    new_outputs : Ends or None
+        The interval for new outputs like these, where it is more than a tenth wider than the pool's.
     notes : tuple of str
         What a reader must know before trusting the numbers.
     system, prompt : str or None
@@ -62,6 +77,7 @@ class Estimate:
     slope: tuple[float, ...] = ()
     metrics: tuple[str, ...] = ()
     baseline: "Estimate | None" = None
+    new_outputs: Ends | None = None
     notes: tuple[str, ...] = ()
     system: str | None = None
     prompt: str | None = None

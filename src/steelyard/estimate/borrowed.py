@@ -1,0 +1,154 @@
+r"""Spread and shape that the systems of a campaign lend one another.
+
+The variance of a few judgments is itself a guess, and so is their skew. Systems of one campaign are
+judged under one prompt by the same people, so their variances are draws from one distribution,
+:math:`s_0^2\, d_0 / \chi^2_{d_0}`, which tells what to expect of each (Smyth 2004); and their residuals, over
+their standard deviations, are draws from one shape, whose Student statistics are simulated instead
+of taken to be normal. Derived in docs/methods/campaign.md.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import digamma, polygamma
+
+__all__ = ["MIN_SYSTEMS", "Shape", "Spread", "borrowed_spread"]
+
+Floats = NDArray[np.float64]
+
+# Fewer systems say too little of how much systems differ.
+MIN_SYSTEMS = 4
+# Beyond so many judged outputs a mean is normal whatever the shape.
+_ENOUGH = 1000
+_DRAWS = 8000
+
+
+@dataclass(frozen=True)
+class Spread:
+    """What to expect of a system's residual variance: `variance`, as if known from `freedom`."""
+
+    variance: float
+    freedom: float
+
+    def moderated(self, own: float, freedom: float) -> tuple[float, float]:
+        """Return a system's variance and its degrees of freedom, with what is lent to it."""
+        total = self.freedom + freedom
+        return (self.freedom * self.variance + freedom * own) / total, total
+
+
+def borrowed_spread(variances: Floats, freedoms: Floats) -> Spread:
+    r"""Fit the distribution of the systems' variances by the moments of their logarithms.
+
+    :math:`\operatorname{Var} \log s_k^2 = \psi'(d_k/2) + \psi'(d_0/2)`. The expected variance is never taken to
+    be known better than all variances together know it.
+
+    Parameters
+    ----------
+    variances, freedoms : (k,) array
+        Residual variances and their degrees of freedom; zeros do not count.
+
+    Returns
+    -------
+    Spread
+        Of no degrees of freedom when there are fewer than four variances.
+
+    References
+    ----------
+    Smyth (2004), Linear models and empirical Bayes methods for assessing differential expression in
+    microarray experiments, Statistical Applications in Genetics and Molecular Biology 3.
+    """
+    known = (variances > 0) & (freedoms > 0)
+    if known.sum() < MIN_SYSTEMS:
+        return Spread(0.0, 0.0)
+    half = freedoms[known] / 2
+    centred = np.log(variances[known]) - digamma(half) + np.log(half)
+    excess = float(centred.var(ddof=1) - polygamma(1, half).mean())
+    most = float(freedoms[known].sum())
+    freedom = most if excess <= 0 else min(2 * _inverse_trigamma(excess), most)
+    location = float(centred.mean() + digamma(freedom / 2) - np.log(freedom / 2))
+    return Spread(float(np.exp(location)), freedom)
+
+
+def _inverse_trigamma(value: float) -> float:
+    """Solve trigamma(x) = value by Newton's method on 1/trigamma, which is convex."""
+    x = 0.5 + 1 / value
+    for _ in range(50):
+        trigamma = float(polygamma(1, x))
+        step = trigamma * (1 - trigamma / value) / float(polygamma(2, x))
+        x += step
+        if abs(step) < 1e-10 * x:
+            break
+    return x
+
+
+class Shape:
+    """The common shape of residuals, and the Student statistics that it makes.
+
+    Parameters
+    ----------
+    residuals : sequence of arrays
+        Residuals of each system, over its standard deviation.
+    seed : int
+        Seed of the simulation.
+    """
+
+    def __init__(self, residuals: Sequence[Floats], *, seed: int) -> None:
+        together = np.sort(np.concatenate(residuals))
+        together = together - together.mean()
+        self._residuals = together / max(float(together.std()), 1e-300)
+        self._seed = seed
+        self._simulated: dict[int, tuple[Floats, Floats]] = {}
+
+    def quantiles(
+        self, n: int, *, own: Spread, lent: Spread, outputs: float, rest: float, level: float
+    ) -> tuple[float, float] | None:
+        """Return the quantiles of error over standard error; None if Student's do.
+
+        Parameters
+        ----------
+        n : int
+            Judged outputs of the system.
+        own, lent : Spread
+            The system's moderated variance with the degrees of freedom of its own judgments, and
+            what was lent to it.
+        outputs : float
+            Share of the error variance that lies between outputs; the rest is normal.
+        rest : float
+            Degrees of freedom of the rest.
+        level : float
+            Confidence level.
+        """
+        if n > _ENOUGH:
+            return None
+        mean, variance = self._samples(n)
+        prior = lent.variance / own.variance if lent.freedom else 0.0
+        total = own.freedom + lent.freedom
+        estimated = (lent.freedom * prior + own.freedom * variance) / total
+        rng = np.random.default_rng(self._seed)
+        noise = rng.standard_normal(len(mean) // 2)
+        noise = np.concatenate([noise, -noise])
+        spread = rng.chisquare(rest, len(mean) // 2) / rest if np.isfinite(rest) else np.ones(1)
+        spread = np.concatenate([spread, spread]) if len(spread) > 1 else spread
+        error = np.sqrt(outputs) * mean + np.sqrt(1 - outputs) * noise
+        student = error / np.sqrt(np.maximum(outputs * estimated + (1 - outputs) * spread, 1e-12))
+        low, high = np.quantile(student, [(1 - level) / 2, (1 + level) / 2])
+        return float(low), float(high)
+
+    def _samples(self, n: int) -> tuple[Floats, Floats]:
+        """Return means over their standard error, and variances, of simulated samples of n."""
+        if n not in self._simulated:
+            rng, m = np.random.default_rng(self._seed), len(self._residuals)
+            mean, variance = np.empty(_DRAWS), np.empty(_DRAWS)
+            half, block = _DRAWS // 2, max(1, 1_000_000 // n)
+            for start in range(0, half, block):
+                chosen = rng.integers(0, m, size=(min(block, half - start), n))
+                # Mirrored draws, so that turning the scale around turns the interval around.
+                for first, draws in ((start, chosen), (half + start, m - 1 - chosen)):
+                    drawn = self._residuals[draws]
+                    part = slice(first, first + len(drawn))
+                    mean[part] = drawn.mean(axis=1) * np.sqrt(n)
+                    variance[part] = drawn.var(axis=1, ddof=1) if n > 1 else 1.0
+            self._simulated[n] = mean, variance
+        return self._simulated[n]

@@ -1,0 +1,473 @@
+r"""The mean human scores of all systems of a campaign, estimated together.
+
+Each estimate is a linear form :math:`c + \sum_j w_j y_j` in the judgments: the control that all systems teach
+(`learned`) gives c, the draw gives the weights of its outputs, and the leniency of raters (`leniency`) shifts
+them. Its error variance has parts for outputs, raters and the finite pool; the systems lend one
+another what they know of spread and shape (`borrowed`). Derived in docs/methods/campaign.md.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+
+from steelyard.arrays import Draw, JudgedOutputs, PoolMoments
+from steelyard.errors import NotEstimableError
+from steelyard.estimate.borrowed import Shape, Spread, borrowed_spread
+from steelyard.estimate.error_variance import ErrorVariance, Part, fixed_raters, residual_parts
+from steelyard.estimate.estimator import plain_mean
+from steelyard.estimate.fit import Fit
+from steelyard.estimate.learned import learned_control
+from steelyard.estimate.leniency import Leniency, estimated_leniency
+from steelyard.estimate.options import Options
+from steelyard.estimate.residual_squares import leniency_in
+from steelyard.estimate.result import Ends, Estimate
+from steelyard.estimate.slope import fit_slope
+
+__all__ = ["FEW_RATERS", "JudgedSystem", "campaign_means"]
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+# With fewer, raters tell too little of how much raters differ (measured).
+FEW_RATERS = 5
+# An interval for new outputs that is this much wider is shown beside the pool's.
+_WIDER = 1.1
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedSystem:
+    """What a campaign knows of one system.
+
+    Attributes
+    ----------
+    sample : JudgedOutputs
+        Its judged outputs, without metrics.
+    draw : Draw
+        How they were drawn.
+    metric : (n, p) array
+        Metrics of the judged outputs; NaN where one is missing.
+    items : (n,) array of int
+        Number of each output's item, or cluster of items, in the whole campaign.
+    raters : (M,) array of int or None
+        Number of each judgment's rater in the whole campaign; None when raters are unknown.
+    pool : PoolMoments or None
+        Moments of the metrics over the system's pool, a missing value counting as the mean.
+    """
+
+    sample: JudgedOutputs
+    draw: Draw
+    metric: Floats
+    items: Integers
+    raters: Integers | None
+    pool: PoolMoments | None
+
+
+def campaign_means(
+    systems: Sequence[JudgedSystem], *, options: Options, seed: int = 0
+) -> list[Estimate | NotEstimableError]:
+    """Estimate the mean human score of every system, from all of them.
+
+    Parameters
+    ----------
+    systems : sequence of JudgedSystem
+        The systems, all with the same metrics.
+    options : Options
+        Target, raters, level and bounds. The interval is Student's, with the shape that the systems
+        share where they are enough.
+    seed : int
+        Seed of the simulated shape.
+
+    Returns
+    -------
+    list of Estimate or NotEstimableError
+        One for each system, with the plain mean of the same judgments as `baseline`; or why it has
+        none.
+    """
+    if not systems:
+        return []
+    deviation = _common_deviation(systems)
+    controls = _controls(systems, deviation)
+    usual = replace(options, raters_as="random") if options.raters_as == "adjusted" else options
+    plain = _Campaign.of(systems, [np.zeros(one.sample.n_outputs) for one in systems], usual, seed)
+    found = _Campaign.of(systems, controls.values, options, seed)
+    results: list[Estimate | NotEstimableError] = []
+    for number, system in enumerate(systems):
+        try:
+            baseline = plain.estimate(number)
+            slope = controls.coefficients[number] / np.where(deviation > 0, deviation, 1.0)
+            estimate = found.estimate(number, slope)
+        except NotEstimableError as error:
+            results.append(error)
+            continue
+        if not system.metric.shape[1] and estimate.raters == baseline.raters:
+            results.append(estimate)
+        else:
+            results.append(replace(estimate, baseline=baseline))
+    return results
+
+
+def _common_deviation(systems: Sequence[JudgedSystem]) -> Floats:
+    """Return each metric's standard deviation within pools, over all systems."""
+    known = [one.pool for one in systems if one.pool is not None]
+    if not known:
+        return np.zeros(systems[0].metric.shape[1])
+    variance = np.mean([np.diag(pool.covariance) for pool in known], axis=0)
+    size = np.max([np.maximum(np.abs(pool.low), np.abs(pool.high)) for pool in known], axis=0)
+    return np.where(np.sqrt(variance) > 1e-12 * size, np.sqrt(variance), 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class _Controls:
+    values: list[Floats]
+    coefficients: Floats
+
+
+def _controls(systems: Sequence[JudgedSystem], deviation: Floats) -> _Controls:
+    """Return the control of each judged output, zero on average over its pool."""
+    usable = [number for number, one in enumerate(systems) if one.sample.n_outputs > 1]
+    values = [np.zeros(one.sample.n_outputs) for one in systems]
+    coefficients = np.zeros((len(systems), len(deviation)))
+    scaled = [_scaled(systems[number], deviation) for number in usable]
+    sizes = [systems[number].sample.n_outputs for number in usable]
+    if not usable or not deviation.any():
+        return _Controls(values, coefficients)
+    scores = [systems[number].sample.mean for number in usable]
+    learned = learned_control(
+        np.concatenate(scores),
+        np.concatenate(scaled),
+        systems=np.repeat(np.arange(len(usable)), sizes),
+        items=np.concatenate([systems[number].items for number in usable]),
+        spread=_spreads(scores),
+    )
+    ends = np.cumsum(sizes)
+    for position, number in enumerate(usable):
+        values[number] = learned.values[ends[position] - sizes[position] : ends[position]]
+        coefficients[number] = learned.coefficients[position]
+    return _Controls(values, coefficients)
+
+
+def _scaled(system: JudgedSystem, deviation: Floats) -> Floats:
+    """Return the metrics around the pool's mean, in common deviations, 0 where one is missing."""
+    if system.pool is None:
+        return np.zeros_like(system.metric)
+    x = (system.metric - system.pool.mean) / np.where(deviation > 0, deviation, np.inf)
+    return np.where(np.isfinite(x), x, 0.0)
+
+
+def _spreads(scores: Sequence[Floats]) -> Floats:
+    """Return a moderated standard deviation of each system's scores, never near zero."""
+    own = np.array([one.var(ddof=1) for one in scores])
+    freedom = np.array([len(one) - 1.0 for one in scores])
+    lent = borrowed_spread(own, freedom)
+    whole = float(own @ freedom / freedom.sum())
+    moderated = np.array([lent.moderated(*pair)[0] for pair in zip(own, freedom, strict=True)])
+    return np.sqrt(np.maximum(moderated, 0.02 * whole))
+
+
+@dataclass(frozen=True, eq=False)
+class _Campaign:
+    """All systems after their controls are taken off, with what they lend one another."""
+
+    systems: Sequence[JudgedSystem]
+    samples: Sequence[JudgedOutputs]
+    fits: Sequence[Fit | NotEstimableError]
+    variances: Floats
+    freedoms: Floats
+    lent: Spread
+    shape: Shape | None
+    leniency: Leniency | None
+    judgments: Floats
+    first: Integers
+    options: Options
+    seed: int
+
+    @classmethod
+    def of(
+        cls,
+        systems: Sequence[JudgedSystem],
+        controls: Sequence[Floats],
+        options: Options,
+        seed: int,
+    ) -> "_Campaign":
+        samples = [
+            replace(
+                one.sample,
+                mean=one.sample.mean - control,
+                human=one.sample.human - control[one.sample.output],
+            )
+            for one, control in zip(systems, controls, strict=True)
+        ]
+        fits = [_plain_fit(sample, one.draw) for sample, one in zip(samples, systems, strict=True)]
+        own = np.array([0.0 if isinstance(fit, Exception) else _variance(fit) for fit in fits])
+        freedoms = np.array([max(sample.n_outputs - 1.0, 0.0) for sample in samples])
+        own = _with_least(own, samples, options)
+        simple = np.array([one.draw.simple for one in systems])
+        lent = borrowed_spread(np.where(simple, own, 0.0), freedoms)
+        judgments = np.concatenate([sample.human for sample in samples])
+        sizes = np.array([sample.n_judgments for sample in samples])
+        return cls(
+            systems,
+            samples,
+            fits,
+            own,
+            freedoms,
+            lent,
+            _shape(fits, own, freedoms, lent, seed) if lent.freedom else None,
+            _leniency(systems, samples, options),
+            judgments,
+            np.cumsum(sizes) - sizes,
+            options,
+            seed,
+        )
+
+    def estimate(self, number: int, slope: Floats | None = None) -> Estimate:
+        """Return the estimate of one system; `slope` is that of its control."""
+        fit, sample, system = self.fits[number], self.samples[number], self.systems[number]
+        if isinstance(fit, NotEstimableError):
+            raise fit
+        if self.variances[number] <= 0:
+            return self._without_spread(number)
+        options = self.options
+        target = fixed_raters(
+            fit, sample, system.draw, None, options=replace(options, raters_as="fixed")
+        )
+        error = self._with_raters(number, fit, target)
+        slope = np.zeros(0) if slope is None else slope
+        if options.target == "superpopulation":
+            error = replace(error, between_pools=self._between(number, slope))
+        estimate = self._point(number, fit)
+        ends = self._ends(number, estimate, error)
+        interval = "borrowed" if self.shape is not None else "student"
+        kind = "learned-control" if len(slope) else "sample-mean"
+        return Estimate(
+            estimate=estimate,
+            standard_error=ends.standard_error,
+            low=ends.low,
+            high=ends.high,
+            level=options.level,
+            target=options.target,
+            raters=options.raters_as,
+            method=f"{kind}/{interval}",
+            n_outputs=sample.n_outputs,
+            n_judgments=sample.n_judgments,
+            n_raters=sample.n_raters,
+            pool_size=system.draw.pool_size,
+            degrees_of_freedom=float(error.degrees_of_freedom),
+            slope=tuple(float(a) for a in slope),
+            new_outputs=self._new_outputs(number, fit, slope, estimate, ends),
+            notes=error.notes,
+        )
+
+    def _without_spread(self, number: int) -> Estimate:
+        """Return the plain mean where nobody lends a width: the bounds of the score do, if given."""
+        system = self.systems[number]
+        fixed = replace(self.options, raters_as="fixed")
+        return plain_mean(system.sample, system.draw, options=fixed)
+
+    def _point(self, number: int, fit: Fit) -> float:
+        if self.leniency is None or self.options.raters_as != "adjusted":
+            return fit.estimate
+        centre = fit.estimate
+        # Around the estimate, so that a constant on all scores moves it by exactly that.
+        adjusted = self.leniency.adjusted(self._weights(number, fit))
+        return centre + float(adjusted @ (self.judgments - self._system_means))
+
+    @property
+    def _system_means(self) -> Floats:
+        """Return each judgment's system mean; adjusted weights add to 0 over other systems."""
+        means = [
+            0.0 if isinstance(fit, NotEstimableError) else fit.estimate for fit in self.fits
+        ]
+        return np.repeat(means, [sample.n_judgments for sample in self.samples])
+
+    def _weights(self, number: int, fit: Fit) -> Floats:
+        sample, start = self.samples[number], self.first[number]
+        weights = np.zeros(len(self.judgments))
+        weights[start : start + sample.n_judgments] = (fit.weights / sample.count)[sample.output]
+        return weights
+
+    def _with_raters(self, number: int, fit: Fit, fixed: ErrorVariance) -> ErrorVariance:
+        """Return the error variance with moderated spread, and raters seen as options say."""
+        sample, draw = self.samples[number], self.systems[number].draw
+        outputs = [self._moderated(number, part) for part in fixed.parts if part.name == "outputs"]
+        others = [part for part in fixed.parts if part.name != "outputs"]
+        leniency = self.leniency
+        if self.options.raters_as == "fixed" or leniency is None:
+            return replace(fixed, parts=(*outputs, *others))
+        weights = self._weights(number, fit)
+        if self.options.raters_as == "adjusted":
+            weights = leniency.adjusted(weights)
+        by_output = np.bincount(leniency.output, weights)
+        own = np.zeros(len(by_output), dtype=bool)
+        own[leniency.output[self._rows(number)]] = True
+        ratio = float(by_output[own] @ by_output[own]) / float(fit.weights @ fit.weights)
+        limited = len(others) > 0
+        held = leniency_in(fit, sample, draw, limited=limited) * leniency.variance
+        outputs = [
+            replace(
+                part,
+                variance=max(part.variance - here, 0.05 * part.variance),
+                coefficient=part.coefficient * ratio,
+            )
+            for part, here in zip(outputs, held, strict=True)
+        ]
+        elsewhere = float(by_output[~own] ** 2 @ self._other_variances(~own))
+        by_rater = np.bincount(leniency.rater, weights)
+        lenient = float(by_rater @ by_rater)
+        doubt = lenient**2 * float(leniency.components.covariance[1, 1])
+        parts = (
+            *outputs,
+            *others,
+            Part("leniency", leniency.variance, lenient, np.inf, doubt),
+            Part("other systems", elsewhere, 1.0, np.inf, 0.0),
+        )
+        return replace(fixed, parts=parts)
+
+    def _rows(self, number: int) -> slice:
+        start = int(self.first[number])
+        return slice(start, start + self.samples[number].n_judgments)
+
+    def _other_variances(self, chosen: NDArray[np.bool_]) -> Floats:
+        """Return the variance of each output of the campaign that is chosen."""
+        counts = [sample.n_outputs for sample in self.samples]
+        return np.repeat(self.variances, counts)[chosen]
+
+    def _moderated(self, number: int, part: Part) -> Part:
+        if not self.systems[number].draw.simple:
+            return part
+        variance, freedom = self._spread(number)
+        return replace(part, variance=variance, degrees_of_freedom=freedom)
+
+    def _spread(self, number: int) -> tuple[float, float]:
+        return self.lent.moderated(self.variances[number], self.freedoms[number])
+
+    def _between(self, number: int, slope: Floats) -> float:
+        """Return what the choice of the pool adds: the control's variance over it."""
+        system = self.systems[number]
+        pool, fit = system.pool, self.fits[number]
+        if pool is None or not len(slope) or isinstance(fit, NotEstimableError):
+            return 0.0
+        x = np.nan_to_num(system.metric - pool.mean)
+        h = x @ slope
+        shared = float((h - h.mean()) @ fit.residual) / max(len(h) - 1, 1)
+        between = float(slope @ pool.covariance @ slope) + 2 * shared
+        return max(between, -float(self.variances[number])) / pool.size
+
+    def _new_outputs(
+        self, number: int, fit: Fit, slope: Floats, estimate: float, ends: Ends
+    ) -> Ends | None:
+        """Return the interval for new outputs like these, where it is clearly wider."""
+        draw = self.systems[number].draw
+        if self.options.target != "pool" or not draw.simple:
+            return None
+        error = self._with_raters(
+            number, fit, ErrorVariance(residual_parts(fit, draw, limited=False))
+        )
+        error = replace(error, between_pools=self._between(number, slope))
+        wider = self._ends(number, estimate, error)
+        return wider if wider.high - wider.low > _WIDER * (ends.high - ends.low) else None
+
+    def _ends(self, number: int, estimate: float, error: ErrorVariance) -> Ends:
+        """Return the interval around `estimate`."""
+        value, level = error.value, self.options.level
+        if value <= 0:
+            raise NotEstimableError(
+                "the interval would be a single point, as every output was judged and rater noise is "
+                'taken as 0: use target="census", or give the `rater_variance` that judgments have'
+            )
+        quantiles = None
+        if self.shape is not None and self.systems[number].draw.simple:
+            outputs = sum(part.value for part in error.parts if part.name == "outputs") / value
+            outputs = min(outputs, 1.0)
+            moderated, _ = self._spread(number)
+            quantiles = self.shape.quantiles(
+                self.samples[number].n_outputs,
+                own=Spread(moderated, self.freedoms[number]),
+                lent=self.lent,
+                outputs=outputs,
+                rest=_freedom_of_rest(error),
+                level=level,
+            )
+        if quantiles is None:
+            reach = float(stdtrit(error.degrees_of_freedom, (1 + level) / 2))
+            quantiles = -reach, reach
+        se = float(np.sqrt(value))
+        low, high = estimate - quantiles[1] * se, estimate - quantiles[0] * se
+        if self.options.bounds is not None:
+            least, greatest = self.options.bounds
+            low, high = max(low, min(least, estimate)), min(high, max(greatest, estimate))
+        return Ends(standard_error=se, low=low, high=high)
+
+
+def _plain_fit(sample: JudgedOutputs, draw: Draw) -> Fit | NotEstimableError:
+    try:
+        return fit_slope(sample, draw, None, np.empty(0), rng=np.random.default_rng(0))
+    except NotEstimableError as error:
+        return error
+
+
+def _variance(fit: Fit) -> float:
+    """Return the residual variance, 0 where it is rounding."""
+    size = float(np.abs(fit.estimate)) + float(np.abs(fit.residual).max())
+    variance = float(fit.residual @ fit.residual) / max(len(fit.residual) - 1, 1)
+    return variance if np.sqrt(variance) > 1e-9 * size else 0.0
+
+
+def _with_least(own: Floats, samples: Sequence[JudgedOutputs], options: Options) -> Floats:
+    """Give systems without spread the variance that one more output might have shown.
+
+    One more output at the other end of the scale, which the bounds of the score or the scores of
+    all systems show, would give n + 1 outputs a variance of range^2 / (n + 1).
+    """
+    if (own > 0).all():
+        return own
+    scores = np.concatenate([sample.human for sample in samples])
+    width = float(np.ptp(scores)) if options.bounds is None else float(np.ptp(options.bounds))
+    count = np.array([sample.n_outputs + 1.0 for sample in samples])
+    least = width**2 / count if len(samples) > 1 else np.zeros(len(samples))
+    return np.where(own > 0, own, least)
+
+
+def _shape(
+    fits: Sequence[Fit | NotEstimableError],
+    own: Floats,
+    freedoms: Floats,
+    lent: Spread,
+    seed: int,
+) -> Shape:
+    residuals = [
+        fit.residual / np.sqrt(lent.moderated(variance, freedom)[0])
+        for fit, variance, freedom in zip(fits, own, freedoms, strict=True)
+        if not isinstance(fit, NotEstimableError)
+    ]
+    return Shape(residuals, seed=seed)
+
+
+def _leniency(
+    systems: Sequence[JudgedSystem], samples: Sequence[JudgedOutputs], options: Options
+) -> Leniency | None:
+    """Estimate leniency over all systems, where raters are known and are to be a sample."""
+    raters = [one.raters for one in systems]
+    if options.raters_as == "fixed" or any(one is None for one in raters):
+        return None
+    sizes = [sample.n_outputs for sample in samples]
+    starts = np.cumsum(sizes) - sizes
+    output = np.concatenate(
+        [sample.output + start for sample, start in zip(samples, starts, strict=True)]
+    )
+    system = np.repeat(np.arange(len(samples)), [sample.n_judgments for sample in samples])
+    human = np.concatenate([sample.human for sample in samples])
+    rater = np.unique(np.concatenate([one for one in raters if one is not None]), return_inverse=True)
+    return estimated_leniency(human, output, rater[1], system)
+
+
+def _freedom_of_rest(error: ErrorVariance) -> float:
+    """Return the degrees of freedom of the parts that do not lie between outputs."""
+    rest = [part for part in error.parts if part.name != "outputs" and part.value > 0]
+    if not rest:
+        return np.inf
+    found = ErrorVariance(tuple(rest)).degrees_of_freedom
+    return found if np.isfinite(found) else np.inf

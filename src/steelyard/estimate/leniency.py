@@ -1,0 +1,96 @@
+r"""Leniency of raters, estimated from all systems of a campaign at once.
+
+In :math:`y = \mu_{system} + u_{output} + b_{rater} + e` leniency :math:`b` belongs to the rater, whatever
+system was judged. Its best linear prediction is :math:`\hat b = A^{-1} Z' M y` with
+:math:`A = Z'MZ + I/\lambda_r`, where M takes system means off and weighs outputs by their number of
+judgments. So an estimate :math:`w'y` less the leniency of its raters,
+:math:`w'(y - Z\hat b)`, is a linear form again, with weights :math:`w - M Z A^{-1} Z' w` on all
+judgments of the campaign. Derived in docs/methods/campaign.md.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve
+from scipy.sparse import csr_array
+
+from steelyard.errors import NotEstimableError
+from steelyard.variance.crossed import CrossedComponents, crossed_components
+
+__all__ = ["Leniency", "estimated_leniency"]
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Leniency:
+    """The leniency of the raters of a campaign.
+
+    Attributes
+    ----------
+    components : CrossedComponents
+        Variance between outputs, between raters and of the rest, within systems.
+    output, rater, system : (M,) array of int
+        What each judgment is of, who gave it, and whose output it is.
+    """
+
+    components: CrossedComponents
+    output: Integers
+    rater: Integers
+    system: Integers
+    _factor: tuple[Floats, bool]
+
+    @property
+    def variance(self) -> float:
+        """Variance between raters."""
+        return self.components.leniency
+
+    def adjusted(self, weights: Floats) -> Floats:
+        """Return weights (M,) on judgments less what they hold of leniency."""
+        per_rater = np.bincount(self.rater, weights, minlength=len(self._factor[0]))
+        solved = cho_solve(self._factor, per_rater)
+        ratio = self.components.item / self.components.residual
+        return weights - _weighed(solved[self.rater], self.output, self.system, ratio)
+
+
+def estimated_leniency(
+    human: Floats, output: Integers, rater: Integers, system: Integers
+) -> Leniency | None:
+    """Estimate the leniency of raters from judgments of all systems, controls taken off.
+
+    Returns
+    -------
+    Leniency or None
+        None if raters cannot be told from outputs, or show no differences at all.
+    """
+    try:
+        components = crossed_components(human, output, rater, systems=system)
+    except NotEstimableError:
+        return None
+    if components.leniency <= 0 or components.residual <= 0:
+        return None
+    ratio = components.item / components.residual
+    n_raters = int(rater.max()) + 1
+    Z = csr_array((np.ones(len(rater)), (np.arange(len(rater)), rater)), (len(rater), n_raters))
+    count = np.bincount(output)
+    shrunk = 1 / (1 + ratio * count)
+    by_output = csr_array((np.ones(len(output)), (output, rater)), (len(count), n_raters))
+    own = system[np.unique(output, return_index=True)[1]]
+    by_system = csr_array((shrunk, (own, np.arange(len(count)))), (own.max() + 1, len(count)))
+    pull = (by_system @ by_output).toarray() / np.sqrt(by_system @ count)[:, np.newaxis]
+    matrix = (Z.T @ Z - by_output.T @ by_output.multiply((ratio * shrunk)[:, None])).toarray()
+    matrix -= pull.T @ pull
+    np.fill_diagonal(matrix, matrix.diagonal() + components.residual / components.leniency)
+    return Leniency(components, output, rater, system, cho_factor(matrix))
+
+
+def _weighed(values: Floats, output: Integers, system: Integers, ratio: float) -> Floats:
+    """Return M times values: around system means, outputs weighed by their judgments."""
+    count = np.bincount(output)
+    shrunk = 1 / (1 + ratio * count)
+    own = shrunk[output]
+    means = np.bincount(system, own * values) / np.maximum(np.bincount(system, own), 1e-300)
+    centred = values - means[system]
+    return np.asarray(centred - (ratio * shrunk * np.bincount(output, centred))[output])
