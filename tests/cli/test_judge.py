@@ -140,7 +140,9 @@ def test_an_output_without_a_valid_reply_has_nothing_and_a_reason(ask, server, t
     ]
 
 
-def test_an_estimate_refuses_the_gap_and_takes_the_filled_column(ask, server, run, tmp_path):
+def test_an_estimate_does_without_a_metric_with_a_gap_and_takes_the_filled_column(
+    ask, server, run, tmp_path
+):
     server.play = lambda content: (200, "?") if content == "3" else (200, content)
     ask()
     judgments = tmp_path / "judgments.jsonl"
@@ -152,14 +154,15 @@ def test_an_estimate_refuses_the_gap_and_takes_the_filled_column(ask, server, ru
         )
     )
     judged = tmp_path / "judged.jsonl"
-    code, _, err = run("estimate", judged, judgments, "--metric", "judge.fluency")
-    assert code == 2
-    assert "column judge.fluency: expected a finite number" in err
+    code, out, _ = run("estimate", judged, judgments, "--metric", "judge.fluency")
+    assert code == 0
+    assert "metric judge.fluency is missing on 1 of 5 outputs" in " ".join(out.split())
     frame = pl.read_ndjson(judged)
     filled = frame.with_columns(pl.col("judge.fluency").fill_null(strategy="mean"))
     filled.write_ndjson(judged)
-    code, _, _ = run("estimate", judged, judgments, "--metric", "judge.fluency")
+    code, out, _ = run("estimate", judged, judgments, "--metric", "judge.fluency")
     assert code == 0
+    assert "is missing" not in out
 
 
 def test_a_file_can_be_judged_again_to_fill_its_gaps(ask, server, outputs):

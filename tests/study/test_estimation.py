@@ -2,6 +2,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from steelyard.errors import InvalidArgumentError, InvalidDataError, NotEstimableError
 from steelyard.study import Study
 
 N = 60
@@ -70,3 +71,59 @@ def test_a_slope_pooled_over_the_same_items_is_pointed_out():
 def test_a_pool_that_was_judged_whole_has_no_draw_to_share():
     notes = estimate(study(), slope="pooled").notes
     assert not any("same items" in one for one in notes)
+
+
+def with_column(campaign, name, values):
+    """Return the study with one more column of outputs, by item and system."""
+    rows = campaign.outputs.rows()
+    made = [values(item, system) for item, system in rows.select("item", "system").iter_rows()]
+    return Study.read(rows.with_columns(pl.Series(name, made)), campaign.judgments.frame)
+
+
+def test_a_system_uses_the_metrics_that_it_has():
+    rng = np.random.default_rng(2)
+    noise = dict(enumerate(rng.normal(size=N)))
+    campaign = with_column(
+        study(),
+        "n",
+        lambda item, system: None if (system, item) == ("A", "7") else noise[int(item)],
+    )
+    a, b = campaign.estimate(["m", "n"])
+    assert (a.metrics, b.metrics) == (("m",), ("m", "n"))
+    assert "metric n is missing on 1 of 60 outputs" in a.notes[0]
+    [only] = campaign.estimate(["m"], systems=["A"])
+    assert (a.estimate, a.low) == (only.estimate, only.low)
+    # numbers for two metrics cannot be used with one
+    assert campaign.estimate(["m", "n"], slope=[0.5, 0.1])[0].metrics == ()
+
+
+def test_a_system_with_one_judgment_is_left_out_and_the_rest_stays():
+    campaign = study(judged={"A": [3], "B": range(20)})
+    found = campaign.estimate(["m"])
+    assert [one.system for one in found] == ["B"]
+    assert found.notes == (
+        "A, p: left out: an interval needs at least 2 judged outputs; got 1: judge more outputs",
+    )
+    with pytest.raises(NotEstimableError, match="system 'A': an interval needs at least 2"):
+        campaign.estimate(["m"], systems=["A"])
+
+
+def test_a_column_of_clusters_is_used_without_being_named():
+    plain = study(judged={"A": range(24)})
+    campaign = with_column(plain, "cluster", lambda item, _: f"c{int(item) // 4}")
+    [got] = campaign.estimate(["m"])
+    assert got.method == "clustered-control-variates/least-squares/student"
+    assert got.degrees_of_freedom < 6
+    assert got.estimate == pytest.approx(plain.estimate(["m"])[0].estimate)
+    named = with_column(plain, "page", lambda item, _: f"c{int(item) // 4}")
+    assert named.estimate(["m"], cluster_by="page") == [got]
+    broken = with_column(plain, "page", lambda item, _: None if item == "5" else "c")
+    with pytest.raises(InvalidDataError, match="item '5' of system 'A' has no cluster"):
+        broken.estimate(["m"], cluster_by="page")
+    with pytest.raises(InvalidArgumentError, match="`cluster_by` must be a column"):
+        plain.estimate(["m"], cluster_by="page")
+
+
+def test_a_score_outside_the_bounds_is_refused_for_every_draw():
+    with pytest.raises(InvalidArgumentError, match="`bounds` must enclose every score; got 1"):
+        study().estimate(["m"], bounds=(0, 0.5))

@@ -1,6 +1,6 @@
 """Outputs: the pool of every system, in memory or on disk."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -74,13 +74,20 @@ class Outputs:
         # Counting reads every key; the count is kept, so that it is done once.
         _ = self.sizes
 
-    def pool_moments(self, metrics: Sequence[str] | None = None) -> dict[str, PoolMoments]:
+    def pool_moments(
+        self,
+        metrics: Sequence[str] | None = None,
+        *,
+        without: Mapping[str, Iterable[str]] | None = None,
+    ) -> dict[str, PoolMoments]:
         """Return the moments of metrics over each system's pool, gathered in a stream.
 
         Parameters
         ----------
         metrics : sequence of str, optional
             Names of p metrics; all of them if not given.
+        without : mapping of str to names, optional
+            Metrics that a system does without, as `metric_gaps` found them.
 
         Returns
         -------
@@ -110,10 +117,12 @@ class Outputs:
         names = self._known(metrics)
         self.check()
         parts: dict[str, PoolMoments] = {}
+        left_out = {system: set(gaps) for system, gaps in (without or {}).items()}
         for batch in self._table.batches(self._metric_rows(names)):
-            self._check_finite(batch, names)
             for (system,), rows in batch.partition_by("system", as_dict=True).items():
-                part = PoolMoments.of(_matrix(rows, names))
+                own = [name for name in names if name not in left_out.get(system, ())]
+                self._check_finite(rows, own)
+                part = PoolMoments.of(_matrix(rows, own))
                 parts[system] = parts[system].merge(part) if system in parts else part
         return {system: parts[system] for system in self.systems}
 

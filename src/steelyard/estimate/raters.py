@@ -29,7 +29,7 @@ from steelyard.estimate.options import Options
 from steelyard.estimate.residual_squares import leniency_in, per_rater
 from steelyard.variance.crossed import CrossedComponents, crossed_components, gls_weights
 
-__all__ = ["adjusted_raters", "random_raters"]
+__all__ = ["adjusted_raters", "random_raters", "with_leniency"]
 
 Floats = NDArray[np.float64]
 
@@ -54,6 +54,29 @@ def random_raters(
         weights = (fit.weights / sample.count)[sample.output]
         return _crossed_model(components, fit, sample, draw, pool, weights=weights, options=options)
     fixed = fixed_raters(fit, sample, draw, pool, options=options)
+    return with_leniency(fixed, components, fit, sample, draw, options=options)
+
+
+def with_leniency(
+    fixed: ErrorVariance,
+    components: CrossedComponents,
+    fit: Fit,
+    sample: JudgedOutputs,
+    draw: Draw,
+    *,
+    options: Options,
+) -> ErrorVariance:
+    """Add to the variance of fixed raters what it does not hold of leniency, for any draw.
+
+    Parameters
+    ----------
+    fixed : ErrorVariance
+        Of `fixed_raters`, made with the same options.
+    components : CrossedComponents
+        Where the leniency comes from: these judgments, or those of all systems.
+    fit, sample, draw, options
+        What `fixed` was made of.
+    """
     given = options.rater_variance is not None
     noise = sum(part.coefficient for part in fixed.parts if part.name == "rater noise")
     outputs = [part for part in fixed.parts if part.name == "outputs"]

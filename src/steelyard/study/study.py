@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from steelyard.arrays import PoolMoments
 from steelyard.data import Judgments, Outputs, read_judgments, read_outputs
-from steelyard.errors import InvalidArgumentError, NotEstimableError
+from steelyard.errors import InvalidArgumentError, InvalidDataError, NotEstimableError
 from steelyard.estimate import (
     Estimate,
     Interval,
@@ -322,15 +322,11 @@ class Study:
         self, metrics: tuple[str, ...]
     ) -> tuple[Mapping[str, PoolMoments], Mapping[str, Mapping[str, int]]]:
         """Return each system's moments of the metrics that it has, and what it lacks."""
-        gaps = self.outputs.metric_gaps(metrics) if metrics else {}
-        if not gaps:
+        try:
             return self._pools(metrics), {}
-        pools = {}
-        for system in self.outputs.systems:
-            own = tuple(name for name in metrics if name not in gaps.get(system, {}))
-            if own:
-                pools[system] = PoolMoments.of(self.outputs.pool_values(system, own))
-        return pools, gaps
+        except InvalidDataError:
+            gaps = self.outputs.metric_gaps(metrics)
+            return self.outputs.pool_moments(metrics, without=gaps), gaps
 
     def check_judged(self, prompts: Sequence[str] | None, systems: Sequence[str] | None) -> None:
         """Raise unless there are judgments under these prompts and of these systems.
