@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -42,13 +43,18 @@ class JudgedTable:
 
     def cell(self, prompt: str, system: str) -> Cell:
         """Return the judgments of one system under one prompt."""
-        rows = self.rows.filter((pl.col("prompt") == prompt) & (pl.col("system") == system))
+        rows = self._by_cell.get((prompt, system), self.rows.clear())
         return self._cell(rows, prompt, system, items=rows["item"].to_numpy())
 
-    @property
+    @cached_property
     def systems(self) -> tuple[str, ...]:
         """Systems, in order of first appearance."""
         return tuple(self.rows["system"].unique(maintain_order=True))
+
+    @cached_property
+    def _by_cell(self) -> dict[tuple[Any, ...], pl.DataFrame]:
+        """The rows of each prompt and system: one pass, where a filter a cell would need many."""
+        return self.rows.partition_by("prompt", "system", as_dict=True, maintain_order=True)
 
     def all_systems(self, prompt: str, systems: Sequence[str] | None = None) -> Cell:
         """Return the judgments of these systems, or all, under one prompt as one pool."""

@@ -3,10 +3,10 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from steelyard.arrays import JudgedOutputs, judged_outputs
-from steelyard.errors import InvalidArgumentError, NotEstimableError
+from steelyard.errors import NotEstimableError
 from steelyard.variance.crossed import CrossedComponents, crossed_components
 from steelyard.variance.interval import (
     component_correlation,
@@ -22,7 +22,7 @@ from steelyard.variance.interval import (
 from steelyard.variance.moments import Moments, moments, resampled_moments
 from steelyard.variance.quantity import Quantity
 
-__all__ = ["Analysis", "analysis", "check_repeats", "check_spread", "systems_of_outputs"]
+__all__ = ["Analysis", "analysis", "check_repeats", "check_spread"]
 
 Integers = NDArray[np.int64]
 
@@ -139,34 +139,6 @@ def check_spread(sample: JudgedOutputs) -> None:
         )
 
 
-def systems_of_outputs(systems: ArrayLike | None, items: ArrayLike) -> Integers | None:
-    """Return the number of the system of each output, in the order of `judged_outputs`.
-
-    Raises
-    ------
-    InvalidArgumentError
-        If `systems` is misaligned, or an output has two.
-    """
-    if systems is None:
-        return None
-    labels = np.asarray(systems)
-    names, output = np.unique(np.asarray(items), return_inverse=True)
-    if labels.shape != output.shape:
-        raise InvalidArgumentError(
-            f"`systems` must have shape {output.shape} to align with `items`; got {labels.shape}"
-        )
-    codes = np.unique(labels, return_inverse=True)[1]
-    found = np.zeros(len(names), dtype=np.int64)
-    found[output] = codes
-    if (found[output] != codes).any():
-        where = names[output[np.argmax(found[output] != codes)]]
-        raise InvalidArgumentError(
-            f"`items` must name outputs of one system each; got two systems for {where!r}: "
-            "give each system's output a name of its own"
-        )
-    return found
-
-
 def _crossed(
     sample: JudgedOutputs,
     systems: Integers | None,
@@ -213,12 +185,8 @@ def _crossed(
 
 def _crossed_components(sample: JudgedOutputs, systems: Integers | None) -> CrossedComponents:
     assert sample.rater is not None
-    if systems is None or systems.max() == 0:
-        return crossed_components(sample.human, sample.output, sample.rater)
-    own = systems[sample.output][:, np.newaxis] == np.arange(1, int(systems.max()) + 1)
-    return crossed_components(
-        sample.human, sample.output, sample.rater, covariates=own.astype(np.float64)
-    )
+    own = None if systems is None else systems[sample.output]
+    return crossed_components(sample.human, sample.output, sample.rater, systems=own)
 
 
 def _about(

@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steelyard.arrays import JudgedOutputs, judged_outputs
-from steelyard.variance.analysis import analysis, check_repeats, systems_of_outputs
+from steelyard.variance.analysis import analysis, check_repeats
 from steelyard.variance.interval import check_options
 from steelyard.variance.quantity import Quantity
+from steelyard.variance.systems import systems_of_outputs
 
 __all__ = ["OneWay", "VarianceComponents", "one_way", "variance_components"]
 

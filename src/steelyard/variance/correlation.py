@@ -11,11 +11,11 @@ from steelyard.variance.analysis import (
     analysis,
     check_repeats,
     check_spread,
-    systems_of_outputs,
 )
 from steelyard.variance.interval import check_options, percentiles
 from steelyard.variance.moments import Moments
 from steelyard.variance.quantity import Quantity
+from steelyard.variance.systems import systems_of_outputs
 
 __all__ = ["Correlation", "correlation"]
 

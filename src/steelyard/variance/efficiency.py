@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from steelyard.arrays import JudgedOutputs, Pool
 from steelyard.errors import InvalidArgumentError
-from steelyard.variance.analysis import Analysis, analysis, systems_of_outputs
+from steelyard.variance.analysis import Analysis, analysis
 from steelyard.variance.correlation import (
     correlation_notes,
     correlation_quantity,
@@ -17,6 +17,7 @@ from steelyard.variance.correlation import (
 )
 from steelyard.variance.interval import check_options, percentiles
 from steelyard.variance.quantity import Quantity
+from steelyard.variance.systems import systems_of_outputs
 
 __all__ = [
     "Efficiency",
