@@ -22,6 +22,8 @@ __all__ = ["Correlation", "correlation"]
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
+_WELL_CONDITIONED = 1e6
+
 
 @dataclass(frozen=True)
 class Correlation(Quantity):
@@ -126,8 +128,10 @@ def correlation(
             "the item variance is estimated as zero, so no metric has a correlation with the human "
             "score: judge more outputs, or collect more judgments of each"
         )
-    rho = correlation_quantity(found.here, found.there, pool_covariance, level)
-    notes = correlation_notes(found.here, pool_covariance)
+    here, there = found.here, found.there
+    parts = explained(here, pool_covariance), explained(there, pool_covariance)
+    rho = correlation_quantity(here, there, parts, level)
+    notes = correlation_notes(here, parts[0])
     return Correlation(rho.value, rho.low, rho.high, notes)
 
 
@@ -217,54 +221,55 @@ def explained(found: Moments, pool_covariance: Floats | None) -> Floats:
         square = c[:, 0] * np.abs(c[:, 0])
         undefined = np.full(len(c), np.nan)
         return np.asarray(np.divide(square, variance, out=undefined, where=variance > 1e-12))
-    inverse = np.linalg.pinv(spread, rcond=1e-10, hermitian=True)
+    # Draws of metrics that differ are told apart as well as the sample's; the plain inverse is faster.
+    plain = np.linalg.cond(spread.mean(axis=0)) < _WELL_CONDITIONED
+    inverse = (
+        np.linalg.inv(spread) if plain else np.linalg.pinv(spread, rcond=1e-10, hermitian=True)
+    )
     slope = np.einsum("bij,bj->bi", inverse, c)
     left = found.mean - np.einsum("bj,bj->b", slope, c)
     noise = left / (found.freedom - p) * np.einsum("bij,bji->b", sigma, inverse)
     return np.asarray(np.einsum("bi,bij,bj->b", slope, sigma, slope) - noise)
 
 
-def signed_square(found: Moments, pool_covariance: Floats | None) -> Floats:
+def signed_square(found: Moments, part: Floats) -> Floats:
     """Return the squared correlation with the sign of the correlation, within [-1, 1].
 
-    A resample without item variance says no more than the sign.
+    `part` is what `explained` returns. A draw without item variance says no more than the sign.
     """
-    part = explained(found, pool_covariance)
     with np.errstate(divide="ignore", invalid="ignore"):
         share = np.where(found.item > 0, part / found.item, np.sign(part))
-    share[np.isnan(found.item) | np.isnan(part)] = np.nan
-    return np.clip(share, -1.0, 1.0)
+    return np.clip(np.where(np.isnan(found.item + part), np.nan, share), -1.0, 1.0)
 
 
-def saved_share(found: Moments, pool_covariance: Floats | None) -> Floats:
+def saved_share(found: Moments, part: Floats) -> Floats:
     """Return the share of a judgment's variance that the metrics explain, with their sign.
 
     Unlike `signed_square` times the reliability it needs no item variance, so it is well behaved in
-    resamples where that is near zero.
+    draws where that is near zero.
     """
-    part = explained(found, pool_covariance)
     with np.errstate(divide="ignore", invalid="ignore"):
         share = np.where(found.total > 0, part / found.total, np.nan)
     return np.clip(share, -1.0, 1.0)
 
 
 def correlation_quantity(
-    here: Moments, there: Moments, pool_covariance: Floats | None, level: float
+    here: Moments, there: Moments, parts: tuple[Floats, Floats], level: float
 ) -> Quantity:
     """Return the correlation: signed for one metric, not below zero for several."""
     least = -1.0 if here.with_metric.shape[1] == 1 else 0.0
-    low, high = percentiles(signed_square(there, pool_covariance), level)
-    value = float(signed_square(here, pool_covariance)[0])
+    low, high = percentiles(signed_square(there, parts[1]), level)
+    value = float(signed_square(here, parts[0])[0])
     # The interval holds the estimate, also where that was moved to a bound.
     shares = (value, min(low, value), max(high, value))
     return Quantity(*(float(max(_signed_root(share), least)) for share in shares))
 
 
-def correlation_notes(here: Moments, pool_covariance: Floats | None) -> tuple[str, ...]:
+def correlation_notes(here: Moments, part: Floats) -> tuple[str, ...]:
     """Say when the estimate left [-1, 1]."""
-    part = float(explained(here, pool_covariance)[0])
-    if abs(part) > here.item[0] > 0:
-        ratio = np.sqrt(abs(part) / here.item[0])
+    size = abs(float(part[0]))
+    if size > here.item[0] > 0:
+        ratio = np.sqrt(size / here.item[0])
         note = (
             f"the correlation is estimated beyond 1 ({ratio:.3g} in size) and reported as 1: the "
             "item variance is small, or the sample too small to tell"

@@ -11,6 +11,7 @@ from steelyard.variance.analysis import Analysis, analysis
 from steelyard.variance.correlation import (
     correlation_notes,
     correlation_quantity,
+    explained,
     metric_sample,
     saved_share,
     signed_square,
@@ -302,16 +303,17 @@ def _efficiency(
 ) -> Efficiency:
     here, there, gamma = found.here, found.there, found.noise_ratio
     several = here.with_metric.shape[1] > 1
-    square, squares = (signed_square(one, pool_covariance) for one in (here, there))
+    part, parts = (explained(one, pool_covariance) for one in (here, there))
+    square, squares = signed_square(here, part), signed_square(there, parts)
     notes = found.notes
     if here.item[0] <= 0:
         rho = Quantity(np.nan, 0.0 if several else -1.0, 1.0)
         noiseless = Quantity(np.nan, 1.0, np.inf)
         notes += ("the correlation is undetermined: it has no meaning without item variance",)
     else:
-        rho = correlation_quantity(here, there, pool_covariance, level)
+        rho = correlation_quantity(here, there, (part, parts), level)
         noiseless = _from_share(square, squares, level, several=several)
-        notes += correlation_notes(here, pool_covariance)
+        notes += correlation_notes(here, part)
     reliability = np.clip(here.reliability, 0.0, 1.0)
     return Efficiency(
         item_variance=found.item,
@@ -319,7 +321,7 @@ def _efficiency(
         noise_ratio=gamma,
         correlation=rho,
         data_efficiency=_from_share(
-            square * reliability, saved_share(there, pool_covariance), level, several=several
+            square * reliability, saved_share(there, parts), level, several=several
         ),
         perfect_metric=Quantity(
             *(float(perfect_metric(one)) for one in (gamma.value, gamma.high, gamma.low))
