@@ -74,13 +74,40 @@ class Outputs:
         # Counting reads every key; the count is kept, so that it is done once.
         _ = self.sizes
 
-    def pool_moments(self, metrics: Sequence[str] | None = None) -> dict[str, PoolMoments]:
+    def metric_gaps(self, metrics: Sequence[str] | None = None) -> dict[str, dict[str, int]]:
+        """Return how many outputs of each system have no finite value of a metric.
+
+        Parameters
+        ----------
+        metrics : sequence of str, optional
+            Names of metrics; all of them if not given.
+
+        Returns
+        -------
+        dict
+            By metric, then by system; metrics and systems without gaps are not there.
+        """
+        names = self._known(metrics)
+        self.check()
+        query = self._metric_rows(names).group_by("system", maintain_order=True)
+        counts = self._table.collect(query.agg(_is_broken(name).sum() for name in names))
+        return {
+            name: dict(counts.filter(pl.col(name) > 0).select("system", name).iter_rows())
+            for name in names
+            if (counts[name] > 0).any()
+        }
+
+    def pool_moments(
+        self, metrics: Sequence[str] | None = None, *, gaps: bool = False
+    ) -> dict[str, PoolMoments]:
         """Return the moments of metrics over each system's pool, gathered in a stream.
 
         Parameters
         ----------
         metrics : sequence of str, optional
             Names of p metrics; all of them if not given.
+        gaps : bool
+            Whether a metric may have gaps. Its moments are NaN for the systems that have some.
 
         Returns
         -------
@@ -92,8 +119,8 @@ class Outputs:
         InvalidArgumentError
             If there is no such metric.
         InvalidDataError
-            If the metric of an output is missing, NaN or infinite. It is never dropped: that
-            would change what is estimated.
+            If the metric of an output is missing, NaN or infinite, unless `gaps` may be there. The
+            output is never dropped: that would change what is estimated.
 
         Notes
         -----
@@ -111,9 +138,10 @@ class Outputs:
         self.check()
         parts: dict[str, PoolMoments] = {}
         for batch in self._table.batches(self._metric_rows(names)):
-            self._check_finite(batch, names)
+            if not gaps:
+                self._check_finite(batch, names)
             for (system,), rows in batch.partition_by("system", as_dict=True).items():
-                part = PoolMoments.of(_matrix(rows, names))
+                part = _moments(_matrix(rows, names))
                 parts[system] = parts[system].merge(part) if system in parts else part
         return {system: parts[system] for system in self.systems}
 
@@ -273,6 +301,22 @@ def _float(metric: str) -> pl.Expr:
 
 def _is_broken(metric: str) -> pl.Expr:
     return ~pl.col(metric).is_finite().fill_null(False)
+
+
+def _moments(values: Floats) -> PoolMoments:
+    """Return the moments of a pool, NaN for metrics with gaps."""
+    whole = np.isfinite(values).all(axis=0)
+    found = PoolMoments.of(np.where(whole, values, 0.0))
+    if whole.all():
+        return found
+    mark = np.where(whole, 0.0, np.nan)
+    return PoolMoments(
+        found.size,
+        found.mean + mark,
+        found.covariance + mark + mark[:, np.newaxis],
+        found.low + mark,
+        found.high + mark,
+    )
 
 
 def _matrix(rows: pl.DataFrame, metrics: Sequence[str]) -> Floats:

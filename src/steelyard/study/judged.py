@@ -72,26 +72,37 @@ class JudgedTable:
             system=system,
             prompt=prompt,
             human=rows["score"].to_numpy(),
-            metric=np.column_stack(
-                [np.empty((rows.height, 0)), *(rows[name].to_numpy() for name in self.metrics)]
-            ),
+            metric=rows.select(self.metrics).to_numpy()
+            if self.metrics
+            else np.empty((rows.height, 0)),
             items=items,
             raters=rows["rater"].to_numpy(),
         )
 
 
-def judged_table(outputs: Outputs, judgments: Judgments, metrics: Sequence[str]) -> JudgedTable:
+def judged_table(
+    outputs: Outputs, judgments: Judgments, metrics: Sequence[str], *, gaps: bool = False
+) -> JudgedTable:
     """Join judgments with the metrics of their outputs.
+
+    Parameters
+    ----------
+    outputs, judgments
+        The pools, and what was judged of them.
+    metrics : sequence of str
+        Names of the metrics.
+    gaps : bool
+        Whether judged outputs may lack a metric, which is then NaN.
 
     Raises
     ------
     InvalidDataError
-        If a judged output is not in the pool, lacks a metric, or was drawn with a probability of
-        its own, which equal weights would turn into bias.
+        If a judged output is not in the pool, lacks a metric although there may be no `gaps`, or was
+        drawn with a probability of its own, which equal weights would turn into bias.
     """
     _check_equal_probabilities(judgments)
     judged = outputs.rows_of(judgments, columns=list(metrics))
-    for metric in metrics:
+    for metric in () if gaps else metrics:
         broken = judged.filter(pl.col(metric).is_null() | ~pl.col(metric).is_finite())
         if broken.height:
             item, system = broken.row(0)[:2]
@@ -101,7 +112,9 @@ def judged_table(outputs: Outputs, judgments: Judgments, metrics: Sequence[str])
             )
     columns = ["item", "system", "prompt", "rater", "score"]
     rows = judgments.frame.select(columns).join(
-        judged.select("item", "system", *metrics), on=["item", "system"], how="left"
+        judged.select("item", "system", pl.col(metrics).fill_null(np.nan)),
+        on=["item", "system"],
+        how="left",
     )
     return JudgedTable(tuple(metrics), rows)
 

@@ -1,6 +1,6 @@
 """A study: a campaign's outputs and judgments, and the questions people ask of them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self
@@ -21,7 +21,8 @@ from steelyard.estimate import (
     Target,
     trajectory,
 )
-from steelyard.study.diagnosis import Diagnosis, diagnose
+from steelyard.study.cell_diagnosis import Gaps, diagnose, refused
+from steelyard.study.diagnosis import Diagnosis
 from steelyard.study.draw_order import with_gap_notes
 from steelyard.study.drawn_estimates import estimate_design, is_designed
 from steelyard.study.estimation import estimate_cell
@@ -203,6 +204,7 @@ class Study:
         level: float = 0.95,
         resamples: int = 2000,
         seed: int = 0,
+        progress: Callable[[int, int], None] | None = None,
     ) -> list[Diagnosis]:
         """Diagnose raters and metrics, for each system and for all at once, within systems.
 
@@ -215,25 +217,28 @@ class Study:
         level : float
             Level of all intervals.
         resamples : int
-            Bootstrap resamples.
+            Bootstrap draws.
         seed : int
             Seed of the bootstrap.
+        progress : callable, optional
+            Called with the number of diagnoses made and that of all.
 
         Returns
         -------
         list of Diagnosis
             One for each prompt and system, and one with system ``*`` for each prompt with several
-            systems.
+            systems. Where a system's judgments do not allow one, it has a `refusal`.
 
         Raises
         ------
         NotEstimableError
-            If outputs were not drawn simply at random, or judgments do not tell.
+            If outputs were not drawn simply at random, or no judgments allow a diagnosis.
         """
         check_simply_drawn(self.judgments, prompts, systems)
         names = tuple(self.metrics if metrics is None else metrics)
-        table = judged_table(self.outputs, self.judgments, names)
-        pools = self._pools(names)
+        gaps: Gaps = self.outputs.metric_gaps(names) if names else {}
+        table = judged_table(self.outputs, self.judgments, names, gaps=bool(gaps))
+        pools = self.outputs.pool_moments(names, gaps=True) if gaps else self._pools(names)
         cells: list[tuple[Cell, PoolMoments | None, Labels | None]] = []
         wanted = self._wanted(prompts, systems)
         for prompt in dict.fromkeys(prompt for prompt, _ in wanted):
@@ -241,15 +246,29 @@ class Study:
             cells.extend((table.cell(prompt, one), pools.get(one), None) for one in chosen)
             if len(chosen) > 1:
                 own = systems_of(table, prompt, chosen)
-                cells.append((table.all_systems(prompt, chosen), pools.get(chosen[0]), own))
-        found = []
+                cells.append((table.all_systems(prompt, chosen), None, own))
+        found, errors = [], []
         for cell, pool, within in cells:
-            rng = np.random.default_rng(seed)
-            with _about(cell.prompt, cell.system):
-                one = diagnose(
-                    cell, names, pool, systems=within, level=level, resamples=resamples, rng=rng
-                )
+            try:
+                with _about(cell.prompt, cell.system):
+                    one = diagnose(
+                        cell,
+                        names,
+                        pool,
+                        systems=within,
+                        gaps=gaps,
+                        level=level,
+                        resamples=resamples,
+                        rng=np.random.default_rng(seed),
+                    )
+            except NotEstimableError as error:
+                errors.append(error)
+                one = refused(cell, str(error.__cause__), level=level)
             found.append(one)
+            if progress is not None:
+                progress(len(found), len(cells))
+        if len(errors) == len(found) > 0:
+            raise errors[0]
         return found
 
     def trajectories(

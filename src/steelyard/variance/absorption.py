@@ -84,7 +84,7 @@ class CrossedDesign:
         """Means of `rows` over absorbed levels."""
         return self.absorbed_sums / self.count[:, np.newaxis]
 
-    @property
+    @cached_property
     def freedom(self) -> int:
         """Rows less fixed effects."""
         own = 0 if self.groups is None else self.groups.number
@@ -165,12 +165,12 @@ class Solution:
     fixed_inverse: Floats
     residual: float
 
-    @property
+    @cached_property
     def residual_variance(self) -> float:
         """The most likely residual variance at these ratios, not below its floor."""
         return max(self.residual / self.design.freedom, RESIDUAL_FLOOR)
 
-    @property
+    @cached_property
     def deviance(self) -> float:
         """Minus twice the restricted log likelihood, residual variance profiled out."""
         return self.deviance_at(self.residual_variance)
@@ -191,6 +191,11 @@ class Solution:
         absorbed, kept = self._projected
         pull = np.array([absorbed @ absorbed, kept @ kept])
         return self._traces - pull / self.residual_variance
+
+    @property
+    def expected_curvature(self) -> Floats:
+        """Expected second derivative of the deviance by both ratios."""
+        return self._factor_information - np.outer(self._traces, self._traces) / self.design.freedom
 
     @cached_property
     def information(self) -> Floats:

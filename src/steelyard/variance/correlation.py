@@ -130,7 +130,9 @@ def correlation(
         )
     here, there = found.here, found.there
     parts = explained(here, pool_covariance), explained(there, pool_covariance)
-    rho = correlation_quantity(here, there, parts, level)
+    square, squares = signed_square(here, parts[0]), signed_square(there, parts[1])
+    ends = percentiles(squares, level)
+    rho = correlation_quantity(float(square[0]), ends, several=sample.n_metrics > 1)
     notes = correlation_notes(here, parts[0])
     return Correlation(rho.value, rho.low, rho.high, notes)
 
@@ -171,15 +173,9 @@ def metric_sample(
             "`metric_pool` and `systems` exclude each other: within systems, the spread of the "
             "metric is that of the judged outputs"
         )
-    n, p = sample.n_outputs, sample.n_metrics if jointly else 1
-    taken = 1 if systems is None else int(systems.max()) + 1
     if sample.n_metrics == 0:
         raise InvalidArgumentError("`metric` must hold at least one metric; got none")
-    if n <= p + 1 + taken:
-        raise NotEstimableError(
-            f"the correlation of {p} metric(s) needs more than {p + 1 + taken} judged outputs; "
-            f"got {n}: judge more outputs or drop metrics"
-        )
+    check_outputs(sample, systems, metrics=sample.n_metrics if jointly else 1)
     centred = _centred(sample.metric, systems)
     spread = centred.std(axis=0)
     flat = spread <= 1e-12 * np.abs(sample.metric).max(axis=0)
@@ -189,11 +185,29 @@ def metric_sample(
             "`metric` must vary over the judged outputs; "
             f"got a constant in column {int(np.argmax(flat))}: drop it, or judge more outputs"
         )
-    if jointly and np.linalg.matrix_rank(scaled, tol=1e-7 * np.sqrt(n)) < p:
+    found = replace(sample, metric=scaled)
+    if jointly:
+        check_collinear(found)
+    return found, _pool_covariance(metric_pool, spread)
+
+
+def check_outputs(sample: JudgedOutputs, systems: Integers | None, *, metrics: int) -> None:
+    """Refuse fewer judged outputs than the correlation of so many metrics needs."""
+    least = metrics + 1 + (1 if systems is None else int(systems.max()) + 1)
+    if sample.n_outputs <= least:
+        raise NotEstimableError(
+            f"the correlation of {metrics} metric(s) needs more than {least} judged outputs; "
+            f"got {sample.n_outputs}: judge more outputs or drop metrics"
+        )
+
+
+def check_collinear(sample: JudgedOutputs) -> None:
+    """Refuse metrics, in units of their spread, of which one is a combination of others."""
+    least = 1e-7 * np.sqrt(sample.n_outputs)
+    if np.linalg.matrix_rank(sample.metric, tol=least) < sample.n_metrics:
         raise NotEstimableError(
             "`metric` must not hold combinations of other metrics; got collinear columns: drop one"
         )
-    return replace(sample, metric=scaled), _pool_covariance(metric_pool, spread)
 
 
 def _centred(metric: Floats, systems: Integers | None) -> Floats:
@@ -201,8 +215,8 @@ def _centred(metric: Floats, systems: Integers | None) -> Floats:
     centred = metric - metric.mean(axis=0)
     if systems is None:
         return np.asarray(centred)
-    own = [centred[systems == system].mean(axis=0) for system in range(int(systems.max()) + 1)]
-    return np.asarray(centred - np.array(own)[systems])
+    own = [np.bincount(systems, weights=column) / np.bincount(systems) for column in centred.T]
+    return np.asarray(centred - np.column_stack(own)[systems])
 
 
 def explained(found: Moments, pool_covariance: Floats | None) -> Floats:
@@ -253,15 +267,11 @@ def saved_share(found: Moments, part: Floats) -> Floats:
     return np.clip(share, -1.0, 1.0)
 
 
-def correlation_quantity(
-    here: Moments, there: Moments, parts: tuple[Floats, Floats], level: float
-) -> Quantity:
-    """Return the correlation: signed for one metric, not below zero for several."""
-    least = -1.0 if here.with_metric.shape[1] == 1 else 0.0
-    low, high = percentiles(signed_square(there, parts[1]), level)
-    value = float(signed_square(here, parts[0])[0])
+def correlation_quantity(square: float, ends: tuple[float, float], *, several: bool) -> Quantity:
+    """Return the correlation from its signed square: not below zero for several metrics."""
+    least = 0.0 if several else -1.0
     # The interval holds the estimate, also where that was moved to a bound.
-    shares = (value, min(low, value), max(high, value))
+    shares = (square, min(ends[0], square), max(ends[1], square))
     return Quantity(*(float(max(_signed_root(share), least)) for share in shares))
 
 
