@@ -44,14 +44,14 @@ def test_without_repeated_judgments_there_is_no_diagnosis_but_a_reason(make_stud
     assert all(one.corrected is not None for one in found.systems)
 
 
-def test_all_systems_are_those_that_can_be_diagnosed(make_study):
+def test_a_system_without_a_diagnosis_counts_among_all_systems(make_study):
     study = make_study(("a", "b", "c"))
     frame = study.judgments.frame
     once = frame.unique(["item", "system"], keep="first", maintain_order=True)
     rows = frame.filter(frame["system"] != "c").vstack(once.filter(once["system"] == "c"))
     mixed = Study.read(study.outputs.rows(), rows)
     found = prompt_findings(mixed, "overall", mixed.systems, metrics=("good",))
-    [*_, expected] = mixed.diagnose(["good"], systems=["a", "b"])
+    [*_, expected] = mixed.diagnose(["good"])
     assert found.overall.to_dict() == expected.to_dict()
     assert [one.system for one in found.systems if one.diagnosis is None] == ["c"]
 

@@ -120,3 +120,98 @@ def test_what_sets_systems_apart_is_no_saving():
     assert any("within systems" in note for note in whole.notes)
     # as one pool the metric would have a correlation of almost 1
     assert abs(whole.metrics["m"].correlation.value) < 0.4
+
+
+def several(rng, systems="abc", *, judged=20, each=2, metrics=2):
+    """Systems of 40 outputs with metrics m0, m1, ..., some of them judged."""
+    rows, judgments = [], []
+    for level, system in enumerate(systems):
+        score = rng.normal(size=40)
+        for i in range(40):
+            own = {f"m{k}": float(score[i] + rng.normal()) for k in range(metrics)}
+            rows.append({"item": i, "system": system, **own})
+        judgments += [
+            {"item": i, "system": system, "rater": r, "prompt": "p", "score": value}
+            for i in range(judged)
+            for r, value in zip("uvw", score[i] + 3 * level + rng.normal(size=each), strict=False)
+        ]
+    return pl.DataFrame(rows), pl.DataFrame(judgments)
+
+
+def shown(found):
+    return {one.system: one for one in found}
+
+
+def test_a_system_with_too_few_judgments_does_not_end_the_table():
+    outputs, judgments = several(np.random.default_rng(1))
+    once = (pl.col("system") == "b") & (pl.col("rater") == "v")
+    found = shown(Study.read(outputs, judgments.filter(~once)).diagnose(resamples=100))
+    assert list(found) == ["a", "b", "c", "*"]
+    assert "at least one output with two judgments is needed" in found["b"].refusal
+    assert found["b"].notes == (f"no diagnosis: {found['b'].refusal}",)
+    assert np.isnan(found["b"].noise_ratio.value)
+    assert (found["b"].n_outputs, found["b"].n_judgments) == (20, 20)
+    assert found["a"].metrics
+    assert found["*"].metrics
+
+
+def test_a_metric_that_is_constant_in_one_system_is_missed_there_alone():
+    outputs, judgments = several(np.random.default_rng(2))
+    flat = outputs.with_columns(
+        pl.when(pl.col("system") == "b").then(1.0).otherwise("m0").alias("m0")
+    )
+    found = shown(Study.read(flat, judgments).diagnose(resamples=100))
+    assert set(found["b"].metrics) == {"m1"}
+    assert "m0 is constant on the judged outputs and can save nothing" in found["b"].notes
+    assert set(found["a"].metrics) == set(found["*"].metrics) == {"m0", "m1"}
+
+
+@pytest.mark.parametrize("item", [3, 35])
+def test_a_gap_in_a_metric_is_the_trouble_of_that_system(item):
+    # judged or not
+    outputs, judgments = several(np.random.default_rng(3))
+    gap = (pl.col("system") == "b") & (pl.col("item") == item)
+    holed = outputs.with_columns(pl.when(gap).then(None).otherwise("m0").alias("m0"))
+    found = shown(Study.read(holed, judgments).diagnose(resamples=100))
+    whole = shown(Study.read(outputs, judgments).diagnose(resamples=100))
+    assert set(found["b"].metrics) == {"m1"}
+    assert "m0 is left out: 1 outputs have no value of it" in found["b"].notes
+    assert found["a"].to_dict() == whole["a"].to_dict()
+    assert found["*"].noise_ratio == whole["*"].noise_ratio
+    # over the two systems that have it
+    pair = outputs["system"].is_in(["a", "c"]), judgments["system"].is_in(["a", "c"])
+    two = Study.read(outputs.filter(pair[0]), judgments.filter(pair[1])).diagnose(resamples=100)[-1]
+    expected = two.metrics["m0"].correlation.value
+    assert found["*"].metrics["m0"].correlation.value == pytest.approx(expected)
+    assert any("m0 is looked at without 1 systems" in note for note in found["*"].notes)
+
+
+def test_three_judged_outputs_have_components_without_metrics():
+    outputs, judgments = several(np.random.default_rng(4), "a", judged=3)
+    [found] = Study.read(outputs, judgments).diagnose(resamples=100)
+    assert found.refusal is None
+    assert not found.metrics
+    assert any("metrics are left out: the correlation of 1 metric(s)" in one for one in found.notes)
+
+
+def test_agreement_of_all_systems_is_within_systems():
+    outputs, judgments = several(np.random.default_rng(5))
+    far = judgments.with_columns(
+        pl.when(pl.col("system") == "b")
+        .then(pl.col("score") + 100)
+        .otherwise("score")
+        .alias("score")
+    )
+    here, there = (Study.read(outputs, one).diagnose(resamples=100)[-1] for one in (judgments, far))
+    assert there.agreement.alpha_interval == pytest.approx(here.agreement.alpha_interval)
+    assert there.agreement.icc == pytest.approx(here.agreement.icc)
+    assert there.agreement.icc_agreement == pytest.approx(here.agreement.icc_agreement, rel=1e-4)
+
+
+def test_progress_is_told_for_every_row():
+    outputs, judgments = several(np.random.default_rng(6))
+    told = []
+    Study.read(outputs, judgments).diagnose(
+        resamples=100, progress=lambda done, total: told.append((done, total))
+    )
+    assert told == [(1, 4), (2, 4), (3, 4), (4, 4)]

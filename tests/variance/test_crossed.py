@@ -95,6 +95,33 @@ def test_everything_agrees_with_dense_matrices(outputs, raters, judgments, covar
         assert gls_weights(found, contrast) == pytest.approx(weights @ contrast, abs=1e-12)
 
 
+@pytest.mark.parametrize("cells", [0, 250_000])
+def test_systems_are_as_good_as_a_covariate_for_each(monkeypatch, cells):
+    # both with sparse and with dense tables
+    monkeypatch.setattr("steelyard.variance.between._DENSE", cells)
+    human, output, rater, _ = simulate(np.random.default_rng(5))
+    system = output % 4
+    human = human + 7 * system
+    own = (system[:, np.newaxis] == np.arange(1, 4)).astype(float)
+    expected = crossed_components(human, output, rater, covariates=own)
+    found = crossed_components(human, output, rater, systems=system)
+    assert (components_of(expected) > 0).all()
+    assert components_of(found) == pytest.approx(components_of(expected), rel=1e-6)
+    assert found.covariance == pytest.approx(expected.covariance, rel=1e-5)
+    assert found.leniencies == pytest.approx(expected.leniencies, rel=1e-5)
+    dense = Dense(human, output, rater, own)
+    assert found.log_likelihood == pytest.approx(dense.log_likelihood(components_of(found)))
+    assert dense.score(components_of(found)) == pytest.approx(0, abs=1e-5)
+    assert len(found.fixed) == 0
+
+
+def test_refuses_systems_beside_covariates():
+    with pytest.raises(InvalidArgumentError, match="exclude each other"):
+        crossed_components(
+            [1, 2, 4, 3], [1, 1, 2, 2], list("abab"), systems=[1, 1, 2, 2], covariates=[1, 2, 3, 4]
+        )
+
+
 def test_no_other_components_are_more_likely():
     from scipy.optimize import minimize
 

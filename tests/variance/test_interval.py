@@ -3,14 +3,12 @@ import pytest
 from scipy import stats
 
 from steelyard.errors import InvalidArgumentError, NotEstimableError
-from steelyard.variance import Quantity
 from steelyard.variance.interval import (
     check_options,
     mean_square_draws,
     mean_square_interval,
     percentiles,
-    ratio,
-    total,
+    student_level,
 )
 
 
@@ -37,32 +35,15 @@ def test_a_component_at_zero_has_a_finite_upper_end():
     assert 0 < found.high < 10
 
 
-def test_a_sum_recovers_variances_from_the_intervals():
-    found = total(Quantity(1.0, 0.7, 1.4), Quantity(2.0, 1.6, 2.3))
-    assert found.value == 3
-    assert found.low == pytest.approx(2.5)
-    assert found.high == pytest.approx(3.5)
+def test_the_interval_of_two_rows_of_draws_holds_that_of_each():
+    values = np.linspace(0, 1, 101)
+    assert percentiles(np.stack([values, values + 2]), 0.9) == pytest.approx((0.05, 2.95))
 
 
-def test_a_ratio_is_the_exponential_of_a_difference():
-    found = ratio(Quantity(2.0, 1.0, 4.0), Quantity(2.0, 1.0, 4.0))
-    assert found.value == 1
-    assert np.log([found.low, found.high]) == pytest.approx(np.log(2) * np.sqrt([2, 2]) * [-1, 1])
-
-
-def test_a_ratio_of_quantities_that_vary_against_each_other_is_less_sure():
-    one, other = Quantity(2.0, 1.0, 4.0), Quantity(2.0, 1.0, 4.0)
-    assert np.log(ratio(one, other, correlation=-1.0).high) == pytest.approx(2 * np.log(2))
-    assert ratio(one, other, correlation=1.0).high == pytest.approx(1.0)
-
-
-def test_a_ratio_to_what_may_be_zero_has_no_upper_end():
-    assert ratio(Quantity(2.0, 1.0, 4.0), Quantity(1.0, 0.0, 2.0)).high == np.inf
-    at_zero = ratio(Quantity(2.0, 1.0, 4.0), Quantity(0.0, 0.0, 2.0))
-    assert at_zero.value == np.inf
-    assert at_zero.low == 0.5
-    none = ratio(Quantity(0.0, 0.0, 1.0), Quantity(2.0, 1.0, 4.0))
-    assert none == Quantity(0.0, 0.0, 1.0)
+def test_percentiles_go_as_far_out_as_students():
+    # Student's 0.975 quantile with 19 degrees of freedom, times sqrt(20 / 19), is 2.147.
+    assert student_level(0.95, 20) == pytest.approx(1 - 2 * stats.norm.sf(2.1474), abs=1e-5)
+    assert student_level(0.95, 1e6) == pytest.approx(0.95, abs=1e-5)
 
 
 @pytest.mark.parametrize("level", [0.0, 1.0, 95])

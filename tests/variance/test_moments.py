@@ -1,9 +1,10 @@
 import numpy as np
 import pytest
+from scipy.stats import binomtest
 
-from steelyard.arrays import judged_outputs, resampled_sums
+from steelyard.arrays import judged_outputs
 from steelyard.variance import one_way
-from steelyard.variance.moments import moments, resampled_moments
+from steelyard.variance.moments import drawn_moments, moments
 
 
 def unequal_sample(rng, metrics=2):
@@ -26,23 +27,34 @@ def test_moments_of_a_sample_are_those_of_numpy(rng):
     assert found.item[0] == pytest.approx(components.unbiased_item)
 
 
-def test_a_resample_is_a_sample_of_outputs_with_their_judgments(rng):
+def test_a_draw_weighs_outputs_with_their_judgments(rng):
     sample = unequal_sample(rng, metrics=1)
-    found = resampled_moments(sample, resamples=5, rng=np.random.default_rng(1))
-    times = resampled_sums(np.eye(40), resamples=5, rng=np.random.default_rng(1)).astype(int)
-    starts = np.concatenate([[0], np.cumsum(sample.count)])
+    found = drawn_moments(sample, disagreement=7.0, resamples=5, rng=np.random.default_rng(1))
+    weights = np.random.default_rng(1).standard_exponential(size=(5, 41))
     for b in range(5):
-        drawn = np.repeat(np.arange(40), times[b])
-        human = np.concatenate([sample.human[starts[i] : starts[i + 1]] for i in drawn])
-        output = np.repeat(np.arange(40), sample.count[drawn])
-        again = judged_outputs(human, None, output)
-        assert found.rater[b] == pytest.approx(one_way(again).rater)
-        assert found.mean[b] == pytest.approx(again.mean.var(ddof=1) * 40 / 39)
+        w = weights[b] / weights[b, :40].mean()
+        again = w[:40] @ (sample.count - 1)
+        within = w[:40] @ sample.within
+        assert found.rater[0, b] == pytest.approx(within / (again + w[40]))
+        assert found.rater[1, b] == pytest.approx((within + 7 * w[40]) / (again + w[40]))
+        variance = np.cov(sample.mean, aweights=w[:40], ddof=0) * 40 / 39 * 41 / 40
+        assert found.mean[b] == pytest.approx(variance)
 
 
-def test_resamples_scatter_about_the_estimate(rng):
+def test_limits_of_two_valued_scores_are_those_of_clopper_and_pearson():
+    # 3 of 20 pairs differ: half the share of pairs that do is the rater variance.
+    human = np.append(np.tile([0, 1], 3), np.repeat(np.arange(17) % 2, 2))
+    sample = judged_outputs(human, None, np.repeat(np.arange(20), 2))
+    rng = np.random.default_rng(3)
+    found = drawn_moments(sample, disagreement=0.5, resamples=200_000, rng=rng)
+    exact = binomtest(3, 20).proportion_ci(0.95)
+    assert 2 * np.quantile(found.rater[0], 0.025) == pytest.approx(exact.low, rel=0.02)
+    assert 2 * np.quantile(found.rater[1], 0.975) == pytest.approx(exact.high, rel=0.02)
+
+
+def test_draws_scatter_about_the_estimate(rng):
     sample = unequal_sample(rng)
-    found = resampled_moments(sample, resamples=20_000, rng=np.random.default_rng(2))
+    found = drawn_moments(sample, disagreement=1.0, resamples=20_000, rng=np.random.default_rng(2))
     here = moments(sample)
     for name in ("mean", "with_metric", "metric"):
         there = getattr(found, name)

@@ -1,9 +1,13 @@
 """``steelyard diagnose``."""
 
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
 from rich.console import RenderableType
+from rich.progress import Progress
 from rich.table import Table
 
 from steelyard.cli.options import (
@@ -13,7 +17,7 @@ from steelyard.cli.options import (
     seed_option,
     study_arguments,
 )
-from steelyard.cli.printing import headed, print_json, print_tables
+from steelyard.cli.printing import headed, print_json, print_tables, progress_console
 from steelyard.study import Diagnosis
 from steelyard.variance import Quantity
 
@@ -50,17 +54,28 @@ def diagnose(
     for each system and for all (*), within systems. Some outputs must have two judgments.
     """
     study = choice.read(metrics)
-    found = study.diagnose(
-        prompts=choice.prompts,
-        systems=choice.systems,
-        level=level,
-        resamples=resamples,
-        seed=seed,
-    )
+    with _bar() as show:
+        found = study.diagnose(
+            prompts=choice.prompts,
+            systems=choice.systems,
+            level=level,
+            resamples=resamples,
+            seed=seed,
+            progress=show,
+        )
     if as_json:
         print_json([one.to_dict() for one in found], output)
     else:
         print_tables(_tables(found), output)
+
+
+@contextmanager
+def _bar() -> Iterator[Callable[[int, int], None]]:
+    """Show progress on a terminal, and nothing elsewhere."""
+    console = progress_console()
+    with Progress(console=console, transient=True, disable=console.quiet) as bar:
+        task = bar.add_task("diagnosing", total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 def _tables(found: list[Diagnosis]) -> list[RenderableType]:
@@ -69,6 +84,8 @@ def _tables(found: list[Diagnosis]) -> list[RenderableType]:
         cells = [one for one in found if one.prompt == prompt]
         parts += [_variances(prompt, cells), _metrics(prompt, cells)]
         for one in cells:
+            if one.refusal:
+                continue
             whose = prompt if len(cells) == 1 else f"{prompt}, {one.system}"
             parts.append(headed(f"Verdict, {whose}:", f"{one.verdict}\n"))
         notes = dict.fromkeys(
@@ -91,8 +108,8 @@ def _variances(prompt: str, cells: list[Diagnosis]) -> Table:
             _shown(one.item_variance),
             _shown(one.rater_variance),
             _shown(one.noise_ratio),
-            f"{one.agreement.alpha_interval:.2f}",
-            f"{one.agreement.icc:.2f}",
+            _number(one.agreement.alpha_interval),
+            _number(one.agreement.icc),
             str(one.n_judgments),
             str(one.n_raters),
         )
@@ -120,5 +137,11 @@ def _metrics(prompt: str, cells: list[Diagnosis]) -> Table:
     return table
 
 
+def _number(value: float) -> str:
+    return "-" if math.isnan(value) else f"{value:.2f}"
+
+
 def _shown(quantity: Quantity) -> str:
+    if math.isnan(quantity.low):
+        return "-"
     return f"{quantity.value:.2f} [{quantity.low:.2f}, {quantity.high:.2f}]"

@@ -14,7 +14,7 @@ from steelyard.design import plan as make_plan
 from steelyard.errors import InvalidArgumentError
 from steelyard.study import Study
 from steelyard.study.planning import difference_assumptions, pilot_assumptions
-from steelyard.study.verdict import verdict
+from steelyard.study.verdict import assumed_verdict
 from steelyard.variance import Quantity
 
 __all__ = ["plan"]
@@ -202,7 +202,7 @@ def _quantity(name: str, text: str) -> Quantity:
 
 def _forecast(made: Plan, assumed: Assumptions, metric: str, n_metrics: int) -> str:
     item, rater = assumed.item_variance.value, assumed.rater_variance.value
-    return verdict(
+    return assumed_verdict(
         rater / item if item > 0 else float("inf"),
         metric=metric if n_metrics else None,
         correlation=assumed.correlation.value,

@@ -1,8 +1,9 @@
 """Outputs: the pool of every system, in memory or on disk."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -78,7 +79,7 @@ class Outputs:
         self,
         metrics: Sequence[str] | None = None,
         *,
-        without: Mapping[str, Iterable[str]] | None = None,
+        gaps: Literal["refuse", "keep", "fill"] = "refuse",
     ) -> dict[str, PoolMoments]:
         """Return the moments of metrics over each system's pool, gathered in a stream.
 
@@ -86,8 +87,9 @@ class Outputs:
         ----------
         metrics : sequence of str, optional
             Names of p metrics; all of them if not given.
-        without : mapping of str to names, optional
-            Metrics that a system does without, as `metric_gaps` found them.
+        gaps : {"refuse", "keep", "fill"}
+            What to do where outputs lack a metric: refuse; give NaN as its moments for that system;
+            or let each missing value count as the mean of the system's others.
 
         Returns
         -------
@@ -99,8 +101,8 @@ class Outputs:
         InvalidArgumentError
             If there is no such metric.
         InvalidDataError
-            If the metric of an output is missing, NaN or infinite. It is never dropped: that
-            would change what is estimated.
+            If the metric of an output is missing, NaN or infinite, unless `gaps` may be there. The
+            output is never dropped: that would change what is estimated.
 
         Notes
         -----
@@ -117,12 +119,15 @@ class Outputs:
         names = self._known(metrics)
         self.check()
         parts: dict[str, PoolMoments] = {}
-        left_out = {system: set(gaps) for system, gaps in (without or {}).items()}
+        fill = self._means(names) if gaps == "fill" else {}
         for batch in self._table.batches(self._metric_rows(names)):
+            if gaps == "refuse":
+                self._check_finite(batch, names)
             for (system,), rows in batch.partition_by("system", as_dict=True).items():
-                own = [name for name in names if name not in left_out.get(system, ())]
-                self._check_finite(rows, own)
-                part = PoolMoments.of(_matrix(rows, own))
+                values = _matrix(rows, names)
+                if gaps == "fill":
+                    values = np.where(np.isfinite(values), values, fill[system])
+                part = _moments(values)
                 parts[system] = parts[system].merge(part) if system in parts else part
         return {system: parts[system] for system in self.systems}
 
@@ -263,6 +268,17 @@ class Outputs:
             )
         return self._with_texts(rows)
 
+    def _means(self, names: Sequence[str]) -> dict[str, Floats]:
+        """Return the means of the finite values of each system; 0 where there are none."""
+        sums: dict[str, Floats] = {}
+        for batch in self._table.batches(self._metric_rows(names)):
+            for (system,), rows in batch.partition_by("system", as_dict=True).items():
+                values = _matrix(rows, names)
+                known = np.isfinite(values)
+                part = np.stack([np.where(known, values, 0.0).sum(axis=0), known.sum(axis=0)])
+                sums[system] = sums[system] + part if system in sums else part
+        return {system: total / np.maximum(count, 1) for system, (total, count) in sums.items()}
+
     def _keyed_rows(self, columns: Sequence[str]) -> pl.LazyFrame:
         return self._table.rows.select(ROW, *columns).with_columns(
             rule.value for rule in self._keys if rule.column in columns
@@ -319,6 +335,22 @@ def _float(metric: str) -> pl.Expr:
 
 def _is_broken(metric: str) -> pl.Expr:
     return ~pl.col(metric).is_finite().fill_null(False)
+
+
+def _moments(values: Floats) -> PoolMoments:
+    """Return the moments of a pool, NaN for metrics with gaps."""
+    whole = np.isfinite(values).all(axis=0)
+    found = PoolMoments.of(np.where(whole, values, 0.0))
+    if whole.all():
+        return found
+    mark = np.where(whole, 0.0, np.nan)
+    return PoolMoments(
+        found.size,
+        found.mean + mark,
+        found.covariance + mark + mark[:, np.newaxis],
+        found.low + mark,
+        found.high + mark,
+    )
 
 
 def _matrix(rows: pl.DataFrame, metrics: Sequence[str]) -> Floats:

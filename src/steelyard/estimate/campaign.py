@@ -164,7 +164,7 @@ def _spreads(scores: Sequence[Floats]) -> Floats:
     lent = borrowed_spread(own, freedom)
     whole = float(own @ freedom / freedom.sum())
     moderated = np.array([lent.moderated(*pair)[0] for pair in zip(own, freedom, strict=True)])
-    return np.sqrt(np.maximum(moderated, 0.02 * whole))
+    return np.asarray(np.sqrt(np.maximum(moderated, 0.02 * whole)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -278,9 +278,7 @@ class _Campaign:
     @property
     def _system_means(self) -> Floats:
         """Return each judgment's system mean; adjusted weights add to 0 over other systems."""
-        means = [
-            0.0 if isinstance(fit, NotEstimableError) else fit.estimate for fit in self.fits
-        ]
+        means = [0.0 if isinstance(fit, NotEstimableError) else fit.estimate for fit in self.fits]
         return np.repeat(means, [sample.n_judgments for sample in self.samples])
 
     def _weights(self, number: int, fit: Fit) -> Floats:
@@ -460,7 +458,9 @@ def _leniency(
     )
     system = np.repeat(np.arange(len(samples)), [sample.n_judgments for sample in samples])
     human = np.concatenate([sample.human for sample in samples])
-    rater = np.unique(np.concatenate([one for one in raters if one is not None]), return_inverse=True)
+    rater = np.unique(
+        np.concatenate([one for one in raters if one is not None]), return_inverse=True
+    )
     return estimated_leniency(human, output, rater[1], system)
 
 

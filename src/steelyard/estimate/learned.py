@@ -210,7 +210,7 @@ def _reliability(y: Floats, control: Floats, items: Integers, p: int, freedom: i
     pull = np.bincount(np.unique(items, return_inverse=True)[1], control * left)
     clustered = float(pull @ pull) * len(pull) / max(len(pull) - 1, 1)
     variance = max(clustered, float(left @ left) / max(freedom, 1) * size) / size**2
-    return min(slope, 1.2) * max(0.0, 1 - np.log(p) * variance / slope**2)
+    return min(slope, 1.2) * max(0.0, 1 - float(np.log(p)) * variance / slope**2)
 
 
 def _own_scales(y: Floats, control: Floats, systems: Integers, folds: Integers) -> Floats:
@@ -245,4 +245,4 @@ def _own_scales(y: Floats, control: Floats, systems: Integers, folds: Integers) 
     between = (between / (number + _IMAGINED_SYSTEMS))[:, np.newaxis]
     error = np.divide(noise[:, np.newaxis], size, out=np.full_like(size, np.inf), where=known)
     kept = np.where(known, between / (between + error), 0.0)
-    return np.clip(common + kept * (own - common), 0.0, 2.0)
+    return np.asarray(np.clip(common + kept * (own - common), 0.0, 2.0))

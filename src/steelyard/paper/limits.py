@@ -21,9 +21,10 @@ from numpy.typing import NDArray
 
 from steelyard.paper.release import Task
 from steelyard.variance import Quantity
+from steelyard.variance.analysis import analysis
 from steelyard.variance.correlation import metric_sample
 from steelyard.variance.interval import percentiles
-from steelyard.variance.moments import Moments, moments, resampled_moments
+from steelyard.variance.moments import Moments
 
 __all__ = ["Limits", "limits"]
 
@@ -75,8 +76,9 @@ def limits(task: Task, *, seed: int, level: float = 0.95, resamples: int = 1000)
             sample, _ = metric_sample(
                 lines.human, lines.metric_table, None, items=lines.line, jointly=False
             )
-            here = moments(sample)
-            there = resampled_moments(sample, resamples=resamples, rng=np.random.default_rng(seed))
+            rng = np.random.default_rng(seed)
+            analysed = analysis(sample, level=level, resamples=resamples, rng=rng)
+            here, there = analysed.here, analysed.there
             share = float(np.mean(1 / lines.count))
             found.extend(
                 Limits(

@@ -74,7 +74,7 @@ class PromptFindings:
     systems : tuple of SystemFindings
         The greatest mean human score first, systems without one last.
     overall : Diagnosis or None
-        Diagnosis of all systems that have one, within systems; of the only one, if it is alone.
+        Diagnosis of all systems, within systems; if one alone has a diagnosis, that.
     """
 
     prompt: str
@@ -171,8 +171,11 @@ def prompt_findings(
 
     fixed = estimates(list(systems), "fixed")
     random = estimates(list(fixed.found), "random")
-    diagnosed = _Answers.of(
-        lambda asked: study.diagnose(metrics, prompts=[prompt], systems=asked, level=level), systems
+    diagnosed = _without_refused(
+        _Answers.of(
+            lambda asked: study.diagnose(metrics, prompts=[prompt], systems=asked, level=level),
+            systems,
+        )
     )
     refusals = (
         ("no estimate", fixed.refused),
@@ -254,6 +257,17 @@ class _Answers(Generic[Answer]):
         refused = {system: reason for one in alone for system, reason in one.refused.items()}
         rest = cls.of(ask, list(found)) if refused and len(found) > 1 else None
         return cls(found, refused, rest.beyond if rest else None)
+
+
+def _without_refused(answers: _Answers[Diagnosis]) -> _Answers[Diagnosis]:
+    """Return the diagnoses, and the reasons of the systems that have none."""
+    rows, all_systems = answers.found, answers.beyond
+    refused = {system: one.refusal for system, one in rows.items() if one.refusal}
+    return _Answers(
+        {system: one for system, one in rows.items() if not one.refusal},
+        answers.refused | refused,
+        None if all_systems is not None and all_systems.refusal else all_systems,
+    )
 
 
 def _overall(diagnosed: _Answers[Diagnosis]) -> Diagnosis | None:

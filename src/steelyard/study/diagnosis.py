@@ -1,36 +1,15 @@
-"""Diagnosis: variance components, correlations, data efficiency, and a verdict."""
+"""Diagnosis: what judgments tell about raters and metrics, and a verdict."""
 
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-from scipy.special import ndtr, stdtrit
 
-from steelyard.arrays import PoolMoments
-from steelyard.errors import NotEstimableError
-from steelyard.study.judged import Cell
-from steelyard.study.verdict import verdict
-from steelyard.study.within_systems import Labels
-from steelyard.variance import (
-    Agreement,
-    Efficiency,
-    Quantity,
-    VarianceComponents,
-    agreement,
-    efficiency_of,
-    efficiency_of_each,
-    variance_components,
-)
+from steelyard.variance import Agreement, Efficiency, Quantity
 
-__all__ = ["Diagnosis", "diagnose"]
+__all__ = ["Diagnosis"]
 
-_WITHIN = (
-    "within systems: each system's means are taken off its scores and metrics, so differences "
-    "between systems do not count"
-)
-# Resamples beyond the ends of an interval, so that these are not made by chance, and in all.
-_TAIL = 20
-_MOST_RESAMPLES = 50_000
+_UNKNOWN = Quantity(np.nan, np.nan, np.nan)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,19 +22,22 @@ class Diagnosis:
         Whose judgments; system ``*`` is all systems at once, but within each: differences between
         systems do not count.
     item_variance, rater_variance, noise_ratio : Quantity
-        Variance components, crossed: outputs and raters each have their own.
+        Variance components, crossed: outputs and raters each have their own. NaN where there is a
+        `refusal`.
     metrics : dict of str to Efficiency
         Each metric alone, the most useful first.
     together : Efficiency or None
         All metrics at once, when there are several; None also where a note says why not.
     agreement : Agreement
-        Inter-rater agreement.
+        Inter-rater agreement, within systems for ``*``.
     level : float
         Level of all intervals.
     verdict : str
         What it comes to, in plain words.
     notes : tuple of str
         What a reader must know.
+    refusal : str or None
+        Why there is no diagnosis, where the judgments do not allow one.
     """
 
     system: str
@@ -72,6 +54,34 @@ class Diagnosis:
     level: float
     verdict: str
     notes: tuple[str, ...]
+    refusal: str | None = None
+
+    @classmethod
+    def refused(
+        cls, system: str, prompt: str, reason: str, *, sizes: tuple[int, int, int], level: float
+    ) -> Self:
+        """Return the row of a system whose judgments do not allow a diagnosis.
+
+        `sizes` are outputs, judgments and raters.
+        """
+        n_outputs, n_judgments, n_raters = sizes
+        return cls(
+            system=system,
+            prompt=prompt,
+            item_variance=_UNKNOWN,
+            rater_variance=_UNKNOWN,
+            noise_ratio=_UNKNOWN,
+            metrics={},
+            together=None,
+            agreement=_no_agreement(n_outputs, n_judgments),
+            n_outputs=n_outputs,
+            n_judgments=n_judgments,
+            n_raters=n_raters,
+            level=level,
+            verdict=f"No diagnosis: {reason}.",
+            notes=(f"no diagnosis: {reason}",),
+            refusal=reason,
+        )
 
     @property
     def best(self) -> str | None:
@@ -116,176 +126,6 @@ class Diagnosis:
         }
 
 
-def diagnose(
-    cell: Cell,
-    metrics: tuple[str, ...],
-    pool: PoolMoments | None,
-    *,
-    systems: Labels | None = None,
-    level: float,
-    resamples: int,
-    rng: np.random.Generator,
-) -> Diagnosis:
-    """Return the diagnosis of one cell.
-
-    Parameters
-    ----------
-    cell : Cell
-        Judgments with the metrics of their outputs.
-    metrics : tuple of str
-        Names of the metrics, in the order of the cell's columns.
-    pool : PoolMoments or None
-        The metrics over the pool, None when there are no metrics. Of no use within systems.
-    systems : (M,) array, optional
-        The system of each judgment, to diagnose all of them at once but within systems, as it
-        counts for the mean of one.
-    level : float
-        Level of all intervals.
-    resamples : int
-        Bootstrap resamples.
-    rng : numpy.random.Generator
-        Source of randomness.
-    """
-    samples = _Samples(cell, systems, level=level, resamples=resamples, rng=rng)
-    varying = samples.varying
-    notes = [
-        f"{metrics[j]} is constant on the judged outputs and can save nothing"
-        for j in range(len(metrics))
-        if j not in varying
-    ]
-    components = samples.components()
-    notes.extend(components.notes)
-    if systems is not None:
-        notes.append(_WITHIN)
-    found: dict[str, Efficiency] = {}
-    together, surely = None, None
-    if varying and pool is not None:
-        each = samples.each(varying, pool)
-        found = _ranked([metrics[j] for j in varying], each)
-        together, gap = samples.together(varying, pool)
-        notes.extend(gap)
-    best = next(iter(found), None)
-    if best is not None and pool is not None:
-        surely = found[best].data_efficiency
-        if len(found) > 1:
-            surely = samples.best_of_many(len(found), metrics.index(best), pool)
-    return Diagnosis(
-        system=cell.system,
-        prompt=cell.prompt,
-        item_variance=components.item,
-        rater_variance=components.rater,
-        noise_ratio=components.noise_ratio,
-        metrics=found,
-        together=together,
-        agreement=agreement(cell.human, cell.items, cell.raters),
-        n_outputs=components.n_outputs,
-        n_judgments=components.n_judgments,
-        n_raters=len(np.unique(cell.raters)),
-        level=level,
-        verdict=verdict(
-            components.noise_ratio.value,
-            metric=best,
-            correlation=0.0 if best is None else found[best].correlation.value,
-            efficiency=surely,
-            chosen_from=len(found),
-        ),
-        notes=tuple(notes),
-    )
-
-
-@dataclass(frozen=True, eq=False)
-class _Samples:
-    """One cell's judgments, and how they are to be looked at."""
-
-    cell: Cell
-    systems: Labels | None
-    level: float
-    resamples: int
-    rng: np.random.Generator
-
-    @property
-    def varying(self) -> list[int]:
-        """Columns of metrics that are not constant beyond rounding, as the estimators see it."""
-        metric = self.cell.metric
-        scale = 1e-12 * np.abs(metric).max(axis=0, initial=0)
-        spread = metric.std(axis=0)
-        if self.systems is not None:
-            parts = [metric[self.systems == one].std(axis=0) for one in np.unique(self.systems)]
-            spread = np.max(parts, axis=0)
-        return [int(j) for j in np.flatnonzero(spread > scale)]
-
-    def components(self) -> VarianceComponents:
-        return variance_components(
-            self.cell.human,
-            self.cell.items,
-            self.cell.raters,
-            systems=self.systems,
-            level=self.level,
-            resamples=self.resamples,
-            rng=self.rng,
-        )
-
-    def each(self, chosen: list[int], pool: PoolMoments) -> tuple[Efficiency, ...]:
-        return efficiency_of_each(
-            self.cell.human,
-            self.cell.metric[:, chosen],
-            self._pool(chosen, pool),
-            items=self.cell.items,
-            raters=self.cell.raters,
-            systems=self.systems,
-            level=self.level,
-            resamples=self.resamples,
-            rng=self.rng,
-        )
-
-    def together(
-        self, chosen: list[int], pool: PoolMoments
-    ) -> tuple[Efficiency | None, tuple[str, ...]]:
-        """Return what several metrics do at once, or a note on why that cannot be told."""
-        if len(chosen) == 1:
-            return None, ()
-        try:
-            return self._jointly(chosen, pool, self.level, self.resamples), ()
-        except NotEstimableError as error:
-            return None, (f"all metrics together are left out: {error}",)
-
-    def best_of_many(self, many: int, best: int, pool: PoolMoments) -> Quantity:
-        """Return the best metric's data efficiency with an interval that allows for the choice.
-
-        At the level at which the intervals of all metrics hold at once (Bonferroni), for any of
-        them might have come out best; so far out, percentiles are taken as much further as
-        Student's are than the normal's (Hesterberg 2015, The American Statistician 69).
-        """
-        n = len(np.unique(self.cell.items))
-        far = np.sqrt(n / (n - 1)) * stdtrit(n - 1, 1 - (1 - self.level) / (2 * many))
-        outside = max(float(2 * ndtr(-far)), _TAIL / _MOST_RESAMPLES)
-        resamples = max(self.resamples, int(np.ceil(_TAIL / outside)))
-        return self._jointly([best], pool, 1 - outside, resamples).data_efficiency
-
-    def _jointly(
-        self, chosen: list[int], pool: PoolMoments, level: float, resamples: int
-    ) -> Efficiency:
-        return efficiency_of(
-            self.cell.human,
-            self.cell.metric[:, chosen],
-            self._pool(chosen, pool),
-            items=self.cell.items,
-            raters=self.cell.raters,
-            systems=self.systems,
-            level=level,
-            resamples=resamples,
-            rng=self.rng,
-        )
-
-    def _pool(self, chosen: list[int], pool: PoolMoments) -> PoolMoments | None:
-        return pool.select(chosen) if self.systems is None else None
-
-
-def _ranked(names: list[str], found: tuple[Efficiency, ...]) -> dict[str, Efficiency]:
-    pairs = zip(names, found, strict=True)
-    return dict(sorted(pairs, key=lambda pair: -pair[1].data_efficiency.value))
-
-
 def _usefulness(found: Efficiency) -> dict[str, dict[str, float]]:
     return {
         "correlation": found.correlation.to_dict(),
@@ -297,3 +137,21 @@ def _perfect(noise_ratio: float) -> float:
     if noise_ratio == np.inf:
         return 1.0
     return np.inf if noise_ratio == 0 else (1 + noise_ratio) / noise_ratio
+
+
+def _no_agreement(n_outputs: int, n_judgments: int) -> Agreement:
+    return Agreement(
+        alpha_nominal=np.nan,
+        alpha_ordinal=np.nan,
+        alpha_interval=np.nan,
+        equal_pairs=np.nan,
+        icc=np.nan,
+        icc_average=np.nan,
+        judgments_per_output=np.nan,
+        icc_agreement=None,
+        icc_consistency=None,
+        n_outputs=n_outputs,
+        n_single=0,
+        n_judgments=n_judgments,
+        notes=(),
+    )

@@ -57,7 +57,7 @@ class JudgedTable:
         rows = self.of(prompt, system)
         return self._cell(rows, prompt, system, items=rows["item"].to_numpy())
 
-    @property
+    @cached_property
     def systems(self) -> tuple[str, ...]:
         """Systems, in order of first appearance."""
         return tuple(self.rows["system"].unique(maintain_order=True))
@@ -89,22 +89,33 @@ def judged_arrays(
     rows: pl.DataFrame, metrics: Sequence[str]
 ) -> tuple[Floats, Floats, NDArray[Any]]:
     """Return the scores, metrics (M, p) and items of rows."""
-    columns = [np.empty((rows.height, 0)), *(rows[name].to_numpy() for name in metrics)]
-    return rows["score"].to_numpy(), np.column_stack(columns), rows["item"].to_numpy()
+    metric = rows.select(metrics).to_numpy() if metrics else np.empty((rows.height, 0))
+    return rows["score"].to_numpy(), metric, rows["item"].to_numpy()
 
 
-def judged_table(outputs: Outputs, judgments: Judgments, metrics: Sequence[str]) -> JudgedTable:
+def judged_table(
+    outputs: Outputs, judgments: Judgments, metrics: Sequence[str], *, gaps: bool = False
+) -> JudgedTable:
     """Join judgments with the metrics of their outputs.
+
+    Parameters
+    ----------
+    outputs, judgments
+        The pools, and what was judged of them.
+    metrics : sequence of str
+        Names of the metrics.
+    gaps : bool
+        Whether judged outputs may lack a metric, which is then NaN.
 
     Raises
     ------
     InvalidDataError
-        If a judged output is not in the pool, lacks a metric, or was drawn with a probability of
-        its own, which equal weights would turn into bias.
+        If a judged output is not in the pool, lacks a metric although there may be no `gaps`, or was
+        drawn with a probability of its own, which equal weights would turn into bias.
     """
     _check_equal_probabilities(judgments)
     table = drawn_table(outputs, judgments, metrics)
-    for metric in metrics:
+    for metric in () if gaps else metrics:
         broken = table.rows.filter(pl.col(metric).is_null() | ~pl.col(metric).is_finite())
         if broken.height:
             item, system = broken.row(0)[:2]
@@ -150,7 +161,9 @@ def drawn_table(
     column = _cluster_column(outputs, frame, metrics, cluster_by)
     beside = [column] if column is not None and column in outputs.columns else []
     judged = outputs.rows_of(judgments, columns=[*metrics, *beside]).select(
-        *_OUTPUT, *metrics, *(pl.col(name).alias("cluster") for name in beside)
+        *_OUTPUT,
+        pl.col(list(metrics)).fill_null(np.nan),
+        *(pl.col(name).alias("cluster") for name in beside),
     )
     columns = [*_OUTPUT, "prompt", "rater", "score"]
     kept = [pl.col(name) for name in RECORDED if name in frame.columns]

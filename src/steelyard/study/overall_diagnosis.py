@@ -6,7 +6,8 @@ import numpy as np
 import polars as pl
 
 from steelyard.data import Outputs, read_judgments
-from steelyard.study.diagnosis import Diagnosis, diagnose
+from steelyard.study.cell_diagnosis import diagnose
+from steelyard.study.diagnosis import Diagnosis
 from steelyard.study.judged import judged_table
 from steelyard.study.within_systems import systems_of
 

@@ -1,6 +1,6 @@
 """A study: a campaign's outputs and judgments, and the questions people ask of them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -24,7 +24,8 @@ from steelyard.estimate import (
 )
 from steelyard.records import names_of
 from steelyard.study.balance import balance_notes, with_balance_notes
-from steelyard.study.diagnosis import Diagnosis, diagnose
+from steelyard.study.cell_diagnosis import Gaps, diagnose, refused
+from steelyard.study.diagnosis import Diagnosis
 from steelyard.study.draw_order import with_gap_notes
 from steelyard.study.estimates import Estimates
 from steelyard.study.estimation import SystemEstimator
@@ -210,6 +211,7 @@ class Study:
         level: float = 0.95,
         resamples: int = 2000,
         seed: int = 0,
+        progress: Callable[[int, int], None] | None = None,
     ) -> list[Diagnosis]:
         """Diagnose raters and metrics, for each system and for all at once, within systems.
 
@@ -222,26 +224,29 @@ class Study:
         level : float
             Level of all intervals.
         resamples : int
-            Bootstrap resamples.
+            Bootstrap draws.
         seed : int
             Seed of the bootstrap.
+        progress : callable, optional
+            Called with the number of diagnoses made and that of all.
 
         Returns
         -------
         list of Diagnosis
             One for each prompt and system, and one with system ``*`` for each prompt with several
-            systems.
+            systems. Where a system's judgments do not allow one, it has a `refusal`.
 
         Raises
         ------
         NotEstimableError
-            If outputs were not drawn simply at random, or judgments do not tell.
+            If outputs were not drawn simply at random, or no judgments allow a diagnosis.
         """
         prompts, systems = names_of(prompts), names_of(systems)
         check_simply_drawn(self.judgments, prompts, systems)
         names = self.metrics if metrics is None else names_of(metrics)
-        table = judged_table(self.outputs, self.judgments, names)
-        pools = self._pools(names)
+        gaps: Gaps = self.outputs.metric_gaps(names) if names else {}
+        table = judged_table(self.outputs, self.judgments, names, gaps=bool(gaps))
+        pools = self.outputs.pool_moments(names, gaps="keep") if gaps else self._pools(names)
         cells: list[tuple[Cell, PoolMoments | None, Labels | None]] = []
         wanted = self._wanted(prompts, systems)
         for prompt in dict.fromkeys(prompt for prompt, _ in wanted):
@@ -249,15 +254,29 @@ class Study:
             cells.extend((table.cell(prompt, one), pools.get(one), None) for one in chosen)
             if len(chosen) > 1:
                 own = systems_of(table, prompt, chosen)
-                cells.append((table.all_systems(prompt, chosen), pools.get(chosen[0]), own))
-        found = []
+                cells.append((table.all_systems(prompt, chosen), None, own))
+        found, errors = [], []
         for cell, pool, within in cells:
-            rng = np.random.default_rng(seed)
-            with _about(cell.prompt, cell.system):
-                one = diagnose(
-                    cell, names, pool, systems=within, level=level, resamples=resamples, rng=rng
-                )
+            try:
+                with _about(cell.prompt, cell.system):
+                    one = diagnose(
+                        cell,
+                        names,
+                        pool,
+                        systems=within,
+                        gaps=gaps,
+                        level=level,
+                        resamples=resamples,
+                        rng=np.random.default_rng(seed),
+                    )
+            except NotEstimableError as error:
+                errors.append(error)
+                one = refused(cell, str(error.__cause__), level=level)
             found.append(one)
+            if progress is not None:
+                progress(len(found), len(cells))
+        if len(errors) == len(found) > 0:
+            raise errors[0]
         return found
 
     def trajectories(
@@ -326,7 +345,12 @@ class Study:
             return self._pools(metrics), {}
         except InvalidDataError:
             gaps = self.outputs.metric_gaps(metrics)
-            return self.outputs.pool_moments(metrics, without=gaps), gaps
+            kept = self.outputs.pool_moments(metrics, gaps="keep")
+            whole = {
+                system: np.flatnonzero(np.isfinite(pool.mean)).tolist()
+                for system, pool in kept.items()
+            }
+            return {system: pool.select(whole[system]) for system, pool in kept.items()}, gaps
 
     def check_judged(self, prompts: Sequence[str] | None, systems: Sequence[str] | None) -> None:
         """Raise unless there are judgments under these prompts and of these systems.

@@ -17,21 +17,25 @@ from steelyard.variance.efficiency import (
     noiseless_raters,
     perfect_metric,
 )
+from steelyard.variance.joint_analysis import JointAnalysis, joint_analysis
 from steelyard.variance.published import (
     PrintedComponents,
     authors_correlation,
     printed_components,
 )
 from steelyard.variance.quantity import Quantity
+from steelyard.variance.remedies import Remedies
 
 __all__ = [
     "Agreement",
     "Correlation",
     "CrossedComponents",
     "Efficiency",
+    "JointAnalysis",
     "OneWay",
     "PrintedComponents",
     "Quantity",
+    "Remedies",
     "VarianceComponents",
     "agreement",
     "authors_correlation",
@@ -41,6 +45,7 @@ __all__ = [
     "efficiency_of",
     "efficiency_of_each",
     "gls_weights",
+    "joint_analysis",
     "noiseless_raters",
     "one_way",
     "perfect_metric",

@@ -9,16 +9,25 @@ of H is a matrix of the size of the kept factor *k*:
 .. math:: H^{-1} = R^{-1} - \lambda_k R^{-1} Z_k (I + \lambda_k K)^{-1} Z_k' R^{-1},
           \qquad K = Z_k' R^{-1} Z_k.
 
-Everything is computed from sums over levels, never from an M by M matrix. Derived in
+Everything is computed from sums over levels, never from an M by M matrix. Fixed effects of groups
+in which the absorbed levels are nested are absorbed as well (`between.py`). Derived in
 docs/methods/variance.md.
 """
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from steelyard.variance.between import (
+    Between,
+    Groups,
+    Sums,
+    crossed_table,
+    scaled,
+    weighted_product,
+)
 
 __all__ = ["RESIDUAL_FLOOR", "CrossedDesign", "Solution", "crossed_design", "solve"]
 
@@ -42,8 +51,12 @@ class CrossedDesign:
         Level of each factor in each row.
     count : (n_a,) array
         Rows of each absorbed level.
-    table : (n_a, n_k) sparse array
+    table : (n_a, n_k) array, sparse when it is large
         Rows of each pair of levels, :math:`Z_a' Z_k`.
+    share : (n_a, n_k) array, sparse when it is large
+        `table` over `count`.
+    groups : Groups or None
+        Groups of absorbed levels with a fixed effect each, instead of columns of `rows`.
     absorbed_sums : (n_a, p + 1) array
         Sums of `rows` over absorbed levels.
     kept_within : (n_k, p + 1) array
@@ -58,19 +71,29 @@ class CrossedDesign:
     absorbed: Integers
     kept: Integers
     count: Floats
-    table: Any
+    table: Sums
+    share: Sums
+    groups: Groups | None
     absorbed_sums: Floats
     kept_within: Floats
     rows_within: Floats
     table_within: Floats
 
-    @property
+    @cached_property
+    def absorbed_means(self) -> Floats:
+        """Means of `rows` over absorbed levels."""
+        return self.absorbed_sums / self.count[:, np.newaxis]
+
+    @cached_property
     def freedom(self) -> int:
         """Rows less fixed effects."""
-        return len(self.rows) - int(self.rows.shape[1]) + 1
+        own = 0 if self.groups is None else self.groups.number
+        return len(self.rows) - int(self.rows.shape[1]) + 1 - own
 
 
-def crossed_design(rows: Floats, absorbed: Integers, kept: Integers) -> CrossedDesign:
+def crossed_design(
+    rows: Floats, absorbed: Integers, kept: Integers, groups: Integers | None = None
+) -> CrossedDesign:
     """Gather the sums over levels of both factors.
 
     Parameters
@@ -79,13 +102,12 @@ def crossed_design(rows: Floats, absorbed: Integers, kept: Integers) -> CrossedD
         Fixed-effect columns and, last, the response.
     absorbed, kept : (M,) array of int
         Level of each row, from 0 without gaps; give the factor with more levels as `absorbed`.
+    groups : (n_a,) array of int, optional
+        Group of each absorbed level, from 0 without gaps. Every group then has a fixed effect, and
+        `rows` must not hold them, nor an intercept.
     """
-    from scipy.sparse import csr_array  # noqa: PLC0415 - keeps the import of the package light
-
     count = np.bincount(absorbed).astype(np.float64)
-    table = csr_array(
-        (np.ones(len(rows)), (absorbed, kept)), shape=(len(count), int(kept.max()) + 1)
-    )
+    table = crossed_table(absorbed, kept)
     absorbed_sums = _sums(rows, absorbed)
     within = rows - (absorbed_sums / count[:, np.newaxis])[absorbed]
     kept_count = np.bincount(kept).astype(np.float64)
@@ -95,10 +117,12 @@ def crossed_design(rows: Floats, absorbed: Integers, kept: Integers) -> CrossedD
         kept=kept,
         count=count,
         table=table,
+        share=scaled(table, 1 / count),
+        groups=None if groups is None else Groups.of(groups),
         absorbed_sums=absorbed_sums,
         kept_within=_sums(within, kept),
         rows_within=within.T @ within,
-        table_within=np.diag(kept_count) - _weighted_product(table, 1 / count),
+        table_within=np.diag(kept_count) - weighted_product(table, 1 / count),
     )
 
 
@@ -112,8 +136,8 @@ class Solution:
         The sums over levels.
     ratios : (2,) array
         Variance of the absorbed and of the kept factor over that of the residual.
-    shrink : (n_a,) array
-        :math:`1 / (1 + \lambda_a m)` of each absorbed level.
+    between : Between
+        :math:`Z_a' R^{-1} Z_a`, group effects taken off.
     kept_product : (n_k, n_k) array
         K.
     kept_inverse : (n_k, n_k) array
@@ -121,7 +145,7 @@ class Solution:
     kept_rows : (n_k, p + 1) array
         :math:`Z_k' R^{-1} [X, y]`.
     log_determinant : float
-        Of H.
+        Of H, and of the group effects' information.
     fixed : (p,) array
         Generalised-least-squares fixed effects.
     fixed_inverse : (p, p) array
@@ -132,7 +156,7 @@ class Solution:
 
     design: CrossedDesign
     ratios: Floats
-    shrink: Floats
+    between: Between
     kept_product: Floats
     kept_inverse: Floats
     kept_rows: Floats
@@ -141,12 +165,12 @@ class Solution:
     fixed_inverse: Floats
     residual: float
 
-    @property
+    @cached_property
     def residual_variance(self) -> float:
         """The most likely residual variance at these ratios, not below its floor."""
         return max(self.residual / self.design.freedom, RESIDUAL_FLOOR)
 
-    @property
+    @cached_property
     def deviance(self) -> float:
         """Minus twice the restricted log likelihood, residual variance profiled out."""
         return self.deviance_at(self.residual_variance)
@@ -167,6 +191,11 @@ class Solution:
         absorbed, kept = self._projected
         pull = np.array([absorbed @ absorbed, kept @ kept])
         return self._traces - pull / self.residual_variance
+
+    @property
+    def expected_curvature(self) -> Floats:
+        """Expected second derivative of the deviance by both ratios."""
+        return self._factor_information - np.outer(self._traces, self._traces) / self.design.freedom
 
     @cached_property
     def information(self) -> Floats:
@@ -198,14 +227,15 @@ class Solution:
         # Z_k' R^-1 (X b) is linear in the columns that are there already.
         projected = self.kept_rows[:, :-1] @ (self.fixed_inverse @ contrast)
         column = column - (self.ratios[1] * (self.kept_inverse @ projected))[design.kept]
-        drop = self.ratios[0] * self.shrink * np.bincount(design.absorbed, weights=column)
+        shrink = self.between.weight / design.count
+        drop = self.ratios[0] * shrink * np.bincount(design.absorbed, weights=column)
         return np.asarray(column - drop[design.absorbed])
 
     @cached_property
     def _absorbed_rows(self) -> Floats:
         """Z_a' H^-1 [X, y]."""
-        spread = self.design.table @ (self.ratios[1] * (self.kept_inverse @ self.kept_rows))
-        return np.asarray(self.shrink[:, np.newaxis] * (self.design.absorbed_sums - spread))
+        spread = self.design.share @ (self.ratios[1] * (self.kept_inverse @ self.kept_rows))
+        return self.between.times(self.design.absorbed_means - spread)
 
     @cached_property
     def _projected(self) -> tuple[Floats, Floats]:
@@ -217,7 +247,7 @@ class Solution:
     @cached_property
     def _squared_table(self) -> Floats:
         """Z_k' R^-1 Z_a Z_a' R^-1 Z_k."""
-        return _weighted_product(self.design.table, self.shrink**2)
+        return self.between.power(2)
 
     @cached_property
     def _traces(self) -> Floats:
@@ -225,7 +255,7 @@ class Solution:
         fixed = self.fixed_inverse
         absorbed_x = self._absorbed_rows[:, :-1]
         kept_x = self.kept_inverse @ self.kept_rows[:, :-1]
-        absorbed = self.design.count @ self.shrink - self.ratios[1] * np.sum(
+        absorbed = self.between.trace(1) - self.ratios[1] * np.sum(
             self._squared_table * self.kept_inverse
         )
         kept = np.sum(self.kept_inverse * self.kept_product)
@@ -239,21 +269,21 @@ class Solution:
     @property
     def _factor_information(self) -> Floats:
         """Squared Frobenius norms of Z_i' P Z_j for both factors."""
-        fixed, table, shrink = self.fixed_inverse, self.design.table, self.shrink
-        diagonal = self.design.count * shrink
+        fixed, between = self.fixed_inverse, self.between
         gain = self.ratios[1] * self.kept_inverse
         squared = self._squared_table
         U = self._absorbed_rows[:, :-1]
         W = self.kept_inverse @ self.kept_rows[:, :-1]
-        # Z_a'PZ_a = D - E G E' - U F U' with E = diag(shrink) table, G = gain, F = fixed.
-        EU = table.T @ (shrink[:, np.newaxis] * U)
+        # Z_a'PZ_a = D - E G E' - U F U' with D = between, E = D share, G = gain, F = fixed.
+        DU = between.times(U)
+        EU = self.design.share.T @ DU
         GS = gain @ squared
         UU = fixed @ (U.T @ U)
         absorbed = (
-            diagonal @ diagonal
-            - 2 * np.sum(_weighted_product(table, shrink**2 * diagonal) * gain)
+            between.trace(2)
+            - 2 * np.sum(between.power(3) * gain)
             + np.sum(GS * GS.T)
-            - 2 * np.sum(fixed * (U.T @ (diagonal[:, np.newaxis] * U)))
+            - 2 * np.sum(fixed * (U.T @ DU))
             + 2 * np.sum(fixed * (EU.T @ gain @ EU))
             + np.sum(UU * UU.T)
         )
@@ -275,11 +305,11 @@ def solve(design: CrossedDesign, ratios: Floats) -> Solution:
 
     shrink = 1 / (1 + ratios[0] * design.count)
     # R^-1 leaves the part within absorbed levels as it is and shrinks the part between them.
-    between = shrink / design.count
-    sums = design.absorbed_sums
-    weighted = between[:, np.newaxis] * sums
-    kept_product = design.table_within + _weighted_product(design.table, between)
-    kept_rows = design.kept_within + design.table.T @ weighted
+    between = Between(shrink * design.count, design.share, design.groups)
+    means = design.absorbed_means
+    weighted = between.times(means)
+    kept_product = design.table_within + between.power(1)
+    kept_rows = design.kept_within + design.share.T @ weighted
     # I + lambda K is symmetric and at least I, so the factorisation cannot fail.
     matrix = ratios[1] * kept_product
     np.fill_diagonal(matrix, matrix.diagonal() + 1)
@@ -291,7 +321,7 @@ def solve(design: CrossedDesign, ratios: Floats) -> Solution:
     kept_inverse = root.T @ root
     products = (
         design.rows_within
-        + sums.T @ weighted
+        + means.T @ weighted
         - ratios[1] * (kept_rows.T @ kept_inverse @ kept_rows)
     )
     fixed_inverse = np.linalg.inv(products[:-1, :-1])
@@ -299,11 +329,11 @@ def solve(design: CrossedDesign, ratios: Floats) -> Solution:
     return Solution(
         design=design,
         ratios=ratios,
-        shrink=shrink,
+        between=between,
         kept_product=kept_product,
         kept_inverse=kept_inverse,
         kept_rows=kept_rows,
-        log_determinant=float(2 * log_pivots - np.log(shrink).sum()),
+        log_determinant=float(2 * log_pivots - np.log(shrink).sum() + between.log_information),
         fixed=fixed,
         fixed_inverse=fixed_inverse,
         residual=float(products[-1, -1] - fixed @ products[:-1, -1]),
@@ -312,9 +342,3 @@ def solve(design: CrossedDesign, ratios: Floats) -> Solution:
 
 def _sums(rows: Floats, levels: Integers) -> Floats:
     return np.column_stack([np.bincount(levels, weights=column) for column in rows.T])
-
-
-def _weighted_product(table: Any, weights: Floats) -> Floats:
-    """Return table' diag(weights) table as a dense array."""
-    scaled = table.multiply(weights[:, np.newaxis])
-    return np.asarray((table.T @ scaled).toarray())

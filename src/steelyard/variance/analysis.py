@@ -1,28 +1,26 @@
 """Moments of a sample and of its resamples, with or without raters, over systems or within them."""
 
 from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from steelyard.arrays import JudgedOutputs, judged_outputs
-from steelyard.errors import InvalidArgumentError, NotEstimableError
+from steelyard.errors import NotEstimableError
 from steelyard.variance.crossed import CrossedComponents, crossed_components
 from steelyard.variance.interval import (
-    component_correlation,
-    item_quantity,
     mean_square_draws,
     mean_square_interval,
     noise_ratio_quantity,
-    rater_quantity,
-    ratio,
-    tail_weights,
-    total,
+    student_level,
+    variance_quantity,
 )
-from steelyard.variance.moments import Moments, moments, resampled_moments
+from steelyard.variance.moments import Moments, drawn_moments, moments
 from steelyard.variance.quantity import Quantity
+from steelyard.variance.repeats import Repeats
 
-__all__ = ["Analysis", "analysis", "check_repeats", "check_spread", "systems_of_outputs"]
+__all__ = ["Analysis", "JudgmentModel", "analysis", "check_repeats", "check_spread"]
 
 Integers = NDArray[np.int64]
 
@@ -37,8 +35,10 @@ class Analysis:
 
     Attributes
     ----------
+    model : JudgmentModel
+        The sample, and how it is drawn from.
     here, there : Moments
-        Of the sample, and of its resamples.
+        Of the sample, and of draws from it.
     item, rater, noise_ratio : Quantity
         The components.
     leniency, residual : Quantity or None
@@ -47,6 +47,7 @@ class Analysis:
         What a reader should know about the estimates.
     """
 
+    model: "JudgmentModel"
     here: Moments
     there: Moments
     item: Quantity
@@ -55,6 +56,112 @@ class Analysis:
     leniency: Quantity | None
     residual: Quantity | None
     notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class JudgmentModel:
+    """A sample with its crossed components, where raters are known, and draws from it.
+
+    Attributes
+    ----------
+    sample : JudgedOutputs
+        Judgments grouped by output.
+    systems : (n,) array of int or None
+        Number of the system of each output, where everything is within systems.
+    crossed : CrossedComponents or None
+        Crossed components, where raters are known.
+    adjusted : JudgedOutputs or None
+        Judgments less each rater's predicted leniency, where raters are known.
+    plain : Moments
+        One-way moments, of the adjusted judgments where raters are known.
+    """
+
+    sample: JudgedOutputs
+    systems: Integers | None
+    crossed: CrossedComponents | None
+    adjusted: JudgedOutputs | None
+    plain: Moments
+
+    @classmethod
+    def of(cls, sample: JudgedOutputs, systems: Integers | None) -> Self:
+        """Fit the components of a sample."""
+        crossed, adjusted = None, None
+        if sample.rater is not None:
+            own = None if systems is None else systems[sample.output]
+            crossed = crossed_components(sample.human, sample.output, sample.rater, systems=own)
+            left = sample.human - crossed.leniencies[sample.rater]
+            adjusted = judged_outputs(left, None, sample.output)
+        plain = moments(sample, adjusted=adjusted, systems=systems)
+        return cls(sample, systems, crossed, adjusted, plain)
+
+    @property
+    def here(self) -> Moments:
+        """Moments of the sample, with the crossed components where raters are known."""
+        if self.crossed is None:
+            return self.plain
+        item, rater = np.array([self.crossed.item]), np.array([self.crossed.rater])
+        return replace(self.plain, item=item, rater=rater)
+
+    def residual_draws(
+        self, *, resamples: int, rng: np.random.Generator, metric: int | None = None
+    ) -> Moments:
+        """Return draws of the moments without leniency, about the crossed estimates.
+
+        Parameters
+        ----------
+        resamples : int
+            Number of draws.
+        rng : numpy.random.Generator
+            Source of randomness.
+        metric : int, optional
+            Column of the only metric to draw; all by default.
+        """
+        repeats = Repeats.of(self.sample)
+        assert repeats is not None  # check_repeats
+        noise = float(self.plain.rater[0])
+        residual = noise if self.crossed is None else self.crossed.residual
+        scale = residual / noise if noise > 0 else 1.0
+        most = float(self.plain.between[0]) if repeats.imagined else 0.0
+        sample = self.sample
+        if metric is not None:
+            sample = replace(sample, metric=sample.metric[:, metric : metric + 1])
+        drawn = drawn_moments(
+            sample,
+            adjusted=self.adjusted,
+            systems=self.systems,
+            scale=scale,
+            disagreement=max(repeats.largest, most),
+            resamples=resamples,
+            rng=rng,
+        )
+        if self.crossed is None:
+            return drawn
+        # An item variance at its boundary stays below it in about as many draws as it would have
+        # been.
+        item = (float(self.plain.between[0]) - scale * noise) / float(self.plain.effective[0])
+        item = max(item, 0.0) if self.crossed.item == 0 else item
+        return replace(drawn, item=drawn.item + (self.crossed.item - item))
+
+    def with_leniency(self, drawn: Moments, *, rng: np.random.Generator) -> Moments:
+        """Add a draw of the leniency's variance to each: drawn outputs tell nothing of raters."""
+        crossed = self.crossed
+        if crossed is None or not crossed.leniency_identified:
+            return drawn
+        leniency = mean_square_draws(*self._of_leniency, size=drawn.rater.shape[-1], rng=rng)
+        return replace(drawn, rater=drawn.rater + leniency)
+
+    def leniency(self, level: float) -> Quantity | None:
+        """Return the variance between raters, None where it is not told from the rest."""
+        if self.crossed is None or not self.crossed.leniency_identified:
+            return None
+        return mean_square_interval(*self._of_leniency, level=level)
+
+    @property
+    def _of_leniency(self) -> tuple[float, float, int]:
+        """Return leniency, its sampling variance and its degrees of freedom."""
+        assert self.crossed is not None
+        crossed = self.crossed
+        return crossed.leniency, float(crossed.covariance[1, 1]), crossed.n_raters - 1
 
 
 def analysis(
@@ -68,10 +175,8 @@ def analysis(
     r"""Return the components and moments of a sample, crossed where its raters are known.
 
     Without raters, the one-way analysis of variance. With them, the components of
-    `crossed_components`. Outputs are then resampled with their judgments less each rater's predicted
-    leniency, and the resamples moved so that they scatter about the crossed estimates; to the rater
-    variance of every resample a draw of the leniency's variance is added, for resampled outputs
-    tell nothing of other raters.
+    `crossed_components`: outputs are then drawn with their judgments less each rater's predicted
+    leniency, and the draws moved so that they scatter about the crossed estimates.
 
     Parameters
     ----------
@@ -82,7 +187,7 @@ def analysis(
     level : float
         Confidence level of the intervals.
     resamples : int
-        Bootstrap resamples of the outputs.
+        Bootstrap draws of the outputs.
     rng : numpy.random.Generator
         Source of randomness.
 
@@ -93,19 +198,25 @@ def analysis(
     """
     check_repeats(sample, systems)
     check_spread(sample)
-    if sample.rater is not None:
-        return _crossed(sample, systems, level=level, resamples=resamples, rng=rng)
-    here = moments(sample, systems=systems)
-    there = resampled_moments(sample, systems=systems, resamples=resamples, rng=rng)
+    model = JudgmentModel.of(sample, systems)
+    drawn = model.residual_draws(resamples=resamples, rng=rng)
+    there = model.with_leniency(drawn, rng=rng)
+    here, crossed = model.here, model.crossed
+    far = student_level(level, float((sample.count > 1).sum()))
+    leniency = model.leniency(level)
+    residual = None
+    if leniency is not None and crossed is not None:
+        residual = variance_quantity(crossed.residual, drawn.rater, far)
     return Analysis(
+        model=model,
         here=here,
         there=there,
-        item=item_quantity(here, there, level),
-        rater=rater_quantity(here, there, level),
-        noise_ratio=noise_ratio_quantity(here, there, level),
-        leniency=None,
-        residual=None,
-        notes=_one_way_notes(here) + _few_repeats(sample),
+        item=variance_quantity(float(here.item[0]), there.item, far),
+        rater=variance_quantity(float(here.rater[0]), there.rater, far),
+        noise_ratio=noise_ratio_quantity(here, there, far),
+        leniency=leniency,
+        residual=residual,
+        notes=_notes(here, crossed) + _few_repeats(sample),
     )
 
 
@@ -139,102 +250,8 @@ def check_spread(sample: JudgedOutputs) -> None:
         )
 
 
-def systems_of_outputs(systems: ArrayLike | None, items: ArrayLike) -> Integers | None:
-    """Return the number of the system of each output, in the order of `judged_outputs`.
-
-    Raises
-    ------
-    InvalidArgumentError
-        If `systems` is misaligned, or an output has two.
-    """
-    if systems is None:
-        return None
-    labels = np.asarray(systems)
-    names, output = np.unique(np.asarray(items), return_inverse=True)
-    if labels.shape != output.shape:
-        raise InvalidArgumentError(
-            f"`systems` must have shape {output.shape} to align with `items`; got {labels.shape}"
-        )
-    codes = np.unique(labels, return_inverse=True)[1]
-    found = np.zeros(len(names), dtype=np.int64)
-    found[output] = codes
-    if (found[output] != codes).any():
-        where = names[output[np.argmax(found[output] != codes)]]
-        raise InvalidArgumentError(
-            f"`items` must name outputs of one system each; got two systems for {where!r}: "
-            "give each system's output a name of its own"
-        )
-    return found
-
-
-def _crossed(
-    sample: JudgedOutputs,
-    systems: Integers | None,
-    *,
-    level: float,
-    resamples: int,
-    rng: np.random.Generator,
-) -> Analysis:
-    crossed = _crossed_components(sample, systems)
-    left = sample.human - crossed.leniencies[sample.rater]
-    adjusted = judged_outputs(left, None, sample.output)
-    here = moments(sample, adjusted=adjusted, systems=systems)
-    there = resampled_moments(
-        sample, adjusted=adjusted, systems=systems, resamples=resamples, rng=rng
-    )
-    sizes = (sample.n_outputs, sample.n_judgments)
-    item_weight, rater_weight = tail_weights(here, there, sizes)
-    spread = np.diag(crossed.covariance) * (item_weight, 1.0, rater_weight)
-    item = mean_square_interval(crossed.item, spread[0], here.freedom, level=level)
-    # The residual has no other component under it: Satterthwaite's degrees of freedom.
-    freedom = max(2 * crossed.residual**2 / spread[2], 1.0)
-    residual = mean_square_interval(crossed.residual, spread[2], freedom, level=level)
-    leniency, drawn = None, np.zeros(1)
-    if crossed.leniency_identified:
-        of_leniency = (crossed.leniency, float(spread[1]), crossed.n_raters - 1)
-        leniency = mean_square_interval(*of_leniency, level=level)
-        drawn = mean_square_draws(*of_leniency, size=resamples, rng=rng)
-    rater = residual if leniency is None else total(leniency, residual)
-    return Analysis(
-        here=replace(
-            here,
-            item=np.array([crossed.item]),
-            rater=np.array([crossed.leniency + crossed.residual]),
-        ),
-        there=_about(crossed, here, there, drawn),
-        item=item,
-        rater=rater,
-        noise_ratio=ratio(rater, item, correlation=component_correlation(there)),
-        leniency=leniency,
-        residual=None if leniency is None else residual,
-        notes=crossed.notes + _few_raters(crossed) + _few_repeats(sample),
-    )
-
-
-def _crossed_components(sample: JudgedOutputs, systems: Integers | None) -> CrossedComponents:
-    assert sample.rater is not None
-    if systems is None or systems.max() == 0:
-        return crossed_components(sample.human, sample.output, sample.rater)
-    own = systems[sample.output][:, np.newaxis] == np.arange(1, int(systems.max()) + 1)
-    return crossed_components(
-        sample.human, sample.output, sample.rater, covariates=own.astype(np.float64)
-    )
-
-
-def _about(
-    crossed: CrossedComponents, here: Moments, there: Moments, leniency: NDArray[np.float64]
-) -> Moments:
-    """Return resamples of adjusted judgments, moved to scatter about the crossed estimates.
-
-    An item variance at its boundary stays below it in about as many resamples as it would have been.
-    """
-    item, residual = float(here.item[0]), float(here.rater[0])
-    if crossed.item == 0:
-        item = max(item, 0.0)
-    scale = crossed.residual / residual if residual > 0 else 1.0
-    return replace(
-        there, item=there.item + (crossed.item - item), rater=there.rater * scale + leniency
-    )
+def _notes(here: Moments, crossed: CrossedComponents | None) -> tuple[str, ...]:
+    return _one_way_notes(here) if crossed is None else crossed.notes + _few_raters(crossed)
 
 
 def _one_way_notes(here: Moments) -> tuple[str, ...]:
@@ -255,7 +272,7 @@ def _few_repeats(sample: JudgedOutputs) -> tuple[str, ...]:
         return ()
     note = (
         f"only {repeated} outputs have two judgments or more, so the rater variance and all "
-        "that rests on it are uncertain and their intervals too narrow"
+        "that rests on it are uncertain"
     )
     return (note,)
 

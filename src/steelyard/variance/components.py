@@ -6,11 +6,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steelyard.arrays import JudgedOutputs, judged_outputs
-from steelyard.variance.analysis import analysis, check_repeats, systems_of_outputs
+from steelyard.variance.analysis import Analysis, analysis, check_repeats
 from steelyard.variance.interval import check_options
 from steelyard.variance.quantity import Quantity
+from steelyard.variance.systems import systems_of_outputs
 
-__all__ = ["OneWay", "VarianceComponents", "one_way", "variance_components"]
+__all__ = ["OneWay", "VarianceComponents", "components_of", "one_way", "variance_components"]
 
 
 @dataclass(frozen=True)
@@ -159,7 +160,8 @@ def variance_components(
     r"""Item variance, rater variance and noise ratio, each with an interval.
 
     Without raters, the one-way analysis of variance of `one_way`, unbiased for unequal numbers of
-    judgments unless outputs share raters, with percentile intervals from resampled outputs. With
+    judgments unless outputs share raters, with percentile intervals from outputs
+    drawn with random weights. With
     raters, the crossed model of `crossed_components`, whose rater variance has two parts,
     :math:`\sigma_a^2 = \sigma_r^2 + \sigma_e^2`: `leniency` and `residual`.
 
@@ -220,6 +222,12 @@ def variance_components(
         resamples=resamples,
         rng=rng,
     )
+    return components_of(found, level)
+
+
+def components_of(found: Analysis, level: float) -> VarianceComponents:
+    """Return the components of an analysis."""
+    sample = found.model.sample
     return VarianceComponents(
         item=found.item,
         rater=found.rater,

@@ -11,16 +11,18 @@ from steelyard.variance.analysis import (
     analysis,
     check_repeats,
     check_spread,
-    systems_of_outputs,
 )
 from steelyard.variance.interval import check_options, percentiles
 from steelyard.variance.moments import Moments
 from steelyard.variance.quantity import Quantity
+from steelyard.variance.systems import systems_of_outputs
 
 __all__ = ["Correlation", "correlation"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+
+_WELL_CONDITIONED = 1e6
 
 
 @dataclass(frozen=True)
@@ -126,8 +128,12 @@ def correlation(
             "the item variance is estimated as zero, so no metric has a correlation with the human "
             "score: judge more outputs, or collect more judgments of each"
         )
-    rho = correlation_quantity(found.here, found.there, pool_covariance, level)
-    notes = correlation_notes(found.here, pool_covariance)
+    here, there = found.here, found.there
+    parts = explained(here, pool_covariance), explained(there, pool_covariance)
+    square, squares = signed_square(here, parts[0]), signed_square(there, parts[1])
+    ends = percentiles(squares, level)
+    rho = correlation_quantity(float(square[0]), ends, several=sample.n_metrics > 1)
+    notes = correlation_notes(here, parts[0])
     return Correlation(rho.value, rho.low, rho.high, notes)
 
 
@@ -167,15 +173,9 @@ def metric_sample(
             "`metric_pool` and `systems` exclude each other: within systems, the spread of the "
             "metric is that of the judged outputs"
         )
-    n, p = sample.n_outputs, sample.n_metrics if jointly else 1
-    taken = 1 if systems is None else int(systems.max()) + 1
     if sample.n_metrics == 0:
         raise InvalidArgumentError("`metric` must hold at least one metric; got none")
-    if n <= p + 1 + taken:
-        raise NotEstimableError(
-            f"the correlation of {p} metric(s) needs more than {p + 1 + taken} judged outputs; "
-            f"got {n}: judge more outputs or drop metrics"
-        )
+    check_outputs(sample, systems, metrics=sample.n_metrics if jointly else 1)
     centred = _centred(sample.metric, systems)
     spread = centred.std(axis=0)
     flat = spread <= 1e-12 * np.abs(sample.metric).max(axis=0)
@@ -185,11 +185,29 @@ def metric_sample(
             "`metric` must vary over the judged outputs; "
             f"got a constant in column {int(np.argmax(flat))}: drop it, or judge more outputs"
         )
-    if jointly and np.linalg.matrix_rank(scaled, tol=1e-7 * np.sqrt(n)) < p:
+    found = replace(sample, metric=scaled)
+    if jointly:
+        check_collinear(found)
+    return found, _pool_covariance(metric_pool, spread)
+
+
+def check_outputs(sample: JudgedOutputs, systems: Integers | None, *, metrics: int) -> None:
+    """Refuse fewer judged outputs than the correlation of so many metrics needs."""
+    least = metrics + 1 + (1 if systems is None else int(systems.max()) + 1)
+    if sample.n_outputs <= least:
+        raise NotEstimableError(
+            f"the correlation of {metrics} metric(s) needs more than {least} judged outputs; "
+            f"got {sample.n_outputs}: judge more outputs or drop metrics"
+        )
+
+
+def check_collinear(sample: JudgedOutputs) -> None:
+    """Refuse metrics, in units of their spread, of which one is a combination of others."""
+    least = 1e-7 * np.sqrt(sample.n_outputs)
+    if np.linalg.matrix_rank(sample.metric, tol=least) < sample.n_metrics:
         raise NotEstimableError(
             "`metric` must not hold combinations of other metrics; got collinear columns: drop one"
         )
-    return replace(sample, metric=scaled), _pool_covariance(metric_pool, spread)
 
 
 def _centred(metric: Floats, systems: Integers | None) -> Floats:
@@ -197,8 +215,8 @@ def _centred(metric: Floats, systems: Integers | None) -> Floats:
     centred = metric - metric.mean(axis=0)
     if systems is None:
         return np.asarray(centred)
-    own = [centred[systems == system].mean(axis=0) for system in range(int(systems.max()) + 1)]
-    return np.asarray(centred - np.array(own)[systems])
+    own = [np.bincount(systems, weights=column) / np.bincount(systems) for column in centred.T]
+    return np.asarray(centred - np.column_stack(own)[systems])
 
 
 def explained(found: Moments, pool_covariance: Floats | None) -> Floats:
@@ -217,54 +235,51 @@ def explained(found: Moments, pool_covariance: Floats | None) -> Floats:
         square = c[:, 0] * np.abs(c[:, 0])
         undefined = np.full(len(c), np.nan)
         return np.asarray(np.divide(square, variance, out=undefined, where=variance > 1e-12))
-    inverse = np.linalg.pinv(spread, rcond=1e-10, hermitian=True)
+    # Draws of metrics that differ are told apart as well as the sample's; the plain inverse is faster.
+    plain = np.linalg.cond(spread.mean(axis=0)) < _WELL_CONDITIONED
+    inverse = (
+        np.linalg.inv(spread) if plain else np.linalg.pinv(spread, rcond=1e-10, hermitian=True)
+    )
     slope = np.einsum("bij,bj->bi", inverse, c)
     left = found.mean - np.einsum("bj,bj->b", slope, c)
     noise = left / (found.freedom - p) * np.einsum("bij,bji->b", sigma, inverse)
     return np.asarray(np.einsum("bi,bij,bj->b", slope, sigma, slope) - noise)
 
 
-def signed_square(found: Moments, pool_covariance: Floats | None) -> Floats:
+def signed_square(found: Moments, part: Floats) -> Floats:
     """Return the squared correlation with the sign of the correlation, within [-1, 1].
 
-    A resample without item variance says no more than the sign.
+    `part` is what `explained` returns. A draw without item variance says no more than the sign.
     """
-    part = explained(found, pool_covariance)
     with np.errstate(divide="ignore", invalid="ignore"):
         share = np.where(found.item > 0, part / found.item, np.sign(part))
-    share[np.isnan(found.item) | np.isnan(part)] = np.nan
-    return np.clip(share, -1.0, 1.0)
+    return np.clip(np.where(np.isnan(found.item + part), np.nan, share), -1.0, 1.0)
 
 
-def saved_share(found: Moments, pool_covariance: Floats | None) -> Floats:
+def saved_share(found: Moments, part: Floats) -> Floats:
     """Return the share of a judgment's variance that the metrics explain, with their sign.
 
     Unlike `signed_square` times the reliability it needs no item variance, so it is well behaved in
-    resamples where that is near zero.
+    draws where that is near zero.
     """
-    part = explained(found, pool_covariance)
     with np.errstate(divide="ignore", invalid="ignore"):
         share = np.where(found.total > 0, part / found.total, np.nan)
     return np.clip(share, -1.0, 1.0)
 
 
-def correlation_quantity(
-    here: Moments, there: Moments, pool_covariance: Floats | None, level: float
-) -> Quantity:
-    """Return the correlation: signed for one metric, not below zero for several."""
-    least = -1.0 if here.with_metric.shape[1] == 1 else 0.0
-    low, high = percentiles(signed_square(there, pool_covariance), level)
-    value = float(signed_square(here, pool_covariance)[0])
+def correlation_quantity(square: float, ends: tuple[float, float], *, several: bool) -> Quantity:
+    """Return the correlation from its signed square: not below zero for several metrics."""
+    least = 0.0 if several else -1.0
     # The interval holds the estimate, also where that was moved to a bound.
-    shares = (value, min(low, value), max(high, value))
+    shares = (square, min(ends[0], square), max(ends[1], square))
     return Quantity(*(float(max(_signed_root(share), least)) for share in shares))
 
 
-def correlation_notes(here: Moments, pool_covariance: Floats | None) -> tuple[str, ...]:
+def correlation_notes(here: Moments, part: Floats) -> tuple[str, ...]:
     """Say when the estimate left [-1, 1]."""
-    part = float(explained(here, pool_covariance)[0])
-    if abs(part) > here.item[0] > 0:
-        ratio = np.sqrt(abs(part) / here.item[0])
+    size = abs(float(part[0]))
+    if size > here.item[0] > 0:
+        ratio = np.sqrt(size / here.item[0])
         note = (
             f"the correlation is estimated beyond 1 ({ratio:.3g} in size) and reported as 1: the "
             "item variance is small, or the sample too small to tell"

@@ -10,6 +10,7 @@ from steelyard.arrays import judged_outputs
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.variance.absorption import CrossedDesign, Solution, crossed_design
 from steelyard.variance.reml import Fit, given_fit, reml_fit
+from steelyard.variance.systems import systems_of_outputs
 
 __all__ = ["CrossedComponents", "crossed_components", "gls_weights"]
 
@@ -36,7 +37,8 @@ class CrossedComponents:
     leniencies : (n_raters,) array
         Best linear prediction of each rater's leniency, raters in sorted order.
     fixed : (1 + k,) array
-        Generalised-least-squares intercept and coefficients of the covariates.
+        Generalised-least-squares intercept and coefficients of the covariates; empty where systems
+        have effects of their own.
     fixed_covariance : (1 + k, 1 + k) array
         Their covariance, components taken as known.
     log_likelihood : float
@@ -78,6 +80,7 @@ def crossed_components(
     raters: ArrayLike,
     *,
     covariates: ArrayLike | None = None,
+    systems: ArrayLike | None = None,
     components: Sequence[float] | None = None,
 ) -> CrossedComponents:
     r"""Variance between outputs, between raters, and of what is left, by REML.
@@ -97,6 +100,9 @@ def crossed_components(
         Who gave it.
     covariates : (M,) or (M, k) array, optional
         Fixed effects beside the intercept.
+    systems : (M,) array, optional
+        Which system the output is of: one fixed effect per system instead of the intercept, at no
+        cost that grows with their number. Not with `covariates`.
     components : three floats, optional
         Item, leniency and residual variance to take as given (from a pilot, or pooled over
         systems) instead of estimating them; the fixed effects and `gls_weights` then use these.
@@ -135,7 +141,7 @@ def crossed_components(
     >>> round(found.item, 3), round(found.leniency, 3), round(found.residual, 3)
     (8.667, 3.333, 0.667)
     """
-    problem = _problem(human, items, raters, covariates)
+    problem = _problem(human, items, raters, covariates, systems)
     if components is None:
         return problem.result(reml_fit(problem.design))
     return problem.result(given_fit(problem.design, problem.inward(_given(components))))
@@ -235,21 +241,33 @@ class _Problem:
 
 
 def _problem(
-    human: ArrayLike, items: ArrayLike, raters: ArrayLike, covariates: ArrayLike | None
+    human: ArrayLike,
+    items: ArrayLike,
+    raters: ArrayLike,
+    covariates: ArrayLike | None,
+    systems: ArrayLike | None,
 ) -> _Problem:
     judged_outputs(human, None, items, raters=raters)
     y = np.asarray(human, dtype=np.float64)
     item = np.unique(np.asarray(items), return_inverse=True)[1]
     rater = np.unique(np.asarray(raters), return_inverse=True)[1]
-    absorbs_items = _absorbs_items(item, rater)
-    X, basis = _fixed_columns(covariates, len(y))
-    if len(y) <= X.shape[1]:
+    # Systems are absorbed with the outputs that are nested in them.
+    absorbs_items = _absorbs_items(item, rater) or systems is not None
+    groups = systems_of_outputs(systems, item)
+    if groups is None:
+        X, basis = _fixed_columns(covariates, len(y))
+    elif covariates is not None:
+        raise InvalidArgumentError("`systems` and `covariates` exclude each other: leave one out")
+    else:
+        X, basis = np.empty((len(y), 0)), np.empty((0, 0))
+    effects = X.shape[1] + (0 if groups is None else int(groups.max()) + 1)
+    if len(y) <= effects:
         raise NotEstimableError(
             f"variance components need more judgments than fixed effects; got {len(y)} for "
-            f"{X.shape[1]}: collect more judgments or drop covariates"
+            f"{effects}: collect more judgments or drop covariates"
         )
     start = np.asarray(np.linalg.lstsq(X, y)[0], dtype=np.float64)
-    left = y - X @ start
+    left = y - X @ start if groups is None else _without_means(y, groups[item])
     scale = float(np.sqrt(np.mean(left**2)))
     if scale <= 1e-12 * np.abs(y).max():
         raise NotEstimableError(
@@ -258,7 +276,12 @@ def _problem(
         )
     rows = np.column_stack([X, left / scale])
     factors = (item, rater) if absorbs_items else (rater, item)
-    return _Problem(crossed_design(rows, *factors), absorbs_items, basis, start, scale)
+    return _Problem(crossed_design(rows, *factors, groups), absorbs_items, basis, start, scale)
+
+
+def _without_means(y: Floats, system: Integers) -> Floats:
+    mean = np.bincount(system, weights=y) / np.bincount(system)
+    return np.asarray(y - mean[system])
 
 
 def _absorbs_items(item: Integers, rater: Integers) -> bool:

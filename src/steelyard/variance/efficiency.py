@@ -5,22 +5,26 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from steelyard.arrays import JudgedOutputs, Pool
+from steelyard.arrays import Pool
 from steelyard.errors import InvalidArgumentError
-from steelyard.variance.analysis import Analysis, analysis, systems_of_outputs
+from steelyard.variance.analysis import Analysis, analysis
 from steelyard.variance.correlation import (
     correlation_notes,
     correlation_quantity,
+    explained,
     metric_sample,
     saved_share,
     signed_square,
 )
 from steelyard.variance.interval import check_options, percentiles
 from steelyard.variance.quantity import Quantity
+from steelyard.variance.systems import systems_of_outputs
 
 __all__ = [
     "Efficiency",
     "data_efficiency",
+    "efficiencies_in",
+    "efficiency_in",
     "efficiency_of",
     "efficiency_of_each",
     "noiseless_raters",
@@ -245,7 +249,7 @@ def efficiency_of(
         human, metric, metric_pool, items=items, raters=raters, systems=within
     )
     found = analysis(sample, systems=within, level=level, resamples=resamples, rng=rng)
-    return _efficiency(sample, found, pool_covariance, level)
+    return efficiency_in(found, pool_covariance, level)
 
 
 def efficiency_of_each(
@@ -285,43 +289,53 @@ def efficiency_of_each(
         human, metric, metric_pool, items=items, raters=raters, systems=within, jointly=False
     )
     found = analysis(sample, systems=within, level=level, resamples=resamples, rng=rng)
-    return tuple(
-        _efficiency(
-            sample,
+    return tuple(efficiencies_in(found, pool_covariance, level))
+
+
+def efficiencies_in(
+    found: Analysis, pool_covariance: Floats | None, level: float
+) -> list[Efficiency]:
+    """Return the efficiency of each metric alone in an analysed sample."""
+    return [
+        efficiency_in(
             replace(found, here=found.here.of_metric(j), there=found.there.of_metric(j)),
             None if pool_covariance is None else pool_covariance[j : j + 1, j : j + 1],
             level,
         )
-        for j in range(sample.n_metrics)
-    )
+        for j in range(found.model.sample.n_metrics)
+    ]
 
 
-def _efficiency(
-    sample: JudgedOutputs, found: Analysis, pool_covariance: Floats | None, level: float
-) -> Efficiency:
+def efficiency_in(found: Analysis, pool_covariance: Floats | None, level: float) -> Efficiency:
+    """Return the efficiency of all metrics of an analysed sample together."""
+    sample = found.model.sample
     here, there, gamma = found.here, found.there, found.noise_ratio
     several = here.with_metric.shape[1] > 1
-    square, squares = (signed_square(one, pool_covariance) for one in (here, there))
+    part, parts = (explained(one, pool_covariance) for one in (here, there))
+    square, squares = signed_square(here, part), signed_square(there, parts)
     notes = found.notes
     if here.item[0] <= 0:
         rho = Quantity(np.nan, 0.0 if several else -1.0, 1.0)
         noiseless = Quantity(np.nan, 1.0, np.inf)
         notes += ("the correlation is undetermined: it has no meaning without item variance",)
     else:
-        rho = correlation_quantity(here, there, pool_covariance, level)
-        noiseless = _from_share(square, squares, level, several=several)
-        notes += correlation_notes(here, pool_covariance)
-    reliability = np.clip(here.reliability, 0.0, 1.0)
+        ends = percentiles(squares, level)
+        rho = correlation_quantity(float(square[0]), ends, several=several)
+        noiseless = _from_share(float(square[0]), ends, several=several)
+        notes += correlation_notes(here, part)
+    reliability = float(np.clip(here.reliability[0], 0.0, 1.0))
     return Efficiency(
         item_variance=found.item,
         rater_variance=found.rater,
         noise_ratio=gamma,
         correlation=rho,
         data_efficiency=_from_share(
-            square * reliability, saved_share(there, pool_covariance), level, several=several
+            float(square[0]) * reliability,
+            percentiles(saved_share(there, parts), level),
+            several=several,
         ),
         perfect_metric=Quantity(
-            *(float(perfect_metric(one)) for one in (gamma.value, gamma.high, gamma.low))
+            *(_inverse_complement(1 / (1 + one)) for one in (gamma.value, gamma.high, gamma.low))
         ),
         noiseless_raters=noiseless,
         n_outputs=sample.n_outputs,
@@ -332,14 +346,14 @@ def _efficiency(
     )
 
 
-def _from_share(here: Floats, there: Floats, level: float, *, several: bool) -> Quantity:
+def _from_share(share: float, ends: tuple[float, float], *, several: bool) -> Quantity:
     """Return 1 / (1 - share) for a share of variance saved that carries its metric's sign.
 
     Without a sign, as for several metrics, a share below zero counts as zero. The interval holds
     the estimate, also where that was moved to a bound that resamples may pass.
     """
-    low, high = percentiles(there, level)
-    value = abs(float(here[0])) if not several else max(float(here[0]), 0.0)
+    low, high = ends
+    value = abs(share) if not several else max(share, 0.0)
     if several:
         low, high = max(low, 0.0), max(high, 0.0)
     elif low <= 0 <= high:
@@ -347,7 +361,7 @@ def _from_share(here: Floats, there: Floats, level: float, *, several: bool) -> 
     else:
         low, high = min(abs(low), abs(high)), max(abs(low), abs(high))
     shares = (value, min(low, value), max(high, value))
-    return Quantity(*(_inverse_complement(share) for share in shares))
+    return Quantity(*(_inverse_complement(one) for one in shares))
 
 
 def _inverse_complement(share: float) -> float:

@@ -1,24 +1,30 @@
-"""Moments of judged outputs, for a sample and for all its bootstrap resamples at once."""
+"""Moments of judged outputs, for a sample and for all its bootstrap draws at once."""
 
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.arrays import JudgedOutputs, resampled_sums
+from steelyard.arrays import JudgedOutputs
 
-__all__ = ["Moments", "moments", "resampled_moments"]
+__all__ = ["Moments", "drawn_moments", "moments"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-# Columns of `_features` before those of the metrics.
+# Columns of `_features` before those of the metrics, and that of the squares within outputs.
 _PLAIN = 7
+_WITHIN = 4
+# Weights held at one time: bounds the memory of a block of draws.
+_BLOCK = 2_000_000
 
 
 @dataclass(frozen=True, eq=False)
 class Moments:
     """Moments of B samples of outputs.
+
+    Draws have `rater` and `item` twice, as a (2, B) array: with an imagined output on which raters
+    agree and that is far from the mean, and with one on which they disagree.
 
     Attributes
     ----------
@@ -26,9 +32,9 @@ class Moments:
         Outputs of each sample less the means taken off them: one, or one a system.
     effective : (B,) array
         Judgments an output, n0 of the analysis of variance.
-    rater : (B,) array
+    rater : (B,) or (2, B) array
         Unbiased rater variance; NaN where no output has two judgments.
-    item : (B,) array
+    item : (B,) or (2, B) array
         Unbiased item variance, negative where chance makes it so.
     mean : (B,) array
         Variance of the outputs' mean judgments.
@@ -62,6 +68,11 @@ class Moments:
         one = slice(index, index + 1)
         return replace(self, with_metric=self.with_metric[:, one], metric=self.metric[:, one, one])
 
+    @property
+    def between(self) -> Floats:
+        """Mean square between outputs: the rater variance at which it would be all noise."""
+        return self.item * self.effective + self.rater
+
 
 def moments(
     sample: JudgedOutputs,
@@ -84,25 +95,71 @@ def moments(
     return _from_sums(sums, sample, systems, factor=1.0)
 
 
-def resampled_moments(
+def drawn_moments(
     sample: JudgedOutputs,
     *,
     adjusted: JudgedOutputs | None = None,
     systems: Integers | None = None,
+    scale: float = 1.0,
+    disagreement: float,
     resamples: int,
     rng: np.random.Generator,
 ) -> Moments:
-    """Return the moments of samples of outputs drawn with replacement.
+    r"""Return the moments of the sample under random weights of its outputs.
 
-    A variance of a resample is n / (n - 1) times too small on average for the sample's own; that
-    factor is put back, so that the resamples scatter about the estimate (docs/methods/variance.md
-    has the coverage with and without). Means of systems are those of the sample: an output is
-    resampled as its distance from them.
+    The Bayesian bootstrap (Rubin 1981): weights are exponential. An imagined output joins the sample
+    in the name of those that were not seen, with a weight of its own, and the interval of a quantity
+    holds the draws with both extremes of it (Gaffke 2005; for two-valued scores these are Clopper's
+    and Pearson's limits). Derived in docs/methods/variance.md.
+
+    Parameters
+    ----------
+    sample, adjusted, systems
+        As in `moments`. Means of systems are those of the sample: an output is drawn as its
+        distance from them.
+    scale : float
+        Factor of the squares within outputs.
+    disagreement : float
+        Variance of two judgments of the imagined output where raters disagree on it. Where they
+        agree, it is as far from the mean as the farthest output.
+    resamples : int
+        Number of draws B.
+    rng : numpy.random.Generator
+        Source of randomness.
     """
     features = _features(sample, adjusted, systems)
-    sums = resampled_sums(features, resamples=resamples, rng=rng)
+    features[:, _WITHIN] *= scale
     n = sample.n_outputs
-    return _from_sums(sums, sample, systems, factor=n / (n - 1))
+    sums, imagined = _weighted_sums(features, resamples=resamples, rng=rng)
+    # Under these weights a variance is n / (n + 1) times too small on average.
+    found = _from_sums(sums, sample, systems, factor=(n + 1) / n)
+    repeated = sums[:, 0] - n
+    rater = np.stack(
+        [
+            (sums[:, _WITHIN] + imagined * squares) / (repeated + imagined)
+            for squares in (0.0, disagreement)
+        ]
+    )
+    between = found.between
+    far = imagined * float(features[:, 3].max()) / found.freedom
+    item = (np.stack([between + far, between]) - rater) / found.effective
+    return replace(found, rater=rater, item=item)
+
+
+def _weighted_sums(
+    features: Floats, *, resamples: int, rng: np.random.Generator
+) -> tuple[Floats, Floats]:
+    """Return sums under exponential weights of mean 1, and the weight of one output more."""
+    n, k = features.shape
+    sums, imagined = np.empty((resamples, k)), np.empty(resamples)
+    block = max(1, _BLOCK // n)
+    for start in range(0, resamples, block):
+        weights = rng.standard_exponential(size=(min(block, resamples - start), n + 1))
+        total = weights[:, :n].sum(axis=1) / n
+        part = slice(start, start + len(weights))
+        sums[part] = weights[:, :n] @ features / total[:, np.newaxis]
+        imagined[part] = weights[:, n] / total
+    return sums, imagined
 
 
 def _features(

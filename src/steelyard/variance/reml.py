@@ -1,5 +1,6 @@
 """Restricted maximum likelihood for two crossed random factors."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +16,10 @@ Flags = NDArray[np.bool_]
 
 # Ratios to the residual variance, times the count of a level, are searched for up to this.
 _MOST = 1e12
+# Longest step of the search, and how many steps and shortened steps it may take.
+_LONGEST = 4.0
+_MOST_STEPS = 100
+_MOST_HALVES = 8
 # Two covariance patterns count as one when the squared sine of their angle is below this.
 _SAME = 1e-10
 
@@ -114,27 +119,65 @@ def _greatest(design: CrossedDesign, free: Flags) -> Solution:
     a logarithm where a ratio is large, but with the boundary :math:`\lambda = 0` at a finite place
     and a slope there, so that a component can be zero exactly and for a reason.
     """
-    from scipy.optimize import minimize  # noqa: PLC0415 - keeps the import of the package light
-
-    count = len(design.rows) / np.array(design.table.shape, dtype=np.float64)
-    seen: list[Solution] = []
-
-    def objective(place: Floats) -> tuple[float, Floats]:
-        ratios = np.zeros(2)
-        ratios[free] = np.expm1(place) / count[free]
-        solution = solve(design, ratios)
-        seen[:] = [min(solution, *seen, key=lambda found: found.deviance)] if seen else [solution]
-        return solution.deviance, (solution.gradient * (ratios + 1 / count))[free]
-
     if not free.any():
         return solve(design, np.zeros(2))
-    minimize(
-        objective,
-        np.ones(int(free.sum())),
-        jac=True,
-        method="L-BFGS-B",
-        bounds=[(0.0, np.log1p(_MOST))] * int(free.sum()),
-        # The curvature grows with the judgments: this leaves eight digits or so of the ratios.
-        options={"ftol": 1e-15, "gtol": 1e-9 * design.freedom},
+    count = (len(design.rows) / np.array(design.table.shape, dtype=np.float64))[free]
+    # The curvature grows with the judgments: this leaves eight digits or so of the ratios.
+    enough = 1e-9 * design.freedom
+
+    def at(place: Floats) -> tuple[Solution, Floats]:
+        ratios = np.zeros(2)
+        ratios[free] = np.expm1(place) / count
+        solution = solve(design, ratios)
+        return solution, solution.gradient[free] * (ratios[free] + 1 / count)
+
+    place = np.ones(int(free.sum()))
+    here, slope = at(place)
+    scale = here.ratios[free] + 1 / count
+    curvature = here.expected_curvature[np.ix_(free, free)] * np.outer(scale, scale)
+    for _ in range(_MOST_STEPS):
+        moving = (place > 0) | (slope < 0)
+        if np.abs(slope[moving]).max(initial=0.0) <= enough:
+            break
+        step = np.zeros(len(place))
+        step[moving] = -np.linalg.solve(curvature[np.ix_(moving, moving)], slope[moving])
+        step = np.clip(step, -_LONGEST, _LONGEST)
+        # What is left to gain is nothing but rounding.
+        if abs(float(slope @ step)) <= 1e-14 * abs(here.deviance):
+            break
+        found = _shorter(at, place, step, here.deviance, slope)
+        if found is None:
+            break
+        moved, here, after = found
+        curvature = _updated(curvature, moved - place, after - slope)
+        place, slope = moved, after
+    return here
+
+
+def _shorter(
+    at: Callable[[Floats], tuple[Solution, Floats]],
+    place: Floats,
+    step: Floats,
+    deviance: float,
+    slope: Floats,
+) -> tuple[Floats, Solution, Floats] | None:
+    """Return the first place on the way back from a step at which the deviance is lower."""
+    for _ in range(_MOST_HALVES):
+        moved = np.clip(place + step, 0.0, np.log1p(_MOST))
+        solution, after = at(moved)
+        promised = 1e-4 * float(slope @ (moved - place)) + 1e-13 * abs(deviance)
+        if solution.deviance <= deviance + promised:
+            return moved, solution, after
+        step = step / 2
+    return None
+
+
+def _updated(curvature: Floats, step: Floats, change: Floats) -> Floats:
+    """Return the curvature that also explains the last change of slope (BFGS)."""
+    along = float(step @ change)
+    if along <= 1e-12 * float(step @ step):
+        return curvature
+    bent = curvature @ step
+    return np.asarray(
+        curvature - np.outer(bent, bent) / float(step @ bent) + np.outer(change, change) / along
     )
-    return seen[0]
