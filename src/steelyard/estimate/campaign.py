@@ -389,9 +389,10 @@ class _Campaign:
                 rest=_freedom_of_rest(error),
                 level=level,
             )
-        if quantiles is None:
-            reach = float(stdtrit(error.degrees_of_freedom, (1 + level) / 2))
-            quantiles = -reach, reach
+        # The shape may only lengthen Student's interval: a few judgments do not show long tails.
+        reach = float(stdtrit(error.degrees_of_freedom, (1 + level) / 2))
+        low, high = (-reach, reach) if quantiles is None else quantiles
+        quantiles = min(low, -reach), max(high, reach)
         se = float(np.sqrt(value))
         low, high = estimate - quantiles[1] * se, estimate - quantiles[0] * se
         if self.options.bounds is not None:

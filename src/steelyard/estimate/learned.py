@@ -114,14 +114,14 @@ def _common(
         inside = folds == fold
         predicted[1:, inside] = candidates[:, fold] @ x[inside].T
     left = _centred(y - predicted, systems, k) ** 2
-    weights = _evidence(left, items)
-    beta = np.tensordot(weights[1:], candidates, axes=1)
-    control = weights @ predicted
+    weights = _evidence(left, items, folds)
+    beta = np.einsum("fc,cfp->fp", weights[:, 1:], candidates)
+    control = np.einsum("nc,cn->n", weights[folds], predicted)
     keep = _reliability(
-        _centred(y, systems, k), _centred(control, systems, k), items, x.shape[1], len(y) - k - 1
+        _centred(y, systems, k), _centred(control, systems, k), items, folds, p=x.shape[1], k=k
     )
-    beta = np.repeat(keep * beta[:, np.newaxis], k, axis=1)
-    return _Controls(keep * control, beta, folds, systems)
+    coefficients = np.repeat((keep[:, np.newaxis] * beta)[:, np.newaxis], k, axis=1)
+    return _Controls(keep[folds] * control, coefficients, folds, systems)
 
 
 def _centred(values: Floats, systems: Integers, k: int) -> Floats:
@@ -177,40 +177,58 @@ def _moments_without(
     return centred[:, 1:, 1:], centred[:, 1:, 0], freedom
 
 
-def _evidence(left: Floats, items: Integers) -> Floats:
-    """Weigh candidates by how well they predict items that they have not seen.
+def _evidence(left: Floats, items: Integers, folds: Integers) -> Floats:
+    """Weigh candidates by how well they predict items that they have not seen, (folds, candidates).
 
     The first row of `left`, squared errors, is without any control, and has half of the prior
-    weight. The number of items, not of outputs, is what the evidence rests on.
+    weight. A fold has no say in the weights of its own control. The number of items, not of
+    outputs, is what the evidence rests on.
     """
-    loss = left.sum(axis=1)
-    n_items, others = len(np.unique(items)), len(left) - 1
-    if loss[0] <= 0:
-        return np.append(1.0, np.zeros(others))
-    evidence = -n_items / 2 * np.log(np.maximum(loss, 1e-12 * loss[0]) / loss[0])
-    evidence[1:] -= np.log(others)
-    weights = np.exp(evidence - evidence.max())
-    return np.asarray(weights / weights.sum())
+    loss = _without_fold(left.T, folds)
+    _, first = np.unique(items, return_index=True)
+    n_items = len(first) - np.bincount(folds[first])
+    none = np.maximum(loss[:, :1], 1e-300)
+    evidence = -n_items[:, np.newaxis] / 2 * np.log(np.maximum(loss / none, 1e-12))
+    evidence[:, 1:] -= np.log(len(left) - 1)
+    weights = np.exp(evidence - evidence.max(axis=1, keepdims=True))
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
-def _reliability(y: Floats, control: Floats, items: Integers, p: int, freedom: int) -> float:
+def _without_fold(rows: Floats, folds: Integers) -> Floats:
+    """Return the sums of rows (n, q) over all folds but one, (folds, q)."""
+    sums = np.zeros((int(folds.max()) + 1, rows.shape[1]))
+    np.add.at(sums, folds, rows)
+    return np.asarray(sums.sum(axis=0) - sums)
+
+
+def _reliability(
+    y: Floats, control: Floats, items: Integers, folds: Integers, *, p: int, k: int
+) -> Floats:
     r"""Share of the control to keep: :math:`\hat a\,(1 - \log p \operatorname{Var}\hat a/\hat a^2)_+`.
 
     :math:`\hat a` is the slope of the judgments on the control, both of items that the control has
     not seen, with a variance that allows for outputs of one item being alike. The best of p
-    worthless metrics has a slope that grows with log p.
+    worthless metrics has a slope that grows with log p. Each fold's share comes from the others.
     """
-    size = float(control @ control)
-    if size <= 1e-12 * float(y @ y):
-        return 0.0
-    slope = float(control @ y) / size
-    if slope <= 0:
-        return 0.0
-    left = y - slope * control
-    pull = np.bincount(np.unique(items, return_inverse=True)[1], control * left)
-    clustered = float(pull @ pull) * len(pull) / max(len(pull) - 1, 1)
-    variance = max(clustered, float(left @ left) / max(freedom, 1) * size) / size**2
-    return min(slope, 1.2) * max(0.0, 1 - float(np.log(p)) * variance / slope**2)
+    rows = np.column_stack([control**2, control * y, y**2, np.ones(len(y))])
+    size, cross, total, count = _without_fold(rows, folds).T
+    known = (size > 1e-12 * total) & (cross > 0)
+    slope = np.divide(cross, size, out=np.zeros_like(size), where=known)
+    noise = np.maximum(total - 2 * slope * cross + slope**2 * size, 0) / np.maximum(
+        count - k - 1, 1
+    )
+    # Of one item's outputs, sums of control times what the slope leaves.
+    item, where = np.unique(items, return_inverse=True)[1], folds
+    of_item = np.zeros(int(item.max()) + 1, dtype=np.int64)
+    of_item[item] = where
+    pull = np.stack([np.bincount(item, control * y), np.bincount(item, control**2)], axis=1)
+    squares = np.column_stack([pull[:, :1] * pull, pull[:, 1:] ** 2])
+    yy, yh, hh = _without_fold(squares, of_item).T
+    clustered = np.maximum(yy - 2 * slope * yh + slope**2 * hh, 0)
+    worth = np.maximum(clustered, noise * size)
+    doubt = np.divide(worth, cross**2, out=np.full_like(worth, np.inf), where=known)
+    share = np.maximum(1 - np.log(p) * doubt, 0.0) if p > 1 else np.ones_like(slope)
+    return np.where(known, np.minimum(slope, 1.2) * share, 0.0)
 
 
 def _own_scales(y: Floats, control: Floats, systems: Integers, folds: Integers) -> Floats:
