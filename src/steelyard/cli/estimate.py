@@ -1,7 +1,6 @@
 """``steelyard estimate``."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, get_args
 
@@ -20,9 +19,8 @@ from steelyard.cli.paths import InputPath
 from steelyard.cli.printing import interval as shown
 from steelyard.cli.printing import parse_bounds, print_json, print_tables
 from steelyard.data import read_outputs
-from steelyard.errors import InvalidArgumentError, NotEstimableError
+from steelyard.errors import InvalidArgumentError
 from steelyard.estimate import Estimate, Interval, Raters, SlopeKind, Target
-from steelyard.study import Study
 from steelyard.study.estimates import Estimates
 
 __all__ = ["estimate"]
@@ -31,7 +29,7 @@ _Key = tuple[str | None, str | None]
 
 _EXAMPLE = """\b
 Example:
-  steelyard estimate outputs.jsonl judgments.jsonl --prompt overall --metric rouge-l
+  steelyard estimate outputs.jsonl judgments.jsonl --prompt overall
 """
 
 
@@ -41,14 +39,15 @@ Example:
     "--metric",
     "metrics",
     multiple=True,
-    help="Column of OUTPUTS to correct with; may be given several times.",
+    help="Column of OUTPUTS to correct with; may be given several times. All by default.",
 )
 @click.option("--no-metric", is_flag=True, help="The plain mean only.")
 @click.option(
     "--slope",
-    default="least-squares",
+    default="learned",
     show_default=True,
-    help=f"{', '.join(get_args(SlopeKind))}, or numbers from a pilot (0.5 or 0.5,0.1).",
+    help="learned from all systems at once; or, for each system apart, "
+    f"{', '.join(get_args(SlopeKind))}, or numbers from a pilot (0.5 or 0.5,0.1).",
 )
 @click.option(
     "--target",
@@ -60,16 +59,14 @@ Example:
 @click.option(
     "--raters",
     type=click.Choice(get_args(Raters)),
-    default="fixed",
-    show_default=True,
-    help="Raters as fixed, as a sample of raters, or with their leniency taken out.",
+    help="Raters as fixed, as a sample of raters, or as a sample with their leniency taken out. "
+    "By default a sample where at least five are known.",
 )
 @click.option(
     "--interval",
     type=click.Choice(get_args(Interval)),
-    default="student",
-    show_default=True,
-    help="Kind of interval.",
+    help="Kind of interval; by default Student's and, with a learned control, the shape that four "
+    "systems or more have in common.",
 )
 @click.option(
     "--bounds",
@@ -98,8 +95,8 @@ def estimate(
     no_metric: bool,
     slope: str,
     target: Target,
-    raters: Raters,
-    interval: Interval,
+    raters: Raters | None,
+    interval: Interval | None,
     bounds: str | None,
     sample: Path | None,
     cluster_by: str | None,
@@ -121,6 +118,7 @@ def estimate(
         "systems": choice.systems,
         "slope": _slope(slope),
         "target": target,
+        "raters_as": raters,
         "level": level,
         "interval": interval,
         "bounds": None if bounds is None else parse_bounds(bounds),
@@ -130,105 +128,59 @@ def estimate(
         "sample": None if sample is None else read_outputs(sample).rows(),
         "cluster_by": cluster_by,
     }
-    chosen = _chosen_metrics(study, metrics, no_metric=no_metric)
-    found = study.estimate(chosen, raters_as=raters, **options)
-    random, reason = (
-        _with_random_raters(study, chosen, options) if raters == "fixed" else ({}, None)
-    )
-    found = Estimates(
-        (_noted(one, (reason,) if reason else random.get(_key(one), one).notes) for one in found),
-        found.left_out,
-    )
+    found = study.estimate(_chosen_metrics(metrics, no_metric=no_metric), **options)
     if as_json:
-        rows = []
-        for one in found:
-            other = random.get(_key(one))
-            rows.append(one.to_dict() | {"random_raters": other and _ends(other)})
+        print_json([one.to_dict() | {"random_raters": _random(one)} for one in found], output)
         for note in found.notes:
             click.echo(f"note: {note}", err=True)
-        print_json(rows, output)
     else:
-        print_tables([*_tables(found, random), *(f"note: {note}" for note in found.notes)], output)
+        print_tables(_tables(found), output)
 
 
-def _chosen_metrics(study: Study, metrics: Sequence[str], *, no_metric: bool) -> tuple[str, ...]:
-    if no_metric:
-        if metrics:
-            raise InvalidArgumentError("`--metric` and `--no-metric` exclude each other")
-        return ()
-    if metrics:
-        return tuple(dict.fromkeys(metrics))
-    if len(study.metrics) == 1:
-        return study.metrics
-    there = ", ".join(study.metrics) or "none (steelyard needs a numeric column)"
-    raise InvalidArgumentError(
-        f"`--metric` must be chosen; {study.outputs.name} has: {there}; "
-        "--no-metric gives the plain mean"
-    )
+def _chosen_metrics(metrics: Sequence[str], *, no_metric: bool) -> tuple[str, ...] | None:
+    if no_metric and metrics:
+        raise InvalidArgumentError("`--metric` and `--no-metric` exclude each other")
+    return tuple(dict.fromkeys(metrics)) if metrics or no_metric else None
 
 
-def _with_random_raters(
-    study: Study, metrics: tuple[str, ...], options: dict[str, Any]
-) -> tuple[dict[_Key, Estimate], str | None]:
-    """Return the same estimates with raters seen as a sample, or why that cannot be told."""
-    if options["target"] == "census" or options["interval"] == "betting":
-        return {}, None
-    try:
-        found = study.estimate(metrics, raters_as="random", **options)
-    except (NotEstimableError, InvalidArgumentError) as error:
-        # Only this view is refused: the same options gave the estimates.
-        return {}, str(error)
-    return {_key(one): one for one in found}, None
-
-
-def _key(one: Estimate) -> _Key:
-    return one.prompt, one.system
-
-
-def _noted(one: Estimate, about_raters: Sequence[str]) -> Estimate:
-    """Add what is to be said of raters as a sample only."""
-    more = [f"raters as a sample: {note}" for note in about_raters if note not in one.notes]
-    return replace(one, notes=(*one.notes, *more))
-
-
-def _tables(found: Sequence[Estimate], random: Mapping[_Key, Estimate]) -> list[RenderableType]:
+def _tables(found: Estimates) -> list[RenderableType]:
     level = f"{found[0].level:.0%}"
-    with_plain = any(one.metrics for one in found)
     parts: list[RenderableType] = []
     for prompt in dict.fromkeys(one.prompt for one in found):
+        own = [one for one in found if one.prompt == prompt]
+        corrected = any(one.baseline is not None for one in own)
+        wider = any(one.new_outputs is not None for one in own)
         table = Table(title=f"Mean human score, prompt {prompt}", title_justify="left")
         table.add_column("system")
         table.add_column("estimate", justify="right")
         table.add_column(f"{level} interval")
-        if random:
-            table.add_column("raters random")
-        if with_plain:
+        if wider:
+            table.add_column("for new outputs")
+        if corrected:
             table.add_column("plain mean", justify="right")
             table.add_column(f"its {level} interval")
             table.add_column("data efficiency", justify="right")
         table.add_column("judgments", justify="right")
         table.add_column("outputs", justify="right")
-        for one in found:
-            if one.prompt == prompt:
-                table.add_row(
-                    *_row(one, random.get(_key(one)), both=bool(random), with_plain=with_plain)
-                )
+        for one in own:
+            table.add_row(*_row(one, wider=wider, corrected=corrected))
         parts.append(table)
-    first = next((one for one in found if one.metrics), found[0])
-    using = f"metrics {', '.join(first.metrics)}; " if first.metrics else ""
-    parts.append(f"{using}{first.method}; target {first.target}; raters {first.raters}")
+        parts.append(f"about {own[0].about}; {own[0].method}")
+        parts.extend(_carried(own[0]))
     notes = dict.fromkeys(
         f"note: {one.system}, {one.prompt}: {note}" for one in found for note in one.notes
     )
     parts.extend(notes)
+    parts.extend(f"note: {note}" for note in found.notes)
     return parts
 
 
-def _row(one: Estimate, random: Estimate | None, *, both: bool, with_plain: bool) -> list[str]:
+def _row(one: Estimate, *, wider: bool, corrected: bool) -> list[str]:
     cells = [str(one.system), f"{one.estimate:.3f}", shown(one.low, one.high)]
-    if both:
-        cells.append("" if random is None else shown(random.low, random.high))
-    if with_plain:
+    if wider:
+        new = one.new_outputs
+        cells.append("" if new is None else shown(new.low, new.high))
+    if corrected:
         plain, efficiency = one.baseline or one, one.data_efficiency
         cells += [
             f"{plain.estimate:.3f}",
@@ -238,16 +190,34 @@ def _row(one: Estimate, random: Estimate | None, *, both: bool, with_plain: bool
     return [*cells, str(one.n_judgments), f"{one.n_outputs} of {one.pool_size}"]
 
 
-def _ends(one: Estimate) -> dict[str, float]:
+def _carried(one: Estimate) -> list[str]:
+    """Say which metrics carry a learned control."""
+    if not one.shares:
+        return [f"metrics {', '.join(one.metrics)}"] if one.metrics else []
+    if not any(one.shares):
+        return [
+            f"no use is made of the metrics {', '.join(one.metrics)}: judgments do not follow them"
+        ]
+    order = sorted(zip(one.shares, one.metrics, strict=True), reverse=True)
+    shown_first = [f"{name} {share:.0%}" for share, name in order[:5] if share >= 0.005]
+    rest = len(order) - len(shown_first)
+    more = f" and {rest} more" if rest else ""
+    return [f"control learned from {', '.join(shown_first)}{more}"]
+
+
+def _random(one: Estimate) -> dict[str, float] | None:
+    if one.raters == "fixed":
+        return None
     return {"standard_error": one.standard_error, "low": one.low, "high": one.high}
 
 
 def _slope(text: str) -> Any:
-    if text in get_args(SlopeKind):
+    if text == "learned" or text in get_args(SlopeKind):
         return text
     try:
         return [float(part) for part in text.split(",")]
     except ValueError as error:
         raise InvalidArgumentError(
-            f"`--slope` must be numbers or one of {', '.join(get_args(SlopeKind))}; got {text!r}"
+            "`--slope` must be numbers or one of learned, "
+            f"{', '.join(get_args(SlopeKind))}; got {text!r}"
         ) from error

@@ -99,6 +99,9 @@ def campaign_means(
             baseline = plain.estimate(number)
             slope = controls.coefficients[number] / np.where(deviation > 0, deviation, 1.0)
             estimate = found.estimate(number, slope)
+            shares = np.abs(controls.coefficients[number])
+            shares = shares / max(float(shares.sum()), 1e-300)
+            estimate = replace(estimate, shares=tuple(float(share) for share in shares))
         except NotEstimableError as error:
             results.append(error)
             continue
@@ -258,6 +261,7 @@ class _Campaign:
             degrees_of_freedom=float(error.degrees_of_freedom),
             slope=tuple(float(a) for a in slope),
             new_outputs=self._new_outputs(number, fit, slope, estimate, ends),
+            fixed_raters=None if options.raters_as == "fixed" else self._fixed(number, fit, target),
             notes=error.notes,
         )
 
@@ -272,7 +276,7 @@ class _Campaign:
             return fit.estimate
         centre = fit.estimate
         # Around the estimate, so that a constant on all scores moves it by exactly that.
-        adjusted = self.leniency.adjusted(self._weights(number, fit))
+        adjusted = self._weights(number, fit)
         return centre + float(adjusted @ (self.judgments - self._system_means))
 
     @property
@@ -282,10 +286,13 @@ class _Campaign:
         return np.repeat(means, [sample.n_judgments for sample in self.samples])
 
     def _weights(self, number: int, fit: Fit) -> Floats:
+        """Return the weight of each judgment of the campaign in the estimate of one system."""
         sample, start = self.samples[number], self.first[number]
         weights = np.zeros(len(self.judgments))
         weights[start : start + sample.n_judgments] = (fit.weights / sample.count)[sample.output]
-        return weights
+        if self.leniency is None or self.options.raters_as != "adjusted":
+            return weights
+        return self.leniency.adjusted(weights)
 
     def _with_raters(self, number: int, fit: Fit, fixed: ErrorVariance) -> ErrorVariance:
         """Return the error variance with moderated spread, and raters seen as options say."""
@@ -296,8 +303,6 @@ class _Campaign:
         if self.options.raters_as == "fixed" or leniency is None:
             return replace(fixed, parts=(*outputs, *others))
         weights = self._weights(number, fit)
-        if self.options.raters_as == "adjusted":
-            weights = leniency.adjusted(weights)
         by_output = np.bincount(leniency.output, weights)
         own = np.zeros(len(by_output), dtype=bool)
         own[leniency.output[self._rows(number)]] = True
@@ -367,6 +372,14 @@ class _Campaign:
         error = replace(error, between_pools=self._between(number, slope))
         wider = self._ends(number, estimate, error)
         return wider if wider.high - wider.low > _WIDER * (ends.high - ends.low) else None
+
+    def _fixed(self, number: int, fit: Fit, fixed: ErrorVariance) -> Ends | None:
+        """Return the interval about exactly these raters."""
+        parts = [
+            self._moderated(number, part) if part.name == "outputs" else part
+            for part in fixed.parts
+        ]
+        return self._ends(number, fit.estimate, replace(fixed, parts=tuple(parts)))
 
     def _ends(self, number: int, estimate: float, error: ErrorVariance) -> Ends:
         """Return the interval around `estimate`."""

@@ -55,6 +55,10 @@ class Estimate:
         Variance of the baseline over that of this estimate.
     new_outputs : Ends or None
         The interval for new outputs like these, where it is more than a tenth wider than the pool's.
+    fixed_raters : Ends or None
+        The interval about exactly these raters, where `low` and `high` are about raters like these.
+    shares : tuple of float
+        Share of each metric in a learned control; they add up to 1, or to 0 without a control.
     notes : tuple of str
         What a reader must know before trusting the numbers.
     system, prompt : str or None
@@ -78,6 +82,8 @@ class Estimate:
     metrics: tuple[str, ...] = ()
     baseline: "Estimate | None" = None
     new_outputs: Ends | None = None
+    fixed_raters: Ends | None = None
+    shares: tuple[float, ...] = ()
     notes: tuple[str, ...] = ()
     system: str | None = None
     prompt: str | None = None
@@ -93,6 +99,18 @@ class Estimate:
         if self.baseline is None or self.standard_error == 0:
             return None
         return (self.baseline.standard_error / self.standard_error) ** 2
+
+    @property
+    def about(self) -> str:
+        """What the interval is about, in words."""
+        pool = "these outputs" if self.pool_size is None else f"these {self.pool_size} outputs"
+        what = {
+            "pool": pool,
+            "census": f"{pool}, had each been judged once",
+            "superpopulation": "new outputs like these",
+        }[self.target]
+        who = "exactly these raters" if self.raters == "fixed" else "raters like these"
+        return f"{what}, by {who}"
 
     @property
     def signature(self) -> str:
@@ -145,6 +163,10 @@ class Estimate:
             "baseline": baseline,
             "data_efficiency": self.data_efficiency,
             "slope": list(self.slope),
+            "shares": list(self.shares),
+            "about": self.about,
+            "new_outputs": self.new_outputs and self.new_outputs.to_dict(),
+            "fixed_raters": self.fixed_raters and self.fixed_raters.to_dict(),
             "notes": list(self.notes),
         }
 

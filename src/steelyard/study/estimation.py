@@ -1,7 +1,8 @@
-"""The estimate of one system under one prompt, with what its companions can lend it."""
+"""From what is asked for to estimates: of a whole campaign, or of each system apart."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -9,13 +10,103 @@ from numpy.typing import ArrayLike
 
 from steelyard.arrays import PoolMoments, judged_outputs
 from steelyard.data import Outputs
-from steelyard.errors import NotEstimableError
-from steelyard.estimate import Estimate, Options, SlopeKind, corrected_mean, plain_mean
+from steelyard.errors import InvalidArgumentError, NotEstimableError
+from steelyard.estimate import (
+    Estimate,
+    Interval,
+    Options,
+    Raters,
+    SlopeKind,
+    Target,
+    corrected_mean,
+    plain_mean,
+)
 from steelyard.estimate.repeats import Repeats
+from steelyard.study.campaign import Campaign, rater_mode
 from steelyard.study.judged import JudgedTable, judged_arrays
 from steelyard.study.recorded_draw import DrawnCell, drawn_cell
 
-__all__ = ["SystemEstimator"]
+__all__ = ["Asked"]
+
+Answer = Callable[[str, str], Estimate | NotEstimableError]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Asked:
+    """The options of `Study.estimate`, by its names; None where the default depends on others."""
+
+    slope: SlopeKind | Literal["learned"] | ArrayLike
+    target: Target
+    raters_as: Raters | None
+    level: float
+    interval: Interval | None
+    bounds: tuple[float, float] | None
+    rater_variance: float | None
+    resamples: int
+    seed: int
+
+    @property
+    def learned(self) -> bool:
+        """Whether the control is learned from the whole campaign."""
+        return isinstance(self.slope, str) and self.slope == "learned"
+
+    def estimator(self, outputs: Outputs, table: JudgedTable) -> Answer:
+        """Return what gives the estimate of a system under a prompt, or why there is none."""
+        interval = self.interval or "student"
+        if self.learned and interval == "student":
+            return self._of_campaign(outputs, table)
+        if self.learned and table.metrics:
+            raise InvalidArgumentError(
+                f'`interval` must be "student" with slope "learned"; got {interval!r}: name another '
+                'slope, for example "least-squares", or no metric'
+            )
+        pools, gaps = _whole_pools(outputs, table.metrics)
+        alone: SlopeKind | ArrayLike = "least-squares" if self.learned else self.slope
+
+        def of_system(prompt: str, system: str) -> Estimate | NotEstimableError:
+            options, notes = self._options(table, prompt, interval, adjusted="random")
+            estimator = SystemEstimator(outputs, table, pools, gaps, alone, options)
+            try:
+                found = estimator.estimate(prompt, system, seed=self.seed)
+            except NotEstimableError as error:
+                return error
+            return replace(found, notes=(*found.notes, *notes))
+
+        return of_system
+
+    def _of_campaign(self, outputs: Outputs, table: JudgedTable) -> Answer:
+        gaps = outputs.metric_gaps(table.metrics) if table.metrics else {}
+        pools = outputs.pool_moments(table.metrics, gaps="fill") if table.metrics else {}
+        campaign = Campaign(outputs, table, pools, gaps)
+        known: dict[str, dict[str, Estimate | NotEstimableError]] = {}
+
+        def of_system(prompt: str, system: str) -> Estimate | NotEstimableError:
+            if prompt not in known:
+                options, notes = self._options(table, prompt, "student", adjusted="adjusted")
+                known[prompt] = campaign.estimates(
+                    prompt, options=options, notes=notes, seed=self.seed
+                )
+            return known[prompt][system]
+
+        return of_system
+
+    def _options(
+        self, table: JudgedTable, prompt: str, interval: Interval, *, adjusted: Raters
+    ) -> tuple[Options, tuple[str, ...]]:
+        raters_as = self.raters_as
+        if self.target == "census" or interval == "betting":
+            raters_as = raters_as or "fixed"
+        raters_as, notes = rater_mode(table, prompt, raters_as, adjusted=adjusted)
+        options = Options(
+            target=self.target,
+            raters_as=raters_as,
+            level=self.level,
+            interval=interval,
+            bounds=self.bounds,
+            rater_variance=self.rater_variance,
+            resamples=self.resamples,
+        )
+        return options, notes
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,3 +242,19 @@ def _shared_with(outputs: Outputs, system: str) -> pl.DataFrame | None:
     own = texts.filter(pl.col("system") == system).select("item", "output")
     others = texts.filter(pl.col("system") != system)
     return others.join(own, on=["item", "output"], how="semi").select("item", "system")
+
+
+def _whole_pools(
+    outputs: Outputs, metrics: tuple[str, ...]
+) -> tuple[dict[str, PoolMoments], dict[str, dict[str, int]]]:
+    """Return each system's moments of the metrics that all its outputs have, and what it lacks."""
+    if not metrics:
+        return {}, {}
+    gaps = outputs.metric_gaps(metrics)
+    if not gaps:
+        return outputs.pool_moments(metrics), {}
+    kept = outputs.pool_moments(metrics, gaps="keep")
+    whole = {
+        system: np.flatnonzero(np.isfinite(pool.mean)).tolist() for system, pool in kept.items()
+    }
+    return {system: pool.select(whole[system]) for system, pool in kept.items()}, gaps

@@ -62,6 +62,10 @@ class JudgedTable:
         """Systems, in order of first appearance."""
         return tuple(self.rows["system"].unique(maintain_order=True))
 
+    def raters(self, prompt: str) -> int:
+        """Return the number of raters under a prompt."""
+        return int(self.rows.filter(pl.col("prompt") == prompt)["rater"].n_unique())
+
     def all_systems(self, prompt: str, systems: Sequence[str] | None = None) -> Cell:
         """Return the judgments of these systems, or all, under one prompt as one pool."""
         chosen = list(self.systems if systems is None else systems)

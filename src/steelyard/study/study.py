@@ -12,11 +12,10 @@ from numpy.typing import ArrayLike
 
 from steelyard.arrays import PoolMoments
 from steelyard.data import Judgments, Outputs, read_judgments, read_outputs
-from steelyard.errors import InvalidArgumentError, InvalidDataError, NotEstimableError
+from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.estimate import (
     Estimate,
     Interval,
-    Options,
     Raters,
     SlopeKind,
     Target,
@@ -28,7 +27,7 @@ from steelyard.study.cell_diagnosis import Gaps, diagnose, refused
 from steelyard.study.diagnosis import Diagnosis
 from steelyard.study.draw_order import with_gap_notes
 from steelyard.study.estimates import Estimates
-from steelyard.study.estimation import SystemEstimator
+from steelyard.study.estimation import Asked
 from steelyard.study.judged import Cell, drawn_table, judged_table
 from steelyard.study.recorded_draw import check_simply_drawn, is_designed
 from steelyard.study.score_bounds import check_bounds
@@ -123,15 +122,15 @@ class Study:
 
     def estimate(
         self,
-        metrics: Sequence[str] = (),
+        metrics: Sequence[str] | None = None,
         *,
         prompts: Sequence[str] | None = None,
         systems: Sequence[str] | None = None,
-        slope: SlopeKind | ArrayLike = "least-squares",
+        slope: SlopeKind | Literal["learned"] | ArrayLike = "learned",
         target: Target = "pool",
-        raters_as: Raters = "fixed",
+        raters_as: Raters | None = None,
         level: float = 0.95,
-        interval: Interval = "student",
+        interval: Interval | None = None,
         bounds: tuple[float, float] | None = None,
         rater_variance: float | None = None,
         resamples: int = 10_000,
@@ -143,14 +142,24 @@ class Study:
 
         Parameters
         ----------
-        metrics : str or sequence of str
-            Metrics to correct with; the plain mean when there are none.
+        metrics : str or sequence of str, optional
+            Metrics to correct with; all of them by default, and none for the plain mean.
         prompts, systems : str or sequence of str, optional
-            Which to estimate; all that were judged by default.
-        slope, target, raters_as, level, interval, bounds, rater_variance, resamples
-            As in `control_variates`; "pooled" takes the slope from the other systems.
+            Which to estimate; all that were judged by default. All systems lend what they know.
+        slope : str or numbers
+            "learned" (default): one control from all metrics, learned from the judgments of all
+            systems. Or one of `control_variates`, for each system apart; "pooled" takes the slope
+            from the other systems.
+        target, level, bounds, rater_variance, resamples
+            As in `control_variates`.
+        raters_as : {"fixed", "random", "adjusted"}, optional
+            As in `control_variates`. By default raters are a sample where at least five are known,
+            and a learned control comes with their leniency taken out.
+        interval : str, optional
+            As in `control_variates`. By default Student's and, with a learned control, the shape
+            that four systems or more have in common.
         seed : int
-            Seed of the bootstrap.
+            Seed of all that is simulated.
         sample : polars.DataFrame, optional
             The drawn sample, when it was not a simple one and the judgments do not carry what the
             draw recorded.
@@ -165,15 +174,15 @@ class Study:
 
         Notes
         -----
-        Outputs that were drawn by strata or with unequal probabilities are estimated as in
-        `stratified_mean` or `weighted_mean`: with Student intervals, and raters fixed or as a
-        sample. A system whose metrics cannot correct its mean gets the plain mean, or the metrics
-        that it has, with a note.
+        Outputs that were drawn by strata or with unequal probabilities are weighted as they were
+        drawn. A system whose metrics cannot correct its mean gets the plain mean, with a note.
         """
-        metrics, prompts, systems = names_of(metrics), names_of(prompts), names_of(systems)
+        names = self.metrics if metrics is None else names_of(metrics)
+        prompts, systems = names_of(prompts), names_of(systems)
         check_bounds(self.judgments, bounds, prompts=prompts, systems=systems)
-        self.check_judged(prompts, systems)
-        options = Options(
+        wanted = self._wanted(prompts, systems)
+        asked = Asked(
+            slope=slope,
             target=target,
             raters_as=raters_as,
             level=level,
@@ -181,26 +190,26 @@ class Study:
             bounds=bounds,
             rater_variance=rater_variance,
             resamples=resamples,
+            seed=seed,
         )
         table = drawn_table(
-            self.outputs, self.judgments, metrics, sample=sample, cluster_by=cluster_by
+            self.outputs, self.judgments, names, sample=sample, cluster_by=cluster_by
         )
-        pools, gaps = self._pools_with_gaps(tuple(metrics))
-        estimator = SystemEstimator(self.outputs, table, pools, gaps, slope, options)
+        estimator = asked.estimator(self.outputs, table)
         found: list[Estimate] = []
-        left_out: dict[tuple[str, str], NotEstimableError] = {}
-        for prompt, system in self._wanted(prompts, systems):
-            try:
-                found.append(estimator.estimate(prompt, system, seed=seed))
-            except NotEstimableError as error:
-                left_out[prompt, system] = error
+        left_out: dict[tuple[str, str], str] = {}
+        for prompt, system in wanted:
+            one = estimator(prompt, system)
+            if isinstance(one, Estimate):
+                found.append(one)
+            else:
+                left_out[prompt, system] = str(one)
         if left_out and not found:
-            (prompt, system), first = next(iter(left_out.items()))
-            raise NotEstimableError(f"prompt {prompt!r}, system {system!r}: {first}") from first
-        reasons = {key: str(reason) for key, reason in left_out.items()}
+            (prompt, system), reason = next(iter(left_out.items()))
+            raise NotEstimableError(f"prompt {prompt!r}, system {system!r}: {reason}")
         if not is_designed(self.judgments, sample):
             found = with_balance_notes(found, self.imbalances)
-        return Estimates(with_gap_notes(found, self.judgments, sample), reasons)
+        return Estimates(with_gap_notes(found, self.judgments, sample), left_out)
 
     def diagnose(
         self,
@@ -336,21 +345,6 @@ class Study:
         if metrics not in self._known_pools:
             self._known_pools[metrics] = self.outputs.pool_moments(metrics) if metrics else {}
         return self._known_pools[metrics]
-
-    def _pools_with_gaps(
-        self, metrics: tuple[str, ...]
-    ) -> tuple[Mapping[str, PoolMoments], Mapping[str, Mapping[str, int]]]:
-        """Return each system's moments of the metrics that it has, and what it lacks."""
-        try:
-            return self._pools(metrics), {}
-        except InvalidDataError:
-            gaps = self.outputs.metric_gaps(metrics)
-            kept = self.outputs.pool_moments(metrics, gaps="keep")
-            whole = {
-                system: np.flatnonzero(np.isfinite(pool.mean)).tolist()
-                for system, pool in kept.items()
-            }
-            return {system: pool.select(whole[system]) for system, pool in kept.items()}, gaps
 
     def check_judged(self, prompts: Sequence[str] | None, systems: Sequence[str] | None) -> None:
         """Raise unless there are judgments under these prompts and of these systems.

@@ -1,0 +1,136 @@
+"""The systems of a campaign, gathered under one prompt and estimated together."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.arrays import PoolMoments
+from steelyard.data import Outputs
+from steelyard.errors import NotEstimableError
+from steelyard.estimate import Estimate, Options
+from steelyard.estimate.campaign import FEW_RATERS, JudgedSystem, campaign_means
+from steelyard.estimate.options import Raters
+from steelyard.study.judged import JudgedTable, judged_arrays
+from steelyard.study.recorded_draw import DrawnCell, drawn_cell
+
+__all__ = ["Campaign", "rater_mode"]
+
+Found = dict[str, Estimate | NotEstimableError]
+
+
+@dataclass(frozen=True, eq=False)
+class Campaign:
+    """Every system's pool and judgments, with the control that is learned from all of them.
+
+    Attributes
+    ----------
+    outputs : Outputs
+        The pool of every system.
+    table : JudgedTable
+        All judgments, with metrics and what is known of the draw.
+    pools : mapping of str to PoolMoments
+        Moments of each system's metrics, a missing value counting as the mean of the others.
+    gaps : mapping of str to mapping of str to int
+        On how many outputs of a system a metric is missing.
+    """
+
+    outputs: Outputs
+    table: JudgedTable
+    pools: Mapping[str, PoolMoments]
+    gaps: Mapping[str, Mapping[str, int]]
+
+    def estimates(self, prompt: str, *, options: Options, notes: Sequence[str], seed: int) -> Found:
+        """Return the estimate of each system under one prompt, or why it has none."""
+        cells: dict[str, DrawnCell] = {}
+        found: Found = {}
+        for system in self.table.systems:
+            rows = self.table.of(prompt, system)
+            if rows.height:
+                try:
+                    cells[system] = drawn_cell(rows, (), size=self.outputs.sizes[system])
+                except NotEstimableError as error:
+                    found[system] = error
+        judged = self._judged(prompt, cells)
+        results = campaign_means(judged, options=options, seed=seed)
+        for system, result in zip(cells, results, strict=True):
+            if isinstance(result, Estimate):
+                about = (*cells[system].notes, *self._gap_notes(system), *notes, *result.notes)
+                named = replace(result, notes=about)
+                metrics = self.table.metrics if result.slope else ()
+                found[system] = named.named(system=system, prompt=prompt, metrics=metrics)
+            else:
+                found[system] = result
+        return found
+
+    def _judged(self, prompt: str, cells: Mapping[str, DrawnCell]) -> list[JudgedSystem]:
+        rows = {system: self.table.of(prompt, system) for system in cells}
+        unit = "cluster" if "cluster" in self.table.rows.columns else "item"
+        units = _codes([rows[system][unit].to_numpy() for system in cells])
+        raters = _codes([rows[system]["rater"].to_numpy() for system in cells])
+        judged = []
+        for position, (system, cell) in enumerate(cells.items()):
+            _, metric, items = judged_arrays(rows[system], self.table.metrics)
+            # Judged outputs are in the order of their items' names, raters numbered by theirs.
+            first = np.unique(items, return_index=True)[1]
+            known = np.unique(raters[position])
+            judged.append(
+                JudgedSystem(
+                    sample=cell.sample,
+                    draw=cell.draw,
+                    metric=metric[first],
+                    items=units[position][first],
+                    raters=None if cell.sample.rater is None else known[cell.sample.rater],
+                    pool=self.pools.get(system),
+                )
+            )
+        return judged
+
+    def _gap_notes(self, system: str) -> tuple[str, ...]:
+        size = self.outputs.sizes[system]
+        return tuple(
+            f"metric {name} is missing on {count} of {size} outputs: they are corrected by the "
+            "others, as if it were at its mean"
+            if count < size
+            else f"metric {name} is missing: this system is corrected by the others"
+            for name, count in self.gaps.get(system, {}).items()
+        )
+
+
+def rater_mode(
+    table: JudgedTable, prompt: str, asked: Raters | None, *, adjusted: Raters
+) -> tuple[Raters, tuple[str, ...]]:
+    """Return how raters are seen under a prompt, and what is to be said of it.
+
+    Parameters
+    ----------
+    table : JudgedTable
+        All judgments.
+    prompt : str
+        The prompt.
+    asked : str or None
+        How they are to be seen; None for a sample where they are enough.
+    adjusted : str
+        How a sample of raters is seen here: "adjusted" where leniency can be taken out.
+    """
+    if asked is not None:
+        return asked, ()
+    known = table.raters(prompt)
+    if known >= FEW_RATERS:
+        return adjusted, ()
+    number = "raters are unknown" if known < 2 else f"only {known} raters are known"
+    note = (
+        f"{number}: the interval is about exactly these raters, and may be too short for others; "
+        f"{FEW_RATERS} or more can be seen as a sample"
+    )
+    return "fixed", (note,)
+
+
+def _codes(labels: Sequence[NDArray[np.object_]]) -> list[NDArray[np.int64]]:
+    """Number labels over all systems, in their own order."""
+    if not labels:
+        return []
+    codes = np.unique(np.concatenate(labels), return_inverse=True)[1]
+    ends = np.cumsum([len(one) for one in labels])
+    return np.split(codes, ends[:-1])
