@@ -8,6 +8,7 @@ NAMES = (
     "bootstrap",
     "collect",
     "crossed_components",
+    "diagnose",
     "metrics",
     "pool_memory",
     "released_scores",
