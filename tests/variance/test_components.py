@@ -248,7 +248,7 @@ def few_repeats(rng, shape):
 
 @pytest.mark.parametrize("shape", ["normal", "skewed", "binary"])
 def test_the_noise_ratio_is_covered_with_few_second_judgments(shape):
-    # Without an imagined output 92, 89 and 68%, and no width in 31% of the two-valued samples.
+    # Without an imagined output 87, 89 and 68%, and no width in 31% of the two-valued samples.
     reps, hits = 200, 0
     for seed in range(reps):
         human, output, truth = few_repeats(np.random.default_rng(seed), shape)
