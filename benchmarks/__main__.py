@@ -9,6 +9,7 @@ NAMES = (
     "collect",
     "crossed_components",
     "dashboard",
+    "diagnose",
     "metrics",
     "pool_memory",
     "released_scores",

@@ -75,6 +75,26 @@ def test_one_judgment_an_output_is_refused_with_the_way_out(run, campaign, tmp_p
     assert err.count("\n") == 1
 
 
+def test_a_system_with_single_judgments_is_a_row_and_a_note(run, campaign, tmp_path):
+    outputs, judgments = campaign
+    seen, kept = set(), []
+    for line in judgments.read_text().splitlines():
+        row = json.loads(line)
+        if row["system"] == "alpha" or row["item"] not in seen:
+            seen.add(row["item"] if row["system"] == "beta" else None)
+            kept.append(line)
+    mixed = tmp_path / "mixed.jsonl"
+    mixed.write_text("\n".join(kept) + "\n")
+    code, out, err = run("diagnose", outputs, mixed)
+    assert (code, err) == (0, "")
+    assert "Verdict, overall, alpha: length saves" in out
+    assert "Verdict, overall, beta" not in out
+    assert "note: beta, overall: no diagnosis: at least one output with two judgments" in out
+    code, out, _ = run("diagnose", outputs, mixed, "--json")
+    assert code == 0
+    assert json.loads(out)[1]["noise_ratio"] == {"value": None, "low": None, "high": None}
+
+
 @pytest.mark.parametrize("option", [["--level", "2"], ["--resamples", "1"]])
 def test_bad_options_are_refused(run, campaign, option):
     code, _, err = run("diagnose", *campaign, *option)

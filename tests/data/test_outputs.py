@@ -162,6 +162,27 @@ def test_a_judged_output_that_is_not_in_the_pool_is_named(tmp_path, form):
         outputs.rows_of(read_judgments(path))
 
 
+@pytest.mark.parametrize("form", ["frame", "parquet"])
+def test_gaps_of_a_metric_are_counted_and_leave_the_others_as_they_are(tmp_path, form):
+    frame = pl.DataFrame(
+        {
+            "item": [1, 2, 3, 1, 2],
+            "system": ["a", "a", "a", "b", "b"],
+            "g": [1.0, None, float("nan"), 4.0, 6.0],
+            "h": [1.0, 2.0, 6.0, 0.0, 0.0],
+        }
+    )
+    outputs = outputs_of(frame, form, tmp_path)
+    assert outputs.metric_gaps() == {"g": {"a": 2}}
+    found = outputs.pool_moments(gaps=True)
+    assert np.isnan(found["a"].mean).tolist() == [True, False]
+    assert found["a"].mean[1] == 3
+    assert np.isnan(found["a"].covariance).tolist() == [[True, True], [True, False]]
+    assert found["b"].mean == pytest.approx([5, 0])
+    with pytest.raises(InvalidDataError, match="a finite number"):
+        outputs.pool_moments()
+
+
 def test_what_is_not_asked_for_is_not_read():
     def explode(_):
         raise AssertionError("read")

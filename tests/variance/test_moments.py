@@ -30,13 +30,15 @@ def test_moments_of_a_sample_are_those_of_numpy(rng):
 def test_a_draw_weighs_outputs_with_their_judgments(rng):
     sample = unequal_sample(rng, metrics=1)
     found = drawn_moments(sample, disagreement=7.0, resamples=5, rng=np.random.default_rng(1))
-    weights = np.random.default_rng(1).standard_exponential(size=(5, 41))
+    again = np.random.default_rng(1)
+    weights = again.standard_exponential(size=(5, 40))
+    imagined = again.standard_exponential(size=5)
     for b in range(5):
-        w = weights[b] / weights[b, :40].mean()
-        again = w[:40] @ (sample.count - 1)
+        w = np.append(weights[b], imagined[b]) / weights[b].mean()
+        repeated = w[:40] @ (sample.count - 1)
         within = w[:40] @ sample.within
-        assert found.rater[0, b] == pytest.approx(within / (again + w[40]))
-        assert found.rater[1, b] == pytest.approx((within + 7 * w[40]) / (again + w[40]))
+        assert found.rater[0, b] == pytest.approx(within / (repeated + w[40]))
+        assert found.rater[1, b] == pytest.approx((within + 7 * w[40]) / (repeated + w[40]))
         variance = np.cov(sample.mean, aweights=w[:40], ddof=0) * 40 / 39 * 41 / 40
         assert found.mean[b] == pytest.approx(variance)
 

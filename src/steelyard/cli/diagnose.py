@@ -35,7 +35,7 @@ Example:
     "--metric", "metrics", multiple=True, help="Metric to look at; all numeric columns by default."
 )
 @level_option
-@click.option("--resamples", type=int, default=2000, show_default=True, help="For intervals.")
+@click.option("--resamples", type=int, default=1000, show_default=True, help="For intervals.")
 @seed_option("For intervals.")
 @output_options
 def diagnose(

@@ -218,7 +218,7 @@ class Study:
         prompts: Sequence[str] | None = None,
         systems: Sequence[str] | None = None,
         level: float = 0.95,
-        resamples: int = 2000,
+        resamples: int = 1000,
         seed: int = 0,
         progress: Callable[[int, int], None] | None = None,
     ) -> list[Diagnosis]:

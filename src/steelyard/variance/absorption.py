@@ -266,7 +266,7 @@ class Solution:
             ]
         )
 
-    @property
+    @cached_property
     def _factor_information(self) -> Floats:
         """Squared Frobenius norms of Z_i' P Z_j for both factors."""
         fixed, between = self.fixed_inverse, self.between

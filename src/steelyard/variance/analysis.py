@@ -1,4 +1,4 @@
-"""Moments of a sample and of its resamples, with or without raters, over systems or within them."""
+"""Components of a sample and draws from it, with or without raters, over systems or within them."""
 
 from dataclasses import dataclass, replace
 from typing import Self
@@ -102,31 +102,16 @@ class JudgmentModel:
         item, rater = np.array([self.crossed.item]), np.array([self.crossed.rater])
         return replace(self.plain, item=item, rater=rater)
 
-    def residual_draws(
-        self, *, resamples: int, rng: np.random.Generator, metric: int | None = None
-    ) -> Moments:
-        """Return draws of the moments without leniency, about the crossed estimates.
-
-        Parameters
-        ----------
-        resamples : int
-            Number of draws.
-        rng : numpy.random.Generator
-            Source of randomness.
-        metric : int, optional
-            Column of the only metric to draw; all by default.
-        """
+    def residual_draws(self, *, resamples: int, rng: np.random.Generator) -> Moments:
+        """Return draws of the moments without leniency, about the crossed estimates."""
         repeats = Repeats.of(self.sample)
         assert repeats is not None  # check_repeats
         noise = float(self.plain.rater[0])
         residual = noise if self.crossed is None else self.crossed.residual
         scale = residual / noise if noise > 0 else 1.0
         most = float(self.plain.between[0]) if repeats.imagined else 0.0
-        sample = self.sample
-        if metric is not None:
-            sample = replace(sample, metric=sample.metric[:, metric : metric + 1])
         drawn = drawn_moments(
-            sample,
+            self.sample,
             adjusted=self.adjusted,
             systems=self.systems,
             scale=scale,

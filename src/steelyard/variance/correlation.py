@@ -12,7 +12,7 @@ from steelyard.variance.analysis import (
     check_repeats,
     check_spread,
 )
-from steelyard.variance.interval import check_options, percentiles
+from steelyard.variance.interval import check_options, percentiles, student_level
 from steelyard.variance.moments import Moments
 from steelyard.variance.quantity import Quantity
 from steelyard.variance.systems import systems_of_outputs
@@ -101,7 +101,7 @@ def correlation(
     Notes
     -----
     Outputs are a simple random sample, and raters did not choose what they judge. The interval is
-    the percentile interval over resampled outputs.
+    the percentile interval over draws of the outputs.
 
     References
     ----------
@@ -131,7 +131,7 @@ def correlation(
     here, there = found.here, found.there
     parts = explained(here, pool_covariance), explained(there, pool_covariance)
     square, squares = signed_square(here, parts[0]), signed_square(there, parts[1])
-    ends = percentiles(squares, level)
+    ends = percentiles(squares, student_level(level, sample.n_outputs))
     rho = correlation_quantity(float(square[0]), ends, several=sample.n_metrics > 1)
     notes = correlation_notes(here, parts[0])
     return Correlation(rho.value, rho.low, rho.high, notes)
@@ -240,10 +240,12 @@ def explained(found: Moments, pool_covariance: Floats | None) -> Floats:
     inverse = (
         np.linalg.inv(spread) if plain else np.linalg.pinv(spread, rcond=1e-10, hermitian=True)
     )
-    slope = np.einsum("bij,bj->bi", inverse, c)
-    left = found.mean - np.einsum("bj,bj->b", slope, c)
-    noise = left / (found.freedom - p) * np.einsum("bij,bji->b", sigma, inverse)
-    return np.asarray(np.einsum("bi,bij,bj->b", slope, sigma, slope) - noise)
+    slope = (inverse @ c[:, :, np.newaxis])[:, :, 0]
+    left = found.mean - np.sum(slope * c, axis=1)
+    # Both matrices are symmetric, so the trace of their product is a sum of products.
+    noise = left / (found.freedom - p) * np.sum(sigma * inverse, axis=(1, 2))
+    predicted = (sigma @ slope[:, :, np.newaxis])[:, :, 0]
+    return np.asarray(np.sum(slope * predicted, axis=1) - noise)
 
 
 def signed_square(found: Moments, part: Floats) -> Floats:

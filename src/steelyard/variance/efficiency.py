@@ -16,7 +16,7 @@ from steelyard.variance.correlation import (
     saved_share,
     signed_square,
 )
-from steelyard.variance.interval import check_options, percentiles
+from steelyard.variance.interval import check_options, percentiles, student_level
 from steelyard.variance.quantity import Quantity
 from steelyard.variance.systems import systems_of_outputs
 
@@ -309,6 +309,7 @@ def efficiencies_in(
 def efficiency_in(found: Analysis, pool_covariance: Floats | None, level: float) -> Efficiency:
     """Return the efficiency of all metrics of an analysed sample together."""
     sample = found.model.sample
+    far = student_level(level, sample.n_outputs)
     here, there, gamma = found.here, found.there, found.noise_ratio
     several = here.with_metric.shape[1] > 1
     part, parts = (explained(one, pool_covariance) for one in (here, there))
@@ -319,7 +320,7 @@ def efficiency_in(found: Analysis, pool_covariance: Floats | None, level: float)
         noiseless = Quantity(np.nan, 1.0, np.inf)
         notes += ("the correlation is undetermined: it has no meaning without item variance",)
     else:
-        ends = percentiles(squares, level)
+        ends = percentiles(squares, far)
         rho = correlation_quantity(float(square[0]), ends, several=several)
         noiseless = _from_share(float(square[0]), ends, several=several)
         notes += correlation_notes(here, part)
@@ -331,7 +332,7 @@ def efficiency_in(found: Analysis, pool_covariance: Floats | None, level: float)
         correlation=rho,
         data_efficiency=_from_share(
             float(square[0]) * reliability,
-            percentiles(saved_share(there, parts), level),
+            percentiles(saved_share(there, parts), far),
             several=several,
         ),
         perfect_metric=Quantity(

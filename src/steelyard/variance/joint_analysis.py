@@ -33,8 +33,6 @@ class JointAnalysis:
         Covariance of the metrics over the pool.
     level : float
         Confidence level of the intervals.
-    rng : numpy.random.Generator
-        Source of randomness.
     refusal : str or None
         Why there are no metrics in it, where some were given.
     """
@@ -42,7 +40,6 @@ class JointAnalysis:
     found: Analysis
     pool_covariance: Floats | None
     level: float
-    rng: np.random.Generator
     refusal: str | None = None
 
     @property
@@ -85,7 +82,6 @@ class JointAnalysis:
             self.pool_covariance,
             chosen_from=chosen_from,
             level=self.level,
-            rng=self.rng,
         )
 
 
@@ -135,4 +131,4 @@ def joint_analysis(
                 jointly=False,
             )
     found = analysis(sample, systems=within, level=level, resamples=resamples, rng=rng)
-    return JointAnalysis(found, covariance, level, rng, refusal)
+    return JointAnalysis(found, covariance, level, refusal)

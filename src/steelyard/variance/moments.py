@@ -154,11 +154,12 @@ def _weighted_sums(
     sums, imagined = np.empty((resamples, k)), np.empty(resamples)
     block = max(1, _BLOCK // n)
     for start in range(0, resamples, block):
-        weights = rng.standard_exponential(size=(min(block, resamples - start), n + 1))
-        total = weights[:, :n].sum(axis=1) / n
-        part = slice(start, start + len(weights))
-        sums[part] = weights[:, :n] @ features / total[:, np.newaxis]
-        imagined[part] = weights[:, n] / total
+        size = min(block, resamples - start)
+        weights = rng.standard_exponential(size=(size, n))
+        total = weights.sum(axis=1) / n
+        part = slice(start, start + size)
+        sums[part] = weights @ features / total[:, np.newaxis]
+        imagined[part] = rng.standard_exponential(size=size) / total
     return sums, imagined
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri, stdtrit
 
 from steelyard.variance.analysis import Analysis
 from steelyard.variance.correlation import explained, signed_square
@@ -15,9 +16,8 @@ __all__ = ["Remedies", "remedies_in"]
 
 Floats = NDArray[np.float64]
 
-# Draws beyond the ends of an interval, so that these are not made by chance, and in all.
-_TAIL = 8
-_MOST_DRAWS = 50_000
+# Correlations are kept below this, where Fisher's transformation is finite.
+_MOST = 1 - 1e-9
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,6 @@ def remedies_in(
     *,
     chosen_from: int = 1,
     level: float,
-    rng: np.random.Generator,
 ) -> Remedies:
     r"""Return what a better metric and better raters would save.
 
@@ -66,38 +65,52 @@ def remedies_in(
     pool_covariance : (p, p) array or None
         Covariance of the metrics over the pool.
     chosen_from : int
-        Metrics that it is the best of. Intervals are then at the level at which those of all of them
-        hold at once (Bonferroni), for any of them might have come out best.
+        Metrics that it is the best of. The interval of `saved` is then at the level at which those
+        of all of them hold at once (Bonferroni), for any of them might have come out best.
     level : float
         Confidence level.
-    rng : numpy.random.Generator
-        Source of randomness of draws that are needed so far out.
     """
-    model, here, there = found.model, found.here, found.there
-    at_once = 1 - (1 - level) / chosen_from
-    outputs, repeated = (
-        min(student_level(at_once, float(count)), 1 - _TAIL / _MOST_DRAWS)
-        for count in (model.sample.n_outputs, (model.sample.count > 1).sum())
-    )
-    needed = int(np.ceil(_TAIL / (1 - outputs)))
+    sample, here, there = found.model.sample, found.here, found.there
     if metric is not None:
         here, there = here.of_metric(metric), there.of_metric(metric)
-        if chosen_from > 1 and needed > len(there.effective):
-            drawn = model.residual_draws(resamples=needed, rng=rng, metric=metric)
-            there = model.with_leniency(drawn, rng=rng)
         if pool_covariance is not None:
             pool_covariance = pool_covariance[metric : metric + 1, metric : metric + 1]
-    saved, perfect = _shares(here, metric, pool_covariance)
-    sign = -1.0 if saved[0] < 0 else 1.0
+    (saved,), (perfect,) = _shares(here, metric, pool_covariance)
+    sign = -1.0 if saved < 0 else 1.0
     drawn_saved, drawn_perfect = _shares(there, metric, pool_covariance)
-    value, drawn_saved = sign * float(saved[0]), sign * drawn_saved
-    best = float(perfect[0])
+    saved, drawn_saved = sign * float(saved), sign * drawn_saved
+    repeated = student_level(level, float((sample.count > 1).sum()))
     return Remedies(
-        saved=_held(value, drawn_saved, outputs),
-        perfect=_held(best, drawn_perfect, repeated),
-        noiseless=_held(1 - best + value, 1 - drawn_perfect + drawn_saved, repeated),
-        lead=_held(1 - 2 * best + value, 1 - 2 * drawn_perfect + drawn_saved, repeated),
+        saved=_best_of(saved, drawn_saved, level, chosen_from, sample.n_outputs),
+        perfect=_held(float(perfect), drawn_perfect, repeated),
+        noiseless=_held(float(1 - perfect + saved), 1 - drawn_perfect + drawn_saved, repeated),
+        lead=_held(float(1 - 2 * perfect + saved), 1 - 2 * drawn_perfect + drawn_saved, repeated),
     )
+
+
+def _best_of(saved: float, drawn: Floats, level: float, many: int, outputs: int) -> Quantity:
+    """Return the share saved by the best of many, with an interval that allows for the choice.
+
+    So far out there are few draws, so the ends of an ordinary interval are moved as much further
+    as Student's quantiles are, on Fisher's scale of the correlation.
+    """
+    one = _held(saved, drawn, level)
+    centre, *ends = (
+        np.arctanh(np.clip(_root(end), -_MOST, _MOST)) for end in (one.value, one.low, one.high)
+    )
+    n = float(outputs)
+    factor = np.sqrt(n / (n - 1)) * stdtrit(n - 1, 1 - (1 - level) / (2 * many))
+    factor /= ndtri((1 + level) / 2)
+    low, high = (np.tanh(centre + factor * (end - centre)) for end in ends)
+    return Quantity(saved, min(_square(low), one.low), max(_square(high), one.high))
+
+
+def _root(square: float) -> float:
+    return float(np.sign(square) * np.sqrt(abs(square)))
+
+
+def _square(root: float) -> float:
+    return float(np.sign(root) * root**2)
 
 
 def _shares(

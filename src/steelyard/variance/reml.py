@@ -75,8 +75,9 @@ def reml_fit(design: CrossedDesign) -> Fit:
     NotEstimableError
         If the fixed effects take up a factor, or the factors are the same.
     """
-    identified = _identified(design)
-    solution = _greatest(design, identified)
+    start = solve(design, np.ones(2))
+    identified = _identified(start)
+    solution = _greatest(start, identified)
     residual = solution.residual_variance
     kept = np.append(identified, True)
     covariance = np.zeros((3, 3))
@@ -88,13 +89,13 @@ def reml_fit(design: CrossedDesign) -> Fit:
     return Fit(solution, residual, covariance, identified)
 
 
-def _identified(design: CrossedDesign) -> Flags:
+def _identified(start: Solution) -> Flags:
     """Tell which factors' covariance patterns differ from the residual's.
 
     The information is a Gram matrix of the patterns of the components, so they are linearly
     dependent, at any ratios, exactly when it is singular.
     """
-    information = solve(design, np.ones(2)).information
+    information = start.information
     size = np.diag(information)
     if size.min() <= 1e-12 * size.max():
         raise NotEstimableError(
@@ -112,13 +113,16 @@ def _identified(design: CrossedDesign) -> Flags:
     return np.asarray(identified)
 
 
-def _greatest(design: CrossedDesign, free: Flags) -> Solution:
+def _greatest(start: Solution, free: Flags) -> Solution:
     r"""Return the solution at the ratios of greatest restricted likelihood.
 
-    The search is over :math:`\log(1 + \lambda m)`, with m the mean count of a factor's levels: like
-    a logarithm where a ratio is large, but with the boundary :math:`\lambda = 0` at a finite place
-    and a slope there, so that a component can be zero exactly and for a reason.
+    From the ratios of `start`, which are 1. The search is over :math:`\log(1 + \lambda m)`, with m the
+    mean count of a factor's levels: like a logarithm where a ratio is large, but with the boundary
+    :math:`\lambda = 0` at a finite place and a slope there, so that a component can be zero exactly
+    and for a reason. Steps are Newton's, with the expected curvature to begin with and its BFGS
+    updates afterwards.
     """
+    design = start.design
     if not free.any():
         return solve(design, np.zeros(2))
     count = (len(design.rows) / np.array(design.table.shape, dtype=np.float64))[free]
@@ -128,11 +132,13 @@ def _greatest(design: CrossedDesign, free: Flags) -> Solution:
     def at(place: Floats) -> tuple[Solution, Floats]:
         ratios = np.zeros(2)
         ratios[free] = np.expm1(place) / count
-        solution = solve(design, ratios)
-        return solution, solution.gradient[free] * (ratios[free] + 1 / count)
+        return sloped(solve(design, ratios))
 
-    place = np.ones(int(free.sum()))
-    here, slope = at(place)
+    def sloped(solution: Solution) -> tuple[Solution, Floats]:
+        return solution, solution.gradient[free] * (solution.ratios[free] + 1 / count)
+
+    place = np.log1p(count)
+    here, slope = sloped(start) if free.all() else at(place)
     scale = here.ratios[free] + 1 / count
     curvature = here.expected_curvature[np.ix_(free, free)] * np.outer(scale, scale)
     for _ in range(_MOST_STEPS):
