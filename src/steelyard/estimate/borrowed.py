@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import digamma, polygamma
 
-__all__ = ["MIN_SYSTEMS", "Shape", "Spread", "borrowed_spread"]
+__all__ = ["MIN_SYSTEMS", "Shape", "Spread", "borrowed_spread", "long_tailed_freedoms"]
 
 Floats = NDArray[np.float64]
 
@@ -69,6 +69,37 @@ def borrowed_spread(variances: Floats, freedoms: Floats) -> Spread:
     freedom = most if excess <= 0 else min(2 * _inverse_trigamma(excess), most)
     location = float(centred.mean() + digamma(freedom / 2) - np.log(freedom / 2))
     return Spread(float(np.exp(location)), freedom)
+
+
+def long_tailed_freedoms(
+    residuals: Sequence[Floats], variances: Floats, freedoms: Floats
+) -> Floats:
+    r"""Degrees of freedom of variances, given the tails that all residuals have together.
+
+    :math:`\operatorname{Var} s^2 = \sigma^4 (2/d + \kappa/n)`, with :math:`\kappa` the excess kurtosis of
+    the systems' residuals over their standard deviations; short tails count as normal ones.
+
+    Parameters
+    ----------
+    residuals : sequence of arrays
+        Residuals of each system.
+    variances, freedoms : (k,) array
+        Their variances, and degrees of freedom under normality.
+    """
+    if len(residuals) < MIN_SYSTEMS:
+        return freedoms
+    spread = borrowed_spread(variances, freedoms)
+    scaled = [
+        residual / np.sqrt(spread.moderated(variance, freedom)[0])
+        for residual, variance, freedom in zip(residuals, variances, freedoms, strict=True)
+        if variance > 0 and freedom > 0
+    ]
+    if not spread.freedom:
+        return freedoms
+    together = np.concatenate(scaled)
+    excess = max(float(np.mean(together**4) / np.mean(together**2) ** 2) - 3, 0.0)
+    known = np.maximum(freedoms, 1e-300)
+    return np.where(freedoms > 0, 2 / (2 / known + excess / (known + 1)), 0.0)
 
 
 def _inverse_trigamma(value: float) -> float:

@@ -15,7 +15,7 @@ from scipy.special import stdtrit
 
 from steelyard.arrays import Draw, JudgedOutputs, PoolMoments
 from steelyard.errors import NotEstimableError
-from steelyard.estimate.borrowed import Shape, Spread, borrowed_spread
+from steelyard.estimate.borrowed import Shape, Spread, borrowed_spread, long_tailed_freedoms
 from steelyard.estimate.error_variance import ErrorVariance, Part, fixed_raters, residual_parts
 from steelyard.estimate.estimator import plain_mean
 from steelyard.estimate.fit import Fit
@@ -208,6 +208,8 @@ class _Campaign:
         freedoms = np.array([max(sample.n_outputs - 1.0, 0.0) for sample in samples])
         own = _with_least(own, samples, options)
         simple = np.array([one.draw.simple for one in systems])
+        residuals = [np.zeros(1) if isinstance(fit, Exception) else fit.residual for fit in fits]
+        freedoms = long_tailed_freedoms(residuals, np.where(simple, own, 0.0), freedoms)
         lent = borrowed_spread(np.where(simple, own, 0.0), freedoms)
         judgments = np.concatenate([sample.human for sample in samples])
         sizes = np.array([sample.n_judgments for sample in samples])
