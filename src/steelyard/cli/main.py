@@ -15,6 +15,7 @@ __all__ = ["main"]
 _COMMANDS = {
     "convert": "Files of other tools and papers as outputs and judgments.",
     "demo": "The whole loop on a built-in campaign with simulated raters.",
+    "compare": "Which system is better: differences, ranks, groups, gates.",
     "diagnose": "Is the metric any use here? Is the question to the raters?",
     "estimate": "The mean human score of each system, beside the plain mean.",
     "judge": "Score outputs with a language model.",

@@ -26,7 +26,13 @@ from steelyard.estimate.residual_squares import leniency_in
 from steelyard.estimate.result import Ends, Estimate
 from steelyard.estimate.slope import fit_slope
 
-__all__ = ["FEW_RATERS", "JudgedSystem", "campaign_means"]
+__all__ = [
+    "FEW_RATERS",
+    "JudgedSystem",
+    "campaign_leniency",
+    "campaign_means",
+    "controlled_samples",
+]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -195,14 +201,7 @@ class _Campaign:
         options: Options,
         seed: int,
     ) -> "_Campaign":
-        samples = [
-            replace(
-                one.sample,
-                mean=one.sample.mean - control,
-                human=one.sample.human - control[one.sample.output],
-            )
-            for one, control in zip(systems, controls, strict=True)
-        ]
+        samples = _corrected(systems, controls)
         fits = [_plain_fit(sample, one.draw) for sample, one in zip(samples, systems, strict=True)]
         own = np.array([0.0 if isinstance(fit, Exception) else _variance(fit) for fit in fits])
         freedoms = np.array([max(sample.n_outputs - 1.0, 0.0) for sample in samples])
@@ -221,7 +220,7 @@ class _Campaign:
             freedoms,
             lent,
             _shape(fits, own, freedoms, lent, seed) if lent.freedom else None,
-            _leniency(systems, samples, options),
+            campaign_leniency(systems, samples, options),
             judgments,
             np.cumsum(sizes) - sizes,
             options,
@@ -416,6 +415,22 @@ class _Campaign:
         return Ends(standard_error=se, low=low, high=high)
 
 
+def controlled_samples(systems: Sequence[JudgedSystem]) -> list[JudgedOutputs]:
+    """Return the judged outputs of each system after the learned control is taken off."""
+    return _corrected(systems, _controls(systems, _common_deviation(systems)).values)
+
+
+def _corrected(systems: Sequence[JudgedSystem], controls: Sequence[Floats]) -> list[JudgedOutputs]:
+    return [
+        replace(
+            one.sample,
+            mean=one.sample.mean - control,
+            human=one.sample.human - control[one.sample.output],
+        )
+        for one, control in zip(systems, controls, strict=True)
+    ]
+
+
 def _plain_fit(sample: JudgedOutputs, draw: Draw) -> Fit | NotEstimableError:
     try:
         return fit_slope(sample, draw, None, np.empty(0), rng=np.random.default_rng(0))
@@ -460,7 +475,7 @@ def _shape(
     return Shape(residuals, seed=seed)
 
 
-def _leniency(
+def campaign_leniency(
     systems: Sequence[JudgedSystem], samples: Sequence[JudgedOutputs], options: Options
 ) -> Leniency | None:
     """Estimate leniency over all systems, where raters are known and are to be a sample."""

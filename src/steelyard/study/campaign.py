@@ -52,7 +52,7 @@ class Campaign:
                     cells[system] = drawn_cell(rows, (), size=self.outputs.sizes[system])
                 except NotEstimableError as error:
                     found[system] = error
-        judged = self._judged(prompt, cells)
+        judged = self.judged(prompt, cells)
         results = campaign_means(judged, options=options, seed=seed)
         for system, result in zip(cells, results, strict=True):
             if isinstance(result, Estimate):
@@ -64,7 +64,8 @@ class Campaign:
                 found[system] = result
         return found
 
-    def _judged(self, prompt: str, cells: Mapping[str, DrawnCell]) -> list[JudgedSystem]:
+    def judged(self, prompt: str, cells: Mapping[str, DrawnCell]) -> list[JudgedSystem]:
+        """Return what is known of the systems of `cells`, their items and raters numbered alike."""
         rows = {system: self.table.of(prompt, system) for system in cells}
         unit = "cluster" if "cluster" in self.table.rows.columns else "item"
         units = _codes([rows[system][unit].to_numpy() for system in cells])

@@ -16,6 +16,7 @@ from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.estimate import (
     Estimate,
     Interval,
+    Options,
     Raters,
     SlopeKind,
     Target,
@@ -24,6 +25,7 @@ from steelyard.estimate import (
 from steelyard.records import names_of
 from steelyard.study.balance import balance_notes, with_balance_notes
 from steelyard.study.cell_diagnosis import Gaps, diagnose, refused
+from steelyard.study.comparison import Comparison, check_pairs, compare
 from steelyard.study.diagnosis import Diagnosis
 from steelyard.study.draw_order import with_gap_notes
 from steelyard.study.estimates import Estimates
@@ -210,6 +212,68 @@ class Study:
         if not is_designed(self.judgments, sample):
             found = with_balance_notes(found, self.imbalances)
         return Estimates(with_gap_notes(found, self.judgments, sample), left_out)
+
+    def compare(
+        self,
+        metrics: Sequence[str] | None = None,
+        *,
+        prompts: Sequence[str] | None = None,
+        systems: Sequence[str] | None = None,
+        pair: tuple[str, str] | None = None,
+        baseline: str | None = None,
+        margin: float | None = None,
+        target: Literal["pool", "superpopulation"] = "pool",
+        raters_as: Raters | None = None,
+        level: float = 0.95,
+        rater_variance: float | None = None,
+        seed: int = 0,
+    ) -> list[Comparison]:
+        """Compare systems: which is better, by how much, and how sure that is.
+
+        Parameters
+        ----------
+        metrics, prompts, systems, target, raters_as, level, rater_variance
+            As in `estimate`.
+        pair : (str, str), optional
+            Compare these two only.
+        baseline : str, optional
+            Compare every other system with this one only.
+        margin : float, optional
+            Differences within it count as equivalent.
+        seed : int
+            Seed of the simulated joint distribution of all differences.
+
+        Returns
+        -------
+        list of Comparison
+            One for each prompt. Pairs are compared on the items that they share, identical outputs
+            count as exactly equal, and intervals are given for each pair alone and for all together.
+        """
+        prompts, systems = names_of(prompts), names_of(systems)
+        self.check_judged(prompts, systems)
+        chosen = self.systems if systems is None else systems
+        pairs = None
+        if pair is not None and baseline is not None:
+            raise InvalidArgumentError("`pair` and `baseline` exclude each other: give one of them")
+        if pair is not None:
+            pairs = [(str(pair[0]), str(pair[1]))]
+        elif baseline is not None:
+            pairs = [(one, baseline) for one in chosen if one != baseline]
+        check_pairs(pairs or [], margin, self.systems)
+        options = Options(
+            target=target, raters_as="fixed", level=level, rater_variance=rater_variance
+        )
+        return compare(
+            self,
+            None if metrics is None else names_of(metrics),
+            pairs,
+            prompts=self.prompts if prompts is None else prompts,
+            systems=chosen,
+            margin=margin,
+            raters_as=raters_as,
+            options=options,
+            seed=seed,
+        )
 
     def diagnose(
         self,

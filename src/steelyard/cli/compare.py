@@ -1,0 +1,172 @@
+"""``steelyard compare``."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal, get_args
+
+import click
+from rich.console import RenderableType
+from rich.table import Table
+
+from steelyard.cli.options import (
+    StudyChoice,
+    level_option,
+    output_options,
+    seed_option,
+    study_arguments,
+)
+from steelyard.cli.printing import interval as shown
+from steelyard.cli.printing import print_json, print_tables
+from steelyard.errors import InvalidArgumentError
+from steelyard.estimate import Raters
+from steelyard.study.comparison import Comparison, Gate, PairDifference, gate_answer
+
+__all__ = ["compare"]
+
+_EXAMPLE = """\b
+Examples:
+  steelyard compare outputs.jsonl judgments.jsonl --prompt overall
+  steelyard compare outputs.jsonl judgments.jsonl --pair new old --gate not-worse --margin 0.05
+"""
+_EXIT = {"holds": 0, "fails": 3, "undecided": 4}
+
+
+@click.command(epilog=_EXAMPLE)
+@study_arguments
+@click.option(
+    "--metric",
+    "metrics",
+    multiple=True,
+    help="Column of OUTPUTS to correct with; may be given several times. All by default.",
+)
+@click.option("--no-metric", is_flag=True, help="Judgments only.")
+@click.option("--pair", nargs=2, metavar="A B", help="Compare these two systems only.")
+@click.option("--baseline", metavar="A", help="Compare every other system with this one only.")
+@click.option("--margin", type=float, help="Differences within it count as equivalent.")
+@click.option(
+    "--gate",
+    type=click.Choice(get_args(Gate)),
+    help="For pipelines: exit 0 if it holds, 3 if it fails, 4 if it is undecided.",
+)
+@click.option(
+    "--target",
+    type=click.Choice(["pool", "superpopulation"]),
+    default="pool",
+    show_default=True,
+    help="What is compared: these outputs, or new outputs like these.",
+)
+@click.option(
+    "--raters",
+    type=click.Choice(get_args(Raters)),
+    help="Raters as fixed, as a sample of raters, or as a sample with their leniency taken out. "
+    "By default a sample where at least five are known.",
+)
+@click.option("--rater-variance", type=float, help="Variance of judgments of one output.")
+@level_option
+@seed_option("For simultaneous intervals.")
+@output_options
+def compare(
+    choice: StudyChoice,
+    *,
+    metrics: tuple[str, ...],
+    no_metric: bool,
+    pair: tuple[str, str] | None,
+    baseline: str | None,
+    margin: float | None,
+    gate: Gate | None,
+    target: Literal["pool", "superpopulation"],
+    raters: Raters | None,
+    rater_variance: float | None,
+    level: float,
+    seed: int,
+    as_json: bool,
+    output: Path | None,
+) -> None:
+    """Compare systems: differences, ranks and groups, on the items that they share.
+
+    Differences are of the first system minus the second. Identical outputs count as exactly equal.
+    Verdicts hold for all pairs together. With --gate the exit code is the answer.
+    """
+    if no_metric and metrics:
+        raise InvalidArgumentError("`--metric` and `--no-metric` exclude each other")
+    if gate is not None and pair is None and baseline is None:
+        raise InvalidArgumentError(
+            "`--gate` needs `--pair` or `--baseline`: whose difference is it about?"
+        )
+    if gate in {"not-worse", "equivalent"} and margin is None:
+        raise InvalidArgumentError(
+            f"`--gate {gate}` needs `--margin`: what difference does not matter?"
+        )
+    study = choice.read(metrics)
+    found = study.compare(
+        tuple(dict.fromkeys(metrics)) if metrics or no_metric else None,
+        prompts=choice.prompts,
+        systems=choice.systems,
+        pair=pair,
+        baseline=baseline,
+        margin=margin,
+        target=target,
+        raters_as=raters,
+        level=level,
+        rater_variance=rater_variance,
+        seed=seed,
+    )
+    if as_json:
+        print_json([one.to_dict() for one in found], output)
+    else:
+        print_tables([part for one in found for part in _tables(one)], output)
+    if gate is not None:
+        answer, words = gate_answer(found, gate, margin)
+        click.echo(words, err=as_json)
+        raise SystemExit(_EXIT[answer])
+
+
+def _tables(one: Comparison) -> list[RenderableType]:
+    parts: list[RenderableType] = []
+    if one.ranks:
+        parts.append(_ranks(one))
+        parts.append(one.sentence)
+    parts.append(_pairs(one))
+    parts.append(f"about {one.about}; verdicts hold for all pairs together at {one.level:.0%}")
+    parts.extend(f"note: {note}" for note in one.notes)
+    return parts
+
+
+def _ranks(one: Comparison) -> Table:
+    table = Table(title=f"Ranks, prompt {one.prompt}", title_justify="left")
+    table.add_column("system")
+    table.add_column("estimate", justify="right")
+    table.add_column("rank", justify="right")
+    table.add_column("group", justify="right")
+    group = {system: number for number, names in enumerate(one.groups, 1) for system in names}
+    for rank in one.ranks:
+        ranks = str(rank.low) if rank.low == rank.high else f"{rank.low} to {rank.high}"
+        table.add_row(rank.system, f"{rank.estimate:.3f}", ranks, str(group[rank.system]))
+    return table
+
+
+def _pairs(one: Comparison) -> Table:
+    level = f"{one.level:.0%}"
+    table = Table(title=f"Differences, prompt {one.prompt}", title_justify="left")
+    table.add_column("a")
+    table.add_column("b")
+    table.add_column("a - b", justify="right")
+    table.add_column(f"{level} interval")
+    if len(one.pairs) > 1:
+        table.add_column("all together")
+    table.add_column("p (Holm)", justify="right")
+    table.add_column("verdict")
+    table.add_column("common items", justify="right")
+    for pair in one.pairs:
+        table.add_row(*_cells(pair, together=len(one.pairs) > 1))
+    return table
+
+
+def _cells(pair: PairDifference, *, together: bool) -> Sequence[str]:
+    cells = [pair.a, pair.b, f"{pair.difference:+.3f}", shown(pair.low, pair.high)]
+    if together:
+        cells.append(shown(pair.simultaneous_low, pair.simultaneous_high))
+    items = str(pair.n_items)
+    if pair.identical_items:
+        items += f" ({pair.identical_items} identical)"
+    return [*cells, f"{pair.p_value:.2g}", pair.words, items]
