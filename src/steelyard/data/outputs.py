@@ -48,6 +48,9 @@ class Outputs:
     _table: Table = field(repr=False)
     _keys: tuple[Rule, ...] = field(repr=False)
     _texts: tuple[Rule, ...] = field(repr=False)
+    _known_moments: dict[tuple[str, ...], dict[str, PoolMoments]] = field(
+        default_factory=dict, init=False, repr=False
+    )
 
     @cached_property
     def sizes(self) -> Mapping[str, int]:
@@ -118,6 +121,15 @@ class Outputs:
         """
         names = self._known(metrics)
         self.check()
+        # A pool is read once, however often it is asked about.
+        key = (gaps, *names)
+        if key not in self._known_moments:
+            self._known_moments[key] = self._read_moments(names, gaps)
+        return dict(self._known_moments[key])
+
+    def _read_moments(
+        self, names: list[str], gaps: Literal["refuse", "keep", "fill"]
+    ) -> dict[str, PoolMoments]:
         parts: dict[str, PoolMoments] = {}
         fill = self._means(names) if gaps == "fill" else {}
         for batch in self._table.batches(self._metric_rows(names)):

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, Self
 
@@ -63,9 +63,6 @@ class Study:
 
     outputs: Outputs
     judgments: Judgments
-    _known_pools: dict[tuple[str, ...], dict[str, PoolMoments]] = field(
-        default_factory=dict, init=False, repr=False
-    )
 
     @classmethod
     def read(
@@ -255,7 +252,8 @@ class Study:
         names = self.metrics if metrics is None else names_of(metrics)
         gaps: Gaps = self.outputs.metric_gaps(names) if names else {}
         table = judged_table(self.outputs, self.judgments, names, gaps=bool(gaps))
-        pools = self.outputs.pool_moments(names, gaps="keep") if gaps else self._pools(names)
+        kind: Literal["keep", "refuse"] = "keep" if gaps else "refuse"
+        pools = self.outputs.pool_moments(names, gaps=kind) if names else {}
         cells: list[tuple[Cell, PoolMoments | None, Labels | None]] = []
         wanted = self._wanted(prompts, systems)
         for prompt in dict.fromkeys(prompt for prompt, _ in wanted):
@@ -323,7 +321,7 @@ class Study:
         metrics, prompts, systems = names_of(metrics), names_of(prompts), names_of(systems)
         check_simply_drawn(self.judgments, prompts, systems)
         table = judged_table(self.outputs, self.judgments, metrics)
-        pools = self._pools(tuple(metrics))
+        pools = self.outputs.pool_moments(metrics)
         found = []
         for prompt, system in self._wanted(prompts, systems):
             cell = table.cell(prompt, system)
@@ -339,12 +337,6 @@ class Study:
                 )
             found.append(SystemTrajectory(system, prompt, tuple(metrics), followed))
         return found
-
-    def _pools(self, metrics: tuple[str, ...]) -> dict[str, PoolMoments]:
-        """Return each system's moments; a pool is read once, however often it is asked about."""
-        if metrics not in self._known_pools:
-            self._known_pools[metrics] = self.outputs.pool_moments(metrics) if metrics else {}
-        return self._known_pools[metrics]
 
     def check_judged(self, prompts: Sequence[str] | None, systems: Sequence[str] | None) -> None:
         """Raise unless there are judgments under these prompts and of these systems.
@@ -370,12 +362,12 @@ class Study:
     ) -> list[tuple[str, str]]:
         """Return the pairs of prompt and system to look at, in order of first appearance."""
         self.check_judged(prompts, systems)
-        judged = self.judgments.frame.select("prompt", "system").unique().rows()
+        judged = set(self.judgments.frame.select("prompt", "system").unique().rows())
         return [
             (prompt, system)
             for prompt in (self.prompts if prompts is None else prompts)
             for system in (self.systems if systems is None else systems)
-            if (prompt, system) in set(judged)
+            if (prompt, system) in judged
         ]
 
 
