@@ -7,7 +7,7 @@ another what they know of spread and shape (`borrowed`). Derived in docs/methods
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -183,11 +183,14 @@ class _Weighed:
         Factor on the variance between the system's own outputs.
     parts : tuple of Part
         Error variance of raters and of other systems' outputs; empty when raters are fixed.
+    held : dict
+        What `leniency_in` gave, with the finite-pool factor and without, as far as it was asked.
     """
 
     point: float
     outputs: float
     parts: tuple[Part, ...]
+    held: dict[bool, Floats] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -348,8 +351,10 @@ class _Campaign:
         others = [part for part in fixed.parts if part.name != "outputs"]
         if self.leniency is None or not weighed.parts:
             return replace(fixed, parts=(*outputs, *others))
-        limited = len(others) > 0
-        held = leniency_in(fit, sample, draw, limited=limited) * self.leniency.variance
+        limited = len(others) > 0 and draw.cluster is not None
+        if limited not in weighed.held:
+            weighed.held[limited] = leniency_in(fit, sample, draw, limited=limited)
+        held = weighed.held[limited] * self.leniency.variance
         outputs = [
             replace(
                 part,
