@@ -6,6 +6,7 @@ __all__ = [
     "MissingDependencyError",
     "NotEstimableError",
     "SteelyardError",
+    "UnknownNameError",
 ]
 
 
@@ -27,3 +28,10 @@ class NotEstimableError(SteelyardError, ValueError):
 
 class MissingDependencyError(SteelyardError, ImportError):
     """An optional library is needed; the message names the extra that brings it."""
+
+
+class UnknownNameError(SteelyardError, KeyError):
+    """A name that is asked for is not there, or not the only one; the message names those that are."""
+
+    # That of a KeyError would put the sentence in quotation marks.
+    __str__ = Exception.__str__

@@ -6,7 +6,7 @@ from scipy.stats import binomtest
 from steelyard.arrays import judged_outputs
 from steelyard.study import Study
 from steelyard.study.finished import FinishedCampaign
-from steelyard.study.simulation import replay
+from steelyard.study.simulation import simulate
 
 SIZE = 300
 
@@ -49,7 +49,7 @@ def test_replays_are_neither_better_nor_worse_than_campaigns(judgments):
             {"item": items, "system": "s", "rater": raters, "prompt": "p", "score": human}
         ),
     )
-    found = replay(
+    found = simulate(
         study,
         ["metric"],
         prompt="p",

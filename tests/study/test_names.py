@@ -8,7 +8,7 @@ from steelyard.study import Study
 from steelyard.study.monitoring import monitor
 from steelyard.study.planning import pilot_assumptions
 from steelyard.study.sampling import sample
-from steelyard.study.simulation import replay
+from steelyard.study.simulation import simulate
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def frames():
             study, names("rouge-l"), prompt="overall", systems=names("a")
         ),
         lambda study, names: list(
-            replay(
+            simulate(
                 study,
                 names("rouge-l"),
                 prompt="overall",

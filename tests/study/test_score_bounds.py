@@ -6,7 +6,7 @@ from steelyard.errors import InvalidArgumentError
 from steelyard.study import Study
 from steelyard.study.monitoring import monitor
 from steelyard.study.score_bounds import check_bounds
-from steelyard.study.simulation import replay
+from steelyard.study.simulation import simulate
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ SAYS = (
         lambda study: study.estimate(prompts=["q"], bounds=(0, 1), interval="betting"),
         lambda study: monitor(study, half_width=0.1, prompts=["q"], bounds=(0, 1)),
         lambda study: list(
-            replay(study, ["length"], prompt="q", half_width=0.1, bounds=(0, 1), runs=2)
+            simulate(study, ["length"], prompt="q", half_width=0.1, bounds=(0, 1), runs=2)
         ),
     ],
 )

@@ -7,7 +7,7 @@ from steelyard.errors import NotEstimableError
 from steelyard.study import Study
 from steelyard.study.monitoring import monitor
 from steelyard.study.sampling import sample
-from steelyard.study.simulation import replay
+from steelyard.study.simulation import simulate
 
 RNG = np.random.default_rng(0)
 OUTPUTS = pl.DataFrame(
@@ -43,7 +43,7 @@ COMMANDS = {
     "diagnose": lambda one: one.diagnose(resamples=60),
     "trajectory": lambda one: one.trajectories(["length"], draws=100),
     "simulate": lambda one: list(
-        replay(one, ["length"], prompt="p", half_width=0.2, bounds=(0, 1), rules=["plan"], runs=2)
+        simulate(one, ["length"], prompt="p", half_width=0.2, bounds=(0, 1), rules=["plan"], runs=2)
     ),
 }
 

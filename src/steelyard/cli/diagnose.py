@@ -1,13 +1,10 @@
 """``steelyard diagnose``."""
 
 import math
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import click
 from rich.console import RenderableType
-from rich.progress import Progress
 from rich.table import Table
 
 from steelyard.cli.options import (
@@ -17,7 +14,7 @@ from steelyard.cli.options import (
     seed_option,
     study_arguments,
 )
-from steelyard.cli.printing import headed, print_json, print_tables, progress_console
+from steelyard.cli.printing import headed, print_json, print_tables, progress_bar
 from steelyard.study import Diagnosis
 from steelyard.variance import Quantity
 
@@ -54,7 +51,7 @@ def diagnose(
     for each system and for all (*), within systems. Some outputs must have two judgments.
     """
     study = choice.read(metrics)
-    with _bar() as show:
+    with progress_bar("diagnosing") as show:
         found = study.diagnose(
             prompts=choice.prompts,
             systems=choice.systems,
@@ -64,18 +61,9 @@ def diagnose(
             progress=show,
         )
     if as_json:
-        print_json([one.to_dict() for one in found], output)
+        print_json(found.to_dict(), output)
     else:
         print_tables(_tables(found), output)
-
-
-@contextmanager
-def _bar() -> Iterator[Callable[[int, int], None]]:
-    """Show progress on a terminal, and nothing elsewhere."""
-    console = progress_console()
-    with Progress(console=console, transient=True, disable=console.quiet) as bar:
-        task = bar.add_task("diagnosing", total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 def _tables(found: list[Diagnosis]) -> list[RenderableType]:

@@ -13,7 +13,6 @@ from steelyard.cli.printing import interval, parse_bounds, print_json, print_tab
 from steelyard.data import read_outputs
 from steelyard.design.sequence import Method, SequenceTarget
 from steelyard.study.monitoring import Monitored
-from steelyard.study.monitoring import monitor as monitored
 
 __all__ = ["monitor"]
 
@@ -113,9 +112,7 @@ def monitor(
     nothing. Outputs are taken in the order of the draw (column draw) up to the first that is not
     back; if the draw is not recorded, in the order of collection (column time, or the file).
     """
-    study = choice.read(metrics)
-    found = monitored(
-        study,
+    found = choice.read(metrics).monitor(
         metrics,
         half_width=half_width,
         prompts=choice.prompts,
@@ -137,7 +134,7 @@ def monitor(
 
         save_figure(path_plot(found), figure)
     if as_json:
-        print_json([one.to_dict() for one in found], output)
+        print_json(found.to_dict(), output)
     else:
         print_tables(_tables(found), output)
 

@@ -13,7 +13,6 @@ from steelyard.design import Assumptions, Case, Plan, Prices
 from steelyard.design import plan as make_plan
 from steelyard.errors import InvalidArgumentError
 from steelyard.study import Study
-from steelyard.study.planning import difference_assumptions, pilot_assumptions
 from steelyard.study.verdict import assumed_verdict
 from steelyard.variance import Quantity
 
@@ -104,73 +103,64 @@ def plan(
     counted are pairs: an item with the outputs of both, which are both judged and paid for.
     """
     typed = (item_variance, rater_variance, correlation)
+    if pilot and any(value is not None for value in typed):
+        raise InvalidArgumentError("a pilot and typed variances exclude each other")
     if pilot:
-        if any(value is not None for value in typed):
-            raise InvalidArgumentError("a pilot and typed variances exclude each other")
-        assumed, found_size = _from_pilot(
-            pilot,
+        made = _read(pilot, metrics, columns).plan(
+            metrics,
             prompt=prompt,
-            systems=systems,
-            metrics=metrics,
+            systems=systems or None,
             compare=compare,
-            columns=columns,
+            half_width=half_width,
+            budget=budget,
+            difference=difference,
+            power=power,
+            pool_size=pool_size,
+            output_price=output_price,
+            judgment_price=judgment_price,
+            judgments_per_output=judgments_per_output,
+            pass_rater_variance=pass_rater_variance,
+            level=level,
         )
-        pool_size = found_size if pool_size is None else pool_size
     else:
-        assumed = _typed(item_variance, rater_variance, correlation)
-    prices = Prices(output=output_price, judgment=judgment_price)
-    n_metrics = len(metrics) if pilot else int(correlation is not None)
-    made = make_plan(
-        assumed,
-        half_width=half_width,
-        budget=budget,
-        difference=difference,
-        power=power,
-        pool_size=pool_size,
-        prices=prices,
-        judgments_per_output=judgments_per_output,
-        n_metrics=n_metrics,
-        level=level,
-        paired=bool(compare) or difference is not None,
-        rater_variance_given=pass_rater_variance,
-    )
+        made = make_plan(
+            _typed(*typed),
+            half_width=half_width,
+            budget=budget,
+            difference=difference,
+            power=power,
+            pool_size=pool_size,
+            prices=Prices(output=output_price, judgment=judgment_price),
+            judgments_per_output=judgments_per_output,
+            n_metrics=int(correlation is not None),
+            level=level,
+            paired=bool(compare) or difference is not None,
+            rater_variance_given=pass_rater_variance,
+        )
     if figure is not None:
         # matplotlib is slow to load
         from steelyard.report.files import save_figure  # noqa: PLC0415
         from steelyard.report.plan import plan_plot  # noqa: PLC0415
 
-        drawn = plan_plot(made, assumed, prices=prices, pool_size=pool_size, n_metrics=n_metrics)
+        drawn = plan_plot(
+            made,
+            made.assumptions,
+            prices=made.prices,
+            pool_size=made.pool_size,
+            n_metrics=made.n_metrics,
+        )
         save_figure(drawn, figure)
-    words = _forecast(made, assumed, ", ".join(metrics) or "the metric", n_metrics)
+    words = _forecast(made, ", ".join(metrics) or "the metric")
     if as_json:
         print_json(made.to_dict() | {"forecast": words}, output)
     else:
-        print_tables(_tables(made, n_metrics, words), output)
+        print_tables(_tables(made, words), output)
 
 
-def _from_pilot(
-    pilot: tuple[Path, ...],
-    *,
-    prompt: str | None,
-    systems: tuple[str, ...],
-    metrics: tuple[str, ...],
-    compare: tuple[str, str] | None,
-    columns: tuple[str, ...],
-) -> tuple[Assumptions, int]:
+def _read(pilot: tuple[Path, ...], metrics: tuple[str, ...], columns: tuple[str, ...]) -> Study:
     if len(pilot) != 2:
         raise InvalidArgumentError(f"a pilot is OUTPUTS and JUDGMENTS; got {len(pilot)} file(s)")
-    study = Study.read(*pilot, columns=column_mapping(columns), metrics=list(metrics) or None)
-    if prompt is None:
-        if len(study.prompts) > 1:
-            raise InvalidArgumentError(
-                f"`--prompt` must be chosen; there are: {', '.join(study.prompts)}"
-            )
-        prompt = study.prompts[0]
-    if compare:
-        assumed = difference_assumptions(study, metrics, prompt=prompt, pair=compare)
-        return assumed, study.outputs.sizes[compare[0]]
-    assumed = pilot_assumptions(study, metrics, prompt=prompt, systems=systems or None)
-    return assumed, max(study.outputs.sizes[one] for one in systems or study.systems)
+    return Study.read(*pilot, columns=column_mapping(columns), metrics=list(metrics) or None)
 
 
 def _typed(item: str | None, rater: str | None, correlation: str | None) -> Assumptions:
@@ -200,19 +190,20 @@ def _quantity(name: str, text: str) -> Quantity:
     return Quantity(*numbers)
 
 
-def _forecast(made: Plan, assumed: Assumptions, metric: str, n_metrics: int) -> str:
+def _forecast(made: Plan, metric: str) -> str:
+    assumed = made.assumptions
     item, rater = assumed.item_variance.value, assumed.rater_variance.value
     return assumed_verdict(
         rater / item if item > 0 else float("inf"),
-        metric=metric if n_metrics else None,
+        metric=metric if made.n_metrics else None,
         correlation=assumed.correlation.value,
-        efficiency=made.data_efficiency if n_metrics else None,
+        efficiency=made.data_efficiency if made.n_metrics else None,
     )
 
 
-def _tables(made: Plan, n_metrics: int, words: str) -> list[RenderableType]:
+def _tables(made: Plan, words: str) -> list[RenderableType]:
     rows: dict[str, Case | None] = {"expected": made.expected, "to be safe": made.conservative}
-    if n_metrics:
+    if made.n_metrics:
         rows |= {
             "plain mean, expected": made.expected_without,
             "plain mean, to be safe": made.conservative_without,
@@ -232,7 +223,7 @@ def _tables(made: Plan, n_metrics: int, words: str) -> list[RenderableType]:
         cells = ["not reached"] if case is None else _cells(case)
         table.add_row(name, *(_shown(*cells, paired=paired, repeats=repeats) if case else cells))
     parts: list[RenderableType] = [table]
-    if n_metrics:
+    if made.n_metrics:
         efficiency = made.data_efficiency
         parts.append(
             f"data efficiency to expect: {efficiency.value:.2f} "

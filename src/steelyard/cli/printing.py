@@ -4,12 +4,14 @@ import io
 import json
 import math
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
 import click
 from rich.console import Console, RenderableType
+from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
@@ -23,6 +25,7 @@ __all__ = [
     "plain_console",
     "print_json",
     "print_tables",
+    "progress_bar",
     "progress_console",
     "write_text",
 ]
@@ -106,6 +109,15 @@ def write_text(path: Path, text: str) -> None:
 def progress_console() -> Console:
     """Return where progress is shown: standard error, and only when somebody looks."""
     return plain_console(stderr=True, quiet=not sys.stderr.isatty())
+
+
+@contextmanager
+def progress_bar(doing: str) -> Iterator[Callable[[int, int], None]]:
+    """Show how much of all is done on a terminal, and nothing elsewhere."""
+    console = progress_console()
+    with Progress(console=console, transient=True, disable=console.quiet) as bar:
+        task = bar.add_task(doing, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 def parse_bounds(text: str) -> tuple[float, float]:

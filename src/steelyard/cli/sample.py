@@ -10,11 +10,11 @@ from rich.table import Table
 from steelyard.cli.options import column_mapping
 from steelyard.cli.paths import InputPath, OutputFile
 from steelyard.cli.printing import print_json, print_tables
-from steelyard.data import read_judgments, read_outputs, write_table
+from steelyard.data import read_outputs, write_table
 from steelyard.design.sampling import Design
+from steelyard.study import Study
 from steelyard.study.sample_design import Allocation
 from steelyard.study.sampling import Sample
-from steelyard.study.sampling import sample as drawn_sample
 
 __all__ = ["sample"]
 
@@ -114,16 +114,15 @@ def sample(
     to judge them, with the columns probability, stratum, stratum_size, share, draw, design, seed
     and signature, so that an estimate needs nothing else told.
     """
-    mapping = column_mapping(columns)
-    found = drawn_sample(
-        read_outputs(outputs, columns=mapping),
+    study = Study.read(outputs, pilot, columns=column_mapping(columns))
+    found = study.sample(
         n,
         design=design,
         strata=strata,
         quantiles=quantiles,
         metric=metric,
         allocation=allocation,
-        pilot=None if pilot is None else read_judgments(pilot, columns=mapping),
+        pilot=None if pilot is None else study.judgments,
         prompt=prompt,
         size=size,
         extend=None if extend is None else read_outputs(extend).rows(),

@@ -5,7 +5,6 @@ from typing import get_args
 
 import click
 from rich.console import RenderableType
-from rich.progress import track
 from rich.table import Table
 
 from steelyard.cli.options import (
@@ -15,9 +14,9 @@ from steelyard.cli.options import (
     seed_option,
     study_arguments,
 )
-from steelyard.cli.printing import parse_bounds, print_json, print_tables, progress_console
+from steelyard.cli.printing import parse_bounds, print_json, print_tables, progress_bar
 from steelyard.errors import InvalidArgumentError
-from steelyard.study.simulation import Replay, Rule, replay
+from steelyard.study.simulation import Replay, Rule
 
 __all__ = ["simulate"]
 
@@ -75,30 +74,29 @@ def simulate(
     """
     study = choice.read([*metrics, *([] if size is None else [size])])
     ends = parse_bounds(bounds)
-    prompts = choice.prompts or study.prompts
+    prompts = choice.prompts or (None,)
     if len(prompts) != 1:
         raise InvalidArgumentError(
             f"`--prompt` must be one of {', '.join(study.prompts)}: bounds and goal belong to it"
         )
-    replays = replay(
-        study,
-        tuple(dict.fromkeys(metrics)),
-        prompt=prompts[0],
-        half_width=half_width,
-        bounds=ends,
-        rules=rules or get_args(Rule),
-        systems=choice.systems,
-        strata=strata,
-        size=size,
-        look=look,
-        runs=runs,
-        level=level,
-        seed=seed,
-    )
-    total = 2 * len(rules or get_args(Rule)) * len(choice.systems or study.systems)
-    found = list(track(replays, total=total, description="replaying", console=progress_console()))
+    with progress_bar("replaying") as show:
+        found = study.simulate(
+            tuple(dict.fromkeys(metrics)),
+            prompt=prompts[0],
+            half_width=half_width,
+            bounds=ends,
+            rules=rules or get_args(Rule),
+            systems=choice.systems,
+            strata=strata,
+            size=size,
+            look=look,
+            runs=runs,
+            level=level,
+            seed=seed,
+            progress=show,
+        )
     if as_json:
-        print_json([one.to_dict() for one in found], output)
+        print_json(found.to_dict(), output)
     else:
         print_tables(_tables(found, half_width, level), output)
 

@@ -71,7 +71,7 @@ def trajectory(
 
         save_figure(trajectory_plot(found), figure)
     if as_json:
-        print_json([one.to_dict() for one in found], output)
+        print_json(found.to_dict(), output)
     else:
         print_tables(_tables(found), output)
 

@@ -6,6 +6,7 @@ from functools import cached_property
 import polars as pl
 
 from steelyard.data.tables import ROW, Table
+from steelyard.records import Judgment
 
 __all__ = ["Judgments"]
 
@@ -25,6 +26,22 @@ class Judgments:
     name: str
     _rows: pl.DataFrame = field(repr=False)
     _table: Table = field(repr=False)
+
+    @classmethod
+    def none(cls) -> "Judgments":
+        """Return no judgments at all, as there are before a campaign.
+
+        Examples
+        --------
+        >>> len(Judgments.none())
+        0
+        """
+        texts = dict.fromkeys(Judgment.key, pl.String)
+        rows = pl.DataFrame(schema={ROW: pl.UInt32, **texts, "score": pl.Float64})
+        schema = rows.drop(ROW).schema
+        return cls(
+            "judgments", rows, Table("judgments", rows.lazy(), schema, None, None, {}, False)
+        )
 
     def __len__(self) -> int:
         return self._rows.height

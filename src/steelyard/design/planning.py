@@ -37,6 +37,14 @@ class Plan:
         Level of the planned interval.
     notes : tuple of str
         What to know before spending.
+    assumptions : Assumptions
+        What it was made from.
+    prices : Prices
+        Of an output and of a judgment.
+    pool_size : int or None
+        Number of outputs of a system.
+    n_metrics : int
+        Number of metrics.
     rater_variance_given : bool
         Whether the plan holds only if the rater variance is passed on to the estimate.
     """
@@ -49,6 +57,10 @@ class Plan:
     data_efficiency: Quantity
     level: float
     notes: tuple[str, ...]
+    assumptions: Assumptions
+    prices: Prices
+    pool_size: int | None
+    n_metrics: int
     rater_variance_given: bool = False
 
     def to_dict(self) -> dict[str, Any]:
@@ -176,6 +188,10 @@ def plan(
         data_efficiency=_forecast(pilot),
         level=level,
         notes=notes,
+        assumptions=pilot,
+        prices=prices,
+        pool_size=pool_size,
+        n_metrics=n_metrics,
         rater_variance_given=rater_variance_given,
     )
 

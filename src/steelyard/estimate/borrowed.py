@@ -9,6 +9,7 @@ of taken to be normal. Derived in docs/methods/campaign.md.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -131,6 +132,7 @@ class Shape:
         self._residuals = together / max(float(together.std()), 1e-300)
         self._seed = seed
         self._simulated: dict[int, tuple[Floats, Floats]] = {}
+        self._drawn: tuple[Floats, np.random.Generator, Any] | None = None
 
     def quantiles(
         self, n: int, *, own: Spread, lent: Spread, outputs: float, rest: float, level: float
@@ -157,15 +159,23 @@ class Shape:
         prior = lent.variance / own.variance if lent.freedom else 0.0
         total = own.freedom + lent.freedom
         estimated = (lent.freedom * prior + own.freedom * variance) / total
-        rng = np.random.default_rng(self._seed)
-        noise = rng.standard_normal(len(mean) // 2)
-        noise = np.concatenate([noise, -noise])
+        noise, rng = self._noise()
         spread = rng.chisquare(rest, len(mean) // 2) / rest if np.isfinite(rest) else np.ones(1)
         spread = np.concatenate([spread, spread]) if len(spread) > 1 else spread
         error = np.sqrt(outputs) * mean + np.sqrt(1 - outputs) * noise
         student = error / np.sqrt(np.maximum(outputs * estimated + (1 - outputs) * spread, 1e-12))
         low, high = np.quantile(student, [(1 - level) / 2, (1 + level) / 2])
         return float(low), float(high)
+
+    def _noise(self) -> tuple[Floats, np.random.Generator]:
+        """Return normal noise, mirrored, and the generator as it is after drawing it."""
+        if self._drawn is None:
+            rng = np.random.default_rng(self._seed)
+            half = rng.standard_normal(_DRAWS // 2)
+            self._drawn = np.concatenate([half, -half]), rng, rng.bit_generator.state
+        noise, rng, state = self._drawn
+        rng.bit_generator.state = state
+        return noise, rng
 
     def _samples(self, n: int) -> tuple[Floats, Floats]:
         """Return means over their standard error, and variances, of simulated samples of n."""

@@ -7,7 +7,8 @@ another what they know of spread and shape (`borrowed`). Derived in docs/methods
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -177,6 +178,28 @@ def _spreads(scores: Sequence[Floats]) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
+class _Weighed:
+    """What the weights on all judgments of the campaign make of one system's estimate.
+
+    Attributes
+    ----------
+    point : float
+        The estimate.
+    outputs : float
+        Factor on the variance between the system's own outputs.
+    parts : tuple of Part
+        Error variance of raters and of other systems' outputs; empty when raters are fixed.
+    held : dict
+        What `leniency_in` gave, with the finite-pool factor and without, as far as it was asked.
+    """
+
+    point: float
+    outputs: float
+    parts: tuple[Part, ...]
+    held: dict[bool, Floats] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
 class _Campaign:
     """All systems after their controls are taken off, with what they lend one another."""
 
@@ -228,7 +251,10 @@ class _Campaign:
         )
 
     def estimate(self, number: int, slope: Floats | None = None) -> Estimate:
-        """Return the estimate of one system; `slope` is that of its control."""
+        """Return the estimate of one system; `slope` is that of its control.
+
+        Without one it is a baseline, whose intervals from other points of view nobody asks for.
+        """
         fit, sample, system = self.fits[number], self.samples[number], self.systems[number]
         if isinstance(fit, NotEstimableError):
             raise fit
@@ -238,12 +264,18 @@ class _Campaign:
         target = fixed_raters(
             fit, sample, system.draw, None, options=replace(options, raters_as="fixed")
         )
-        error = self._with_raters(number, fit, target)
+        weighed = self._weighed(number, fit)
+        error = self._with_raters(number, fit, target, weighed)
+        is_baseline = slope is None
         slope = np.zeros(0) if slope is None else slope
         if options.target == "superpopulation":
             error = replace(error, between_pools=self._between(number, slope))
-        estimate = self._point(number, fit)
+        estimate = weighed.point
         ends = self._ends(number, estimate, error)
+        new_outputs = fixed = None
+        if not is_baseline:
+            new_outputs = self._new_outputs(number, fit, slope, weighed, ends)
+            fixed = None if options.raters_as == "fixed" else self._fixed(number, fit, target)
         interval = "borrowed" if self.shape is not None else "student"
         kind = "learned-control" if len(slope) else "sample-mean"
         return Estimate(
@@ -261,8 +293,8 @@ class _Campaign:
             pool_size=system.draw.pool_size,
             degrees_of_freedom=float(error.degrees_of_freedom),
             slope=tuple(float(a) for a in slope),
-            new_outputs=self._new_outputs(number, fit, slope, estimate, ends),
-            fixed_raters=None if options.raters_as == "fixed" else self._fixed(number, fit, target),
+            new_outputs=new_outputs,
+            fixed_raters=fixed,
             notes=error.notes,
         )
 
@@ -272,72 +304,67 @@ class _Campaign:
         fixed = replace(self.options, raters_as="fixed")
         return plain_mean(system.sample, system.draw, options=fixed)
 
-    def _point(self, number: int, fit: Fit) -> float:
-        if self.leniency is None or self.options.raters_as != "adjusted":
-            return fit.estimate
-        centre = fit.estimate
-        # Around the estimate, so that a constant on all scores moves it by exactly that.
-        adjusted = self._weights(number, fit)
-        return centre + float(adjusted @ (self.judgments - self._system_means))
-
-    @property
-    def _system_means(self) -> Floats:
-        """Return each judgment's system mean; adjusted weights add to 0 over other systems."""
-        means = [0.0 if isinstance(fit, NotEstimableError) else fit.estimate for fit in self.fits]
-        return np.repeat(means, [sample.n_judgments for sample in self.samples])
-
-    def _weights(self, number: int, fit: Fit) -> Floats:
-        """Return the weight of each judgment of the campaign in the estimate of one system."""
-        sample, start = self.samples[number], self.first[number]
-        weights = np.zeros(len(self.judgments))
-        weights[start : start + sample.n_judgments] = (fit.weights / sample.count)[sample.output]
-        if self.leniency is None or self.options.raters_as != "adjusted":
-            return weights
-        return self.leniency.adjusted(weights)
-
-    def _with_raters(self, number: int, fit: Fit, fixed: ErrorVariance) -> ErrorVariance:
-        """Return the error variance with moderated spread, and raters seen as options say."""
-        sample, draw = self.samples[number], self.systems[number].draw
-        outputs = [self._moderated(number, part) for part in fixed.parts if part.name == "outputs"]
-        others = [part for part in fixed.parts if part.name != "outputs"]
+    def _weighed(self, number: int, fit: Fit) -> _Weighed:
+        """Return what raters, as options see them, make of an estimate: the same at every look."""
         leniency = self.leniency
         if self.options.raters_as == "fixed" or leniency is None:
-            return replace(fixed, parts=(*outputs, *others))
-        weights = self._weights(number, fit)
+            return _Weighed(fit.estimate, 1.0, ())
+        sample, start = self.samples[number], self.first[number]
+        weights, point = np.zeros(len(self.judgments)), fit.estimate
+        weights[start : start + sample.n_judgments] = (fit.weights / sample.count)[sample.output]
+        if self.options.raters_as == "adjusted":
+            weights = leniency.adjusted(weights)
+            # Around the estimate, so that a constant on all scores moves it by exactly that.
+            point += float(weights @ self._around_means)
         by_output = np.bincount(leniency.output, weights)
-        own = np.zeros(len(by_output), dtype=bool)
-        own[leniency.output[self._rows(number)]] = True
-        ratio = float(by_output[own] @ by_output[own]) / float(fit.weights @ fit.weights)
-        limited = len(others) > 0
-        held = leniency_in(fit, sample, draw, limited=limited) * leniency.variance
-        outputs = [
-            replace(
-                part,
-                variance=max(part.variance - here, 0.05 * part.variance),
-                coefficient=part.coefficient * ratio,
-            )
-            for part, here in zip(outputs, held, strict=True)
-        ]
-        elsewhere = float(by_output[~own] ** 2 @ self._other_variances(~own))
+        first = leniency.output[start]
+        own = by_output[first : first + sample.n_outputs].copy()
+        by_output[first : first + sample.n_outputs] = 0.0
+        elsewhere = float(by_output**2 @ self._output_variances)
         by_rater = np.bincount(leniency.rater, weights)
         lenient = float(by_rater @ by_rater)
         doubt = lenient**2 * float(leniency.components.covariance[1, 1])
         parts = (
-            *outputs,
-            *others,
             Part("leniency", leniency.variance, lenient, np.inf, doubt),
             Part("other systems", elsewhere, 1.0, np.inf, 0.0),
         )
-        return replace(fixed, parts=parts)
+        return _Weighed(point, float(own @ own) / float(fit.weights @ fit.weights), parts)
 
-    def _rows(self, number: int) -> slice:
-        start = int(self.first[number])
-        return slice(start, start + self.samples[number].n_judgments)
+    @cached_property
+    def _around_means(self) -> Floats:
+        """Return judgments less their system's mean; adjusted weights add to 0 over other systems."""
+        means = [0.0 if isinstance(fit, NotEstimableError) else fit.estimate for fit in self.fits]
+        counts = [sample.n_judgments for sample in self.samples]
+        return np.asarray(self.judgments - np.repeat(means, counts))
 
-    def _other_variances(self, chosen: NDArray[np.bool_]) -> Floats:
-        """Return the variance of each output of the campaign that is chosen."""
+    @cached_property
+    def _output_variances(self) -> Floats:
+        """Return the variance of each judged output of the campaign."""
         counts = [sample.n_outputs for sample in self.samples]
-        return np.repeat(self.variances, counts)[chosen]
+        return np.asarray(np.repeat(self.variances, counts))
+
+    def _with_raters(
+        self, number: int, fit: Fit, fixed: ErrorVariance, weighed: _Weighed
+    ) -> ErrorVariance:
+        """Return the error variance with moderated spread, and raters seen as options say."""
+        sample, draw = self.samples[number], self.systems[number].draw
+        outputs = [self._moderated(number, part) for part in fixed.parts if part.name == "outputs"]
+        others = [part for part in fixed.parts if part.name != "outputs"]
+        if self.leniency is None or not weighed.parts:
+            return replace(fixed, parts=(*outputs, *others))
+        limited = len(others) > 0 and draw.cluster is not None
+        if limited not in weighed.held:
+            weighed.held[limited] = leniency_in(fit, sample, draw, limited=limited)
+        held = weighed.held[limited] * self.leniency.variance
+        outputs = [
+            replace(
+                part,
+                variance=max(part.variance - here, 0.05 * part.variance),
+                coefficient=part.coefficient * weighed.outputs,
+            )
+            for part, here in zip(outputs, held, strict=True)
+        ]
+        return replace(fixed, parts=(*outputs, *others, *weighed.parts))
 
     def _moderated(self, number: int, part: Part) -> Part:
         if not self.systems[number].draw.simple:
@@ -361,17 +388,17 @@ class _Campaign:
         return max(between, -float(self.variances[number])) / pool.size
 
     def _new_outputs(
-        self, number: int, fit: Fit, slope: Floats, estimate: float, ends: Ends
+        self, number: int, fit: Fit, slope: Floats, weighed: _Weighed, ends: Ends
     ) -> Ends | None:
         """Return the interval for new outputs like these, where it is clearly wider."""
         draw = self.systems[number].draw
         if self.options.target != "pool" or not draw.simple:
             return None
         error = self._with_raters(
-            number, fit, ErrorVariance(residual_parts(fit, draw, limited=False))
+            number, fit, ErrorVariance(residual_parts(fit, draw, limited=False)), weighed
         )
         error = replace(error, between_pools=self._between(number, slope))
-        wider = self._ends(number, estimate, error)
+        wider = self._ends(number, weighed.point, error)
         return wider if wider.high - wider.low > _WIDER * (ends.high - ends.low) else None
 
     def _fixed(self, number: int, fit: Fit, fixed: ErrorVariance) -> Ends | None:

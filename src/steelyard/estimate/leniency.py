@@ -9,6 +9,7 @@ judgments of the campaign. Derived in docs/methods/campaign.md.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,8 +52,22 @@ class Leniency:
         """Return weights (M,) on judgments less what they hold of leniency."""
         per_rater = np.bincount(self.rater, weights, minlength=len(self._factor[0]))
         solved = cho_solve(self._factor, per_rater)
+        return weights - self._around(solved[self.rater])
+
+    @cached_property
+    def _shrunk(self) -> tuple[Floats, Floats, Floats]:
+        """Return the weight of each output, of each judgment, and of each system."""
         ratio = self.components.item / self.components.residual
-        return weights - _weighed(solved[self.rater], self.output, self.system, ratio)
+        shrunk = 1 / (1 + ratio * np.bincount(self.output))
+        own = shrunk[self.output]
+        return ratio * shrunk, own, np.maximum(np.bincount(self.system, own), 1e-300)
+
+    def _around(self, values: Floats) -> Floats:
+        """Return M times values: around system means, outputs weighed by their judgments."""
+        pulled, own, total = self._shrunk
+        means = np.bincount(self.system, own * values) / total
+        centred = values - means[self.system]
+        return np.asarray(centred - (pulled * np.bincount(self.output, centred))[self.output])
 
 
 def estimated_leniency(
@@ -84,13 +99,3 @@ def estimated_leniency(
     matrix -= pull.T @ pull
     np.fill_diagonal(matrix, matrix.diagonal() + components.residual / components.leniency)
     return Leniency(components, output, rater, system, cho_factor(matrix))
-
-
-def _weighed(values: Floats, output: Integers, system: Integers, ratio: float) -> Floats:
-    """Return M times values: around system means, outputs weighed by their judgments."""
-    count = np.bincount(output)
-    shrunk = 1 / (1 + ratio * count)
-    own = shrunk[output]
-    means = np.bincount(system, own * values) / np.maximum(np.bincount(system, own), 1e-300)
-    centred = values - means[system]
-    return np.asarray(centred - (ratio * shrunk * np.bincount(output, centred))[output])

@@ -76,7 +76,9 @@ class Asked:
 
     def _of_campaign(self, outputs: Outputs, table: JudgedTable) -> Answer:
         gaps = outputs.metric_gaps(table.metrics) if table.metrics else {}
-        pools = outputs.pool_moments(table.metrics, gaps="fill") if table.metrics else {}
+        pools = {}
+        if table.metrics:
+            pools = outputs.pool_moments(table.metrics, gaps="fill" if gaps else "refuse")
         campaign = Campaign(outputs, table, pools, gaps)
         known: dict[str, dict[str, Estimate | NotEstimableError]] = {}
 

@@ -20,6 +20,7 @@ from steelyard.records import names_of
 from steelyard.study.arrivals import Arrived, arrivals
 from steelyard.study.expected import expected_units, tells_nothing
 from steelyard.study.recorded_draw import check_simply_drawn
+from steelyard.study.results import Results
 from steelyard.study.score_bounds import check_bounds
 
 if TYPE_CHECKING:
@@ -31,6 +32,11 @@ Floats = NDArray[np.float64]
 
 # One output shows nothing of how outputs differ, whatever the goal.
 _LEAST_OUTPUTS = 2
+
+_COLUMNS = (
+    *("system", "prompt", "stop", "estimate", "low", "high", "half_width", "n", "pool_size"),
+    "expected_more",
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,7 +134,7 @@ def monitor(
     judgments_per_output: int = 1,
     tuned_for: int | None = None,
     sample: pl.DataFrame | None = None,
-) -> list[Monitored]:
+) -> Results[Monitored]:
     """Tell for each system and prompt whether collection may stop.
 
     Outputs are taken in the order in which they were drawn, where judgments carry the column
@@ -157,7 +163,7 @@ def monitor(
 
     Returns
     -------
-    list of Monitored
+    Results of Monitored
 
     Raises
     ------
@@ -216,7 +222,7 @@ def monitor(
             f"`prompts` and `systems` must have judgments together; there are none of "
             f"{', '.join(systems or ())} under {', '.join(prompts or ())}"
         )
-    return found
+    return Results(found, columns=_COLUMNS)
 
 
 def _of_means(rater_variance: float | None, judgments: int) -> float | None:

@@ -1,27 +1,112 @@
-"""Assumptions of a plan, taken from a pilot."""
+"""A plan, and what it takes from a pilot."""
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
-from steelyard.design import Assumptions
-from steelyard.errors import NotEstimableError
+from steelyard import design
+from steelyard.design import Assumptions, Plan, Prices
+from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.records import names_of
 from steelyard.study.judged import Cell, judged_table
-from steelyard.study.study import Study
 from steelyard.study.within_systems import Labels, systems_of
 from steelyard.variance import Quantity, efficiency_of, variance_components
 
-__all__ = ["difference_assumptions", "pilot_assumptions"]
+if TYPE_CHECKING:
+    from steelyard.study.study import Study
+
+__all__ = ["difference_assumptions", "pilot_assumptions", "plan"]
 
 # Both ends of three intervals would be too careful at 95%: a plan is not a claim.
 _PILOT_LEVEL = 0.80
 
 
+def plan(
+    study: "Study",
+    metrics: Sequence[str] = (),
+    *,
+    prompt: str | None = None,
+    systems: Sequence[str] | None = None,
+    compare: tuple[str, str] | None = None,
+    half_width: float | None = None,
+    budget: float | None = None,
+    difference: float | None = None,
+    power: float = 0.8,
+    pool_size: int | None = None,
+    output_price: float = 0.0,
+    judgment_price: float = 1.0,
+    judgments_per_output: int | None = None,
+    pass_rater_variance: bool = False,
+    level: float = 0.95,
+) -> Plan:
+    """Plan how many outputs to judge, and how often, from a pilot.
+
+    Parameters
+    ----------
+    study : Study
+        The pilot: some outputs must have two judgments.
+    metrics : str or sequence of str
+        Metrics that will be corrected with; none by default.
+    prompt : str, optional
+        The prompt; needed when several were judged.
+    systems : str or sequence of str, optional
+        Systems to learn from; all that were judged by default.
+    compare : (str, str), optional
+        Two systems whose difference on the same items is planned, instead of the mean of one.
+    half_width, budget, difference, power, judgments_per_output, level
+        As in `steelyard.plan`; exactly one goal must be given.
+    pool_size : int, optional
+        Outputs of one system; those of the pilot by default.
+    output_price, judgment_price : float
+        Of an output and of a judgment.
+    pass_rater_variance : bool
+        Whether the estimate will be told the rater variance.
+
+    Returns
+    -------
+    Plan
+
+    Raises
+    ------
+    InvalidArgumentError
+        If an option breaks its rule.
+    NotEstimableError
+        If the pilot does not show the variances, or the goal cannot be reached.
+    """
+    names, prompt = names_of(metrics), study.only_prompt(prompt)
+    if compare is not None:
+        if systems is not None:
+            raise InvalidArgumentError(
+                "`compare` names its two systems: leave out `systems` (--system)"
+            )
+        assumed = difference_assumptions(study, names, prompt=prompt, pair=compare)
+        chosen: Sequence[str] = compare[:1]
+    else:
+        assumed = pilot_assumptions(study, names, prompt=prompt, systems=systems)
+        chosen = study.systems if systems is None else names_of(systems)
+    return design.plan(
+        assumed,
+        half_width=half_width,
+        budget=budget,
+        difference=difference,
+        power=power,
+        pool_size=max(study.outputs.sizes[one] for one in chosen)
+        if pool_size is None
+        else pool_size,
+        prices=Prices(output=output_price, judgment=judgment_price),
+        judgments_per_output=judgments_per_output,
+        n_metrics=len(names),
+        level=level,
+        paired=compare is not None or difference is not None,
+        rater_variance_given=pass_rater_variance,
+    )
+
+
 def pilot_assumptions(
-    study: Study, metrics: Sequence[str], *, prompt: str, systems: Sequence[str] | None = None
+    study: "Study", metrics: Sequence[str], *, prompt: str, systems: Sequence[str] | None = None
 ) -> Assumptions:
     """Return what a pilot tells of one prompt, for the mean of one system.
 
@@ -54,7 +139,7 @@ def pilot_assumptions(
 
 
 def difference_assumptions(
-    study: Study, metrics: Sequence[str], *, prompt: str, pair: tuple[str, str]
+    study: "Study", metrics: Sequence[str], *, prompt: str, pair: tuple[str, str]
 ) -> Assumptions:
     """Return what a pilot tells of the difference of two systems on the same items.
 

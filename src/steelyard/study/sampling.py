@@ -3,7 +3,7 @@
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -15,6 +15,9 @@ from steelyard.records import DRAW_COLUMNS, names_of
 from steelyard.study.earlier_draw import earlier_draw
 from steelyard.study.item_pool import ItemPool
 from steelyard.study.sample_design import Allocation, SampleDesign
+
+if TYPE_CHECKING:
+    from steelyard.study.study import Study
 
 __all__ = ["Sample", "sample"]
 
@@ -65,7 +68,7 @@ class Sample:
 
 
 def sample(
-    outputs: Outputs,
+    study: "Study | Outputs",
     n: int,
     *,
     design: Design = "simple",
@@ -86,8 +89,8 @@ def sample(
 
     Parameters
     ----------
-    outputs : Outputs
-        The pool of every system.
+    study : Study or Outputs
+        The pool of every system. Judgments are not needed.
     n : int
         Outputs to draw of each system, those of `extend` included; items, when systems share them.
     design : {"simple", "stratified", "proportional-to-size", "paired"}
@@ -141,6 +144,7 @@ def sample(
     >>> sorted(found.frame["stratum"])
     ['length 1/3', 'length 1/3', 'length 2/3', 'length 2/3', 'length 3/3', 'length 3/3']
     """
+    outputs = study if isinstance(study, Outputs) else study.outputs
     chosen = _chosen_systems(outputs, systems, design)
     if seed < 0:
         raise InvalidArgumentError(f"`seed` must not be negative; got {seed}")

@@ -1,8 +1,8 @@
 """Replays of a finished campaign: what a plan or a stopping rule would have cost, and been worth."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
@@ -11,10 +11,18 @@ from steelyard.records import names_of
 from steelyard.study.finished import FinishedCampaign, Outcome, Rule
 from steelyard.study.judged import judged_table
 from steelyard.study.recorded_draw import check_simply_drawn
+from steelyard.study.results import Results
 from steelyard.study.score_bounds import check_bounds
-from steelyard.study.study import Study
 
-__all__ = ["Replay", "Rule", "replay"]
+if TYPE_CHECKING:
+    from steelyard.study.study import Study
+
+__all__ = ["Replay", "Rule", "simulate"]
+
+_COLUMNS = (
+    *("system", "prompt", "rule", "metrics", "judgments", "most_judgments", "reached"),
+    *("half_width", "error", "coverage", "pool_size"),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,13 +79,13 @@ class Replay:
         return {**vars(self), "metrics": list(self.metrics)}
 
 
-def replay(
-    study: Study,
+def simulate(
+    study: "Study",
     metrics: Sequence[str],
     *,
-    prompt: str,
     half_width: float,
     bounds: tuple[float, float],
+    prompt: str | None = None,
     rules: Sequence[Rule] = get_args(Rule),
     systems: Sequence[str] | None = None,
     strata: int = 1,
@@ -86,7 +94,8 @@ def replay(
     runs: int = 200,
     level: float = 0.95,
     seed: int = 0,
-) -> Iterator[Replay]:
+    progress: Callable[[int, int], None] | None = None,
+) -> Results[Replay]:
     """Replay a finished campaign under each rule, with the metrics and without.
 
     A replay puts the judged outputs in a random order and draws one judgment of each. "plan" judges
@@ -102,12 +111,12 @@ def replay(
         The finished campaign; what was judged stands for the pool.
     metrics : sequence of str
         Metrics to correct with.
-    prompt : str
-        The prompt.
     half_width : float
         The precision to reach.
     bounds : (float, float)
         Least and greatest possible judgment.
+    prompt : str, optional
+        The prompt, to which bounds and goal belong; needed when several were judged.
     rules : sequence of str
         Which rules to replay.
     systems : sequence of str, optional
@@ -125,10 +134,12 @@ def replay(
         Level of intervals and sequences.
     seed : int
         Seed; every rule replays the same draws.
+    progress : callable, optional
+        Called with the number of replays made and that of all.
 
-    Yields
-    ------
-    Replay
+    Returns
+    -------
+    Results of Replay
         One for each system, rule, and with and without the metrics.
     """
     _check(rules, half_width=half_width, runs=runs, strata=strata, look=look)
@@ -137,13 +148,14 @@ def replay(
             f"`size` and `strata` are two ways to draw; got size {size!r} and {strata} strata: "
             "replay one after the other"
         )
-    metrics = names_of(metrics)
+    metrics, prompt = names_of(metrics), study.only_prompt(prompt)
     chosen = list(study.systems if systems is None else names_of(systems))
     study.check_judged([prompt], chosen)
     check_bounds(study.judgments, bounds, prompts=[prompt], systems=chosen)
     check_simply_drawn(study.judgments, [prompt], chosen)
     columns = [*metrics, *([] if size is None else [size])]
     table = judged_table(study.outputs, study.judgments, columns)
+    found: list[Replay] = []
     for system in chosen:
         sample = table.cell(prompt, system).sample()
         sizes = None if size is None else sample.metric[:, -1]
@@ -162,16 +174,21 @@ def replay(
                 )
                 names = tuple(metrics) if used else ()
                 layers = strata if rule == "plan" and used else 1
-                yield _summary(
-                    outcomes,
-                    campaign.size,
-                    system=system,
-                    prompt=prompt,
-                    rule=rule,
-                    metrics=names,
-                    strata=layers,
-                    size=size if rule == "plan" and used else None,
+                found.append(
+                    _summary(
+                        outcomes,
+                        campaign.size,
+                        system=system,
+                        prompt=prompt,
+                        rule=rule,
+                        metrics=names,
+                        strata=layers,
+                        size=size if rule == "plan" and used else None,
+                    )
                 )
+                if progress is not None:
+                    progress(len(found), 2 * len(rules) * len(chosen))
+    return Results(found, columns=_COLUMNS)
 
 
 def _summary(outcomes: list[Outcome], pool_size: int, **names: Any) -> Replay:

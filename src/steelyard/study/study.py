@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, Self
 
@@ -20,9 +20,9 @@ from steelyard.estimate import (
     Raters,
     SlopeKind,
     Target,
-    trajectory,
 )
 from steelyard.records import names_of
+from steelyard.study import monitoring, planning, sampling, simulation, trajectories
 from steelyard.study.balance import balance_notes, with_balance_notes
 from steelyard.study.cell_diagnosis import Gaps, diagnose, refused
 from steelyard.study.comparison import Comparison, check_pairs, compare
@@ -32,11 +32,16 @@ from steelyard.study.estimates import Estimates
 from steelyard.study.estimation import Asked
 from steelyard.study.judged import Cell, drawn_table, judged_table
 from steelyard.study.recorded_draw import check_simply_drawn, is_designed
+from steelyard.study.results import Results
 from steelyard.study.score_bounds import check_bounds
-from steelyard.study.trajectories import SystemTrajectory
 from steelyard.study.within_systems import Labels, systems_of
 
 __all__ = ["Study"]
+
+_DIAGNOSIS = (
+    *("system", "prompt", "item_variance.value", "rater_variance.value", "noise_ratio.value"),
+    *("n_outputs", "n_judgments", "n_raters", "verdict"),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,22 +63,21 @@ class Study:
     ...     {"item": [0, 2, 4, 5, 7], "system": "s", "rater": "r", "prompt": "p",
     ...      "score": [0, 1, 1, 2, 3]}
     ... )
-    >>> [found] = Study.read(outputs, judgments).estimate(["length"])
-    >>> round(found.estimate, 3), found.n_outputs, found.pool_size
-    (1.36, 5, 8)
+    >>> found = Study.read(outputs, judgments).estimate(["length"])
+    >>> round(found["s"].estimate, 3), found["s"].n_outputs, found["s"].pool_size
+    (1.391, 5, 8)
+    >>> Study.read(outputs).sample(3, seed=1).frame.height
+    3
     """
 
     outputs: Outputs
     judgments: Judgments
-    _known_pools: dict[tuple[str, ...], dict[str, PoolMoments]] = field(
-        default_factory=dict, init=False, repr=False
-    )
 
     @classmethod
     def read(
         cls,
         outputs: Any,
-        judgments: Any,
+        judgments: Any = None,
         *,
         columns: Mapping[str, str] | None = None,
         metrics: Sequence[str] | None = None,
@@ -84,7 +88,8 @@ class Study:
         Parameters
         ----------
         outputs, judgments : path or data frame
-            As `read_outputs` and `read_judgments` take them.
+            As `read_outputs` and `read_judgments` take them. Before the campaign there are no
+            judgments, and none are needed to draw a sample.
         columns : mapping, optional
             The name of each of our columns in these files, where it differs.
         metrics : str or sequence of str, optional
@@ -92,6 +97,10 @@ class Study:
         on_duplicate : {"error", "first", "last"}
             Which of two judgments of one output by one rater under one prompt to keep.
         """
+        if judgments is None:
+            return cls(
+                read_outputs(outputs, columns=columns, metrics=names_of(metrics)), Judgments.none()
+            )
         judged = read_judgments(judgments, columns=columns, on_duplicate=on_duplicate)
         pool = read_outputs(outputs, columns=columns, metrics=names_of(metrics))
         known = {*judged.frame.columns, *pool.columns}
@@ -182,7 +191,7 @@ class Study:
         names = self.metrics if metrics is None else names_of(metrics)
         prompts, systems = names_of(prompts), names_of(systems)
         check_bounds(self.judgments, bounds, prompts=prompts, systems=systems)
-        wanted = self._wanted(prompts, systems)
+        wanted = self.judged_pairs(prompts, systems)
         asked = Asked(
             slope=slope,
             target=target,
@@ -285,7 +294,7 @@ class Study:
         resamples: int = 1000,
         seed: int = 0,
         progress: Callable[[int, int], None] | None = None,
-    ) -> list[Diagnosis]:
+    ) -> Results[Diagnosis]:
         """Diagnose raters and metrics, for each system and for all at once, within systems.
 
         Parameters
@@ -305,7 +314,7 @@ class Study:
 
         Returns
         -------
-        list of Diagnosis
+        Results of Diagnosis
             One for each prompt and system, and one with system ``*`` for each prompt with several
             systems. Where a system's judgments do not allow one, it has a `refusal`.
 
@@ -319,9 +328,10 @@ class Study:
         names = self.metrics if metrics is None else names_of(metrics)
         gaps: Gaps = self.outputs.metric_gaps(names) if names else {}
         table = judged_table(self.outputs, self.judgments, names, gaps=bool(gaps))
-        pools = self.outputs.pool_moments(names, gaps="keep") if gaps else self._pools(names)
+        kind: Literal["keep", "refuse"] = "keep" if gaps else "refuse"
+        pools = self.outputs.pool_moments(names, gaps=kind) if names else {}
         cells: list[tuple[Cell, PoolMoments | None, Labels | None]] = []
-        wanted = self._wanted(prompts, systems)
+        wanted = self.judged_pairs(prompts, systems)
         for prompt in dict.fromkeys(prompt for prompt, _ in wanted):
             chosen = [system for asked, system in wanted if asked == prompt]
             cells.extend((table.cell(prompt, one), pools.get(one), None) for one in chosen)
@@ -350,65 +360,30 @@ class Study:
                 progress(len(found), len(cells))
         if len(errors) == len(found) > 0:
             raise errors[0]
-        return found
+        return Results(found, columns=_DIAGNOSIS)
 
-    def trajectories(
-        self,
-        metrics: Sequence[str],
-        *,
-        prompts: Sequence[str] | None = None,
-        systems: Sequence[str] | None = None,
-        draws: int = 1000,
-        level: float = 0.80,
-        seed: int = 0,
-    ) -> list[SystemTrajectory]:
-        """Follow the interval of each system as judgments come in.
+    # Each is a function of its own module, whose first argument is the study.
+    plan = planning.plan
+    sample = sampling.sample
+    monitor = monitoring.monitor
+    simulate = simulation.simulate
+    trajectories = trajectories.trajectories
 
-        Parameters
-        ----------
-        metrics : str or sequence of str
-            Metrics to correct with.
-        prompts, systems : str or sequence of str, optional
-            Which to follow; all that were judged by default.
-        draws, level
-            As in `trajectory`.
-        seed : int
-            Seed of the bootstrap.
-
-        Returns
-        -------
-        list of SystemTrajectory
+    def only_prompt(self, prompt: str | None) -> str:
+        """Return the prompt that was asked for, or else the only one.
 
         Raises
         ------
-        NotEstimableError
-            If outputs were not drawn simply at random, or judgments do not tell.
+        InvalidArgumentError
+            If none was asked for and there are several.
         """
-        metrics, prompts, systems = names_of(metrics), names_of(prompts), names_of(systems)
-        check_simply_drawn(self.judgments, prompts, systems)
-        table = judged_table(self.outputs, self.judgments, metrics)
-        pools = self._pools(tuple(metrics))
-        found = []
-        for prompt, system in self._wanted(prompts, systems):
-            cell = table.cell(prompt, system)
-            with _about(prompt, system):
-                followed = trajectory(
-                    cell.human,
-                    cell.metric,
-                    pools[system],
-                    items=cell.items,
-                    draws=draws,
-                    level=level,
-                    rng=np.random.default_rng(seed),
+        if prompt is None:
+            self.check_judged(None, None)
+            if len(self.prompts) > 1:
+                raise InvalidArgumentError(
+                    f"`prompt` (--prompt) must be chosen; there are: {', '.join(self.prompts)}"
                 )
-            found.append(SystemTrajectory(system, prompt, tuple(metrics), followed))
-        return found
-
-    def _pools(self, metrics: tuple[str, ...]) -> dict[str, PoolMoments]:
-        """Return each system's moments; a pool is read once, however often it is asked about."""
-        if metrics not in self._known_pools:
-            self._known_pools[metrics] = self.outputs.pool_moments(metrics) if metrics else {}
-        return self._known_pools[metrics]
+        return self.prompts[0] if prompt is None else prompt
 
     def check_judged(self, prompts: Sequence[str] | None, systems: Sequence[str] | None) -> None:
         """Raise unless there are judgments under these prompts and of these systems.
@@ -417,7 +392,14 @@ class Study:
         ------
         InvalidArgumentError
             If one has none; the message names those that have.
+        NotEstimableError
+            If there are no judgments at all.
         """
+        if not len(self.judgments):
+            raise NotEstimableError(
+                "there are no judgments yet: draw a sample (steelyard sample), have it judged, and "
+                "pass the judgments"
+            )
         for name, asked, known in (
             ("prompt", prompts, self.prompts),
             ("system", systems, self.systems),
@@ -429,17 +411,17 @@ class Study:
                         f"there are: {', '.join(known)}"
                     )
 
-    def _wanted(
+    def judged_pairs(
         self, prompts: Sequence[str] | None, systems: Sequence[str] | None
     ) -> list[tuple[str, str]]:
         """Return the pairs of prompt and system to look at, in order of first appearance."""
         self.check_judged(prompts, systems)
-        judged = self.judgments.frame.select("prompt", "system").unique().rows()
+        judged = set(self.judgments.frame.select("prompt", "system").unique().rows())
         return [
             (prompt, system)
             for prompt in (self.prompts if prompts is None else prompts)
             for system in (self.systems if systems is None else systems)
-            if (prompt, system) in set(judged)
+            if (prompt, system) in judged
         ]
 
 

@@ -1,11 +1,27 @@
-"""The trajectory of one system under one prompt."""
+"""The trajectory of each system under each prompt."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from steelyard.estimate import Trajectory
+import numpy as np
 
-__all__ = ["SystemTrajectory"]
+from steelyard.errors import NotEstimableError
+from steelyard.estimate import Trajectory, trajectory
+from steelyard.records import names_of
+from steelyard.study.judged import judged_table
+from steelyard.study.recorded_draw import check_simply_drawn
+from steelyard.study.results import Results
+
+if TYPE_CHECKING:
+    from steelyard.study.study import Study
+
+__all__ = ["SystemTrajectory", "trajectories"]
+
+_COLUMNS = (
+    *("system", "prompt", "data_efficiency.corrected.value"),
+    *("data_efficiency.noiseless_raters.value", "data_efficiency.perfect_metric.value"),
+)
 
 
 @dataclass(frozen=True)
@@ -21,3 +37,60 @@ class SystemTrajectory:
         """Return the documented JSON form."""
         names = {"system": self.system, "prompt": self.prompt, "metrics": list(self.metrics)}
         return names | self.trajectory.to_dict()
+
+
+def trajectories(
+    study: "Study",
+    metrics: Sequence[str],
+    *,
+    prompts: Sequence[str] | None = None,
+    systems: Sequence[str] | None = None,
+    draws: int = 1000,
+    level: float = 0.80,
+    seed: int = 0,
+) -> Results[SystemTrajectory]:
+    """Follow the interval of each system as judgments come in.
+
+    Parameters
+    ----------
+    study : Study
+        The finished campaign.
+    metrics : str or sequence of str
+        Metrics to correct with.
+    prompts, systems : str or sequence of str, optional
+        Which to follow; all that were judged by default.
+    draws, level
+        As in `trajectory`.
+    seed : int
+        Seed of the bootstrap.
+
+    Returns
+    -------
+    Results of SystemTrajectory
+
+    Raises
+    ------
+    NotEstimableError
+        If outputs were not drawn simply at random, or judgments do not tell.
+    """
+    metrics, prompts, systems = names_of(metrics), names_of(prompts), names_of(systems)
+    check_simply_drawn(study.judgments, prompts, systems)
+    table = judged_table(study.outputs, study.judgments, metrics)
+    pools = study.outputs.pool_moments(metrics)
+    found = []
+    for prompt, system in study.judged_pairs(prompts, systems):
+        cell = table.cell(prompt, system)
+        try:
+            followed = trajectory(
+                cell.human,
+                cell.metric,
+                pools[system],
+                items=cell.items,
+                draws=draws,
+                level=level,
+                rng=np.random.default_rng(seed),
+            )
+        except NotEstimableError as error:
+            raise NotEstimableError(f"prompt {prompt!r}, system {system!r}: {error}") from error
+        found.append(SystemTrajectory(system, prompt, tuple(metrics), followed))
+    return Results(found, columns=_COLUMNS)

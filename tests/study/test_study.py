@@ -1,0 +1,149 @@
+import inspect
+
+import click
+import polars as pl
+import pytest
+
+from steelyard.cli.main import steelyard
+from steelyard.data import read_outputs
+from steelyard.design import plan as make_plan
+from steelyard.errors import InvalidArgumentError, NotEstimableError
+from steelyard.study import Study
+from steelyard.study.planning import pilot_assumptions
+from steelyard.study.results import Results
+from steelyard.study.sampling import sample
+
+
+@pytest.fixture
+def frames():
+    outputs = pl.DataFrame(
+        {
+            "item": [n for n in range(40) for _ in "ab"],
+            "system": ["a", "b"] * 40,
+            "length": [(7 * n + k) % 40 / 40 for n in range(40) for k in range(2)],
+        }
+    )
+    rows = [
+        {
+            "item": row["item"],
+            "system": row["system"],
+            "rater": rater,
+            "prompt": "overall",
+            "score": float(round(row["length"] + ((row["item"] * 13 + k * 7) % 11 - 5) / 11) > 0),
+        }
+        for row in outputs.to_dicts()
+        for k, rater in enumerate("xy")
+    ]
+    return outputs, pl.DataFrame(rows)
+
+
+@pytest.fixture
+def study(frames):
+    return Study.read(*frames)
+
+
+# What commands do with results, and what a study is read with: no matter of a verb.
+_OUTSIDE = {"as_json", "output", "figure", "outputs", "judgments", "columns", "on_duplicate"}
+# Singular where one prompt is meant, other forms where text must be parsed, and our progress.
+_SPELLED = {"raters": "raters_as", "no_metric": "metrics"}
+_TYPED_PLAN = {"item_variance", "rater_variance", "correlation", "pilot"}
+
+
+@pytest.mark.parametrize(
+    ("verb", "method"),
+    [
+        *(
+            (verb, verb)
+            for verb in ("estimate", "diagnose", "plan", "sample", "monitor", "simulate")
+        ),
+        ("trajectory", "trajectories"),
+    ],
+)
+def test_every_option_of_a_command_is_one_of_its_method(verb, method):
+    options = {
+        _SPELLED.get(str(option.name), str(option.name))
+        for option in steelyard.get_command(click.Context(steelyard), verb).params
+    } - _OUTSIDE
+    if verb == "plan":
+        options -= _TYPED_PLAN
+    if verb == "simulate":
+        options = (options - {"prompts"}) | {"prompt"}
+    known = set(inspect.signature(getattr(Study, method)).parameters)
+    assert options <= known
+
+
+def test_a_plan_is_that_of_the_pilot_assumptions(study):
+    made = study.plan("length", half_width=0.1, output_price=2.0)
+    assumed = pilot_assumptions(study, ["length"], prompt="overall")
+    assert made.assumptions == assumed
+    assert (made.pool_size, made.n_metrics, made.prices.output) == (40, 1, 2.0)
+    assert made == make_plan(
+        assumed, half_width=0.1, pool_size=40, prices=made.prices, paired=False
+    )
+
+
+def test_a_plan_that_compares_takes_no_other_systems(study):
+    with pytest.raises(InvalidArgumentError, match=r"`compare` names its two systems"):
+        study.plan(half_width=0.1, compare=("a", "b"), systems="a")
+
+
+def test_one_of_several_prompts_must_be_chosen(frames):
+    outputs, judgments = frames
+    twice = pl.concat([judgments, judgments.with_columns(prompt=pl.lit("fluency"))])
+    study = Study.read(outputs, twice)
+    with pytest.raises(InvalidArgumentError, match=r"must be chosen; there are: overall, fluency"):
+        study.plan(half_width=0.1)
+    with pytest.raises(InvalidArgumentError, match=r"must be chosen; there are: overall, fluency"):
+        study.simulate("length", half_width=0.3, bounds=(0, 1), runs=1)
+
+
+def test_a_sample_needs_no_judgments(frames):
+    drawn = Study.read(frames[0]).sample(5, seed=1).frame
+    assert drawn.equals(sample(read_outputs(frames[0]), 5, seed=1).frame)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda study: study.estimate(),
+        lambda study: study.diagnose(),
+        lambda study: study.plan(half_width=0.1),
+        lambda study: study.monitor(half_width=0.1),
+        lambda study: study.simulate("length", half_width=0.1, bounds=(0, 1)),
+        lambda study: study.trajectories("length"),
+    ],
+)
+def test_without_judgments_there_is_nothing_to_tell(frames, ask):
+    with pytest.raises(NotEstimableError, match="no judgments yet"):
+        ask(Study.read(frames[0]))
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda study: study.estimate(),
+        lambda study: study.diagnose(resamples=50),
+        lambda study: study.monitor("length", half_width=0.1),
+        lambda study: study.simulate("length", half_width=0.3, bounds=(0, 1), runs=2),
+        lambda study: study.trajectories("length", draws=100),
+    ],
+)
+def test_results_are_collections(study, ask):
+    found = ask(study)
+    assert isinstance(found, Results)
+    assert "overall" in str(found)
+    assert found.to_frame().height == len(found)
+    assert found.to_frame()["system"].to_list() == [one.system for one in found]
+
+
+def test_simulations_tell_how_far_they_are(study):
+    seen = []
+    study.simulate(
+        "length",
+        half_width=0.3,
+        bounds=(0, 1),
+        rules=["plan"],
+        runs=2,
+        progress=lambda done, total: seen.append((done, total)),
+    )
+    assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
