@@ -23,7 +23,8 @@ Floats = NDArray[np.float64]
 MIN_SYSTEMS = 4
 # Beyond so many judged outputs a mean is normal whatever the shape.
 _ENOUGH = 1000
-_DRAWS = 8000
+# Simulated samples of each size: for each system, and for all of thousands of systems.
+_DRAWS, _LEAST_DRAWS, _ALL_DRAWS = 8000, 2000, 1_600_000
 
 
 @dataclass(frozen=True)
@@ -131,6 +132,7 @@ class Shape:
         together = together - together.mean()
         self._residuals = together / max(float(together.std()), 1e-300)
         self._seed = seed
+        self._draws = int(np.clip(_ALL_DRAWS // len(residuals), _LEAST_DRAWS, _DRAWS)) // 2 * 2
         self._simulated: dict[int, tuple[Floats, Floats]] = {}
         self._drawn: tuple[Floats, np.random.Generator, Any] | None = None
 
@@ -171,7 +173,7 @@ class Shape:
         """Return normal noise, mirrored, and the generator as it is after drawing it."""
         if self._drawn is None:
             rng = np.random.default_rng(self._seed)
-            half = rng.standard_normal(_DRAWS // 2)
+            half = rng.standard_normal(self._draws // 2)
             self._drawn = np.concatenate([half, -half]), rng, rng.bit_generator.state
         noise, rng, state = self._drawn
         rng.bit_generator.state = state
@@ -181,8 +183,8 @@ class Shape:
         """Return means over their standard error, and variances, of simulated samples of n."""
         if n not in self._simulated:
             rng, m = np.random.default_rng(self._seed), len(self._residuals)
-            mean, variance = np.empty(_DRAWS), np.empty(_DRAWS)
-            half, block = _DRAWS // 2, max(1, 1_000_000 // n)
+            mean, variance = np.empty(self._draws), np.empty(self._draws)
+            half, block = self._draws // 2, max(1, 1_000_000 // n)
             for start in range(0, half, block):
                 chosen = rng.integers(0, m, size=(min(block, half - start), n))
                 # Mirrored draws, so that turning the scale around turns the interval around.
