@@ -56,9 +56,9 @@ class Study:
     ...     {"item": [0, 2, 4, 5, 7], "system": "s", "rater": "r", "prompt": "p",
     ...      "score": [0, 1, 1, 2, 3]}
     ... )
-    >>> [found] = Study.read(outputs, judgments).estimate(["length"])
+    >>> [found] = Study.read(outputs, judgments).estimate()
     >>> round(found.estimate, 3), found.n_outputs, found.pool_size
-    (1.36, 5, 8)
+    (1.391, 5, 8)
     """
 
     outputs: Outputs
