@@ -1,5 +1,7 @@
 """One small tree of exceptions: catch ``SteelyardError`` and you have caught them all."""
 
+from collections.abc import Mapping
+
 __all__ = [
     "InvalidArgumentError",
     "InvalidDataError",
@@ -23,7 +25,17 @@ class InvalidDataError(SteelyardError, ValueError):
 
 
 class NotEstimableError(SteelyardError, ValueError):
-    """The data are well formed but do not determine what was asked for."""
+    """The data are well formed but do not determine what was asked for.
+
+    Attributes
+    ----------
+    reasons : dict
+        The reason by prompt and system, where several were asked for and none could be told.
+    """
+
+    def __init__(self, *args: object, reasons: Mapping[tuple[str, str], str] | None = None) -> None:
+        super().__init__(*args)
+        self.reasons = dict(reasons or {})
 
 
 class MissingDependencyError(SteelyardError, ImportError):

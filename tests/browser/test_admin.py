@@ -101,6 +101,8 @@ def test_every_chart_has_its_numbers_in_a_table(dashboard):
     expect(table.get_by_role("rowheader", name="baseline")).to_be_visible()
     for head in ("at all times", "half-width", "plain mean", "data efficiency", "expected more"):
         expect(table.get_by_role("columnheader", name=re.compile(head)).first).to_be_visible()
+    expect(overall.get_by_text("One look: about these")).to_be_visible()
+    expect(overall.get_by_text("Estimates: control learned from")).to_be_visible()
 
 
 def test_it_is_live(dashboard_observed):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from steelyard import control_variates
+from steelyard.study import Study
 
 KEYS = [
     "system",
@@ -24,9 +25,16 @@ KEYS = [
     "baseline",
     "data_efficiency",
     "slope",
+    "shares",
+    "about",
+    "new_outputs",
+    "fixed_raters",
     "notes",
     "random_raters",
 ]
+
+
+APART = "--slope", "least-squares", "--raters", "fixed"
 
 
 def rows(path):
@@ -35,7 +43,7 @@ def rows(path):
 
 def test_json_has_the_documented_keys_and_the_python_numbers(run, campaign):
     outputs, judgments = campaign
-    code, out, err = run("estimate", outputs, judgments, "--metric", "length", "--json")
+    code, out, err = run("estimate", outputs, judgments, "--metric", "length", "--json", *APART)
     assert (code, err) == (0, "")
     found = json.loads(out)
     assert [row["system"] for row in found] == ["alpha", "beta"]
@@ -52,14 +60,33 @@ def test_json_has_the_documented_keys_and_the_python_numbers(run, campaign):
     assert got["estimate"] == pytest.approx(want.estimate)
     assert (got["low"], got["high"]) == pytest.approx((want.low, want.high))
     assert got["baseline"]["estimate"] == pytest.approx(want.baseline.estimate)
-    assert got["random_raters"]["low"] < got["low"]
     assert (got["n_outputs"], got["n_judgments"], got["pool_size"]) == (30, 60, 60)
+
+
+def test_without_a_metric_all_are_used_and_raters_are_a_sample(run, campaign):
+    code, out, err = run("estimate", *campaign, "--json")
+    assert (code, err) == (0, "")
+    found = json.loads(out)
+    assert all(list(row) == KEYS for row in found)
+    want = Study.read(*campaign).estimate()
+    for row, one in zip(found, want, strict=True):
+        assert row["metrics"] == ["length", "noise"]
+        assert sum(row["shares"]) == pytest.approx(1)
+        assert row["shares"][0] > row["shares"][1]
+        assert row["about"] == "these 60 outputs, by raters like these"
+        assert (row["estimate"], row["low"]) == (one.estimate, one.low)
+        assert row["fixed_raters"]["low"] >= row["low"]
+        assert row["new_outputs"]["low"] < row["low"]
 
 
 def test_table_shows_the_estimate_beside_the_plain_mean(run, campaign):
     code, out, _ = run("estimate", *campaign, "--metric", "length")
     assert code == 0
-    for word in ("alpha", "beta", "plain mean", "data efficiency", "raters random", "30 of 60"):
+    for word in (
+        *("alpha", "beta", "plain mean", "for new outputs", "data efficiency", "30 of 60"),
+        "about these 60 outputs, by raters like these",
+        "control learned from length 100%",
+    ):
         assert word in out
 
 
@@ -81,16 +108,21 @@ def test_every_slope_can_be_asked_for(run, campaign, slope):
 def test_raters_can_be_seen_as_a_sample(run, campaign, raters):
     code, out, _ = run("estimate", *campaign, "--metric", "length", "--raters", raters, "--json")
     assert code == 0
-    assert json.loads(out)[0]["raters"] == raters
-    assert json.loads(out)[0]["random_raters"] is None
+    found = json.loads(out)[0]
+    assert found["raters"] == raters
+    assert found["random_raters"]["low"] == found["low"]
 
 
 def test_the_plain_mean_needs_no_metric(run, campaign):
-    code, out, _ = run("estimate", *campaign, "--no-metric", "--json")
+    code, out, _ = run("estimate", *campaign, "--no-metric", "--raters", "fixed", "--json")
     assert code == 0
     got = json.loads(out)[0]
     assert got["method"] == "sample-mean/student"
     assert got["baseline"] is None
+    _, out, _ = run("estimate", *campaign, "--no-metric", "--json")
+    adjusted = json.loads(out)[0]
+    assert adjusted["raters"] == "adjusted"
+    assert adjusted["baseline"]["estimate"] == pytest.approx(got["estimate"])
 
 
 def test_output_goes_to_a_file_whole(run, campaign, tmp_path):
@@ -128,7 +160,7 @@ def test_one_judgment_an_output_borrows_the_rater_variance_of_the_others(run, ca
         kept.append(row)
     single = tmp_path / "single.jsonl"
     single.write_text("".join(json.dumps(row) + "\n" for row in kept))
-    _, out, _ = run("estimate", outputs, single, "--metric", "length", "--json")
+    _, out, _ = run("estimate", outputs, single, "--metric", "length", "--json", *APART)
     alpha, beta = json.loads(out)
     assert any("all systems together" in note for note in alpha["notes"])
     assert not any("all systems together" in note for note in beta["notes"])
@@ -161,14 +193,14 @@ def first(**values):
     [
         (["--metric", "length", "--level", "1.5"], "`level` must lie strictly between 0 and 1"),
         (["--metric", "brevity"], "no metric `brevity`"),
-        ([], "outputs.jsonl has: length, noise; --no-metric"),
         (["--metric", "length", "--prompt", "fluency"], "prompt 'fluency' has no judgments"),
         (["--metric", "length", "--system", "gamma"], "system 'gamma' has no judgments"),
         (["--metric", "length", "--column", "item"], "must look like item=doc_id"),
         (["--metric", "length", "--column", "itm=doc"], "mapped but found in neither"),
         (["--metric", "length", "--slope", "steep"], "`--slope` must be numbers or one of"),
         (["--metric", "length", "--bounds", "1"], "`--bounds` must be two numbers"),
-        (["--metric", "length", "--interval", "betting"], "`bounds` are needed"),
+        (["--metric", "length", "--interval", "betting", *APART], "`bounds` are needed"),
+        (["--interval", "betting"], '`interval` must be "student" with slope "learned"'),
         (["--metric", "length", "--no-metric"], "exclude each other"),
         (["--metric", "length", "--interval", "wide"], "Invalid value for '--interval'"),
         (["--metric", "length", "--colour", "red"], "No such option"),
@@ -232,7 +264,7 @@ def test_bad_data_get_one_line_and_exit_code_2(run, campaign, which, change, mes
 )
 def test_the_trouble_of_one_system_is_its_own(run, campaign, change, note):
     outputs, judgments = campaign
-    code, out, _ = run("estimate", outputs, judgments, "--metric", "length", "--json")
+    code, out, _ = run("estimate", outputs, judgments, "--metric", "length", "--json", *APART)
     untouched = json.loads(out)
     edit(
         outputs,
@@ -240,14 +272,41 @@ def test_the_trouble_of_one_system_is_its_own(run, campaign, change, note):
             line | (change(line) if line["system"] == "alpha" else {}) for line in lines
         ],
     )
-    code, out, err = run("estimate", outputs, judgments, "--metric", "length", "--json")
+    code, out, err = run("estimate", outputs, judgments, "--metric", "length", "--json", *APART)
     assert (code, err) == (0, "")
     alpha, beta = json.loads(out)
     assert (alpha["metrics"], alpha["baseline"]) == ([], None)
     assert alpha["estimate"] == pytest.approx(untouched[0]["baseline"]["estimate"])
     assert beta == untouched[1]
-    _, out, _ = run("estimate", outputs, judgments, "--metric", "length")
+    _, out, _ = run("estimate", outputs, judgments, "--metric", "length", *APART)
     assert note in " ".join(out.split())
+
+
+@pytest.mark.parametrize(
+    ("change", "note"),
+    [
+        (lambda _: {"length": 1.0}, "metric length is the same on all outputs"),
+        (lambda _: {"length": None}, "metric length is missing: this system is corrected by"),
+        (
+            lambda line: {"length": None} if line["item"] == "i3" else {},
+            "metric length is missing on 1 of 60 outputs: they are corrected by the others",
+        ),
+    ],
+)
+def test_a_metric_that_fails_one_system_costs_none_its_estimate(run, campaign, change, note):
+    outputs, judgments = campaign
+    edit(
+        outputs,
+        lambda lines: [
+            line | (change(line) if line["system"] == "alpha" else {}) for line in lines
+        ],
+    )
+    code, out, err = run("estimate", outputs, judgments, "--json")
+    assert (code, err) == (0, "")
+    alpha, beta = json.loads(out)
+    assert any(note in one for one in alpha["notes"])
+    assert not any("metric length" in one for one in beta["notes"])
+    assert beta["data_efficiency"] > 1
 
 
 def test_a_system_with_one_judgment_is_left_out_with_a_note(run, campaign):
@@ -285,7 +344,7 @@ def test_clusters_widen_the_interval_where_their_outputs_are_alike(run, campaign
     apart, together = first(), first("--cluster-by", "document")
     assert together["estimate"] == pytest.approx(apart["estimate"])
     assert together["standard_error"] > 1.2 * apart["standard_error"]
-    assert together["method"] == "clustered-mean/student"
+    assert first("--cluster-by", "document", *APART)["method"] == "clustered-mean/student"
     code, _, err = run("estimate", outputs, judgments, "--no-metric", "--cluster-by", "page")
     assert (code, "`cluster_by` must be a column" in err) == (2, True)
     code, _, err = run(
@@ -317,16 +376,18 @@ def test_a_missing_file_is_named(run, campaign):
     assert "nowhere.jsonl" in err
 
 
-def test_equal_judgments_with_bounds_give_an_interval(run, campaign):
+@pytest.mark.parametrize(
+    ("options", "method"), [(APART, "/betting"), ((), "learned-control/student")]
+)
+def test_equal_judgments_with_bounds_give_an_interval(run, campaign, options, method):
     outputs, judgments = campaign
     edit(judgments, lambda lines: [line | {"score": 1} for line in lines])
-    code, out, _ = run(
-        "estimate", outputs, judgments, "--metric", "length", "--bounds", "0,1", "--json"
-    )
+    asked = ["--metric", "length", "--bounds", "0,1", "--json", *options]
+    code, out, _ = run("estimate", outputs, judgments, *asked)
     assert code == 0
     got = json.loads(out)[0]
     assert got["low"] < 1 <= got["high"]
-    assert got["method"].endswith("/betting")
+    assert got["method"].endswith(method)
 
 
 def test_parquet_gives_the_same_numbers(run, campaign, tmp_path):
@@ -353,7 +414,8 @@ def test_it_is_said_why_raters_cannot_be_seen_as_a_sample(run, campaign):
     assert code == 0
     for row in json.loads(out):
         assert row["random_raters"] is None
-        assert any("raters as a sample" in note for note in row["notes"])
+        assert row["about"].endswith("by exactly these raters")
+        assert any("raters are unknown" in note for note in row["notes"])
 
 
 def test_it_is_said_when_raters_are_too_few_to_be_a_sample(run, campaign):
@@ -363,6 +425,6 @@ def test_it_is_said_when_raters_are_too_few_to_be_a_sample(run, campaign):
         row["rater"] = "abc"[number % 3]
     judgments.write_text("".join(json.dumps(row) + "\n" for row in rows))
     _, out, _ = run("estimate", *campaign, "--metric", "length")
-    assert "raters as a sample: only 3 raters" in " ".join(out.split())
+    assert "only 3 raters are known: the interval is about exactly" in " ".join(out.split())
     _, out, _ = run("estimate", *campaign, "--metric", "length", "--json")
-    assert any("raters as a sample: only 3" in note for note in json.loads(out)[0]["notes"])
+    assert any("only 3 raters are known" in note for note in json.loads(out)[0]["notes"])

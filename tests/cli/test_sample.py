@@ -204,18 +204,19 @@ def test_a_stratified_sample_is_estimated_with_nothing_retold(run, campaign, tmp
             for k in range(2)
         )
     )
-    code, out, err = run(
-        "estimate", outputs, judged, "--metric", "length", "--sample", drawn, "--json"
-    )
+    of_each = ["--metric", "length", "--sample", drawn, "--slope", "least-squares", "--json"]
+    code, out, err = run("estimate", outputs, judged, *of_each)
     assert (code, err) == (0, "")
-    first = json.loads(out)[0]
-    assert first["method"].startswith("stratified")
-    as_sample = ["--metric", "length", "--sample", drawn, "--raters", "random", "--json"]
-    code, out, err = run("estimate", outputs, judged, *as_sample)
-    assert (code, err) == (0, "")
-    alone = json.loads(out)[0]
-    assert first["random_raters"]["low"] == alone["low"]
-    assert alone["raters"] == "random"
+    assert json.loads(out)[0]["method"].startswith("stratified")
+
+    def default(*options):
+        code, out, err = run("estimate", outputs, judged, "--sample", drawn, "--json", *options)
+        assert (code, err) == (0, "")
+        return json.loads(out)[0]
+
+    fixed, both = default("--raters", "fixed"), default("--raters", "random")
+    assert (fixed["raters"], both["raters"]) == ("fixed", "random")
+    assert both["fixed_raters"]["low"] == pytest.approx(fixed["low"])
     bootstrap = ["--metric", "length", "--sample", drawn, "--interval", "percentile"]
     code, _, err = run("estimate", outputs, judged, *bootstrap)
     assert code == 2

@@ -80,12 +80,14 @@ def test_bad_use_is_one_line_and_writes_nothing(run, outputs, tmp_path, options,
 
 def test_a_column_is_replaced_only_on_demand(run, outputs, tmp_path):
     options = "--metric", "edit", "--output-column", "answer", "--reference", "gold"
-    run("score", outputs, *options, "-o", outputs)
-    code, _, err = run("score", outputs, *options, "-o", outputs)
+    once, again = tmp_path / "once.jsonl", tmp_path / "again.jsonl"
+    run("score", outputs, *options, "-o", once)
+    code, _, err = run("score", once, *options, "-o", again)
     assert code == 2
     assert "a column `edit` is there already: overwrite it with --replace" in err
-    assert run("score", outputs, *options, "--replace", "-o", outputs)[0] == 0
-    assert [path.name for path in tmp_path.iterdir()] == ["outputs.jsonl"]
+    assert not again.exists()
+    assert run("score", once, *options, "--replace", "-o", again)[0] == 0
+    assert again.read_text() == once.read_text()
 
 
 def test_help_has_an_example(run):

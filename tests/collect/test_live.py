@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 from simulated_campaign import CONTRARY, GOOD, HASTY, MINUTE, START, begin, work, write_campaign
 
+from steelyard.collect.exports import export
 from steelyard.collect.live import following
 from steelyard.collect.live.following import LiveSnapshots
 from steelyard.collect.live.pool import read_pool
@@ -258,9 +259,16 @@ def test_designs_that_are_not_simple_have_drawn_estimates_and_no_sequence(tmp_pa
         campaign = begin(path, store)
         now = work(campaign, store, [GOOD] * 4, judgments=48)
         found = snapshot(campaign, store, now=now)
+        judged = read_judgments(pl.read_ndjson(export("judgments.jsonl", store, campaign).body))
     one = system(found, "overall", "baseline")
     assert one["sequence"] is None
-    assert "stratified" in one["estimate"]["method"]
+    study = Study(outputs, judged.filter(pl.col("prompt") == "overall"))
+    [by_strata] = study.estimate((), slope="least-squares", raters_as="fixed")
+    assert by_strata.method == "stratified-mean/student"
+    assert one["plain"]["estimate"] == pytest.approx(by_strata.estimate)
+    [expected] = study.estimate(campaign.metrics)
+    assert one["estimate"]["estimate"] == pytest.approx(expected.estimate)
+    assert one["estimate"]["about"] == expected.about
     assert any("no interval that holds at all times" in note for note in one["notes"])
     assert found["signal"]["kind"] == "stop"
 

@@ -1,3 +1,4 @@
+import polars as pl
 import pytest
 
 from steelyard.errors import InvalidArgumentError
@@ -11,8 +12,16 @@ def test_systems_are_ranked_by_their_estimate(study):
     assert scores == sorted(scores, reverse=True)
     assert found.overall.system == "*"
     assert [one.system for one in found.diagnoses][-1] == "*"
-    assert all(one.random_raters.raters == "random" for one in found.systems)
-    assert all(one.gaps == () for one in found.systems)
+    assert all(one.estimate.raters == "adjusted" for one in found.systems)
+    assert all(one.gap is None for one in found.systems)
+
+
+def test_all_metrics_and_all_systems_are_used_unless_others_are_named(study):
+    found = prompt_findings(study, "overall", ["beta"])
+    [expected] = study.estimate(prompts=["overall"], systems=["beta"])
+    assert found.metrics == study.metrics
+    assert found.systems[0].estimate == expected
+    assert expected.metrics == study.metrics
 
 
 def test_estimates_are_those_of_the_study(study):
@@ -21,17 +30,18 @@ def test_estimates_are_those_of_the_study(study):
     assert {one.system: one.estimate for one in found.systems} == expected
 
 
-def test_a_system_with_a_constant_metric_keeps_its_plain_mean(make_study):
+def test_a_system_with_a_constant_metric_is_estimated_with_the_others(make_study):
     study = make_study(("reference", "b", "c"), constant=("reference",))
     found = prompt_findings(study, "overall", study.systems, metrics=study.metrics)
-    rows = {one.system: one for one in found.systems}
-    reference = rows["reference"]
-    assert reference.corrected is None
-    [expected] = study.estimate((), systems=["reference"])
-    assert (reference.plain.low, reference.plain.high) == (expected.low, expected.high)
-    assert reference.random_raters is not None
-    assert reference.plain.notes[0].startswith("plain mean only: metric 1 of 2 is constant")
-    assert all(rows[name].corrected is not None for name in ("b", "c"))
+    expected = {one.system: one for one in study.estimate()}
+    assert {one.system: one.estimate for one in found.systems} == expected
+
+
+def test_plain_means_without_leniency_are_their_own_baseline(make_study):
+    study = make_study(raters=4)
+    [one, *_] = prompt_findings(study, "overall", study.systems, metrics=()).systems
+    assert one.corrected is None
+    assert one.plain is one.estimate
 
 
 def test_without_repeated_judgments_there_is_no_diagnosis_but_a_reason(make_study):
@@ -60,14 +70,15 @@ def test_judgments_that_are_all_equal_leave_nothing_but_reasons(make_study):
     study = make_study(score=2.0)
     found = prompt_findings(study, "overall", study.systems, metrics=("good",))
     assert all(one.estimate is None for one in found.systems)
-    assert all(one.gaps[0].startswith("no estimate: all judged outputs") for one in found.systems)
+    assert all(one.gap.startswith("all judged outputs") for one in found.systems)
+    assert all(one.diagnosis_gap for one in found.systems)
 
 
 def test_one_rater_is_no_sample_of_raters(make_study):
     study = make_study(judgments=1, raters=1)
     found = prompt_findings(study, "overall", study.systems, metrics=("good",))
-    assert all(one.random_raters is None for one in found.systems)
-    assert all("at least two raters" in one.gaps[0] for one in found.systems)
+    assert all(one.estimate.raters == "fixed" for one in found.systems)
+    assert all("raters are unknown" in " ".join(one.estimate.notes) for one in found.systems)
 
 
 def test_the_only_system_is_its_own_whole(make_study):
@@ -84,6 +95,17 @@ def test_judged_outputs_come_with_the_most_useful_metric(study):
     assert [one.system for one in judged] == [one.system for one in found.systems]
     assert all(len(one.metric) == len(one.human) == 14 for one in judged)
     assert judged[0].correlation == found.systems[0].diagnosis.metrics[found.metric].correlation
+
+
+def test_an_output_without_the_metric_is_not_drawn(make_study):
+    study = make_study(metrics=("good",))
+    item, system = study.judgments.frame.row(0)[:2]
+    here = (pl.col("item") == item) & (pl.col("system") == system)
+    outputs = study.outputs.rows().with_columns(good=pl.when(~here).then("good"))
+    gappy = Study.read(outputs, study.judgments.frame)
+    judged = judged_metrics(gappy, prompt_findings(gappy, "overall", gappy.systems))
+    assert {one.system: len(one.metric) for one in judged}[system] == 13
+    assert sum(len(one.metric) for one in judged) == 3 * 14 - 1
 
 
 def test_wanted_systems_are_those_that_were_judged(study):

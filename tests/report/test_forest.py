@@ -1,5 +1,8 @@
+from dataclasses import replace
+
 import numpy as np
 
+from steelyard.estimate.result import Ends
 from steelyard.report import forest_plot
 
 
@@ -23,12 +26,14 @@ def test_the_two_marks_differ_in_more_than_colour(make_estimate):
     assert plain.get_markerfacecolor() == "white"
 
 
-def test_raters_as_a_sample_give_a_thinner_outer_interval(make_estimate):
-    figure = forest_plot(
-        [make_estimate("a", 0.3), make_estimate("b", 0.1)],
-        random_raters=[make_estimate("b", 0.1, width=0.4)],
-    )
+def test_new_outputs_have_a_thinner_outer_interval(make_estimate):
+    wider = Ends(standard_error=0.2, low=0.1 - 0.4, high=0.1 + 0.4)
+    found = [make_estimate("a", 0.3), replace(make_estimate("b", 0.1), new_outputs=wider)]
+    figure = forest_plot(found)
     [outer] = lines(figure, "|")
+    assert [text.get_text() for text in figure.legends[0].get_texts()][-1] == (
+        "the same for new outputs"
+    )
     assert tuple(outer.get_xdata()) == (0.1 - 0.4, 0.1 + 0.4)
     assert outer.get_linewidth() < lines(figure, "None")[0].get_linewidth()
 
@@ -38,7 +43,7 @@ def test_a_plain_mean_stands_alone_in_its_row(make_estimate):
     assert len(lines(figure, "o")) == 1
     assert [line.get_ydata()[0] for line in lines(figure, "D")][1] == 1
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert labels == ["with metrics, 95% interval", "plain mean, 95% interval"]
+    assert labels == ["estimate, 95% interval", "plain mean, 95% interval"]
 
 
 def test_plain_means_alone_need_one_entry_in_the_legend(make_estimate):

@@ -4,11 +4,13 @@ from itertools import pairwise
 from pathlib import Path
 
 import matplotlib as mpl
+import polars as pl
 import pytest
 
 from steelyard import __version__
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 from steelyard.report import write_report
+from steelyard.study import Study
 
 VOID = {"meta", "br", "hr", "img", "wbr"}
 
@@ -67,7 +69,7 @@ def page(written):
 
 
 def report(study, tmp_path, **options):
-    path = write_report(study, tmp_path / "r.html", **({"metrics": study.metrics} | options))
+    path = write_report(study, tmp_path / "r.html", **options)
     return Page(path.read_text(encoding="utf-8"))
 
 
@@ -167,6 +169,42 @@ def test_texts_from_data_are_never_markup(make_study, tmp_path):
         assert text in page.text
 
 
+def test_the_page_says_what_its_intervals_are_about_and_what_carries_them(page, study):
+    [found, *_] = study.estimate(prompts=["overall"])
+    assert f"intervals about {found.about}." in page.text
+    assert found.about == "these 24 outputs, by raters like these"
+    assert "Thin lines are about new outputs like these" in page.text
+    assert "for new outputs" in page.text
+    assert "Control learned from good" in page.text
+    assert "overlap" not in page.text
+
+
+def test_a_report_uses_all_metrics_unless_some_are_named(make_study, tmp_path):
+    names = tuple(f"metric {number}" for number in range(14))
+    study = make_study(metrics=names)
+    page = report(study, tmp_path)
+    assert report(study, tmp_path, metrics=names).text == page.text
+    assert "With the metrics" in page.text
+
+
+def test_a_metric_with_a_gap_does_not_refuse_the_page(make_study, tmp_path):
+    study = make_study()
+    rows = study.outputs.rows().with_row_index()
+    gappy = rows.with_columns(good=pl.when(pl.col("index") > 2).then("good")).drop("index")
+    page = report(Study.read(gappy, study.judgments.frame), tmp_path)
+    assert "metric good is missing on 3 of 24 outputs" in page.text
+
+
+def test_judged_outputs_unlike_the_pool_are_pointed_out_before_the_numbers(make_study, tmp_path):
+    study = make_study(("only",), pool=200, judged=60)
+    outputs = study.outputs.rows()
+    judged = study.judgments.frame["item"].unique().to_list()
+    off = outputs.with_columns(good=pl.col("good") + 5 * pl.col("item").is_in(judged))
+    page = report(Study.read(off, study.judgments.frame), tmp_path)
+    warning = page.text.index("judged outputs are not a random sample of the pool")
+    assert warning < page.text.index("has a mean human score of")
+
+
 def test_one_system_is_its_own_headline(make_study, tmp_path):
     page = report(make_study(("only",)), tmp_path)
     assert "Human evaluation of only" in page.text
@@ -189,10 +227,10 @@ def test_without_repeated_judgments_the_page_says_what_is_missing(make_study, tm
     assert len(page.all("svg")) == 2
 
 
-def test_a_constant_metric_leaves_a_plain_mean_with_the_reason(make_study, tmp_path):
+def test_a_metric_that_is_constant_for_a_system_is_pointed_out(make_study, tmp_path):
     study = make_study(("reference", "b", "c"), constant=("reference",))
     page = report(study, tmp_path, metrics=("good",))
-    assert "reference : plain mean only: the metric is constant" in page.text
+    assert "reference : metric good is the same on all outputs: it cannot correct" in page.text
     assert len(page.all("svg")) == 4
 
 

@@ -25,9 +25,9 @@ def test_estimates_stand_beside_plain_means(study):
     table = estimates_table(found, level=0.9)
     assert table.columns == (
         "system",
-        "with metrics",
+        "estimate",
         "90% interval",
-        "raters as a sample",
+        "for new outputs",
         "plain mean",
         "90% interval",
         "data efficiency",
@@ -43,7 +43,7 @@ def test_estimates_stand_beside_plain_means(study):
 
 
 def test_plain_means_need_no_columns_for_metrics(make_study):
-    study = make_study(metrics=())
+    study = make_study(metrics=(), raters=4)
     table = estimates_table(prompt_findings(study, "overall", study.systems), level=0.95)
     assert table.columns[:3] == ("system", "plain mean", "95% interval")
     assert "data efficiency" not in table.columns

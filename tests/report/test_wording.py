@@ -1,14 +1,11 @@
 from dataclasses import replace
 
 from steelyard.report.findings import PromptFindings, SystemFindings
-from steelyard.report.wording import enumeration, headline, noise_meaning
+from steelyard.report.wording import enumeration, headline, interval_abouts, noise_meaning
 
 
-def findings(*estimates, random=(), metrics=("m",)):
-    outer = {one.system: one for one in random}
-    systems = tuple(
-        SystemFindings(one.system, one, outer.get(one.system), None, (), None) for one in estimates
-    )
+def findings(*estimates, metrics=("m",)):
+    systems = tuple(SystemFindings(one.system, one, None, None, None) for one in estimates)
     return PromptFindings("p", metrics, systems, None)
 
 
@@ -16,22 +13,30 @@ def test_the_headline_names_the_leader_with_its_interval(make_estimate):
     found = headline(findings(make_estimate("a", 0.5), make_estimate("b", 0.1)), 2)
     assert found.leader == "a"
     assert found.sentences[0] == (
-        "has the highest mean human score: 0.50 (95% interval 0.40 to 0.60)."
+        "has the highest mean human score: 0.50 (95% interval 0.40 to 0.60, about these 100 outputs, "
+        "by exactly these raters)."
     )
-    assert found.sentences[1] == "Its interval lies wholly above that of every other system."
+    assert "does not say how sure the order is" in found.sentences[1]
 
 
-def test_overlapping_intervals_make_the_lead_uncertain(make_estimate):
-    others = [make_estimate(name, 0.4) for name in ("b", "c", "d", "e")]
-    found = headline(findings(make_estimate("a", 0.5), *others), 2)
-    assert "overlaps with that of b, c and 2 others" in found.sentences[1]
+def test_nothing_is_concluded_from_intervals_that_overlap_or_do_not(make_estimate):
+    near = headline(findings(make_estimate("a", 0.5), make_estimate("b", 0.45)), 2)
+    far = headline(findings(make_estimate("a", 0.5), make_estimate("b", -9.0)), 2)
+    assert near.sentences[1:] == far.sentences[1:]
 
 
-def test_the_lead_may_not_outlast_other_raters(make_estimate):
-    ranked = [make_estimate("a", 0.5), make_estimate("b", 0.1)]
-    wide = [replace(one, low=one.low - 1, high=one.high + 1) for one in ranked]
-    assert "but no longer when raters" in headline(findings(*ranked, random=wide), 2).sentences[1]
-    assert "also when raters" in headline(findings(*ranked, random=ranked), 2).sentences[1]
+def test_what_intervals_are_about_is_said_once_for_pools_of_any_size(make_estimate):
+    one, other = make_estimate("a", 0.5), make_estimate("b", 0.4)
+    words = "these 100 outputs, by exactly these raters"
+    assert interval_abouts(findings(one, other)) == {words: ["a", "b"]}
+    smaller = replace(other, pool_size=50)
+    words = "these outputs, by exactly these raters"
+    assert interval_abouts(findings(one, smaller)) == {words: ["a", "b"]}
+    sampled = replace(other, raters="random")
+    assert interval_abouts(findings(one, sampled)) == {
+        words: ["a"],
+        "these outputs, by raters like these": ["b"],
+    }
 
 
 def test_the_headline_counts_the_judgments_saved(make_estimate):
@@ -39,7 +44,22 @@ def test_the_headline_counts_the_judgments_saved(make_estimate):
     found = headline(findings(make_estimate("a", 0.5)), 2)
     assert found.sentences[0].startswith("has a mean human score of 0.50 (")
     assert found.sentences[-1] == (
-        "With m, the 40 judgments tell as much as about 58 would in plain means: 18 saved (31%)."
+        "With m, the 40 judgments are worth about 58 in plain means: 18 saved (31%)."
+    )
+
+
+def test_what_leniency_saves_is_not_put_down_to_the_metric(make_estimate):
+    adjusted = replace(make_estimate("a", 0.5), raters="adjusted")
+    both = headline(findings(adjusted), 2).sentences[-1]
+    assert both.startswith("With m, and the leniency of raters taken out, the 40 judgments")
+    without = headline(findings(replace(adjusted, shares=(0.0,), slope=(0.0,))), 2).sentences[-1]
+    assert without.startswith("With the leniency of raters taken out, the 40 judgments")
+
+
+def test_a_control_that_carries_nothing_saves_nothing(make_estimate):
+    unused = replace(make_estimate("a", 0.5), shares=(0.0,), slope=(0.0,))
+    assert headline(findings(unused), 2).sentences[-1] == (
+        "No use is made of m, because judgments do not follow: no judgment was saved."
     )
 
 
@@ -61,7 +81,7 @@ def test_plain_means_are_called_so(make_estimate):
 
 
 def test_without_an_estimate_there_is_no_leader():
-    empty = PromptFindings("p", (), (SystemFindings("a", None, None, None, (), None),), None)
+    empty = PromptFindings("p", (), (SystemFindings("a", None, None, None, None),), None)
     assert headline(empty, 2).leader is None
 
 

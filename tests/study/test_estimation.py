@@ -1,9 +1,12 @@
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
 
 from steelyard.errors import InvalidArgumentError, InvalidDataError, NotEstimableError
 from steelyard.study import Study
+from steelyard.study.estimates import control_in_words
 
 N = 60
 
@@ -32,8 +35,11 @@ def study(*, again=0, judged=None, seed=0):
     return Study.read(pl.DataFrame(outputs), pl.DataFrame(judgments))
 
 
+APART = {"slope": "least-squares", "raters_as": "fixed"}
+
+
 def estimate(campaign, **options):
-    return campaign.estimate(["m"], systems=["A"], **options)[0]
+    return campaign.estimate(["m"], systems=["A"], **(APART | options))[0]
 
 
 def test_a_lent_rater_variance_carries_its_degrees_of_freedom():
@@ -89,12 +95,43 @@ def test_a_system_uses_the_metrics_that_it_has():
         lambda item, system: None if (system, item) == ("A", "7") else noise[int(item)],
     )
     a, b = campaign.estimate(["m", "n"])
+    assert a.metrics == b.metrics == ("m", "n")
+    assert a.notes[0].startswith("metric n is missing on 1 of 60 outputs: they are corrected by")
+    a, b = campaign.estimate(["m", "n"], **APART)
     assert (a.metrics, b.metrics) == (("m",), ("m", "n"))
     assert "metric n is missing on 1 of 60 outputs" in a.notes[0]
-    [only] = campaign.estimate(["m"], systems=["A"])
+    [only] = campaign.estimate(["m"], systems=["A"], **APART)
     assert (a.estimate, a.low) == (only.estimate, only.low)
     # numbers for two metrics cannot be used with one
     assert campaign.estimate(["m", "n"], slope=[0.5, 0.1])[0].metrics == ()
+
+
+def test_a_metric_that_is_the_same_on_all_outputs_of_a_system_is_pointed_out():
+    campaign = with_column(study(), "n", lambda item, system: 1.0 if system == "A" else int(item))
+    a, b = campaign.estimate()
+    assert a.notes[0] == "metric n is the same on all outputs: it cannot correct this system"
+    assert not any("metric n" in note for note in b.notes)
+
+
+def test_what_carries_the_control_is_said_of_all_systems_at_once():
+    campaign = with_column(study(judged={"A": range(30), "B": range(30)}), "n", lambda *_: 0.0)
+    found = campaign.estimate(["m", "n"])
+    assert control_in_words(found) == "control learned from m 100% and 1 more"
+    unused = [replace(one, shares=(0.0, 0.0)) for one in found]
+    assert control_in_words([unused[0], found[1]]) == control_in_words(found)
+    assert control_in_words(unused) == (
+        "no use is made of the metrics m, n: judgments do not follow them"
+    )
+    assert control_in_words(campaign.estimate(["m"], **APART)) is None
+
+
+def test_when_no_system_can_be_estimated_each_has_its_reason():
+    campaign = study(judged={"A": [3], "B": [4]})
+    for ask in (campaign.estimate, campaign.diagnose):
+        with pytest.raises(NotEstimableError, match="prompt 'p', system 'A': ") as refused:
+            ask(["m"])
+        assert {("p", "A"), ("p", "B")} <= set(refused.value.reasons)
+        assert all(refused.value.reasons.values())
 
 
 def test_a_system_with_one_judgment_is_left_out_and_the_rest_stays():
@@ -111,12 +148,15 @@ def test_a_system_with_one_judgment_is_left_out_and_the_rest_stays():
 def test_a_column_of_clusters_is_used_without_being_named():
     plain = study(judged={"A": range(24)})
     campaign = with_column(plain, "cluster", lambda item, _: f"c{int(item) // 4}")
-    [got] = campaign.estimate(["m"])
+    named = with_column(plain, "page", lambda item, _: f"c{int(item) // 4}")
+    [default] = campaign.estimate(["m"])
+    assert default.degrees_of_freedom < 6
+    assert named.estimate(["m"], cluster_by="page") == [default]
+    [got] = campaign.estimate(["m"], **APART)
     assert got.method == "clustered-control-variates/least-squares/student"
     assert got.degrees_of_freedom < 6
-    assert got.estimate == pytest.approx(plain.estimate(["m"])[0].estimate)
-    named = with_column(plain, "page", lambda item, _: f"c{int(item) // 4}")
-    assert named.estimate(["m"], cluster_by="page") == [got]
+    assert got.estimate == pytest.approx(plain.estimate(["m"], **APART)[0].estimate)
+    assert named.estimate(["m"], cluster_by="page", **APART) == [got]
     broken = with_column(plain, "page", lambda item, _: None if item == "5" else "c")
     with pytest.raises(InvalidDataError, match="item '5' of system 'A' has no cluster"):
         broken.estimate(["m"], cluster_by="page")
@@ -125,5 +165,5 @@ def test_a_column_of_clusters_is_used_without_being_named():
 
 
 def test_a_score_outside_the_bounds_is_refused_for_every_draw():
-    with pytest.raises(InvalidArgumentError, match="`bounds` must enclose every score; got 1"):
+    with pytest.raises(InvalidArgumentError, match=r"score 1 .* outside `bounds` \[0, 0.5\]"):
         study().estimate(["m"], bounds=(0, 0.5))

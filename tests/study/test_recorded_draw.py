@@ -19,7 +19,9 @@ SIZE = 80
 
 
 def estimate_design(outputs, judgments, metrics=(), **options):
-    return Study(outputs, judgments).estimate(metrics, **options)
+    """Estimate each system apart."""
+    apart = {"slope": "least-squares", "raters_as": "fixed"} | options
+    return Study(outputs, judgments).estimate(metrics, **apart)
 
 
 @pytest.fixture
@@ -173,10 +175,6 @@ def test_raters_of_a_stratified_sample_may_be_a_sample_themselves(pool):
     assert random.n_raters == 7
     assert random.estimate == pytest.approx(fixed.estimate)
     assert random.standard_error > fixed.standard_error
-    # a study finds the design in the judgments
-    assert Study(outputs, read_judgments(lenient)).estimate(["length"], raters_as="random") == [
-        random
-    ]
 
 
 @pytest.fixture
@@ -210,7 +208,22 @@ def test_raters_of_a_sample_by_size_may_be_a_sample_themselves(pool, lenient_by_
     assert (random.estimate, random.low) == pytest.approx((want.estimate, want.low))
     assert random.estimate == pytest.approx(fixed.estimate)
     assert random.standard_error > fixed.standard_error
-    assert Study(outputs, judgments).estimate(["length"], raters_as="random") == [random]
+
+
+@pytest.mark.parametrize(
+    ("design", "how"),
+    [
+        ("stratified", {"metric": "length", "quantiles": 3}),
+        ("proportional-to-size", {"size": "risk"}),
+    ],
+)
+def test_the_default_is_weighted_as_outputs_were_drawn(pool, design, how):
+    outputs = read_outputs(pool, metrics=["length", "risk"])
+    judgments = judged(sample(outputs, 24, design=design, seed=1, **how).frame)
+    [want] = estimate_design(outputs, judgments)
+    [got] = Study(outputs, judgments).estimate(["length"])
+    assert got.baseline.estimate == pytest.approx(want.estimate)
+    assert want.estimate != pytest.approx(judgments.frame["score"].mean())
 
 
 def test_the_command_line_shows_both_views_of_raters_of_a_sample_by_size(
@@ -227,11 +240,12 @@ def test_the_command_line_shows_both_views_of_raters_of_a_sample_by_size(
         assert stop.value.code == 0
         return json.loads(capsys.readouterr().out)[0]
 
-    random, both = found("--raters", "random"), found()
-    assert random["method"] == "weighted-control-variates/least-squares/hajek/student"
-    assert (random["raters"], both["raters"]) == ("random", "fixed")
-    assert both["random_raters"]["low"] == pytest.approx(random["low"])
-    assert both["random_raters"]["low"] < both["low"]
+    apart = found("--raters", "random", "--slope", "least-squares")
+    assert apart["method"] == "weighted-control-variates/least-squares/hajek/student"
+    fixed, both, default = found("--raters", "fixed"), found("--raters", "random"), found()
+    assert (fixed["raters"], both["raters"], default["raters"]) == ("fixed", "random", "adjusted")
+    assert both["fixed_raters"]["low"] == pytest.approx(fixed["low"])
+    assert both["low"] < fixed["low"]
 
 
 def test_what_is_not_known_for_recorded_draws_is_refused_with_the_way_out(pool):

@@ -103,8 +103,9 @@ def test_a_metric_that_cannot_be_used_gives_the_plain_mean_and_the_reason():
     outputs, used = collection(n=4)
     constant = read_outputs(outputs.rows().with_columns(length=pl.lit(1.0)))
     one = standings(constant, used, ["length"], goal=Goal(half_width=0.1, each=2), bounds=BOUNDS)[0]
-    assert one.estimate.metrics == ()
-    assert any("constant" in note for note in one.notes)
+    assert not any(one.estimate.shares)
+    assert one.estimate.estimate == one.estimate.baseline.estimate
+    assert any("the same on all outputs" in note for note in one.estimate.notes)
 
 
 def test_one_judged_output_has_no_estimate_but_an_interval_at_all_times():
@@ -168,13 +169,40 @@ def test_one_system_that_cannot_be_estimated_costs_the_others_nothing():
     outputs, used = collection(n=12, systems=("a", "b", "c", "d", "e"))
     only_one = used.filter((pl.col("system") != "d") | (pl.col("draw") == 1))
     goal = Goal(half_width=0.1, each=2)
-    whole = standings(outputs, used, ["length"], goal=goal, bounds=BOUNDS)
     found = standings(outputs, only_one, ["length"], goal=goal, bounds=BOUNDS)
     assert [one.system for one in found] == ["a", "b", "c", "d", "e"]
-    for one, other in zip(found, whole, strict=True):
+    without = used.filter(pl.col("system") != "d")
+    others = standings(outputs, without, ["length"], goal=goal, bounds=BOUNDS)
+    known = {one.system: one.estimate for one in others}
+    for one in found:
         if one.system == "d":
-            assert one.estimate is None or one.estimate.metrics == ()
-            assert any("'d'" in note for note in one.notes)
+            assert one.estimate is None
+            assert any("at least 2 judged outputs; got 1" in note for note in one.notes)
         else:
-            assert one.estimate.to_dict() == other.estimate.to_dict()
             assert one.notes == ()
+            assert one.estimate.estimate == pytest.approx(known[one.system].estimate)
+            assert one.estimate.low == pytest.approx(known[one.system].low)
+
+
+def test_all_systems_are_estimated_in_one_pass_by_the_default(monkeypatch):
+    outputs, used = collection(n=12, systems=("a", "b", "c"))
+    judgments = read_judgments(used.with_columns(time=pl.col("draw").cast(pl.String)))
+    expected = Study(outputs, judgments).estimate(["length"], bounds=BOUNDS["p"])
+    calls = Counter()
+    estimate = Study.estimate
+
+    def counted(self, *args, **options):
+        calls["estimate"] += 1
+        return estimate(self, *args, **options)
+
+    monkeypatch.setattr(Study, "estimate", counted)
+    goal = Goal(half_width=0.1, each=2)
+    found = standings(outputs, used, ["length"], goal=goal, bounds=BOUNDS)
+    assert [one.estimate for one in found] == expected
+    assert calls["estimate"] == 1
+
+
+def test_systems_that_cannot_be_estimated_each_have_their_own_reason():
+    outputs, used = collection(n=1, systems=("a", "b"))
+    found = standings(outputs, used, goal=Goal(half_width=0.1, each=2), bounds=BOUNDS)
+    assert all(one.notes[0].startswith("an interval needs at least 2") for one in found)

@@ -2,6 +2,7 @@
 
 import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -58,39 +59,26 @@ def demo(*, output: Path, items: int, seed: int, as_json: bool) -> None:
     write_table(pl.DataFrame(made.outputs, infer_schema_length=None), outputs)
     write_table(pl.DataFrame(made.judgments, infer_schema_length=None), judgments)
     study = Study.read(outputs, judgments, metrics=_METRICS)
-    found = study.estimate(_METRICS)
-    # The truth is a mean over all raters there could be: the interval for it sees raters as a sample.
-    outer = study.estimate(_METRICS, raters_as="random")
+    found = study.estimate()
     command = ["steelyard", "report", str(outputs), str(judgments), "-o"]
     report = write_report(
         study,
         output / "report.html",
-        metrics=_METRICS,
         command=" ".join([*command, str(output / "report.html")]),
         title="Steelyard demo",
         notice=made.notice,
     )
     if as_json:
-        rows = [
-            one.to_dict()
-            | {
-                "random_raters": {"low": wide.low, "high": wide.high},
-                "truth": made.truth[_key(one)],
-            }
-            for one, wide in zip(found, outer, strict=True)
-        ]
+        rows = [one.to_dict() | {"truth": made.truth[_key(one)]} for one in found]
         print_json({"notice": made.notice, "report": str(report), "estimates": rows}, None)
         return
-    tables = [
-        _table(made, prompt, list(zip(found, outer, strict=True)))
-        for prompt in dict.fromkeys(one.prompt for one in found)
-    ]
-    held = sum(one.low <= made.truth[_key(one)] <= one.high for one in outer)
+    held = sum(one.low <= made.truth[_key(one)] <= one.high for one in found)
+    prompts = dict.fromkeys(one.prompt for one in found)
     print_tables(
         [
             Text(f"{made.notice}\n", style="italic"),
-            *tables,
-            f"{held} of {len(outer)} intervals with raters as a sample hold the truth.\n",
+            *(_table(made, [one for one in found if one.prompt == prompt]) for prompt in prompts),
+            f"Intervals are about {found[0].about}: {held} of {len(found)} hold the truth.\n",
             f"Report:    {report}",
             f"Outputs:   {outputs}\nJudgments: {judgments}",
             f"Next:      {_program()} diagnose {outputs} {judgments}",
@@ -99,27 +87,23 @@ def demo(*, output: Path, items: int, seed: int, as_json: bool) -> None:
     )
 
 
-def _table(
-    made: Campaign, prompt: str | None, found: list[tuple[Estimate, Estimate]]
-) -> RenderableType:
-    table = Table(title=f"Mean human score, prompt {prompt}", title_justify="left")
+def _table(made: Campaign, found: Sequence[Estimate]) -> RenderableType:
+    table = Table(title=f"Mean human score, prompt {found[0].prompt}", title_justify="left")
     table.add_column("system")
     for name in ("truth", "estimate"):
         table.add_column(name, justify="right")
-    for name in ("95% interval", "raters as a sample", "plain mean's interval"):
+    for name in ("95% interval", "plain mean's interval"):
         table.add_column(name)
     table.add_column("data efficiency", justify="right")
-    for one, outer in found:
-        if one.prompt != prompt or one.baseline is None or one.data_efficiency is None:
-            continue
+    for one in found:
+        plain, efficiency = one.baseline or one, one.data_efficiency
         table.add_row(
             str(one.system),
             f"{made.truth[_key(one)]:.3f}",
             f"{one.estimate:.3f}",
             interval(one.low, one.high),
-            interval(outer.low, outer.high),
-            interval(one.baseline.low, one.baseline.high),
-            f"{one.data_efficiency:.2f}",
+            interval(plain.low, plain.high),
+            "" if efficiency is None else f"{efficiency:.2f}",
         )
     return table
 

@@ -21,7 +21,7 @@ from steelyard.cli.printing import parse_bounds, print_json, print_tables
 from steelyard.data import read_outputs
 from steelyard.errors import InvalidArgumentError
 from steelyard.estimate import Estimate, Interval, Raters, SlopeKind, Target
-from steelyard.study.estimates import Estimates
+from steelyard.study.estimates import Estimates, control_in_words
 
 __all__ = ["estimate"]
 
@@ -166,7 +166,7 @@ def _tables(found: Estimates) -> list[RenderableType]:
             table.add_row(*_row(one, wider=wider, corrected=corrected))
         parts.append(table)
         parts.append(f"about {own[0].about}; {own[0].method}")
-        parts.extend(_carried(own[0]))
+        parts.extend(_carried(own))
     notes = dict.fromkeys(
         f"note: {one.system}, {one.prompt}: {note}" for one in found for note in one.notes
     )
@@ -190,19 +190,12 @@ def _row(one: Estimate, *, wider: bool, corrected: bool) -> list[str]:
     return [*cells, str(one.n_judgments), f"{one.n_outputs} of {one.pool_size}"]
 
 
-def _carried(one: Estimate) -> list[str]:
-    """Say which metrics carry a learned control."""
-    if not one.shares:
-        return [f"metrics {', '.join(one.metrics)}"] if one.metrics else []
-    if not any(one.shares):
-        return [
-            f"no use is made of the metrics {', '.join(one.metrics)}: judgments do not follow them"
-        ]
-    order = sorted(zip(one.shares, one.metrics, strict=True), reverse=True)
-    shown_first = [f"{name} {share:.0%}" for share, name in order[:5] if share >= 0.005]
-    rest = len(order) - len(shown_first)
-    more = f" and {rest} more" if rest else ""
-    return [f"control learned from {', '.join(shown_first)}{more}"]
+def _carried(own: Sequence[Estimate]) -> list[str]:
+    """Say which metrics correct, and how much each carries of a learned control."""
+    words = control_in_words(own)
+    if words is None and own[0].metrics:
+        words = f"metrics {', '.join(own[0].metrics)}"
+    return [] if words is None else [words]
 
 
 def _random(one: Estimate) -> dict[str, float] | None:

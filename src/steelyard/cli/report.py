@@ -44,7 +44,6 @@ def report(
     path = write_report(
         study,
         output,
-        metrics=study.metrics,
         prompts=choice.prompts,
         systems=choice.systems,
         level=level,

@@ -1,15 +1,16 @@
 """What the report says about one prompt, with a reason for all that it cannot say."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Generic, Self, TypeVar
 
+import polars as pl
+
+from steelyard.arrays import judged_outputs
 from steelyard.errors import InvalidArgumentError, NotEstimableError
-from steelyard.estimate import Estimate, Raters
+from steelyard.estimate import Estimate
 from steelyard.report.scatter import JudgedMetric
 from steelyard.study import Diagnosis, Study
-from steelyard.study.estimates import Estimates
-from steelyard.study.judged import judged_table
+from steelyard.study.judged import drawn_table, judged_arrays
 
 __all__ = [
     "PromptFindings",
@@ -18,9 +19,6 @@ __all__ = [
     "prompt_findings",
     "wanted_systems",
 ]
-
-Answer = TypeVar("Answer", Estimate, Diagnosis)
-_Ask = Callable[[list[str]], list[Answer]]
 
 
 @dataclass(frozen=True)
@@ -32,22 +30,19 @@ class SystemFindings:
     system : str
         The system.
     estimate : Estimate or None
-        Its mean human score, with metrics where that is possible, else the plain mean.
-    random_raters : Estimate or None
-        The same with raters seen as a sample of raters.
+        Its mean human score, corrected where that is possible, else the plain mean.
     diagnosis : Diagnosis or None
         Its variance components and metrics.
-    gaps : tuple of str
-        Why an estimate is missing.
+    gap : str or None
+        Why there is no estimate.
     diagnosis_gap : str or None
         Why there is no diagnosis.
     """
 
     system: str
     estimate: Estimate | None
-    random_raters: Estimate | None
     diagnosis: Diagnosis | None
-    gaps: tuple[str, ...]
+    gap: str | None
     diagnosis_gap: str | None
 
     @property
@@ -57,8 +52,8 @@ class SystemFindings:
 
     @property
     def corrected(self) -> Estimate | None:
-        """The estimate with metrics, if there is one."""
-        return self.estimate if self.estimate and self.estimate.slope else None
+        """The estimate, if it is more than the plain mean."""
+        return self.estimate if self.estimate and self.estimate.baseline else None
 
 
 @dataclass(frozen=True)
@@ -70,7 +65,7 @@ class PromptFindings:
     prompt : str
         The prompt.
     metrics : tuple of str
-        Metrics that were asked for.
+        Metrics that were asked for; all metrics by default.
     systems : tuple of SystemFindings
         The greatest mean human score first, systems without one last.
     overall : Diagnosis or None
@@ -138,10 +133,10 @@ def prompt_findings(
     prompt: str,
     systems: Sequence[str],
     *,
-    metrics: Sequence[str] = (),
+    metrics: Sequence[str] | None = None,
     level: float = 0.95,
 ) -> PromptFindings:
-    """Estimate and diagnose each system under a prompt, and go on where one of them cannot be.
+    """Estimate and diagnose each system under a prompt, with the reason where one cannot be.
 
     Parameters
     ----------
@@ -151,8 +146,8 @@ def prompt_findings(
         The prompt.
     systems : sequence of str
         Systems that were judged under it.
-    metrics : sequence of str
-        Metrics to correct with; plain means when there are none.
+    metrics : sequence of str, optional
+        Metrics to correct with: all by default, and plain means when there are none.
     level : float
         Level of all intervals.
 
@@ -160,120 +155,76 @@ def prompt_findings(
     -------
     PromptFindings
     """
-
-    def estimates(asked: list[str], raters_as: Raters) -> _Answers[Estimate]:
-        return _Answers.of(
-            lambda names: study.estimate(
-                metrics, prompts=[prompt], systems=names, level=level, raters_as=raters_as
-            ),
-            asked,
-        )
-
-    fixed = estimates(list(systems), "fixed")
-    random = estimates(list(fixed.found), "random")
-    diagnosed = _without_refused(
-        _Answers.of(
-            lambda asked: study.diagnose(metrics, prompts=[prompt], systems=asked, level=level),
-            systems,
-        )
-    )
-    refusals = (
-        ("no estimate", fixed.refused),
-        ("raters not seen as a sample", random.refused),
-    )
+    names = study.metrics if metrics is None else tuple(metrics)
+    estimates, refused = _estimates(study, prompt, systems, names, level)
+    diagnoses, undiagnosed = _diagnoses(study, prompt, systems, names, level)
     found = [
         SystemFindings(
             system=system,
-            estimate=fixed.found.get(system),
-            random_raters=random.found.get(system),
-            diagnosis=diagnosed.found.get(system),
-            gaps=tuple(
-                f"{what}: {reason[system]}" for what, reason in refusals if system in reason
-            ),
-            diagnosis_gap=diagnosed.refused.get(system),
+            estimate=estimates.get(system),
+            diagnosis=diagnoses.get(system),
+            gap=refused.get(system),
+            diagnosis_gap=undiagnosed.get(system),
         )
         for system in systems
     ]
     return PromptFindings(
         prompt=prompt,
-        metrics=tuple(metrics),
+        metrics=names,
         systems=tuple(sorted(found, key=_rank)),
-        overall=_overall(diagnosed),
+        overall=_overall(diagnoses),
     )
 
 
 def judged_metrics(study: Study, findings: PromptFindings) -> list[JudgedMetric]:
-    """Return the judged outputs of each system with the most useful metric, for a figure."""
-    if findings.metric is None:
+    """Return the judged outputs that have the most useful metric, by system, for a figure."""
+    metric = findings.metric
+    if metric is None:
         return []
-    table = judged_table(study.outputs, study.judgments, [findings.metric])
+    table = drawn_table(study.outputs, study.judgments, [metric])
     judged = []
     for one in findings.systems:
-        sample = table.cell(findings.prompt, one.system).sample()
-        usefulness = one.diagnosis.metrics.get(findings.metric) if one.diagnosis else None
+        rows = table.of(findings.prompt, one.system).filter(pl.col(metric).is_finite())
+        if rows.is_empty():
+            continue
+        sample = judged_outputs(*judged_arrays(rows, [metric]))
+        usefulness = one.diagnosis.metrics.get(metric) if one.diagnosis else None
         correlation = usefulness.correlation if usefulness else None
         judged.append(JudgedMetric(one.system, sample.metric[:, 0], sample.mean, correlation))
     return judged
 
 
-@dataclass(frozen=True)
-class _Answers(Generic[Answer]):
-    """What a study said about each system, and why it said nothing about some.
-
-    Attributes
-    ----------
-    found : dict
-        Answers by system.
-    refused : dict
-        Reasons by system.
-    beyond : Answer or None
-        What was said about all systems together.
-    """
-
-    found: dict[str, Answer]
-    refused: dict[str, str]
-    beyond: Answer | None = None
-
-    @classmethod
-    def of(cls, ask: _Ask[Answer], systems: Sequence[str]) -> Self:
-        """Ask about all systems at once, and one by one if that fails for one of them."""
-        if not systems:
-            return cls({}, {})
-        try:
-            answers = ask(list(systems))
-        except NotEstimableError as error:
-            if len(systems) == 1:
-                # The study puts the names of prompt and system before the reason.
-                return cls({}, {systems[0]: str(error.__cause__ or error)})
-        else:
-            beyond = answers[-1] if len(answers) > len(systems) else None
-            found = {str(one.system): one for one in answers if one.system in systems}
-            if isinstance(answers, Estimates):
-                refused = {system: reason for (_, system), reason in answers.left_out.items()}
-                return cls(found, refused, beyond)
-            return cls(found, {}, beyond)
-        alone = [cls.of(ask, [system]) for system in systems]
-        found = {system: answer for one in alone for system, answer in one.found.items()}
-        refused = {system: reason for one in alone for system, reason in one.refused.items()}
-        rest = cls.of(ask, list(found)) if refused and len(found) > 1 else None
-        return cls(found, refused, rest.beyond if rest else None)
+def _estimates(
+    study: Study, prompt: str, systems: Sequence[str], metrics: Sequence[str], level: float
+) -> tuple[dict[str, Estimate], dict[str, str]]:
+    """Return the estimates by system, and the reasons of the systems that have none."""
+    try:
+        found = study.estimate(metrics, prompts=[prompt], systems=systems, level=level)
+    except NotEstimableError as error:
+        return {}, _reasons(error, prompt, systems)
+    refused = {system: reason for (_, system), reason in found.left_out.items()}
+    return {str(one.system): one for one in found}, refused
 
 
-def _without_refused(answers: _Answers[Diagnosis]) -> _Answers[Diagnosis]:
-    """Return the diagnoses, and the reasons of the systems that have none."""
-    rows, all_systems = answers.found, answers.beyond
-    refused = {system: one.refusal for system, one in rows.items() if one.refusal}
-    return _Answers(
-        {system: one for system, one in rows.items() if not one.refusal},
-        answers.refused | refused,
-        None if all_systems is not None and all_systems.refusal else all_systems,
-    )
+def _diagnoses(
+    study: Study, prompt: str, systems: Sequence[str], metrics: Sequence[str], level: float
+) -> tuple[dict[str, Diagnosis], dict[str, str]]:
+    """Return the diagnoses by system, ``*`` for all, and the reasons of those that have none."""
+    try:
+        found = study.diagnose(metrics, prompts=[prompt], systems=systems, level=level)
+    except NotEstimableError as error:
+        return {}, _reasons(error, prompt, systems)
+    refused = {one.system: one.refusal for one in found if one.refusal}
+    return {one.system: one for one in found if not one.refusal}, refused
 
 
-def _overall(diagnosed: _Answers[Diagnosis]) -> Diagnosis | None:
-    if len(diagnosed.found) == 1:
-        return next(iter(diagnosed.found.values()))
-    return diagnosed.beyond
+def _reasons(error: NotEstimableError, prompt: str, systems: Sequence[str]) -> dict[str, str]:
+    return {system: error.reasons.get((prompt, system), str(error)) for system in systems}
+
+
+def _overall(diagnoses: Mapping[str, Diagnosis]) -> Diagnosis | None:
+    own = [one for system, one in diagnoses.items() if system != "*"]
+    return own[0] if len(own) == 1 else diagnoses.get("*")
 
 
 def _rank(one: SystemFindings) -> float:

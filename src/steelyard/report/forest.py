@@ -1,4 +1,4 @@
-"""Forest plot: each system's mean human score, with and without metrics."""
+"""Forest plot: each system's mean human score beside its plain mean."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from steelyard.estimate import Estimate
+from steelyard.estimate.result import Ends
 from steelyard.report.numbers import level_name
 from steelyard.report.style import BLUE, MUTED, ORANGE, WIDTH, rows_of_systems, shown_names, styled
 
@@ -19,22 +20,14 @@ _APART = 0.17
 _THICK, _THIN = 2.8, 0.9
 
 
-def forest_plot(
-    estimates: Sequence[Estimate],
-    *,
-    random_raters: Sequence[Estimate] = (),
-    score: str = "mean human score",
-) -> Figure:
+def forest_plot(estimates: Sequence[Estimate], *, score: str = "mean human score") -> Figure:
     """Draw each system's estimate and interval beside its plain mean, one row a system.
 
     Parameters
     ----------
     estimates : sequence of Estimate
         One for each system, from top to bottom. One without a baseline is a plain mean itself,
-        and stands alone in its row.
-    random_raters : sequence of Estimate
-        The same with raters seen as a sample of raters, for a thin outer interval; matched by
-        system.
+        and stands alone in its row. A thin outer interval is that for new outputs.
     score : str
         Label of the axis.
 
@@ -51,7 +44,6 @@ def forest_plot(
     >>> [text.get_text() for text in figure.axes[0].get_yticklabels()]
     ['s']
     """
-    outer = {found.system: found for found in random_raters}
     with styled():
         figure = Figure(figsize=(WIDTH, 1.25 + 0.44 * len(estimates)), layout="constrained")
         axes = figure.add_subplot()
@@ -59,10 +51,10 @@ def forest_plot(
         for row, found in enumerate(estimates):
             if row % 2:
                 axes.axhspan(row - 0.5, row + 0.5, color=_BAND, zorder=0)
-            _draw_row(axes, row, found, outer.get(found.system))
+            _draw_row(axes, row, found)
         axes.margins(x=0.04)
         axes.set_xlabel(score)
-        handles = _legend(estimates, has_outer=bool(outer))
+        handles = _legend(estimates)
         figure.legend(handles=handles, loc="outside upper left", ncols=2, handlelength=2.6)
     return figure
 
@@ -92,23 +84,23 @@ class _Kind:
         )
 
 
-_CORRECTED = _Kind("with metrics", "o", 7.0, line=BLUE, face=BLUE, edge="white")
+_CORRECTED = _Kind("estimate", "o", 7.0, line=BLUE, face=BLUE, edge="white")
 _PLAIN = _Kind("plain mean", "D", 5.5, line=ORANGE, face="white", edge=ORANGE)
 
 
 def _kind(found: Estimate) -> _Kind:
-    return _CORRECTED if found.slope else _PLAIN
+    return _PLAIN if found.baseline is None else _CORRECTED
 
 
-def _draw_row(axes: Axes, row: int, found: Estimate, outer: Estimate | None) -> None:
+def _draw_row(axes: Axes, row: int, found: Estimate) -> None:
     if found.baseline is None:
-        _draw(axes, row, found, outer)
+        _draw(axes, row, found, found.new_outputs)
     else:
-        _draw(axes, row - _APART, found, outer)
+        _draw(axes, row - _APART, found, found.new_outputs)
         _draw(axes, row + _APART, found.baseline, None)
 
 
-def _draw(axes: Axes, height: float, found: Estimate, outer: Estimate | None) -> None:
+def _draw(axes: Axes, height: float, found: Estimate, outer: Ends | None) -> None:
     kind, heights = _kind(found), [height, height]
     if outer is not None:
         ends = [outer.low, outer.high]
@@ -126,15 +118,15 @@ def _draw(axes: Axes, height: float, found: Estimate, outer: Estimate | None) ->
     )
 
 
-def _legend(estimates: Sequence[Estimate], *, has_outer: bool) -> list[Line2D]:
+def _legend(estimates: Sequence[Estimate]) -> list[Line2D]:
     drawn = [*estimates, *(found.baseline for found in estimates if found.baseline)]
     handles = [
         kind.handle(f"{kind.name}, {level_name(estimates[0].level)} interval")
         for kind in (_CORRECTED, _PLAIN)
         if any(_kind(found) is kind for found in drawn)
     ]
-    if has_outer:
-        label = "the same, raters seen as a sample"
+    if any(found.new_outputs is not None for found in estimates):
+        label = "the same for new outputs"
         handles.append(
             Line2D([], [], color=MUTED, linewidth=_THIN, marker="|", markersize=7, label=label)
         )

@@ -23,7 +23,7 @@ def write_report(
     study: Study,
     path: str | os.PathLike[str],
     *,
-    metrics: Sequence[str],
+    metrics: Sequence[str] | None = None,
     prompts: Sequence[str] | None = None,
     systems: Sequence[str] | None = None,
     level: float = 0.95,
@@ -42,8 +42,8 @@ def write_report(
         Outputs and judgments.
     path : path
         File to write; its folder must be there.
-    metrics : sequence of str
-        Metrics to correct with; plain means when there are none.
+    metrics : str or sequence of str, optional
+        Metrics to correct with: all by default, and plain means when there are none.
     prompts, systems : sequence of str, optional
         Which to report on; all that were judged by default.
     level : float
@@ -65,12 +65,13 @@ def write_report(
     InvalidArgumentError
         If an argument breaks its rule, or the folder of `path` is not there.
     InvalidDataError
-        If the metric of an output is missing.
+        If a judged output is not among the outputs, or the page cannot be written.
 
     Notes
     -----
-    What the data do not determine is left out, and the page says why: a system with a constant
-    metric has its plain mean alone, a prompt without repeated judgments no variance components.
+    All systems are estimated together, as `Study.estimate` does by default. What the data do not
+    determine is left out, and the page says why: a prompt without repeated judgments has no
+    variance components.
 
     Examples
     --------
@@ -88,7 +89,7 @@ def write_report(
     """
     target = Path(path)
     _check_target(target)
-    metrics = names_of(metrics)
+    metrics = study.metrics if metrics is None else names_of(metrics)
     wanted = wanted_systems(study, names_of(prompts), names_of(systems))
     findings = [
         prompt_findings(study, prompt, chosen, metrics=metrics, level=level)

@@ -21,8 +21,15 @@ from steelyard.report.tables import (
     metrics_table,
     score_decimals,
 )
-from steelyard.report.wording import Headline, enumeration, headline, noise_meaning
+from steelyard.report.wording import (
+    Headline,
+    enumeration,
+    headline,
+    interval_abouts,
+    noise_meaning,
+)
 from steelyard.study import Diagnosis, Study
+from steelyard.study.estimates import control_in_words
 
 __all__ = ["Section", "section"]
 
@@ -37,11 +44,19 @@ class Remark:
 
 @dataclass(frozen=True)
 class Scores:
-    """Mean human scores: drawing and numbers, and why some are missing."""
+    """Mean human scores: drawing and numbers, what they are about, and why some are missing.
+
+    `about` is said of all systems, or else `abouts` of some each. `control` says which metrics carry
+    the estimates.
+    """
 
     drawing: str | None
     table: Table
-    has_outer: bool
+    about: str | None
+    abouts: list[Remark]
+    has_plain: bool
+    has_new_outputs: bool
+    control: str | None
     gaps: list[Remark]
 
 
@@ -157,20 +172,24 @@ def _glance(findings: PromptFindings) -> str:
 
 
 def _scores(findings: PromptFindings, anchor: str, level: float) -> Scores:
-    ranked = [one for one in findings.systems if one.estimate is not None]
-    outer = [one.random_raters for one in ranked if one.random_raters is not None]
-    drawing = None
-    if ranked:
-        figure = forest_plot(
-            [one.estimate for one in ranked if one.estimate is not None], random_raters=outer
-        )
-        label = (
-            f"Mean human score of each system under the prompt {findings.prompt}, with intervals"
-        )
-        drawing = inline_svg(figure, name=f"{anchor}-forest", label=label)
-    gaps = [(one.system, gap) for one in findings.systems for gap in one.gaps]
+    found = [one.estimate for one in findings.systems if one.estimate is not None]
+    label = f"Mean human score of each system under the prompt {findings.prompt}, with intervals"
+    gaps = [(one.system, f"no estimate: {one.gap}") for one in findings.systems if one.gap]
+    abouts = interval_abouts(findings)
     return Scores(
-        drawing, estimates_table(findings, level=level), bool(outer), _grouped(findings, gaps)
+        drawing=inline_svg(forest_plot(found), name=f"{anchor}-forest", label=label)
+        if found
+        else None,
+        table=estimates_table(findings, level=level),
+        about=next(iter(abouts)) if len(abouts) == 1 else None,
+        abouts=[
+            Remark(enumeration(systems), f"the interval is about {about}")
+            for about, systems in (abouts.items() if len(abouts) > 1 else ())
+        ],
+        has_plain=any(one.corrected for one in findings.systems),
+        has_new_outputs=any(one.new_outputs for one in found),
+        control=control_in_words(found),
+        gaps=_grouped(findings, gaps),
     )
 
 
@@ -215,12 +234,11 @@ def _has_correlation(one: Diagnosis) -> bool:
 
 
 def _estimates(one: SystemFindings) -> Iterator[Estimate]:
-    """Return each of a system's estimates once."""
-    for found in (one.estimate, one.random_raters):
-        if found is not None:
-            yield found
-            if found.baseline is not None:
-                yield found.baseline
+    """Return a system's estimate and its plain mean."""
+    if one.estimate is not None:
+        yield one.estimate
+        if one.estimate.baseline is not None:
+            yield one.estimate.baseline
 
 
 def _notes(findings: PromptFindings, warnings: Mapping[str, str]) -> Iterator[tuple[str, str]]:

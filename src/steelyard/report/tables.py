@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from steelyard.estimate import Estimate
+from steelyard.estimate.result import Ends
 from steelyard.report.findings import PromptFindings, SystemFindings
 from steelyard.report.numbers import (
     ALPHA,
@@ -67,32 +68,33 @@ def estimates_table(findings: PromptFindings, *, level: float) -> Table:
         Level of the intervals, for the heads.
     """
     decimals = score_decimals(findings)
-    has_outer = any(one.random_raters for one in findings.systems)
-    has_metrics = any(one.corrected for one in findings.systems)
+    wider = any(one.estimate and one.estimate.new_outputs for one in findings.systems)
+    corrected = any(one.corrected for one in findings.systems)
 
     def cells(one: SystemFindings) -> Iterator[str]:
-        if has_metrics:
-            yield from _estimate(one.corrected, decimals)
-        if has_outer and has_metrics:
-            yield _interval(one.random_raters, decimals)
-        yield from _estimate(one.plain, decimals)
-        if has_metrics:
-            yield number(one.corrected.data_efficiency if one.corrected else None)
-        elif has_outer:
-            yield _interval(one.random_raters, decimals)
-        yield f"{one.plain.n_judgments:,}" if one.plain else number(None)
-        yield _judged(one.plain)
+        found, plain = one.estimate, one.plain
+        yield from _estimate(found, decimals)
+        if wider:
+            yield _interval(found and found.new_outputs, decimals)
+        if corrected:
+            yield from _estimate(plain, decimals)
+            yield number(found.data_efficiency if found else None)
+        yield f"{found.n_judgments:,}" if found else number(None)
+        yield _judged(found)
 
-    name, outer = f"{level_name(level)} interval", "raters as a sample"
-    with_metrics = ("with metrics", name, *([outer] if has_outer else []))
+    name = f"{level_name(level)} interval"
     columns = (
-        ("system", *with_metrics, "plain mean", name, "data efficiency")
-        if has_metrics
-        else ("system", "plain mean", name, *([outer] if has_outer else []))
+        "system",
+        "estimate" if corrected else "plain mean",
+        name,
+        *(["for new outputs"] if wider else []),
+        *(["plain mean", name, "data efficiency"] if corrected else []),
+        "judgments",
+        "outputs judged",
     )
     return Table(
         "Mean human score of each system",
-        (*columns, "judgments", "outputs judged"),
+        columns,
         tuple((one.system, *cells(one)) for one in findings.systems),
     )
 
@@ -180,7 +182,7 @@ def _name(system: str) -> str:
     return ALL_SYSTEMS if system == "*" else system
 
 
-def _interval(found: Estimate | None, decimals: int) -> str:
+def _interval(found: Estimate | Ends | None, decimals: int) -> str:
     return interval(found.low, found.high, decimals) if found else number(None)
 
 

@@ -1,7 +1,7 @@
 """The findings in plain words."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from steelyard.estimate import Estimate
 from steelyard.report.findings import PromptFindings, SystemFindings
@@ -9,12 +9,15 @@ from steelyard.report.numbers import count, level_name, number, percent, span
 from steelyard.report.savings import equivalent_judgments
 from steelyard.study import Diagnosis
 
-__all__ = ["Headline", "enumeration", "headline", "noise_meaning"]
+__all__ = ["Headline", "enumeration", "headline", "interval_abouts", "noise_meaning"]
+
+# Metrics that a sentence can bear.
+_NAMED = 3
 
 
 @dataclass(frozen=True)
 class Headline:
-    """Which system has the highest score, how surely, and what the metrics brought.
+    """Which system has the highest score, and what was saved.
 
     Attributes
     ----------
@@ -46,12 +49,14 @@ def headline(findings: PromptFindings, decimals: int) -> Headline:
     first = ranked[0]
     assert first.estimate is not None
     found = first.estimate
-    what = "has the highest mean human score" if len(ranked) > 1 else "has a mean human score of"
+    several = len(ranked) > 1
+    what = "has the highest mean human score:" if several else "has a mean human score of"
     score = (
-        f"{what}{':' if len(ranked) > 1 else ''} {number(found.estimate, decimals)} "
-        f"({level_name(found.level)} interval {span(found.low, found.high, decimals)})."
+        f"{what} {number(found.estimate, decimals)} ({level_name(found.level)} interval "
+        f"{span(found.low, found.high, decimals)}, about {found.about})."
     )
-    return Headline(first.system, (score, *_lead(first, ranked[1:]), _saving(findings)))
+    alone = ["Each interval is about one system; it does not say how sure the order is."]
+    return Headline(first.system, (score, *(alone if several else []), _saving(findings)))
 
 
 def enumeration(names: Sequence[str]) -> str:
@@ -65,60 +70,65 @@ def enumeration(names: Sequence[str]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
-def _lead(first: SystemFindings, others: Sequence[SystemFindings]) -> tuple[str, ...]:
-    """Say whether the leader's interval lies above all others."""
-    if not others:
-        return ()
-    rivals = [one.system for one in others if _overlap(first.estimate, one.estimate)]
-    if rivals:
-        named = rivals if len(rivals) <= 3 else [*rivals[:2], f"{len(rivals) - 2} others"]
-        return (
-            f"Its interval overlaps with that of {enumeration(named)}, so it is not certain which is highest.",
-        )
-    clear = "Its interval lies wholly above that of every other system"
-    if any(one.random_raters is None for one in (first, *others)):
-        return (f"{clear}.",)
-    doubtful = any(_overlap(first.random_raters, one.random_raters) for one in others)
-    if doubtful:
-        return (f"{clear}, but no longer when raters are seen as a sample of raters.",)
-    return (f"{clear}, also when raters are seen as a sample of raters.",)
+def interval_abouts(findings: PromptFindings) -> dict[str, list[str]]:
+    """Return what intervals are about, in words, each with its systems.
 
-
-def _overlap(leader: Estimate | None, other: Estimate | None) -> bool:
-    return leader is not None and other is not None and leader.low <= other.high
+    Where pools differ in size only, their sizes are left to the table.
+    """
+    found = [one.estimate for one in findings.systems if one.estimate is not None]
+    if len({one.about for one in found}) > 1:
+        found = [replace(one, pool_size=None) for one in found]
+    about: dict[str, list[str]] = {}
+    for one in found:
+        about.setdefault(one.about, []).append(str(one.system))
+    return about
 
 
 def _saving(findings: PromptFindings) -> str:
-    """Say how many judgments the metrics saved, over all systems that they could correct."""
-    if not findings.metrics:
-        return "No metric was given: these are plain means."
+    """Say how many judgments were saved, over all systems with more than a plain mean."""
+    found = [one for one in findings.systems if one.corrected is not None]
+    if not found:
+        reason = "No metric could be used" if findings.metrics else "No metric was given"
+        return f"{reason}: these are plain means."
+    estimates = [one.corrected for one in found if one.corrected is not None]
+    means = _means(findings, estimates)
+    if not means:
+        return _unused(findings, estimates)
     pairs = [
-        (one.corrected.n_judgments, worth)
-        for one in findings.systems
-        if one.corrected is not None
-        and (worth := equivalent_judgments(one.corrected, _item_variance(findings, one)))
-        is not None
+        (one.n_judgments, equivalent_judgments(one, _item_variance(findings, about)) or 0.0)
+        for one, about in zip(estimates, found, strict=True)
     ]
-    if not pairs:
-        return "No metric could be used: these are plain means."
     collected, worth = sum(n for n, _ in pairs), sum(w for _, w in pairs)
-    metrics = enumeration(findings.metrics)
     saved = round(worth) - collected
-    if all(
-        one.corrected.n_outputs == one.corrected.pool_size
-        for one in findings.systems
-        if one.corrected
-    ):
-        return f"Every output was judged, so {metrics} had nothing to add: no judgment was saved."
+    opening = f"With {means}, the {count(collected, 'judgment')} are worth"
     if saved <= 0:
-        return (
-            f"With {metrics}, the {count(collected, 'judgment')} tell no more than they would in "
-            "plain means: no judgment was saved."
-        )
+        return f"{opening} no more than in plain means: no judgment was saved."
     return (
-        f"With {metrics}, the {count(collected, 'judgment')} tell as much as about "
-        f"{round(worth):,} would in plain means: {saved:,} saved ({percent(1 - collected / worth)})."
+        f"{opening} about {round(worth):,} in plain means: {saved:,} saved "
+        f"({percent(1 - collected / worth)})."
     )
+
+
+def _means(findings: PromptFindings, estimates: Sequence[Estimate]) -> str:
+    """Return what makes the estimates more than plain means."""
+    means = []
+    if not _all_judged(estimates) and any(any(one.shares or one.slope) for one in estimates):
+        few = len(findings.metrics) <= _NAMED
+        means.append(enumeration(findings.metrics) if few else "the metrics")
+    if any(one.raters == "adjusted" for one in estimates):
+        means.append("the leniency of raters taken out")
+    return ", and ".join(means)
+
+
+def _unused(findings: PromptFindings, estimates: Sequence[Estimate]) -> str:
+    names = enumeration(findings.metrics) if len(findings.metrics) <= _NAMED else "the metrics"
+    if _all_judged(estimates):
+        return f"Every output was judged, so {names} had nothing to add: no judgment was saved."
+    return f"No use is made of {names}, because judgments do not follow: no judgment was saved."
+
+
+def _all_judged(estimates: Sequence[Estimate]) -> bool:
+    return all(one.n_outputs == one.pool_size for one in estimates)
 
 
 def _item_variance(findings: PromptFindings, one: SystemFindings) -> float:

@@ -56,7 +56,7 @@ class Campaign:
         results = campaign_means(judged, options=options, seed=seed)
         for system, result in zip(cells, results, strict=True):
             if isinstance(result, Estimate):
-                about = (*cells[system].notes, *self._gap_notes(system), *notes, *result.notes)
+                about = (*cells[system].notes, *self._metric_notes(system), *notes, *result.notes)
                 named = replace(result, notes=about)
                 metrics = self.table.metrics if result.slope else ()
                 found[system] = named.named(system=system, prompt=prompt, metrics=metrics)
@@ -88,14 +88,25 @@ class Campaign:
             )
         return judged
 
-    def _gap_notes(self, system: str) -> tuple[str, ...]:
-        size = self.outputs.sizes[system]
-        return tuple(
+    def _metric_notes(self, system: str) -> tuple[str, ...]:
+        size, gaps = self.outputs.sizes[system], self.gaps.get(system, {})
+        pool = self.pools.get(system)
+        constant = () if pool is None else np.flatnonzero(pool.low == pool.high)
+        same = (self.table.metrics[number] for number in constant)
+        missing = (
             f"metric {name} is missing on {count} of {size} outputs: they are corrected by the "
             "others, as if it were at its mean"
             if count < size
             else f"metric {name} is missing: this system is corrected by the others"
-            for name, count in self.gaps.get(system, {}).items()
+            for name, count in gaps.items()
+        )
+        return (
+            *missing,
+            *(
+                f"metric {name} is the same on all outputs: it cannot correct this system"
+                for name in same
+                if name not in gaps
+            ),
         )
 
 

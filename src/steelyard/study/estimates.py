@@ -3,13 +3,18 @@
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from steelyard.estimate import Estimate
 from steelyard.study.results import Results
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Estimates"]
+__all__ = ["Estimates", "control_in_words"]
+
+# Metrics that are named; the others are counted.
+_NAMED = 5
 
 _COLUMNS = (
     *("system", "prompt", "estimate", "low", "high", "baseline.estimate", "data_efficiency"),
@@ -70,3 +75,25 @@ class Estimates(Results[Estimate]):
             axes.set_xlabel(f"mean human score, {own[0].level:.0%} interval")
             axes.set_title(str(prompt or ""), parse_math=False)
         return figure
+
+
+def control_in_words(found: Sequence[Estimate]) -> str | None:
+    """Return which metrics carry the control of these estimates; None where none was learned.
+
+    Parameters
+    ----------
+    found : sequence of Estimate
+        Estimates under one prompt, with the same metrics.
+    """
+    learned = [one for one in found if one.shares and one.metrics]
+    if not learned:
+        return None
+    names = learned[0].metrics
+    shares = np.sum([one.shares for one in learned], axis=0)
+    if not shares.any():
+        which = f"metrics {', '.join(names)}" if len(names) <= _NAMED else f"{len(names)} metrics"
+        return f"no use is made of the {which}: judgments do not follow them"
+    order = sorted(zip(shares / shares.sum(), names, strict=True), key=lambda pair: -pair[0])
+    first = [f"{name} {share:.0%}" for share, name in order[:_NAMED] if share >= 0.005]
+    more = f" and {len(names) - len(first)} more" if len(names) > len(first) else ""
+    return f"control learned from {', '.join(first)}{more}"

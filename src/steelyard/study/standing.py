@@ -57,8 +57,8 @@ class Standing:
     system, prompt : str
         What is estimated.
     estimate : Estimate or None
-        As `Study.estimate` gives it for one look at a number that was fixed beforehand; with
-        metrics if they can be used, else the plain mean; None if neither can be told yet.
+        As `Study.estimate` gives it by default, for one look at a number that was fixed beforehand;
+        None if it cannot be told yet.
     monitored : Monitored or None
         The interval that holds at all times; None if there is none for this design.
     path : tuple of (int, float)
@@ -189,7 +189,7 @@ class _Asked:
     def estimates(
         self, systems: Sequence[str]
     ) -> dict[str, tuple[Estimate | None, tuple[str, ...]]]:
-        """Return each estimate, or the plain mean and why, or only the reason that there is none."""
+        """Return each estimate, or the reason that there is none."""
         try:
             found = self.study.estimate(
                 self.metrics,
@@ -199,12 +199,16 @@ class _Asked:
                 bounds=self.bounds if np.isfinite(self.bounds).all() else None,
             )
         except NotEstimableError as error:
-            return {system: (None, (str(error),)) for system in systems}
+            reasons = error.reasons
+            return {
+                system: (None, (reasons.get((self.prompt, system), str(error)),))
+                for system in systems
+            }
         result: dict[str, tuple[Estimate | None, tuple[str, ...]]] = {
             system: (None, (reason,)) for (_, system), reason in found.left_out.items()
         }
         for one in found:
-            result[str(one.system)] = one, one.notes if self.metrics and not one.metrics else ()
+            result[str(one.system)] = one, ()
         return result
 
     def monitored(self, systems: Sequence[str]) -> dict[str, Monitored]:

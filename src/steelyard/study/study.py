@@ -217,7 +217,9 @@ class Study:
                 left_out[prompt, system] = str(one)
         if left_out and not found:
             (prompt, system), reason = next(iter(left_out.items()))
-            raise NotEstimableError(f"prompt {prompt!r}, system {system!r}: {reason}")
+            raise NotEstimableError(
+                f"prompt {prompt!r}, system {system!r}: {reason}", reasons=left_out
+            )
         if not is_designed(self.judgments, sample):
             found = with_balance_notes(found, self.imbalances)
         return Estimates(with_gap_notes(found, self.judgments, sample), left_out)
@@ -359,7 +361,8 @@ class Study:
             if progress is not None:
                 progress(len(found), len(cells))
         if len(errors) == len(found) > 0:
-            raise errors[0]
+            reasons = {(one.prompt, one.system): str(one.refusal) for one in found}
+            raise NotEstimableError(str(errors[0]), reasons=reasons) from errors[0].__cause__
         return Results(found, columns=_DIAGNOSIS)
 
     # Each is a function of its own module, whose first argument is the study.

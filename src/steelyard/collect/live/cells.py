@@ -16,6 +16,7 @@ from steelyard.errors import NotEstimableError
 from steelyard.estimate import Estimate
 from steelyard.study import Diagnosis
 from steelyard.study.draw_prefix import Prefix, draw_prefixes, with_use
+from steelyard.study.estimates import control_in_words
 from steelyard.study.monitoring import Monitored
 from steelyard.study.overall_diagnosis import overall_diagnosis
 from steelyard.study.recorded_draw import is_designed
@@ -93,6 +94,7 @@ class Cells:
         prompts = []
         for prompt, (low, high) in score_bounds(self._campaign.task).items():
             components, reason = self._components(prompt, designed=designed)
+            own = [found for key, found in self.now.items() if key[0] == prompt]
             prompts.append(
                 {
                     "prompt": prompt,
@@ -100,10 +102,12 @@ class Cells:
                     "in_goal": self.goal.half_width is not None
                     and prompt in self._campaign.goal_prompts,
                     "systems": [
-                        _system(found, self.before.get(key), self.goal)
-                        for key, found in self.now.items()
-                        if key[0] == prompt
+                        _system(found, self.before.get((prompt, found.system)), self.goal)
+                        for found in own
                     ],
+                    "control": control_in_words(
+                        [found.estimate for found in own if found.estimate is not None]
+                    ),
                     "components": components,
                     "components_reason": reason,
                 }
@@ -167,6 +171,8 @@ def _estimate(found: Estimate | None) -> dict[str, Any] | None:
         "standard_error": found.standard_error,
         "method": found.method,
         "metrics": list(found.metrics),
+        "about": found.about,
+        "new_outputs": found.new_outputs and found.new_outputs.to_dict(),
     }
 
 

@@ -82,18 +82,29 @@ function components(prompt, name, level) {
 function numbers(prompt, systems, snapshot, digits, name) {
   const level = percent(snapshot.goal.level);
   const changed = systems.some((one) => one.before);
-  const heads = ["system", "outputs judged", "estimate", `${level}, at all times`, "half-width", "expected more", `${level}, one look`, "plain mean", `its ${level}`, "data efficiency"];
+  const wider = systems.some((one) => one.estimate?.new_outputs);
+  const heads = ["system", "outputs judged", "estimate", `${level}, at all times`, "half-width", "expected more", `${level}, one look`, ...(wider ? ["for new outputs"] : []), "plain mean", `its ${level}`, "data efficiency"];
   if (changed) heads.push("before exclusions", "at all times, before");
   const rows = systems.map((one) => [
     one.system, `${whole(one.n)} of ${whole(one.pool_size)}`, number(one.estimate?.estimate, digits), one.sequence?.exact ? "known exactly" : interval(one.sequence, digits),
-    one.sequence?.exact ? "\u2013" : number(one.sequence?.half_width, digits), one.sequence ? whole(one.sequence.expected_more) : "\u2013", interval(one.estimate, digits),
+    one.sequence?.exact ? "\u2013" : number(one.sequence?.half_width, digits), one.sequence ? whole(one.sequence.expected_more) : "\u2013", interval(one.estimate, digits), ...(wider ? [interval(one.estimate?.new_outputs, digits)] : []),
     number(one.plain?.estimate, digits), interval(one.plain, digits), one.data_efficiency === null ? "\u2013" : one.data_efficiency.toFixed(2),
     ...(changed ? [number(one.before?.estimate?.estimate, digits), interval(one.before?.sequence, digits)] : []),
   ]);
   const notes = [...new Set(systems.flatMap((one) => one.notes.map((note) => `${one.system}: ${note}`)))];
   return h("details", { class: "numbers", "data-key": `${name}-numbers` }, h("summary", { "data-key": `${name}-summary`, text: "All numbers and notes" }),
     table(`Numbers, ${prompt.prompt}`, heads, rows, `${name}-table`),
+    about(systems).map((words) => h("p", { class: "small", dir: "auto", text: words })),
+    prompt.control ? h("p", { class: "small", dir: "auto", text: `Estimates: ${prompt.control}.` }) : null,
     notes.length ? h("ul", { class: "notes" }, notes.map((note) => h("li", { dir: "auto", text: note }))) : null);
+}
+
+/** What the intervals for one look are about: once, or for each system if they differ. */
+function about(systems) {
+  const known = systems.filter((one) => one.estimate);
+  const words = new Set(known.map((one) => one.estimate.about));
+  if (words.size === 1) return [`One look: about ${[...words][0]}.`];
+  return known.map((one) => `${one.system}, one look: about ${one.estimate.about}.`);
 }
 
 /** A table that scrolls on its own when it is wider than the page. */
