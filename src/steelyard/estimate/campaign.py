@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from steelyard.arrays import Draw, JudgedOutputs, PoolMoments
-from steelyard.errors import NotEstimableError
+from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.estimate.borrowed import Shape, Spread, borrowed_spread, long_tailed_freedoms
 from steelyard.estimate.error_variance import ErrorVariance, Part, fixed_raters, residual_parts
 from steelyard.estimate.estimator import plain_mean
 from steelyard.estimate.fit import Fit
+from steelyard.estimate.intervals import check_options
 from steelyard.estimate.learned import learned_control
 from steelyard.estimate.leniency import Leniency, estimated_leniency
 from steelyard.estimate.options import Options
@@ -42,6 +43,8 @@ Integers = NDArray[np.int64]
 FEW_RATERS = 5
 # An interval for new outputs that is this much wider is shown beside the pool's.
 _WIDER = 1.1
+# Differences below this share of the values themselves are rounding.
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,12 +95,19 @@ def campaign_means(
     list of Estimate or NotEstimableError
         One for each system, with the plain mean of the same judgments as `baseline`; or why it has
         none.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If raters are unknown that are to be a sample, or a draw cannot go with an option.
     """
     if not systems:
         return []
     deviation = _common_deviation(systems)
     controls = _controls(systems, deviation)
     usual = replace(options, raters_as="random") if options.raters_as == "adjusted" else options
+    for one in systems:
+        check_options(one.draw, one.sample, usual)
     plain = _Campaign.of(systems, [np.zeros(one.sample.n_outputs) for one in systems], usual, seed)
     found = _Campaign.of(systems, controls.values, options, seed)
     results: list[Estimate | NotEstimableError] = []
@@ -136,14 +146,18 @@ class _Controls:
 
 
 def _controls(systems: Sequence[JudgedSystem], deviation: Floats) -> _Controls:
-    """Return the control of each judged output, zero on average over its pool."""
-    usable = [number for number, one in enumerate(systems) if one.sample.n_outputs > 1]
+    """Return the control of each judged output, zero on average over its pool.
+
+    Scores that are all equal follow no metric: a control would only add its own spread to them.
+    """
+    usable = [number for number, one in enumerate(systems) if _varies(one.sample.mean)]
     values = [np.zeros(one.sample.n_outputs) for one in systems]
     coefficients = np.zeros((len(systems), len(deviation)))
-    scaled = [_scaled(systems[number], deviation) for number in usable]
     sizes = [systems[number].sample.n_outputs for number in usable]
-    if not usable or not deviation.any():
+    known = deviation > 0
+    if not usable or not known.any():
         return _Controls(values, coefficients)
+    scaled = [_scaled(systems[number], deviation)[:, known] for number in usable]
     scores = [systems[number].sample.mean for number in usable]
     learned = learned_control(
         np.concatenate(scores),
@@ -151,12 +165,18 @@ def _controls(systems: Sequence[JudgedSystem], deviation: Floats) -> _Controls:
         systems=np.repeat(np.arange(len(usable)), sizes),
         items=np.concatenate([systems[number].items for number in usable]),
         spread=_spreads(scores),
+        pool_sizes=np.array([_drawn_from(systems[number].draw) for number in usable]),
     )
     ends = np.cumsum(sizes)
     for position, number in enumerate(usable):
         values[number] = learned.values[ends[position] - sizes[position] : ends[position]]
-        coefficients[number] = learned.coefficients[position]
+        coefficients[number, known] = learned.coefficients[position]
     return _Controls(values, coefficients)
+
+
+def _drawn_from(draw: Draw) -> float:
+    """Return the size of the pool that a simple draw used up; infinite for any other draw."""
+    return float(draw.size[0]) if draw.simple and draw.identified else np.inf
 
 
 def _scaled(system: JudgedSystem, deviation: Floats) -> Floats:
@@ -215,6 +235,7 @@ class _Campaign:
     first: Integers
     options: Options
     seed: int
+    notes: tuple[str, ...]
 
     @classmethod
     def of(
@@ -234,6 +255,7 @@ class _Campaign:
         freedoms = long_tailed_freedoms(residuals, np.where(simple, own, 0.0), freedoms)
         lent = borrowed_spread(np.where(simple, own, 0.0), freedoms)
         judgments = np.concatenate([sample.human for sample in samples])
+        leniency, options, notes = _leniency(systems, samples, options)
         sizes = np.array([sample.n_judgments for sample in samples])
         return cls(
             systems,
@@ -243,11 +265,12 @@ class _Campaign:
             freedoms,
             lent,
             _shape(fits, own, freedoms, lent, seed) if lent.freedom else None,
-            campaign_leniency(systems, samples, options),
+            leniency,
             judgments,
             np.cumsum(sizes) - sizes,
             options,
             seed,
+            notes,
         )
 
     def estimate(self, number: int, slope: Floats | None = None) -> Estimate:
@@ -258,9 +281,10 @@ class _Campaign:
         fit, sample, system = self.fits[number], self.samples[number], self.systems[number]
         if isinstance(fit, NotEstimableError):
             raise fit
-        if self.variances[number] <= 0:
-            return self._without_spread(number)
         options = self.options
+        counted = options.target == "census" and sample.n_outputs == system.draw.pool_size
+        if counted or self.variances[number] <= 0:
+            return self._plain(number)
         target = fixed_raters(
             fit, sample, system.draw, None, options=replace(options, raters_as="fixed")
         )
@@ -295,11 +319,11 @@ class _Campaign:
             slope=tuple(float(a) for a in slope),
             new_outputs=new_outputs,
             fixed_raters=fixed,
-            notes=error.notes,
+            notes=(*error.notes, *self.notes),
         )
 
-    def _without_spread(self, number: int) -> Estimate:
-        """Return the plain mean where nobody lends a width: the bounds of the score do, if given."""
+    def _plain(self, number: int) -> Estimate:
+        """Return the plain mean: of a whole pool, or where only bounds of the score give a width."""
         system = self.systems[number]
         fixed = replace(self.options, raters_as="fixed")
         return plain_mean(system.sample, system.draw, options=fixed)
@@ -367,8 +391,10 @@ class _Campaign:
         return replace(fixed, parts=(*outputs, *others, *weighed.parts))
 
     def _moderated(self, number: int, part: Part) -> Part:
+        fit = self.fits[number]
         if not self.systems[number].draw.simple:
-            return part
+            flat = isinstance(fit, Fit) and not _variance(fit)
+            return replace(part, variance=float(self.variances[number])) if flat else part
         variance, freedom = self._spread(number)
         return replace(part, variance=variance, degrees_of_freedom=freedom)
 
@@ -467,9 +493,13 @@ def _plain_fit(sample: JudgedOutputs, draw: Draw) -> Fit | NotEstimableError:
 
 def _variance(fit: Fit) -> float:
     """Return the residual variance, 0 where it is rounding."""
-    size = float(np.abs(fit.estimate)) + float(np.abs(fit.residual).max())
     variance = float(fit.residual @ fit.residual) / max(len(fit.residual) - 1, 1)
-    return variance if np.sqrt(variance) > 1e-9 * size else 0.0
+    return variance if _varies(fit.estimate + fit.residual) else 0.0
+
+
+def _varies(values: Floats) -> bool:
+    """Return whether values differ by more than rounding."""
+    return float(np.ptp(values)) > _ROUNDING * float(np.abs(values).max())
 
 
 def _with_least(own: Floats, samples: Sequence[JudgedOutputs], options: Options) -> Floats:
@@ -505,10 +535,21 @@ def _shape(
 def campaign_leniency(
     systems: Sequence[JudgedSystem], samples: Sequence[JudgedOutputs], options: Options
 ) -> Leniency | None:
-    """Estimate leniency over all systems, where raters are known and are to be a sample."""
-    raters = [one.raters for one in systems]
-    if options.raters_as == "fixed" or any(one is None for one in raters):
-        return None
+    """Return the leniency of raters over all systems, None where they are fixed or alike."""
+    return _leniency(systems, samples, options)[0]
+
+
+def _leniency(
+    systems: Sequence[JudgedSystem], samples: Sequence[JudgedOutputs], options: Options
+) -> tuple[Leniency | None, Options, tuple[str, ...]]:
+    """Estimate leniency over all systems; where nothing tells it, raters are seen as fixed."""
+    if options.raters_as == "fixed":
+        return None, options, ()
+    raters = [one.raters for one in systems if one.raters is not None]
+    if len(raters) < len(systems):
+        raise InvalidArgumentError(
+            '`raters` are needed to see raters as a sample: pass them, or use raters_as="fixed"'
+        )
     sizes = [sample.n_outputs for sample in samples]
     starts = np.cumsum(sizes) - sizes
     output = np.concatenate(
@@ -516,10 +557,22 @@ def campaign_leniency(
     )
     system = np.repeat(np.arange(len(samples)), [sample.n_judgments for sample in samples])
     human = np.concatenate([sample.human for sample in samples])
-    rater = np.unique(
-        np.concatenate([one for one in raters if one is not None]), return_inverse=True
+    known, rater = np.unique(np.concatenate(raters), return_inverse=True)
+    try:
+        leniency = estimated_leniency(human, output, rater, system)
+    except NotEstimableError:
+        note = (
+            "leniency cannot be told apart from systems or outputs, so the interval is about exactly "
+            "these raters: let several raters judge each system, and each rater several outputs"
+        )
+        return None, replace(options, raters_as="fixed"), (note,)
+    if len(known) >= FEW_RATERS:
+        return leniency, options, ()
+    note = (
+        f"only {len(known)} raters: too few to tell how much raters differ, so the interval may be "
+        f"too short for others than these; ask {FEW_RATERS} or more"
     )
-    return estimated_leniency(human, output, rater[1], system)
+    return leniency, options, (note,)
 
 
 def _freedom_of_rest(error: ErrorVariance) -> float:

@@ -3,8 +3,11 @@ r"""The control: one number per output, learned from the metrics and judgments o
 Metrics are centred at each system's pool mean and scaled, so a control
 :math:`h_i = \beta' x_i` averages zero over the pool, and :math:`\bar y - \bar h` is unbiased for
 any :math:`\beta` that does not know the judgments of the item that it corrects. Items are dealt
-into folds, and an output's control uses the :math:`\beta` of the other folds. Derived, with the
-measurements behind each choice, in docs/methods/learned-control.md.
+into folds, and an output's control uses the :math:`\beta` of the other folds. Given them, a fold of a
+draw without replacement comes from the rest of the pool. So that the control still averages zero,
+its mean :math:`\bar h` over the n outputs of a system becomes
+:math:`(1 - n/N)\,\bar h + (n/N)\,\bar\beta'\bar x`, which is exactly zero for a pool that was judged
+whole. Derived, with the measurements behind each choice, in docs/methods/learned-control.md.
 """
 
 from dataclasses import dataclass
@@ -43,7 +46,13 @@ class LearnedControl:
 
 
 def learned_control(
-    scores: Floats, metrics: Floats, *, systems: Integers, items: Integers, spread: Floats
+    scores: Floats,
+    metrics: Floats,
+    *,
+    systems: Integers,
+    items: Integers,
+    spread: Floats,
+    pool_sizes: Floats,
 ) -> LearnedControl:
     """Learn a control from judged outputs, within systems.
 
@@ -57,6 +66,9 @@ def learned_control(
         Codes of each output's system and item; an item's outputs are never used to predict it.
     spread : (k,) array
         Standard deviation of each system's scores, by which its judgments are weighted.
+    pool_sizes : (k,) array
+        Number of outputs that each system's were drawn from without replacement; infinite for any
+        other draw.
 
     Returns
     -------
@@ -68,14 +80,21 @@ def learned_control(
     if p == 0 or folds.max(initial=0) < 2 or n < k + 3 or not (spread > 0).all():
         return LearnedControl(np.zeros(n), np.zeros((k, p)))
     scale = spread[systems]
-    common = _common(scores / scale, metrics, systems=systems, items=items, folds=folds)
+    # Everything below is within systems; around their means no digits are lost to large scores.
+    y = _centred(scores, systems, k) / scale
+    common = _common(y, metrics, systems=systems, items=items, folds=folds)
     if k > 1:
-        common = common.scaled(_own_scales(scores / scale, common.values, systems, folds))
+        common = common.scaled(_own_scales(y, common.values, systems, folds))
     values = common.values * scale
-    used = common.coefficients[folds, systems] * scale[:, np.newaxis]
-    sums = np.zeros((k, p))
-    np.add.at(sums, systems, used)
-    return LearnedControl(values, sums / np.maximum(np.bincount(systems, minlength=k), 1)[:, None])
+    count = np.maximum(np.bincount(systems, minlength=k), 1)
+    sums = np.zeros((2, k, p))
+    np.add.at(sums[0], systems, common.coefficients[folds, systems] * scale[:, np.newaxis])
+    np.add.at(sums[1], systems, metrics)
+    coefficients, means = sums / count[:, np.newaxis]
+    # A fold is drawn from what the other folds left of the pool, whose mean is not the pool's.
+    whole = np.einsum("kp,kp->k", coefficients, means)
+    shift = count / pool_sizes * (whole - np.bincount(systems, values, minlength=k) / count)
+    return LearnedControl(values + shift[systems], coefficients)
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 from scipy.sparse import csr_array
 
-from steelyard.errors import NotEstimableError
 from steelyard.variance.crossed import CrossedComponents, crossed_components
 
 __all__ = ["Leniency", "estimated_leniency"]
@@ -78,12 +77,14 @@ def estimated_leniency(
     Returns
     -------
     Leniency or None
-        None if raters cannot be told from outputs, or show no differences at all.
+        None if raters show no differences at all.
+
+    Raises
+    ------
+    NotEstimableError
+        If raters cannot be told from outputs or from systems.
     """
-    try:
-        components = crossed_components(human, output, rater, systems=system)
-    except NotEstimableError:
-        return None
+    components = crossed_components(human, output, rater, systems=system)
     if components.leniency <= 0 or components.residual <= 0:
         return None
     ratio = components.item / components.residual

@@ -1,0 +1,97 @@
+import numpy as np
+import pytest
+import statsmodels.api as sm
+
+from steelyard.errors import NotEstimableError
+from steelyard.estimate.leniency import estimated_leniency
+
+
+def judgments(seed=0, *, k=3, n=10, m=2, raters=6, lenient=1.0):
+    """Judgments of n outputs of k systems, m of each."""
+    rng = np.random.default_rng(seed)
+    output = np.repeat(np.arange(k * n), m)
+    system = output // n
+    rater = np.concatenate([rng.choice(raters, m, replace=False) for _ in range(k * n)])
+    human = rng.normal(size=k * n)[output] + lenient * rng.normal(size=raters)[rater]
+    human += np.array([0.0, 2.0, -1.0, 5.0])[system] + 0.5 * rng.normal(size=len(output))
+    return human, output, rater, system
+
+
+def dense(leniency):
+    """Return M, Z and A of the module's formula, as dense matrices."""
+    output, rater, system = leniency.output, leniency.rater, leniency.system
+    c = leniency.components
+    same = output[:, np.newaxis] == output
+    V = np.linalg.inv(np.eye(len(output)) + c.item / c.residual * same)
+    X = (system[:, np.newaxis] == np.unique(system)).astype(float)
+    M = V - V @ X @ np.linalg.solve(X.T @ V @ X, X.T @ V)
+    Z = (rater[:, np.newaxis] == np.arange(rater.max() + 1)).astype(float)
+    return M, Z, Z.T @ M @ Z + c.residual / c.leniency * np.eye(Z.shape[1])
+
+
+def mean_weights(system, number):
+    return (system == number) / np.sum(system == number)
+
+
+@pytest.mark.parametrize("m", [1, 2, 3])
+def test_adjusted_weights_equal_the_dense_formula(m):
+    human, output, rater, system = judgments(m=m)
+    leniency = estimated_leniency(human, output, rater, system)
+    M, Z, A = dense(leniency)
+    for number in range(3):
+        w = mean_weights(system, number)
+        got = leniency.adjusted(w)
+        np.testing.assert_allclose(got, w - M @ Z @ np.linalg.solve(A, Z.T @ w), atol=1e-10)
+        # the same as the estimate less the predicted leniency of its raters
+        b = np.linalg.solve(A, Z.T @ M @ human)
+        assert got @ human == pytest.approx(w @ (human - Z @ b), abs=1e-10)
+
+
+def test_weights_add_to_one_over_the_own_system_and_to_zero_over_others():
+    human, output, rater, system = judgments(1, m=1, n=20)
+    leniency = estimated_leniency(human, output, rater, system)
+    got = leniency.adjusted(mean_weights(system, 1))
+    np.testing.assert_allclose(np.bincount(system, got), [0, 1, 0], atol=1e-12)
+
+
+def test_predicted_leniency_equals_that_of_a_mixed_model():
+    human, output, rater, system = judgments(2, n=15, m=2)
+    leniency = estimated_leniency(human, output, rater, system)
+    X = (system[:, np.newaxis] == np.arange(3)).astype(float)
+    whole = np.zeros(len(human))
+    formula = {"output": output, "rater": rater}
+    matrices = [[(f[:, np.newaxis] == np.unique(f)).astype(float)] for f in formula.values()]
+    names = [[[str(i) for i in np.unique(f)]] for f in formula.values()]
+    known = sm.regression.mixed_linear_model.VCSpec(list(formula), names, matrices)
+    fitted = sm.MixedLM(human, X, whole, exog_re=None, exog_vc=known).fit()
+    M, Z, A = dense(leniency)
+    b = np.linalg.solve(A, Z.T @ M @ human)
+    effects = fitted.random_effects[0.0]
+    theirs = np.array([effects[name] for name in effects.index if name.startswith("rater")])
+    np.testing.assert_allclose(b, theirs, rtol=1e-3, atol=1e-3)
+    assert leniency.variance == pytest.approx(fitted.vcomp[1], rel=1e-3)
+
+
+def test_raters_who_do_not_differ_have_no_leniency():
+    human, output, rater, system = judgments(3, lenient=0.0, m=3)
+    human = (
+        human
+        - np.bincount(rater, human - np.bincount(output, human)[output] / 3)[rater]
+        / (np.bincount(rater)[rater])
+    )
+    assert estimated_leniency(human, output, rater, system) is None
+
+
+def test_leniency_that_is_huge_is_taken_off_whole():
+    human, output, rater, system = judgments(4, n=20, m=1, lenient=1e5)
+    leniency = estimated_leniency(human, output, rater, system)
+    found = [leniency.adjusted(mean_weights(system, number)) @ human for number in range(3)]
+    np.testing.assert_allclose(np.diff(found), [2, -3], atol=1.5)
+
+
+@pytest.mark.parametrize("one", ["rater", "rater of each system"])
+def test_leniency_is_not_told_from_systems_by_one_rater_each(one):
+    human, output, _, system = judgments(5)
+    rater = 0 * system if one == "rater" else system
+    with pytest.raises(NotEstimableError, match="raters"):
+        estimated_leniency(human, output, rater, system)
