@@ -22,7 +22,7 @@ import polars as pl
 from benchmarks.campaign_choices import VARIANTS, of_variant
 from benchmarks.campaign_speed import speed
 from benchmarks.contestants import held, replay, squared_error, width
-from benchmarks.replays import PAPER, PROMPTS, generated, released
+from benchmarks.replays import PAPER, PROMPTS, busy_raters, generated, released
 from steelyard.demo import campaign
 from steelyard.study import Study
 
@@ -75,11 +75,17 @@ def paper(runs=100):
     if not PAPER.is_dir():
         print(f"no released data beside the project ({PAPER.name}): left out")
         return
-    print(f"{runs} runs of 4 systems\n{_head(42, CONTESTANTS)}")
+    for task, prompt in PROMPTS:
+        number, share, less, spread = busy_raters(task, prompt)
+        print(
+            f"{prompt:12}{number} raters, ten give {share:.0%} of the judgments; mean over raters less "
+            f"mean over judgments {less:+.3f} (standard deviation of judgments {spread:.2f})"
+        )
+    print(f"{runs} runs of 4 systems, adjusted {runs // 4}\n{_head(42, CONTESTANTS)}")
     cells = [
         (*where, n, shared)
-        for where in PROMPTS
         for n in (10, 20, 30, 50)
+        for where in PROMPTS
         for shared in (False, True)
     ]
     for (_, prompt, n, shared), outcome in zip(
@@ -119,8 +125,9 @@ def _print(outcome):
     for name in CONTESTANTS:
         if name in outcome:
             found = outcome[name]
-            error = squared_error(found).mean() / base
-            print(f"{held(found):8.3f} {width(found) / width(plain):5.2f} {error:5.3f}", end=" ")
+            same = plain[: len(found)]
+            error = squared_error(found).mean() / squared_error(same).mean()
+            print(f"{held(found):8.3f} {width(found) / width(same):5.2f} {error:5.3f}", end=" ")
         elif name == "pooled":
             print(f"{'-':^21}", end="")
     others = [name for name in CONTESTANTS[:3] if name in outcome]

@@ -140,6 +140,22 @@ def released(task, prompt):
     return [_released_system(one, prompt, names, code, number) for one in rows.values()], names
 
 
+def busy_raters(task, prompt):
+    """Share of the ten busiest raters, and raters' mean less judgments' mean, within systems."""
+    table = [
+        (row["system"], rater, score)
+        for row in map(json.loads, (PAPER / f"{task}.jsonl").read_text("utf-8").splitlines())
+        if row["system"] != "reference" and prompt in row["prompts"]
+        for rater, score in zip(row["annotators"], row["prompts"][prompt]["human"], strict=True)
+    ]
+    systems, raters, scores = (np.array(column) for column in zip(*table, strict=True))
+    system, rater = (np.unique(one, return_inverse=True)[1] for one in (systems, raters))
+    rest = scores - (np.bincount(system, scores) / np.bincount(system))[system]
+    count = np.bincount(rater)
+    share = np.sort(count)[-10:].sum() / len(scores)
+    return len(count), share, (np.bincount(rater, rest) / count).mean(), scores.std()
+
+
 def _released_system(rows, prompt, names, code, number):
     items = sorted(rows, key=number.__getitem__)
     scores = [rows[item]["prompts"][prompt] for item in items]

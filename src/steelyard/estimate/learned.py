@@ -3,8 +3,9 @@ r"""The control: one number per output, learned from the metrics and judgments o
 Metrics are centred at each system's pool mean and scaled, so a control
 :math:`h_i = \beta' x_i` averages zero over the pool, and :math:`\bar y - \bar h` is unbiased for
 any :math:`\beta` that does not know the judgments of the item that it corrects. Items are dealt
-into folds, and an output's control uses the :math:`\beta` of the other folds. Derived, with the
-measurements behind each choice, in docs/methods/learned-control.md.
+into folds, and an output's control uses the :math:`\beta` of the other folds. Derived in
+docs/methods/campaign.md, which also says what weak ties remain; the measurements behind each choice
+are in docs/decisions/0006-campaign-defaults.md.
 """
 
 from dataclasses import dataclass
@@ -33,7 +34,7 @@ class LearnedControl:
     Attributes
     ----------
     values : (n,) array
-        Control of each output, made without the judgments of its item.
+        Control of each output, by coefficients that were fitted without its item.
     coefficients : (k, p) array
         Mean coefficients of each system, in score per scaled metric.
     """
