@@ -6,6 +6,7 @@ from importlib import import_module
 NAMES = (
     "control_variates",
     "bootstrap",
+    "campaign",
     "collect",
     "crossed_components",
     "dashboard",

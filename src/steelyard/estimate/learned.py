@@ -7,7 +7,8 @@ into folds, and an output's control uses the :math:`\beta` of the other folds. G
 draw without replacement comes from the rest of the pool. So that the control still averages zero,
 its mean :math:`\bar h` over the n outputs of a system becomes
 :math:`(1 - n/N)\,\bar h + (n/N)\,\bar\beta'\bar x`, which is exactly zero for a pool that was judged
-whole. Derived, with the measurements behind each choice, in docs/methods/learned-control.md.
+whole. Derived in docs/methods/campaign.md; the measurements behind each
+choice are in docs/decisions/0006-campaign-defaults.md.
 """
 
 from dataclasses import dataclass
@@ -36,7 +37,7 @@ class LearnedControl:
     Attributes
     ----------
     values : (n,) array
-        Control of each output, made without the judgments of its item.
+        Control of each output, by coefficients that were fitted without its item.
     coefficients : (k, p) array
         Mean coefficients of each system, in score per scaled metric.
     """

@@ -1,0 +1,178 @@
+"""Campaigns whose truth is known, and draws from them: generated, and the paper's released one.
+
+A campaign is a list of systems over the same items. Each has the human score of every output, its
+metrics, and a way to draw one judgment of each chosen output.
+"""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from steelyard.arrays import PoolMoments, judged_outputs, simple_draw
+from steelyard.estimate.campaign import JudgedSystem
+
+PAPER = Path(__file__).resolve().parents[2] / "shared" / "paper"
+PROMPTS = (
+    ("cnndm", "grammar"),
+    ("cnndm", "redundancy"),
+    ("cnndm", "overall"),
+    ("cnndm", "hter"),
+    ("msmarco", "AnyCorrect"),
+    ("msmarco", "AvgCorrect"),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """A system's pool: human scores (N,), metrics (N, p), items (N,), and who judges."""
+
+    human: np.ndarray
+    metrics: np.ndarray
+    items: np.ndarray
+    judge: Callable  # (rng, chosen) -> judgments, raters or None
+
+    def __post_init__(self):
+        object.__setattr__(self, "pool", PoolMoments.of(self.metrics))
+
+    @property
+    def truth(self):
+        return self.human.mean()
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """One judgment of each drawn output of a system, in the order of the items."""
+
+    system: System
+    chosen: np.ndarray
+    human: np.ndarray
+    raters: np.ndarray | None
+
+    @property
+    def metrics(self):
+        return self.system.metrics[self.chosen]
+
+    def judged(self, *, raters=True):
+        """The same, as the estimator of a campaign takes it."""
+        known = self.raters if raters else None
+        items = self.system.items[self.chosen]
+        sample = judged_outputs(self.human, None, items, raters=known)
+        draw = simple_draw(sample, len(self.system.human))
+        return JudgedSystem(sample, draw, self.metrics, items, known, self.system.pool)
+
+
+def drawn(systems, n, *, shared, rng):
+    """Draw n outputs of each system without replacement, on the same items or on each its own."""
+    if shared:
+        common = systems[0].items
+        for one in systems[1:]:
+            common = np.intersect1d(common, one.items)
+        together = rng.choice(common, n, replace=False)
+    found = []
+    for one in systems:
+        items = together if shared else rng.choice(one.items, n, replace=False)
+        chosen = np.flatnonzero(np.isin(one.items, items))
+        found.append(Drawn(one, chosen, *one.judge(rng, chosen)))
+    return found
+
+
+def generated(rng, *, k, p, metrics, shape, size=400, noise=0.7):
+    """Generate k systems whose outputs' qualities share half of their variance by item."""
+    item = rng.standard_normal(size)
+    loading = {
+        "useless": np.zeros(p),
+        "one good": np.where(np.arange(p) == 0, 0.6, 0.0),
+        "weak": np.abs(rng.normal(0.25, 0.1, p)),
+        "correlated": np.abs(rng.normal(0.5, 0.1, p)),
+        "wild scales": np.abs(rng.normal(0.3, 0.2, p)),
+    }[metrics]
+    scale = 10.0 ** rng.uniform(-6, 6, p) if metrics == "wild scales" else np.ones(p)
+    return [
+        _generated_system(rng, item, loading, scale, metrics=metrics, shape=shape, noise=noise)
+        for _ in range(k)
+    ]
+
+
+def _generated_system(rng, item, loading, scale, *, metrics, shape, noise):
+    size, p = len(item), len(loading)
+    quality = np.sqrt(0.5) * (item + rng.standard_normal(size))
+    own = np.clip(loading * (1 + 0.3 * rng.standard_normal()), 0, 0.95)
+    error = rng.standard_normal((size, p))
+    if metrics == "correlated":
+        error = 0.8 * rng.standard_normal((size, 1)) + 0.6 * error
+    values = scale * (own * quality[:, None] + np.sqrt(1 - own**2) * error)
+    level = rng.normal(0, 0.5) + quality
+    human = {
+        "normal": level,
+        "square": level**2,
+        "ceiling": np.minimum(level, 0.3),
+        "exp": np.exp(1.2 * level),
+        "binary": 1 / (1 + np.exp(-2 * level)),
+        "rare": 1 / (1 + np.exp(3 - level)),
+    }[shape]
+
+    def judge(rng, chosen):
+        f = human[chosen]
+        if shape in ("binary", "rare"):
+            return (rng.random(len(f)) < f).astype(float), None
+        return f + noise * human.std() * rng.standard_normal(len(f)), None
+
+    return System(human, values, np.arange(size), judge)
+
+
+def released(task, prompt):
+    """The systems of the paper's campaign, without the reference, and the names of the metrics."""
+    rows = {}
+    for line in (PAPER / f"{task}.jsonl").read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        if row["system"] != "reference" and prompt in row["prompts"]:
+            rows.setdefault(row["system"], {}).setdefault(row["id"], row)
+    names = [name for name in row["prompts"][prompt] if name not in ("gold", "human")]
+    raters = sorted(
+        {rater for one in rows.values() for row in one.values() for rater in row["annotators"]}
+    )
+    code = {rater: number for number, rater in enumerate(raters)}
+    items = sorted({item for one in rows.values() for item in one})
+    number = {item: position for position, item in enumerate(items)}
+    return [_released_system(one, prompt, names, code, number) for one in rows.values()], names
+
+
+def busy_raters(task, prompt):
+    """Share of the ten busiest raters, and raters' mean less judgments' mean, within systems."""
+    table = [
+        (row["system"], rater, score)
+        for row in map(json.loads, (PAPER / f"{task}.jsonl").read_text("utf-8").splitlines())
+        if row["system"] != "reference" and prompt in row["prompts"]
+        for rater, score in zip(row["annotators"], row["prompts"][prompt]["human"], strict=True)
+    ]
+    systems, raters, scores = (np.array(column) for column in zip(*table, strict=True))
+    system, rater = (np.unique(one, return_inverse=True)[1] for one in (systems, raters))
+    rest = scores - (np.bincount(system, scores) / np.bincount(system))[system]
+    count = np.bincount(rater)
+    share = np.sort(count)[-10:].sum() / len(scores)
+    return len(count), share, (np.bincount(rater, rest) / count).mean(), scores.std()
+
+
+def _released_system(rows, prompt, names, code, number):
+    items = sorted(rows, key=number.__getitem__)
+    scores = [rows[item]["prompts"][prompt] for item in items]
+    judgments = [np.array(one["human"], dtype=float) for one in scores]
+    raters = [np.array([code[name] for name in rows[item]["annotators"]]) for item in items]
+
+    def judge(rng, chosen):
+        which = [int(rng.integers(len(judgments[i]))) for i in chosen]
+        pairs = list(zip(chosen, which, strict=True))
+        return (
+            np.array([judgments[i][j] for i, j in pairs]),
+            np.array([raters[i][j] for i, j in pairs]),
+        )
+
+    return System(
+        np.array([one.mean() for one in judgments]),
+        np.array([[one[name] for name in names] for one in scores], dtype=float),
+        np.array([number[item] for item in items]),
+        judge,
+    )
