@@ -90,7 +90,7 @@ def brute(data, spread, pool_sizes):  # noqa: C901  (the steps in their order)
             mine = data["items"] == item
             clustered += np.sum(H[mine] * (Y - a * H)[mine]) ** 2
         doubt = max(clustered, noise * size) / cross**2
-        keep[f] = min(a, 1.2) * max(1 - np.log(p) * doubt, 0)
+        keep[f] = min(a, 1.2) * max(1 - np.log(1 + p) * doubt, 0)
     h *= keep[fold]
     used = keep[fold][:, np.newaxis] * beta[fold]
     if k > 1:

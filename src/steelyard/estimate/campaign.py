@@ -189,11 +189,16 @@ def _scaled(system: JudgedSystem, deviation: Floats) -> Floats:
 
 def _spreads(scores: Sequence[Floats]) -> Floats:
     """Return a moderated standard deviation of each system's scores, never near zero."""
-    own = np.array([one.var(ddof=1) for one in scores])
+    own = np.array([one.var(ddof=1) if len(one) > 1 else 0.0 for one in scores])
     freedom = np.array([len(one) - 1.0 for one in scores])
     lent = borrowed_spread(own, freedom)
-    whole = float(own @ freedom / freedom.sum())
-    moderated = np.array([lent.moderated(*pair)[0] for pair in zip(own, freedom, strict=True)])
+    whole = float(own @ freedom) / max(float(freedom.sum()), 1.0)
+    if whole <= 0:
+        return np.ones(len(scores))
+    moderated = [
+        lent.moderated(variance, known)[0] if known else whole
+        for variance, known in zip(own, freedom, strict=True)
+    ]
     return np.asarray(np.sqrt(np.maximum(moderated, 0.02 * whole)))
 
 
@@ -345,7 +350,7 @@ class _Campaign:
         own = by_output[first : first + sample.n_outputs].copy()
         by_output[first : first + sample.n_outputs] = 0.0
         elsewhere = float(by_output**2 @ self._output_variances)
-        by_rater = np.bincount(leniency.rater, weights)
+        by_rater = leniency.per_rater(weights)
         lenient = float(by_rater @ by_rater)
         doubt = lenient**2 * float(leniency.components.covariance[1, 1])
         parts = (
@@ -379,7 +384,8 @@ class _Campaign:
         limited = len(others) > 0 and draw.cluster is not None
         if limited not in weighed.held:
             weighed.held[limited] = leniency_in(fit, sample, draw, limited=limited)
-        held = weighed.held[limited] * self.leniency.variance
+        scale = float(self.leniency.scale[self.first[number]])
+        held = weighed.held[limited] * self.leniency.variance * scale**2
         outputs = [
             replace(
                 part,
@@ -559,7 +565,8 @@ def _leniency(
     human = np.concatenate([sample.human for sample in samples])
     known, rater = np.unique(np.concatenate(raters), return_inverse=True)
     try:
-        leniency = estimated_leniency(human, output, rater, system)
+        spread = _spreads([sample.mean for sample in samples])
+        leniency = estimated_leniency(human, output, rater, system, spread=spread)
     except NotEstimableError:
         note = (
             "leniency cannot be told apart from systems or outputs, so the interval is about exactly "

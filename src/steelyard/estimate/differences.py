@@ -284,9 +284,11 @@ class _Contrast:
             np.add.at(influence, side.items, sign * side.residual / len(side.scores))
         lenient = campaign.leniency
         if lenient is not None:
-            by_rater = np.bincount(lenient.rater, weights, minlength=campaign.n_raters)
+            by_rater = lenient.per_rater(weights)
             total = float(by_rater @ by_rater)
-            value = max(value - lenient.variance * campaign.held(weights), 0.05 * value)
+            value = max(
+                value - lenient.variance * campaign.held(weights * lenient.scale), 0.05 * value
+            )
             value += lenient.variance * total
             doubt += total**2 * float(lenient.components.covariance[1, 1])
             influence[len(influence) - campaign.n_raters :] = np.sqrt(lenient.variance) * by_rater

@@ -224,11 +224,11 @@ def _without_fold(rows: Floats, folds: Integers) -> Floats:
 def _reliability(
     y: Floats, control: Floats, items: Integers, folds: Integers, *, p: int, k: int
 ) -> Floats:
-    r"""Share of the control to keep: :math:`\hat a\,(1 - \log p \operatorname{Var}\hat a/\hat a^2)_+`.
+    r"""Share of the control to keep: :math:`\hat a\,(1 - \log(1 + p) \operatorname{Var}\hat a/\hat a^2)_+`.
 
     :math:`\hat a` is the slope of the judgments on the control, both of items that the control has
     not seen, with a variance that allows for outputs of one item being alike. The best of p
-    worthless metrics has a slope that grows with log p. Each fold's share comes from the others.
+    worthless metrics has a slope that grows with log p, roughly. Each fold's share comes from the others.
     """
     rows = np.column_stack([control**2, control * y, y**2, np.ones(len(y))])
     size, cross, total, count = _without_fold(rows, folds).T
@@ -247,7 +247,7 @@ def _reliability(
     clustered = np.maximum(yy - 2 * slope * yh + slope**2 * hh, 0)
     worth = np.maximum(clustered, noise * size)
     doubt = np.divide(worth, cross**2, out=np.full_like(worth, np.inf), where=known)
-    share = np.maximum(1 - np.log(p) * doubt, 0.0) if p > 1 else np.ones_like(slope)
+    share = np.maximum(1 - np.log(1 + p) * doubt, 0.0)
     return np.where(known, np.minimum(slope, 1.2) * share, 0.0)
 
 

@@ -1,11 +1,12 @@
 r"""Leniency of raters, estimated from all systems of a campaign at once.
 
-In :math:`y = \mu_{system} + u_{output} + b_{rater} + e` leniency :math:`b` belongs to the rater, whatever
-system was judged. Its best linear prediction is :math:`\hat b = A^{-1} Z' M y` with
-:math:`A = Z'MZ + I/\lambda_r`, where M takes system means off and weighs outputs by their number of
-judgments. So an estimate :math:`w'y` less the leniency of its raters,
-:math:`w'(y - Z\hat b)`, is a linear form again, with weights :math:`w - M Z A^{-1} Z' w` on all
-judgments of the campaign. Derived in docs/methods/campaign.md.
+In :math:`y = \mu_{system} + \sigma_{system} (u_{output} + b_{rater} + e)` leniency :math:`b` belongs to the rater, whatever
+system was judged, and counts in proportion to the spread :math:`\sigma` of the system's scores. Its best linear
+prediction is :math:`\hat b = A^{-1} Z' M y/\sigma` with :math:`A = Z'MZ + I/\lambda_r`, where M takes system
+means off and weighs outputs by their number of judgments. An estimate :math:`w'y` is freed of what its raters, with
+shares :math:`Z'w`, are more lenient than the raters of the whole campaign, with shares q of its judgments:
+:math:`w'y - \sigma (Z'w - q)'\hat b`. So it is a linear form again, with weights on all judgments of the campaign. Derived in
+docs/methods/campaign.md.
 """
 
 from dataclasses import dataclass
@@ -34,12 +35,15 @@ class Leniency:
         Variance between outputs, between raters and of the rest, within systems.
     output, rater, system : (M,) array of int
         What each judgment is of, who gave it, and whose output it is.
+    scale : (M,) array
+        Spread of the scores of the system that each judgment is of; `components` are over it.
     """
 
     components: CrossedComponents
     output: Integers
     rater: Integers
     system: Integers
+    scale: Floats
     _factor: tuple[Floats, bool]
 
     @property
@@ -47,11 +51,17 @@ class Leniency:
         """Variance between raters."""
         return self.components.leniency
 
+    def per_rater(self, weights: Floats) -> Floats:
+        """Return the weight of each rater's judgments, over the spread of their systems."""
+        found = np.bincount(self.rater, weights * self.scale, minlength=len(self._factor[0]))
+        return found.astype(np.float64)
+
     def adjusted(self, weights: Floats) -> Floats:
-        """Return weights (M,) on judgments less what they hold of leniency."""
-        per_rater = np.bincount(self.rater, weights, minlength=len(self._factor[0]))
-        solved = cho_solve(self._factor, per_rater)
-        return weights - self._around(solved[self.rater])
+        """Return weights (M,) on judgments less what they hold of leniency beyond the campaign's."""
+        per_rater = self.per_rater(weights)
+        share = np.bincount(self.rater, minlength=len(per_rater)) / len(self.rater)
+        solved = cho_solve(self._factor, per_rater - per_rater.sum() * share)
+        return weights - self._around(solved[self.rater]) / self.scale
 
     @cached_property
     def _shrunk(self) -> tuple[Floats, Floats, Floats]:
@@ -70,9 +80,18 @@ class Leniency:
 
 
 def estimated_leniency(
-    human: Floats, output: Integers, rater: Integers, system: Integers
+    human: Floats, output: Integers, rater: Integers, system: Integers, *, spread: Floats
 ) -> Leniency | None:
     """Estimate the leniency of raters from judgments of all systems, controls taken off.
+
+    Parameters
+    ----------
+    human : (M,) array
+        Judgments.
+    output, rater, system : (M,) array of int
+        What each is of, who gave it, and whose output it is.
+    spread : (k,) array
+        Standard deviation of each system's scores.
 
     Returns
     -------
@@ -84,7 +103,8 @@ def estimated_leniency(
     NotEstimableError
         If raters cannot be told from outputs or from systems.
     """
-    components = crossed_components(human, output, rater, systems=system)
+    scale = spread[system]
+    components = crossed_components(human / scale, output, rater, systems=system)
     if components.leniency <= 0 or components.residual <= 0:
         return None
     ratio = components.item / components.residual
@@ -99,4 +119,4 @@ def estimated_leniency(
     matrix = (Z.T @ Z - by_output.T @ by_output.multiply((ratio * shrunk)[:, None])).toarray()
     matrix -= pull.T @ pull
     np.fill_diagonal(matrix, matrix.diagonal() + components.residual / components.leniency)
-    return Leniency(components, output, rater, system, cho_factor(matrix))
+    return Leniency(components, output, rater, system, scale, cho_factor(matrix))
