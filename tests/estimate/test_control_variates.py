@@ -497,7 +497,8 @@ def test_result_tells_how_it_was_made(campaign):
         got.estimate = 0
     keys = (
         "system prompt metrics method n_outputs n_judgments n_raters pool_size level target "
-        "raters estimate standard_error low high baseline data_efficiency slope notes"
+        "raters estimate standard_error low high baseline data_efficiency slope shares about "
+        "new_outputs fixed_raters notes"
     )
     assert list(got.to_dict()) == keys.split()
     assert list(got.to_dict()["baseline"]) == ["estimate", "standard_error", "low", "high"]

@@ -36,27 +36,38 @@ def mean_weights(system, number):
 @pytest.mark.parametrize("m", [1, 2, 3])
 def test_adjusted_weights_equal_the_dense_formula(m):
     human, output, rater, system = judgments(m=m)
-    leniency = estimated_leniency(human, output, rater, system)
+    spread = np.array([1.0, 0.5, 3.0])
+    leniency = estimated_leniency(human, output, rater, system, spread=spread)
     M, Z, A = dense(leniency)
+    share = Z.mean(axis=0)
+    b = np.linalg.solve(A, Z.T @ M @ (human / spread[system]))
     for number in range(3):
         w = mean_weights(system, number)
         got = leniency.adjusted(w)
-        np.testing.assert_allclose(got, w - M @ Z @ np.linalg.solve(A, Z.T @ w), atol=1e-10)
-        # the same as the estimate less the predicted leniency of its raters
-        b = np.linalg.solve(A, Z.T @ M @ human)
-        assert got @ human == pytest.approx(w @ (human - Z @ b), abs=1e-10)
+        beyond = spread[number] * (Z.T @ w - share)
+        expected = w - M @ Z @ np.linalg.solve(A, beyond) / spread[system]
+        np.testing.assert_allclose(got, expected, atol=1e-10)
+        # the same as the estimate less what its raters are more lenient than those of all
+        assert got @ human == pytest.approx(w @ human - beyond @ b, abs=1e-10)
+
+
+def test_raters_in_the_campaigns_own_mix_need_no_adjustment():
+    human, output, rater, system = judgments(6, k=1, m=2)
+    leniency = estimated_leniency(human, output, rater, system, spread=np.ones(1))
+    w = np.full(len(human), 1 / len(human))
+    np.testing.assert_allclose(leniency.adjusted(w), w, atol=1e-12)
 
 
 def test_weights_add_to_one_over_the_own_system_and_to_zero_over_others():
     human, output, rater, system = judgments(1, m=1, n=20)
-    leniency = estimated_leniency(human, output, rater, system)
+    leniency = estimated_leniency(human, output, rater, system, spread=np.ones(3))
     got = leniency.adjusted(mean_weights(system, 1))
     np.testing.assert_allclose(np.bincount(system, got), [0, 1, 0], atol=1e-12)
 
 
 def test_predicted_leniency_equals_that_of_a_mixed_model():
     human, output, rater, system = judgments(2, n=15, m=2)
-    leniency = estimated_leniency(human, output, rater, system)
+    leniency = estimated_leniency(human, output, rater, system, spread=np.ones(3))
     X = (system[:, np.newaxis] == np.arange(3)).astype(float)
     whole = np.zeros(len(human))
     formula = {"output": output, "rater": rater}
@@ -79,12 +90,12 @@ def test_raters_who_do_not_differ_have_no_leniency():
         - np.bincount(rater, human - np.bincount(output, human)[output] / 3)[rater]
         / (np.bincount(rater)[rater])
     )
-    assert estimated_leniency(human, output, rater, system) is None
+    assert estimated_leniency(human, output, rater, system, spread=np.ones(3)) is None
 
 
 def test_leniency_that_is_huge_is_taken_off_whole():
     human, output, rater, system = judgments(4, n=20, m=1, lenient=1e5)
-    leniency = estimated_leniency(human, output, rater, system)
+    leniency = estimated_leniency(human, output, rater, system, spread=np.ones(3))
     found = [leniency.adjusted(mean_weights(system, number)) @ human for number in range(3)]
     np.testing.assert_allclose(np.diff(found), [2, -3], atol=1.5)
 
@@ -94,4 +105,4 @@ def test_leniency_is_not_told_from_systems_by_one_rater_each(one):
     human, output, _, system = judgments(5)
     rater = 0 * system if one == "rater" else system
     with pytest.raises(NotEstimableError, match="raters"):
-        estimated_leniency(human, output, rater, system)
+        estimated_leniency(human, output, rater, system, spread=np.ones(3))

@@ -99,7 +99,9 @@ def long_tailed_freedoms(
     if not spread.freedom:
         return freedoms
     together = np.concatenate(scaled)
-    squares = max(float(np.mean(together**2)), 1e-300)
+    squares = float(np.mean(together**2))
+    if squares <= 0:
+        return freedoms
     excess = max(float(np.mean(together**4)) / squares**2 - 3, 0.0)
     known = np.maximum(freedoms, 1e-300)
     return np.where(freedoms > 0, 2 / (2 / known + excess / (known + 1)), 0.0)
