@@ -112,19 +112,28 @@ def test_all_pairs_of_independent_groups_have_tukeys_level(k):
     influences = np.zeros((len(pairs), k))
     for row, (a, b) in enumerate(pairs):
         influences[row, [a, b]] = 1, -1
-    level = simultaneous_level(influences, level=0.95, seed=0)
+    level = simultaneous_level(influences, pairs, level=0.95, seed=0)
     # A large number of degrees of freedom stands for normal errors.
     reach = stats.studentized_range.ppf(0.95, k, 100_000) / np.sqrt(2)
     assert stats.norm.ppf((1 + level) / 2) == pytest.approx(reach, rel=0.015)
 
 
 def test_independent_and_equal_errors_have_the_known_levels():
-    apart = simultaneous_level(np.eye(6), level=0.95, seed=0)
+    pairs = [(2 * pair, 2 * pair + 1) for pair in range(6)]
+    apart = simultaneous_level(np.eye(6), pairs, level=0.95, seed=0)
     assert apart == pytest.approx(0.95 ** (1 / 6), abs=0.001)
-    equal = simultaneous_level(np.ones((6, 1)), level=0.95, seed=0)
+    # Many units have shown that all errors are the same one.
+    equal = simultaneous_level(np.ones((6, 4000)), pairs, level=0.95, seed=0)
     assert equal == pytest.approx(0.95, abs=0.006)
-    unknown = simultaneous_level(np.zeros((6, 2)), level=0.95, seed=0)
+    unknown = simultaneous_level(np.zeros((6, 2)), pairs, level=0.95, seed=0)
     assert unknown == pytest.approx(apart, abs=0.002)
+
+
+def test_few_units_do_not_make_many_systems_err_alike():
+    pairs = list(combinations(range(12), 2))
+    level = simultaneous_level(np.ones((len(pairs), 4)), pairs, level=0.95, seed=0)
+    reach = stats.studentized_range.ppf(0.95, 12, 100_000) / np.sqrt(2)
+    assert stats.norm.ppf((1 + level) / 2) == pytest.approx(reach, rel=0.015)
 
 
 def campaign(seed=0, k=3, n=40):

@@ -104,7 +104,9 @@ def campaign_differences(
     adjusted = holm(np.array([one.p_value for one in known]))
     varying = [one for one in known if one.variance > 0]
     influences = np.array([one.influence for one in varying])
-    together = simultaneous_level(influences, level=options.level, seed=seed)
+    together = simultaneous_level(
+        influences, [one.pair for one in varying], level=options.level, seed=seed
+    )
     p_values = iter(adjusted)
     return [
         one.difference(options.level, together, float(next(p_values)))

@@ -47,7 +47,8 @@ class SharedTexts:
         system = [number[system] for system in rows["system"]]
         codes[item, system] = text
         values = np.full((*codes.shape, len(chosen)), np.nan)
-        values[item, system] = rows.select(pl.col(chosen).cast(pl.Float64)).to_numpy()
+        if chosen:
+            values[item, system] = rows.select(pl.col(chosen).cast(pl.Float64)).to_numpy()
         return cls(items, codes, _centred(values), tuple(names))
 
     def shared(
