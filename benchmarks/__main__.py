@@ -7,6 +7,7 @@ NAMES = (
     "control_variates",
     "bootstrap",
     "collect",
+    "comparison",
     "crossed_components",
     "dashboard",
     "diagnose",
