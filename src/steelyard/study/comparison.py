@@ -191,7 +191,7 @@ def compare(
             replace(options, raters_as=mode),
             seed,
             paired=paired,
-            strangers=raters_as is None and 1 < table.raters(prompt) < FEW_RATERS,
+            few_raters=raters_as is None and 1 < table.raters(prompt) < FEW_RATERS,
             notes=(*notes, *about),
         )
         found.append(_comparison(campaign, asked))
@@ -200,7 +200,7 @@ def compare(
 
 @dataclass(frozen=True)
 class _Question:
-    """What is compared under one prompt; `strangers` if raters must judge both systems of a pair."""
+    """What is compared under one prompt; `few_raters` if one of them must have judged both of a pair."""
 
     prompt: str
     pairs: Sequence[tuple[str, str]] | None
@@ -209,7 +209,7 @@ class _Question:
     options: Options
     seed: int
     paired: bool
-    strangers: bool
+    few_raters: bool
     notes: tuple[str, ...]
 
 
@@ -258,7 +258,7 @@ def _differences(
     """Return the differences, and the pairs that have none with the reason."""
     names = list(cells)
     refused = {}
-    if asked.strangers:
+    if asked.few_raters:
         raters = {
             name: set(campaign.table.of(asked.prompt, name)["rater"].unique()) for name in names
         }
