@@ -8,6 +8,7 @@ NAMES = (
     "bootstrap",
     "campaign",
     "collect",
+    "comparison",
     "crossed_components",
     "dashboard",
     "diagnose",

@@ -474,9 +474,12 @@ class _Campaign:
         return Ends(standard_error=se, low=low, high=high)
 
 
-def controlled_samples(systems: Sequence[JudgedSystem]) -> list[JudgedOutputs]:
-    """Return the judged outputs of each system after the learned control is taken off."""
-    return _corrected(systems, _controls(systems, _common_deviation(systems)).values)
+def controlled_samples(systems: Sequence[JudgedSystem]) -> tuple[list[JudgedOutputs], Floats]:
+    """Return judged outputs after the learned control is taken off, and its slopes (k, p)."""
+    deviation = _common_deviation(systems)
+    controls = _controls(systems, deviation)
+    slopes = controls.coefficients / np.where(deviation > 0, deviation, np.inf)
+    return _corrected(systems, controls.values), slopes
 
 
 def _corrected(systems: Sequence[JudgedSystem], controls: Sequence[Floats]) -> list[JudgedOutputs]:

@@ -1,115 +1,39 @@
 """Which system is better: differences, ranks and groups of the systems of a campaign."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import combinations, pairwise
-from typing import TYPE_CHECKING, Any, Literal
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
-from numpy.typing import NDArray
 
-from steelyard.arrays import judged_outputs, simple_draw
-from steelyard.data import Outputs
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.estimate import Estimate, Options, Raters
-from steelyard.estimate.campaign import campaign_means
-from steelyard.estimate.differences import Difference, Shared, campaign_differences
+from steelyard.estimate.campaign import FEW_RATERS, campaign_means
+from steelyard.estimate.differences import Difference, campaign_differences
 from steelyard.study.campaign import Campaign, rater_mode
-from steelyard.study.judged import JudgedTable, drawn_table, judged_arrays
+from steelyard.study.compared_draw import is_paired_draw, simple_cells
+from steelyard.study.judged import JudgedTable, drawn_table
+from steelyard.study.pair_difference import (
+    Answer,
+    Gate,
+    PairDifference,
+    gate_more,
+    named_difference,
+)
+from steelyard.study.ranks import Rank, answer_sentence, groups_of, ranks_of
 from steelyard.study.recorded_draw import DrawnCell
+from steelyard.study.shared_texts import SharedTexts
 
 if TYPE_CHECKING:
     from steelyard.study.study import Study
 
 __all__ = ["Comparison", "Gate", "PairDifference", "Rank", "check_pairs", "compare", "gate_answer"]
 
-Verdict = Literal["a", "b", "equivalent", "undecided"]
-Gate = Literal["better", "not-worse", "equivalent"]
-Answer = Literal["holds", "fails", "undecided"]
-Integers = NDArray[np.int64]
-
-# More judgments than this many times those at hand are no forecast.
-_FAR = 25
-
-
-@dataclass(frozen=True, kw_only=True)
-class PairDifference:
-    """The mean human score of system `a` minus that of system `b`.
-
-    Attributes
-    ----------
-    a, b : str
-        The systems.
-    difference, standard_error, low, high : float
-        The estimate with its interval.
-    simultaneous_low, simultaneous_high : float
-        The interval that holds together with those of all pairs; verdicts come from it.
-    p_value : float
-        Of no difference, after Holm's correction for all pairs.
-    verdict : {"a", "b", "equivalent", "undecided"}
-        Which is better, whether they are equivalent within the margin, or that it is not known yet.
-    n_items, identical_items : int
-        Items judged for both on which they differ, and items with identical outputs, which differ
-        by exactly zero.
-    n_judgments : int
-        Judgments that the difference rests on.
-    more_judgments : int or None
-        About how many more judgments of the two would decide; 0 if it is decided, None if nobody
-        can tell.
-    """
-
-    a: str
-    b: str
-    difference: float
-    standard_error: float
-    low: float
-    high: float
-    simultaneous_low: float
-    simultaneous_high: float
-    p_value: float
-    verdict: Verdict
-    n_items: int
-    identical_items: int
-    n_judgments: int
-    more_judgments: int | None
-
-    @property
-    def words(self) -> str:
-        """The verdict in words, with what would decide it."""
-        if self.verdict == "undecided":
-            more = self.more_judgments
-            return "undecided" if more is None else f"undecided (about {more} more judgments)"
-        if self.verdict == "equivalent":
-            return "identical" if self.standard_error == 0 else "equivalent"
-        return f"{self.a if self.verdict == 'a' else self.b} is better"
-
-    def answer(self, gate: Gate, margin: float | None) -> Answer:
-        """Return whether a gate on `a` against `b` holds, fails, or is undecided."""
-        low, high, limit = self.simultaneous_low, self.simultaneous_high, margin or 0.0
-        holds = {
-            "better": low > 0,
-            "not-worse": low > -limit,
-            "equivalent": -limit < low and high < limit,
-        }[gate]
-        fails = {
-            "better": high < 0 or (self.standard_error == 0 and self.difference <= 0),
-            "not-worse": high < -limit,
-            "equivalent": low > limit or high < -limit,
-        }[gate]
-        if holds:
-            return "holds"
-        return "fails" if fails else "undecided"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Rank:
-    """A system's estimate, and the ranks that it may have: 1 is the best."""
-
-    system: str
-    estimate: float
-    low: int
-    high: int
+_NO_SCALE = (
+    "no common rater scale, as no rater judged both and raters are few: let raters judge both, or say "
+    "that raters do not differ with `--raters fixed`"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,13 +79,8 @@ class Comparison:
 
     @property
     def sentence(self) -> str:
-        """The answer in one sentence, from the groups."""
-        if not self.groups:
-            return ""
-        names = [_together(group) for group in self.groups]
-        if len(names) == 1:
-            return f"{names[0]} {'are' if len(self.groups[0]) > 1 else 'is'} not told apart."
-        return "; ".join(f"{one} before {rest}" for one, rest in pairwise(names)) + "."
+        """The answer in one sentence; none unless all pairs were compared."""
+        return answer_sentence(self.groups, _better(self.pairs))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the documented JSON form."""
@@ -174,8 +93,15 @@ class Comparison:
         }
 
 
-def _together(group: Sequence[str]) -> str:
-    return group[0] if len(group) == 1 else f"{', '.join(group[:-1])} and {group[-1]}"
+def _better(results: Sequence[PairDifference]) -> set[tuple[str, str]]:
+    """Return the pairs of which the first is better for sure, margin or not."""
+    found = set()
+    for pair in results:
+        if pair.simultaneous_low > 0:
+            found.add((pair.a, pair.b))
+        if pair.simultaneous_high < 0:
+            found.add((pair.b, pair.a))
+    return found
 
 
 def gate_answer(
@@ -198,24 +124,13 @@ def gate_answer(
             if answer == kind:
                 where = f"prompt {one.prompt}: {pair.a} against {pair.b}, {pair.difference:+.3g} "
                 where += f"[{pair.simultaneous_low:.3g}, {pair.simultaneous_high:.3g}]"
-                more = _gate_more(pair, gate, margin) if kind == "undecided" else None
+                more = gate_more(pair, gate, margin) if kind == "undecided" else None
                 needed = "" if more is None else f"; about {more} more judgments would decide"
                 return (
                     answer,
                     f"gate {gate} {'is ' if kind == 'undecided' else ''}{kind}: {where}{needed}",
                 )
     return "holds", f"gate {gate} holds"
-
-
-def _gate_more(pair: PairDifference, gate: Gate, margin: float | None) -> int | None:
-    """Return how many more judgments would decide a gate, if the difference stays as it is."""
-    reach, limit = pair.simultaneous_high - pair.difference, margin or 0.0
-    gap = {
-        "better": abs(pair.difference),
-        "not-worse": abs(pair.difference + limit),
-        "equivalent": abs(limit - abs(pair.difference)),
-    }[gate]
-    return _judgments_for(reach, gap, pair.n_judgments)
 
 
 def compare(
@@ -258,7 +173,9 @@ def compare(
     """
     names = study.metrics if metrics is None else tuple(metrics)
     table = drawn_table(study.outputs, study.judgments, names)
-    _check_draw(table)
+    paired = is_paired_draw(table, study.outputs)
+    about = ["clusters are not counted: the interval may be too short"]
+    about = about if "cluster" in table.rows.columns else []
     table = JudgedTable(table.metrics, table.rows.drop("cluster", strict=False))
     gaps = study.outputs.metric_gaps(names) if names else {}
     pools = study.outputs.pool_moments(names, gaps="fill") if names else {}
@@ -266,230 +183,108 @@ def compare(
     found = []
     for prompt in prompts:
         mode, notes = rater_mode(table, prompt, raters_as, adjusted="adjusted")
-        seen = replace(options, raters_as=mode)
-        found.append(
-            _comparison(
-                campaign,
-                prompt,
-                pairs,
-                systems,
-                margin=margin,
-                options=seen,
-                notes=notes,
-                seed=seed,
-            )
+        asked = _Question(
+            prompt,
+            pairs,
+            tuple(systems),
+            margin,
+            replace(options, raters_as=mode),
+            seed,
+            paired=paired,
+            few_raters=raters_as is None and 1 < table.raters(prompt) < FEW_RATERS,
+            notes=(*notes, *about),
         )
+        found.append(_comparison(campaign, asked))
     return found
 
 
-def _comparison(
-    campaign: Campaign,
-    prompt: str,
-    pairs: Sequence[tuple[str, str]] | None,
-    systems: Sequence[str],
-    *,
-    margin: float | None,
-    options: Options,
-    notes: Sequence[str],
-    seed: int,
-) -> Comparison:
-    cells = _cells(campaign, prompt)
-    names = list(cells)
-    judged = [system for system in systems if system in cells]
-    asked = list(combinations(judged, 2)) if pairs is None else list(pairs)
-    unjudged = sorted({one for pair in asked for one in pair} - set(cells))
-    if unjudged or not asked:
+@dataclass(frozen=True)
+class _Question:
+    """What is compared under one prompt; `few_raters` if one of them must have judged both of a pair."""
+
+    prompt: str
+    pairs: Sequence[tuple[str, str]] | None
+    systems: tuple[str, ...]
+    margin: float | None
+    options: Options
+    seed: int
+    paired: bool
+    few_raters: bool
+    notes: tuple[str, ...]
+
+
+def _comparison(campaign: Campaign, asked: _Question) -> Comparison:
+    cells = simple_cells(campaign.table, asked.prompt)
+    judged = [system for system in asked.systems if system in cells]
+    pairs = list(combinations(judged, 2)) if asked.pairs is None else list(asked.pairs)
+    unjudged = sorted({one for pair in pairs for one in pair} - set(cells))
+    if unjudged or not pairs:
         raise NotEstimableError(
-            f"prompt {prompt!r}: a comparison needs judgments of two systems; "
+            f"prompt {asked.prompt!r}: a comparison needs judgments of two systems; "
             + (f"{unjudged[0]!r} has none" if unjudged else f"got {len(judged)} system(s)")
         )
-    numbered = [(names.index(a), names.index(b)) for a, b in asked]
-    texts = _Texts.of(campaign.outputs, names)
-    shared = [texts.shared(pair, campaign.table, prompt) for pair in numbered]
-    systems_judged = campaign.judged(prompt, cells)
-    found = campaign_differences(systems_judged, numbered, shared, options=options, seed=seed)
-    results = [_named(one, names, margin) for one in found if isinstance(one, Difference)]
-    refused = [
-        f"{a} and {b} are not compared: {one}"
-        for (a, b), one in zip(asked, found, strict=True)
-        if isinstance(one, NotEstimableError)
-    ]
+    results, refused = _differences(campaign, cells, pairs, asked)
     if not results:
-        raise NotEstimableError(f"prompt {prompt!r}: {refused[0]}")
+        raise NotEstimableError(f"prompt {asked.prompt!r}: {refused[0]}")
     ranks: tuple[Rank, ...] = ()
-    groups: tuple[tuple[str, ...], ...] = ()
-    if pairs is None and not refused:
-        means = campaign_means(systems_judged, options=options, seed=seed)
-        known = dict(zip(names, means, strict=True))
-        ranks = _ranks({one: _point(known[one]) for one in judged}, results)
-        groups = _groups([rank.system for rank in ranks], results)
-    same = [f"{one.a} and {one.b} have identical outputs" for one in results if _same(one)]
+    notes = [*asked.notes, *refused]
+    notes += [f"{one.a} and {one.b} have identical outputs" for one in results if one.identical]
+    if asked.paired:
+        notes.append("a paired draw shows the difference of two systems, not the mean of either")
+    elif asked.pairs is None and not refused:
+        known = campaign.judged(asked.prompt, cells)
+        means = campaign_means(known, options=asked.options, seed=asked.seed)
+        points = dict(zip(cells, map(_point, means), strict=True))
+        ranks = ranks_of({one: points[one] for one in judged}, _better(results))
     return Comparison(
-        prompt=prompt,
-        level=options.level,
-        target=options.target,
-        raters=options.raters_as,
-        margin=margin,
+        prompt=asked.prompt,
+        level=asked.options.level,
+        target=asked.options.target,
+        raters=asked.options.raters_as,
+        margin=asked.margin,
         pairs=tuple(results),
         ranks=ranks,
-        groups=groups,
-        notes=(*notes, *refused, *same),
+        groups=groups_of([rank.system for rank in ranks], _better(results)) if ranks else (),
+        notes=tuple(notes),
     )
 
 
-def _check_draw(table: JudgedTable) -> None:
-    """Raise if outputs were drawn by strata or with unequal probabilities."""
-    rows = table.rows
-    if "probability" not in rows.columns:
-        return
-    if "design" in rows.columns and (rows["design"] == "paired").all():
-        return
-    spread = rows.group_by("system", "prompt").agg(
-        wide=pl.col("probability").max() - pl.col("probability").min() > 1e-9
+def _differences(
+    campaign: Campaign,
+    cells: Mapping[str, DrawnCell],
+    pairs: Sequence[tuple[str, str]],
+    asked: _Question,
+) -> tuple[list[PairDifference], list[str]]:
+    """Return the differences, and the pairs that have none with the reason."""
+    names = list(cells)
+    refused = {}
+    if asked.few_raters:
+        raters = {
+            name: set(campaign.table.of(asked.prompt, name)["rater"].unique()) for name in names
+        }
+        refused = {pair: _NO_SCALE for pair in pairs if not raters[pair[0]] & raters[pair[1]]}
+    left = [pair for pair in pairs if pair not in refused]
+    numbered = [(names.index(a), names.index(b)) for a, b in left]
+    texts = SharedTexts.of(campaign.outputs, names, campaign.table.metrics)
+    found = campaign_differences(
+        campaign.judged(asked.prompt, cells),
+        numbered,
+        texts.shared(numbered, campaign.table, asked.prompt),
+        options=asked.options,
+        seed=asked.seed,
     )
-    strata = "stratum" in rows.columns and rows["stratum"].n_unique() > 1
-    if strata or spread["wide"].any():
-        raise NotEstimableError(
-            "outputs were drawn by strata or with unequal probabilities, and a comparison needs a "
-            "simple or paired draw: use `steelyard estimate`, which weights them as they were drawn"
-        )
+    for pair, one in zip(left, found, strict=True):
+        if isinstance(one, NotEstimableError):
+            refused[pair] = str(one)
+    results = [
+        named_difference(one, names, asked.margin) for one in found if isinstance(one, Difference)
+    ]
+    reasons = [f"{a} and {b} are not compared: {why}" for (a, b), why in refused.items()]
+    return results, reasons
 
 
 def _point(found: Estimate | NotEstimableError) -> float:
     return float("nan") if isinstance(found, NotEstimableError) else found.estimate
-
-
-def _cells(campaign: Campaign, prompt: str) -> dict[str, DrawnCell]:
-    """Return every system's judged outputs; pairs may be drawn where the two differ."""
-    cells = {}
-    for system in campaign.table.systems:
-        rows = campaign.table.of(prompt, system)
-        if rows.height:
-            human, _, items = judged_arrays(rows, ())
-            sample = judged_outputs(human, None, items, raters=rows["rater"].to_numpy())
-            cells[system] = DrawnCell(sample, simple_draw(sample, None), ())
-    return cells
-
-
-def _same(pair: PairDifference) -> bool:
-    return pair.identical_items > 0 and pair.standard_error == 0
-
-
-def _named(one: Difference, names: Sequence[str], margin: float | None) -> PairDifference:
-    verdict = _verdict(one, margin)
-    return PairDifference(
-        a=names[one.a],
-        b=names[one.b],
-        difference=one.difference,
-        standard_error=one.standard_error,
-        low=one.low,
-        high=one.high,
-        simultaneous_low=one.simultaneous_low,
-        simultaneous_high=one.simultaneous_high,
-        p_value=one.p_value,
-        verdict=verdict,
-        n_items=one.n_items,
-        identical_items=one.identical_items,
-        n_judgments=one.n_judgments,
-        more_judgments=_more(one, margin) if verdict == "undecided" else 0,
-    )
-
-
-def _verdict(one: Difference, margin: float | None) -> Verdict:
-    low, high = one.simultaneous_low, one.simultaneous_high
-    if one.standard_error == 0 or (margin is not None and -margin < low and high < margin):
-        return "equivalent"
-    if low > 0:
-        return "a"
-    return "b" if high < 0 else "undecided"
-
-
-def _more(one: Difference, margin: float | None) -> int | None:
-    """Return how many more judgments would decide, if all stays as it is; None if far too many."""
-    reach, gap = one.simultaneous_high - one.difference, abs(one.difference)
-    best = gap if margin is None else max(gap, margin - gap)
-    return _judgments_for(reach, best, one.n_judgments)
-
-
-def _judgments_for(reach: float, gap: float, judgments: int) -> int | None:
-    """Return how many more judgments bring the half-width from `reach` to `gap`."""
-    if gap <= 0 or reach / gap > np.sqrt(_FAR):
-        return None
-    return max(int(np.ceil(judgments * ((reach / gap) ** 2 - 1))), 1)
-
-
-def _better(results: Sequence[PairDifference]) -> set[tuple[str, str]]:
-    """Return the pairs of which the first is better for sure, margin or not."""
-    found = set()
-    for pair in results:
-        if pair.simultaneous_low > 0:
-            found.add((pair.a, pair.b))
-        if pair.simultaneous_high < 0:
-            found.add((pair.b, pair.a))
-    return found
-
-
-def _ranks(means: dict[str, float], results: Sequence[PairDifference]) -> tuple[Rank, ...]:
-    """Return the ranks that no simultaneous interval rules out, best estimate first."""
-    better = _better(results)
-    ranks = []
-    for system in sorted(means, key=lambda name: -means[name]):
-        above = sum((other, system) in better for other in means)
-        below = sum((system, other) in better for other in means)
-        ranks.append(
-            Rank(system=system, estimate=means[system], low=1 + above, high=len(means) - below)
-        )
-    return tuple(ranks)
-
-
-def _groups(order: Sequence[str], results: Sequence[PairDifference]) -> tuple[tuple[str, ...], ...]:
-    """Cut the order wherever all above are better for sure than all below."""
-    better = _better(results)
-    groups: list[list[str]] = [[]]
-    for number, system in enumerate(order):
-        above, below = order[:number], order[number:]
-        if number and all((one, other) in better for one in above for other in below):
-            groups.append([])
-        groups[-1].append(system)
-    return tuple(tuple(group) for group in groups)
-
-
-@dataclass(frozen=True, eq=False)
-class _Texts:
-    """Which outputs of the pools are identical: a code for each item's text by each system."""
-
-    items: dict[str, int]
-    codes: Integers
-    names: tuple[str, ...]
-    known: bool
-
-    @classmethod
-    def of(cls, outputs: Outputs, names: Sequence[str]) -> "_Texts":
-        columns = ["item", "system", *(["output"] if outputs.has_texts else [])]
-        rows = outputs.rows(columns=columns).filter(pl.col("system").is_in(list(names)))
-        items = {
-            item: number for number, item in enumerate(rows["item"].unique(maintain_order=True))
-        }
-        number = {name: position for position, name in enumerate(names)}
-        key = ["item", "output"] if outputs.has_texts else ["item", "system"]
-        text = rows.select(pl.struct(key).rank("dense")).to_series().to_numpy()
-        codes = np.full((len(items), len(names)), -1, dtype=np.int64)
-        where = [items[item] for item in rows["item"]]
-        codes[where, [number[system] for system in rows["system"]]] = text
-        return cls(items, codes, tuple(names), outputs.has_texts)
-
-    def shared(self, pair: tuple[int, int], table: JudgedTable, prompt: str) -> Shared:
-        """Return what two systems have in common, and which judged outputs differ."""
-        a, b = self.codes[:, pair[0]], self.codes[:, pair[1]]
-        same_items = bool(((a >= 0) == (b >= 0)).all())
-        same = (a == b) & (a >= 0) & same_items
-        differs = []
-        for number in pair:
-            items = judged_arrays(table.of(prompt, self.names[number]), ())[2]
-            where = [self.items[item] for item in np.unique(items)]
-            differs.append(~same[where])
-        count = int((a >= 0).sum()) if same_items else 0
-        return Shared(count, int(same.sum()), (differs[0], differs[1]))
 
 
 def check_pairs(

@@ -1,0 +1,242 @@
+"""All judgments of a campaign as a comparison sees them, and the error of a difference."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from steelyard.arrays import JudgedOutputs
+from steelyard.errors import NotEstimableError
+from steelyard.estimate.campaign import JudgedSystem, campaign_leniency, controlled_samples
+from steelyard.estimate.leniency import Leniency
+from steelyard.estimate.options import Options
+from steelyard.estimate.pair_variance import PairScores, SideScores
+from steelyard.estimate.repeats import FEW_REPEATS
+
+__all__ = ["ComparedJudgments", "PairError", "Shared", "differing_outputs"]
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Shared:
+    """What a pair of systems has in common.
+
+    Attributes
+    ----------
+    items : int
+        Items of the pool that both have; 0 where their pools hold different items.
+    identical : int
+        How many of them have the same output by both; 0 where texts or pools differ.
+    differs : (n_a,) and (n_b,) array of bool
+        Which judged outputs of either differ from the other's.
+    metric : (p,) and (p,) array, or None
+        Mean of either's metrics over the outputs that differ, around the mean of its pool; None
+        for 0, as where nothing is identical.
+    """
+
+    items: int
+    identical: int
+    differs: tuple[NDArray[np.bool_], NDArray[np.bool_]]
+    metric: tuple[Floats, Floats] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class PairError:
+    """The variance of a difference, and the variance of that estimate."""
+
+    value: float
+    doubt: float
+
+    @property
+    def freedom(self) -> float:
+        """Degrees of freedom of the variance (Satterthwaite)."""
+        return max(2 * self.value**2 / self.doubt, 1.0) if self.doubt > 0 else np.inf
+
+
+def differing_outputs(differs: NDArray[np.bool_]) -> Integers:
+    """Return the positions of the judged outputs that differ, of which there must be two."""
+    outputs = np.flatnonzero(differs)
+    if len(outputs) < 2:
+        raise NotEstimableError(
+            "a difference needs at least 2 judged outputs of each system on items where the two "
+            f"differ; got {len(outputs)}: judge more of them"
+        )
+    return outputs
+
+
+@dataclass(frozen=True, eq=False)
+class ComparedJudgments:
+    """All judgments of a campaign, controls taken off, with their raters' leniency."""
+
+    systems: Sequence[JudgedSystem]
+    samples: Sequence[JudgedOutputs]
+    slopes: Floats
+    human: Floats
+    first: Integers
+    leniency: Leniency | None
+    item: Integers
+    noise: tuple[float, float] | None
+    options: Options
+
+    @classmethod
+    def of(cls, systems: Sequence[JudgedSystem], options: Options) -> "ComparedJudgments":
+        """Take the learned control off, and learn the leniency of raters."""
+        samples, slopes = controlled_samples(systems)
+        sizes = np.array([sample.n_judgments for sample in samples])
+        items = [one.items[sample.output] for one, sample in zip(systems, samples, strict=True)]
+        return cls(
+            systems,
+            samples,
+            slopes,
+            np.concatenate([sample.human for sample in samples]),
+            np.cumsum(sizes) - sizes,
+            campaign_leniency(systems, samples, options),
+            np.concatenate(items),
+            _rater_noise(samples, options),
+            options,
+        )
+
+    @property
+    def n_raters(self) -> int:
+        """Number of raters, 0 where they are not seen as a sample."""
+        return 0 if self.leniency is None else int(self.leniency.rater.max()) + 1
+
+    @property
+    def units(self) -> int:
+        """Number of items and raters, which make errors independently."""
+        return int(self.item.max()) + 1 + self.n_raters
+
+    def scores_of(
+        self, pair: tuple[int, int], outputs: tuple[Integers, Integers], *, raw: bool = False
+    ) -> PairScores:
+        """Return the scores of some outputs of two systems, controls taken off unless `raw`."""
+        sides = []
+        for number, chosen in zip(pair, outputs, strict=True):
+            one = self.systems[number]
+            sample = one.sample if raw else self.samples[number]
+            sides.append(SideScores(one.items[chosen], sample.mean[chosen], sample.count[chosen]))
+        return PairScores.of(*sides)
+
+    def contrast(
+        self, pair: tuple[int, int], outputs: tuple[Integers, Integers]
+    ) -> tuple[Floats, float]:
+        """Return the weights of all judgments, and what taking leniency out does to their squares."""
+        weights = np.zeros(len(self.human))
+        for sign, number, chosen in zip((1, -1), pair, outputs, strict=True):
+            sample = self.samples[number]
+            per_output = np.zeros(sample.n_outputs)
+            per_output[chosen] = sign / len(chosen)
+            start = self.first[number]
+            own = (per_output / sample.count)[sample.output]
+            weights[start : start + sample.n_judgments] += own
+        if self.leniency is None or self.options.raters_as != "adjusted":
+            return weights, 1.0
+        adjusted = self.leniency.adjusted(weights)
+        before, after = (np.bincount(self.leniency.output, one) for one in (weights, adjusted))
+        return adjusted, float(after @ after) / float(before @ before)
+
+    def error(
+        self,
+        pair: tuple[int, int],
+        outputs: tuple[Integers, Integers],
+        both: PairScores,
+        ratio: float,
+    ) -> PairError:
+        """Return the error of a difference over a large pool, without leniency."""
+        value, doubt = both.variance()
+        if self.scores_of(pair, outputs, raw=True).variance()[0] == 0:
+            value, doubt = self._least(both)
+        if self.leniency is not None:
+            shares = [self._rater_shares(*one) for one in zip(pair, outputs, strict=True)]
+            held = self.leniency.variance * both.leniency(*shares)
+            value = max(value - held, 0.05 * value)
+        return PairError(value * ratio, doubt * ratio**2)
+
+    def _least(self, both: PairScores) -> tuple[float, float]:
+        """Return the variance that one more item might have shown, where no difference varies.
+
+        One more item at the other end of the scale, which the scores of all systems show, would
+        give n + 1 differences a variance of range^2 / (n + 1).
+        """
+        width = max(float(np.ptp(np.concatenate([one.sample.human for one in self.systems]))), 0.0)
+        if width == 0:
+            raise NotEstimableError(
+                "all judgments are equal, so nothing shows how sure a difference is: judge more"
+            )
+        n = min(len(both.a.scores), len(both.b.scores))
+        value = width**2 / (n * (n + 1))
+        return value, 2 * value**2 / (n - 1)
+
+    def _rater_shares(self, number: int, chosen: Integers) -> csr_array:
+        """Return each rater's share in each output's score, over the spread of the system."""
+        assert self.leniency is not None
+        sample, start = self.samples[number], self.first[number]
+        rater = self.leniency.rater[start : start + sample.n_judgments]
+        shape = (sample.n_outputs, self.n_raters)
+        scale = self.leniency.scale[start : start + sample.n_judgments]
+        share = (1 / sample.count)[sample.output] * scale
+        shares = csr_array((share, (sample.output, rater)), shape)
+        return csr_array(shares[chosen])
+
+    def about(
+        self,
+        error: PairError,
+        pair: tuple[int, int],
+        outputs: tuple[Integers, Integers],
+        both: PairScores,
+        *,
+        shared: Shared,
+        found: float,
+    ) -> PairError:
+        """Return the error about these outputs, or about new ones, as options say."""
+        differing = shared.items - shared.identical
+        if self.options.target == "pool":
+            return self._finite(error, both, differing) if differing else error
+        raw = self.scores_of(pair, outputs, raw=True)
+        if differing:
+            # What the choice of the pool adds by the control, and by the share that differs.
+            more = (raw.spread - both.spread) / differing
+            more += shared.identical / differing * found**2 / shared.items
+        else:
+            sizes = [one.pool.size if one.pool else np.inf for one in self.systems]
+            more = (raw.a.variance - both.a.variance) / sizes[pair[0]]
+            more += (raw.b.variance - both.b.variance) / sizes[pair[1]]
+        return PairError(max(error.value + more, 0.0), error.doubt)
+
+    def _finite(self, error: PairError, both: PairScores, size: int) -> PairError:
+        """Return the error over `size` items that differ: once all are judged, noise is left."""
+        whole = both.variance()[0]
+        if self.noise is None or whole == 0:
+            return error
+        noise, freedom = self.noise
+        between = both.between_items(noise) / size
+        if between <= 0:
+            return error
+        kept = max(1 - both.spread / size / whole, 0.0)
+        doubt = error.doubt * kept**2 + (noise * both.heard / size) ** 2 * 2 / freedom
+        return PairError(max(error.value - between, 0.0), doubt)
+
+    def mean_difference(self, pair: tuple[int, int], both: PairScores, weights: Floats) -> float:
+        """Return the weighted sum of judgments, around the means of both sides."""
+        centre = np.array([sample.mean.mean() for sample in self.samples])
+        centre[pair[0]], centre[pair[1]] = both.a.scores.mean(), both.b.scores.mean()
+        sizes = [sample.n_judgments for sample in self.samples]
+        left = self.human - np.repeat(centre, sizes)
+        return float(centre[pair[0]] - centre[pair[1]] + weights @ left)
+
+
+def _rater_noise(samples: Sequence[JudgedOutputs], options: Options) -> tuple[float, float] | None:
+    """Return the variance of judgments of one output over all systems, and its degrees of freedom.
+
+    None if it is unknown.
+    """
+    if options.rater_variance is not None:
+        return options.rater_variance, np.inf
+    squares = sum(float(sample.within.sum()) for sample in samples)
+    freedom = sum(int((sample.count - 1).sum()) for sample in samples)
+    again = sum(int((sample.count > 1).sum()) for sample in samples)
+    return (squares / freedom, float(freedom)) if again >= FEW_REPEATS else None

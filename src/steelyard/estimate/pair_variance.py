@@ -1,0 +1,126 @@
+r"""The variance of the difference of two means, over items of which some were judged for both.
+
+With :math:`n_a, n_b` judged outputs, :math:`n_{ab}` of them of the same items,
+
+.. math:: V = \frac{s_a^2}{n_a} + \frac{s_b^2}{n_b} - 2 s_{ab} \frac{n_{ab}}{n_a n_b},
+
+the paired t test's when all items are shared, Welch's when none is. Derived in docs/methods/comparison.md.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+__all__ = ["PairScores", "SideScores"]
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+# On fewer common items the spread of differences over items is not known well enough.
+_FEW_ITEMS = 5
+# A variance below this share of its parts is rounding.
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class SideScores:
+    """Scores (n,) of judged outputs of one system, with their items and numbers of judgments."""
+
+    items: Integers
+    scores: Floats
+    count: Integers
+
+    @property
+    def residual(self) -> Floats:
+        """The scores around their mean."""
+        return np.asarray(self.scores - self.scores.mean())
+
+    @property
+    def variance(self) -> float:
+        """Variance of the scores, 0 where it is rounding."""
+        found = float(self.residual @ self.residual) / (len(self.scores) - 1)
+        return found if found > (1e-14 * float(np.abs(self.scores).max())) ** 2 else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class PairScores:
+    """Two systems' scores, and the positions of the items that were judged for both."""
+
+    a: SideScores
+    b: SideScores
+    in_a: Integers
+    in_b: Integers
+
+    @classmethod
+    def of(cls, a: SideScores, b: SideScores) -> "PairScores":
+        """Find the common items of two sides."""
+        _, in_a, in_b = np.intersect1d(a.items, b.items, return_indices=True)
+        return cls(a, b, in_a, in_b)
+
+    @property
+    def covariance(self) -> float:
+        """Covariance of the two systems' scores of an item, 0 where too few were judged for both."""
+        if len(self.in_a) < 2:
+            return 0.0
+        product = float(self.a.residual[self.in_a] @ self.b.residual[self.in_b])
+        most = float(np.sqrt(self.a.variance * self.b.variance))
+        return float(np.clip(product / (len(self.in_a) - 1), -most, most))
+
+    @property
+    def spread(self) -> float:
+        """Variance of the difference of two single scores of one item."""
+        return self.a.variance + self.b.variance - 2 * self.covariance
+
+    def variance(self) -> tuple[float, float]:
+        """Return the variance of the difference of means, and the variance of that estimate."""
+        n, m, c = len(self.a.scores), len(self.b.scores), len(self.in_a)
+        A, B, C = self.a.variance / n, self.b.variance / m, self.covariance * c / (n * m)
+        value = A + B - 2 * C
+        doubt = 2 * A**2 / (n - 1) + 2 * B**2 / (m - 1)
+        if c >= 2:
+            # Moments of normal sums of squares and products; the paired t test's when c = n = m.
+            product = C**2 + A * B * (c / n) * (c / m)
+            doubt += 4 * product / (c - 1) + 4 * C**2 * (c - 1) / ((n - 1) * (m - 1))
+            doubt -= 8 * C * (A / (n - 1) + B / (m - 1))
+        if value <= _ROUNDING * (A + B):
+            return 0.0, 0.0
+        return value, max(doubt, 0.0)
+
+    def between_items(self, noise: float) -> float:
+        """Return the variance over items of the true difference, 0 where it is not known.
+
+        Parameters
+        ----------
+        noise : float
+            Variance of judgments of one output.
+        """
+        if len(self.in_a) < _FEW_ITEMS:
+            return 0.0
+        return max(self.spread - noise * self.heard, 0.0)
+
+    @property
+    def heard(self) -> float:
+        """How much of the variance of judgments is in the difference of two scores of one item."""
+        return float(np.mean(1 / self.a.count) + np.mean(1 / self.b.count))
+
+    def leniency(self, a: csr_array, b: csr_array) -> float:
+        """Return what leniency of variance 1 adds to `variance` on average.
+
+        Parameters
+        ----------
+        a, b : (n, raters) sparse array
+            Each rater's share in each score. A rater who judged both outputs of an item cancels,
+            one who judged everything shifts all scores alike.
+        """
+        n, m, c = len(self.a.scores), len(self.b.scores), len(self.in_a)
+        mean_a, mean_b = a.sum(axis=0) / n, b.sum(axis=0) / m
+        value = (float((a * a).sum()) - n * mean_a @ mean_a) / (n * (n - 1))
+        value += (float((b * b).sum()) - m * mean_b @ mean_b) / (m * (m - 1))
+        if c >= 2:
+            both_a, both_b = a[self.in_a], b[self.in_b]
+            cross = float((both_a * both_b).sum()) + c * mean_a @ mean_b
+            cross -= both_a.sum(axis=0) @ mean_b + mean_a @ both_b.sum(axis=0)
+            value -= 2 * cross / (c - 1) * c / (n * m)
+        return max(float(value), 0.0)

@@ -1,0 +1,52 @@
+"""How outputs that are compared were drawn: simply, or in pairs on which two systems differ."""
+
+import polars as pl
+
+from steelyard.arrays import judged_outputs, simple_draw
+from steelyard.data import Outputs
+from steelyard.errors import NotEstimableError
+from steelyard.study.judged import JudgedTable, judged_arrays
+from steelyard.study.recorded_draw import DrawnCell
+
+__all__ = ["is_paired_draw", "simple_cells"]
+
+
+def is_paired_draw(table: JudgedTable, outputs: Outputs) -> bool:
+    """Return whether outputs are of a paired draw; raise unless it is that or a simple one."""
+    rows = table.rows
+    if "probability" not in rows.columns:
+        return False
+    if "design" in rows.columns and (rows["design"] == "paired").all():
+        if len(table.systems) > 2:
+            raise NotEstimableError(
+                "a paired draw holds only items on which two systems differ, and judgments are of "
+                f"{len(table.systems)} systems: give the judgments of one pair only"
+            )
+        if not outputs.has_texts:
+            raise NotEstimableError(
+                f"{outputs.name} needs a column `output`: it shows on how many items the two "
+                "systems of a paired draw differ"
+            )
+        return True
+    spread = rows.group_by("system", "prompt").agg(
+        wide=pl.col("probability").max() - pl.col("probability").min() > 1e-9
+    )
+    strata = "stratum" in rows.columns and rows["stratum"].n_unique() > 1
+    if strata or spread["wide"].any():
+        raise NotEstimableError(
+            "outputs were drawn by strata or with unequal probabilities, and a comparison needs a "
+            "simple or paired draw: use `steelyard estimate`, which weights them as they were drawn"
+        )
+    return False
+
+
+def simple_cells(table: JudgedTable, prompt: str) -> dict[str, DrawnCell]:
+    """Return every system's judged outputs; pairs may be drawn where the two differ."""
+    cells = {}
+    for system in table.systems:
+        rows = table.of(prompt, system)
+        if rows.height:
+            human, _, items = judged_arrays(rows, ())
+            sample = judged_outputs(human, None, items, raters=rows["rater"].to_numpy())
+            cells[system] = DrawnCell(sample, simple_draw(sample, None), ())
+    return cells

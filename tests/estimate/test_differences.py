@@ -1,0 +1,288 @@
+from itertools import combinations
+
+import numpy as np
+import pytest
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
+
+from steelyard.arrays import PoolMoments, judged_outputs, simple_draw
+from steelyard.errors import NotEstimableError
+from steelyard.estimate import Options
+from steelyard.estimate.campaign import JudgedSystem
+from steelyard.estimate.compared_judgments import Shared
+from steelyard.estimate.differences import campaign_differences
+from steelyard.estimate.pair_variance import PairScores, SideScores
+from steelyard.estimate.simultaneous import holm, simultaneous_level
+
+NEW = Options(target="superpopulation")
+
+
+def judged(scores, items, *, raters=None, metric=None, pool=None):
+    """A system of which `items` were judged, in that order."""
+    items, scores = np.asarray(items), np.asarray(scores, dtype=float)
+    order = np.argsort(items, kind="stable")
+    sample = judged_outputs(scores, None, items, raters=raters)
+    distinct = np.unique(items)
+    columns = np.empty((len(distinct), 0)) if metric is None else metric[distinct][:, None]
+    return JudgedSystem(
+        sample=sample,
+        draw=simple_draw(sample, None),
+        metric=columns,
+        items=distinct,
+        raters=None if raters is None else np.asarray(raters)[order],
+        pool=pool,
+    )
+
+
+def nothing_shared(systems, pairs, size=0):
+    return [
+        Shared(size, 0, tuple(np.ones(systems[one].sample.n_outputs, dtype=bool) for one in pair))
+        for pair in pairs
+    ]
+
+
+def differences(systems, options=NEW, pairs=None, shared=None):
+    pairs = list(combinations(range(len(systems)), 2)) if pairs is None else pairs
+    shared = nothing_shared(systems, pairs) if shared is None else shared
+    return campaign_differences(systems, pairs, shared, options=options)
+
+
+def scores(seed=0, n=30, k=2):
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=n) + rng.normal(size=(k, n)) + np.arange(k)[:, None] / 3
+
+
+def test_one_judgment_each_on_the_same_items_is_the_paired_t_test():
+    a, b = scores()
+    [got] = differences([judged(a, range(30)), judged(b, range(30))])
+    want = stats.ttest_rel(a, b)
+    interval = want.confidence_interval()
+    assert (got.low, got.high) == pytest.approx((interval.low, interval.high), abs=1e-10)
+    assert got.p_value == pytest.approx(want.pvalue, abs=1e-10)
+    assert got.degrees_of_freedom == pytest.approx(29, abs=1e-9)
+    assert got.n_items == 30
+
+
+def test_different_items_are_welchs_t_test():
+    a, b = scores()
+    [got] = differences([judged(a, range(30)), judged(b[:12], range(40, 52))])
+    want = stats.ttest_ind(a, b[:12], equal_var=False)
+    interval = want.confidence_interval()
+    assert (got.low, got.high) == pytest.approx((interval.low, interval.high), abs=1e-10)
+    assert got.p_value == pytest.approx(want.pvalue, abs=1e-10)
+    assert got.n_items == 0
+
+
+def test_the_doubt_about_the_variance_is_that_of_simulated_normal_scores():
+    rng = np.random.default_rng(3)
+    n, m, c = 30, 24, 18
+    found, expected = [], []
+    for _ in range(4000):
+        item = rng.normal(size=n + m - c)
+        a = item[:n] + rng.normal(size=n)
+        b = item[n - c :] + rng.normal(size=m)
+        sides = (
+            SideScores(np.arange(n), a, np.ones(n, int)),
+            SideScores(np.arange(n - c, n + m - c), b, np.ones(m, int)),
+        )
+        value, doubt = PairScores.of(*sides).variance()
+        found.append(value)
+        expected.append(doubt)
+    assert np.mean(found) == pytest.approx(2 / n + 2 / m - 2 * c / (n * m), rel=0.02)
+    assert np.mean(expected) == pytest.approx(np.var(found), rel=0.12)
+
+
+def test_the_doubt_with_all_items_shared_is_the_closed_form():
+    a, b = scores(1, n=12)
+    count = np.ones(12, int)
+    sides = SideScores(np.arange(12), a, count), SideScores(np.arange(12), b, count)
+    value, doubt = PairScores.of(*sides).variance()
+    assert value == pytest.approx(np.var(a - b, ddof=1) / 12, abs=1e-12)
+    assert doubt == pytest.approx(2 * value**2 / 11, abs=1e-12)
+
+
+def test_holm_agrees_with_statsmodels():
+    p = np.random.default_rng(0).uniform(0, 0.1, 15)
+    assert holm(p) == pytest.approx(multipletests(p, method="holm")[1], abs=1e-15)
+
+
+@pytest.mark.parametrize("k", [3, 5, 10])
+def test_all_pairs_of_independent_groups_have_tukeys_level(k):
+    pairs = list(combinations(range(k), 2))
+    influences = np.zeros((len(pairs), k))
+    for row, (a, b) in enumerate(pairs):
+        influences[row, [a, b]] = 1, -1
+    level = simultaneous_level(influences, pairs, level=0.95, seed=0)
+    # A large number of degrees of freedom stands for normal errors.
+    reach = stats.studentized_range.ppf(0.95, k, 100_000) / np.sqrt(2)
+    assert stats.norm.ppf((1 + level) / 2) == pytest.approx(reach, rel=0.015)
+
+
+def test_independent_and_equal_errors_have_the_known_levels():
+    pairs = [(2 * pair, 2 * pair + 1) for pair in range(6)]
+    apart = simultaneous_level(np.eye(6), pairs, level=0.95, seed=0)
+    assert apart == pytest.approx(0.95 ** (1 / 6), abs=0.001)
+    # Many units have shown that all errors are the same one.
+    equal = simultaneous_level(np.ones((6, 4000)), pairs, level=0.95, seed=0)
+    assert equal == pytest.approx(0.95, abs=0.006)
+    unknown = simultaneous_level(np.zeros((6, 2)), pairs, level=0.95, seed=0)
+    assert unknown == pytest.approx(apart, abs=0.002)
+
+
+def test_few_units_do_not_make_many_systems_err_alike():
+    pairs = list(combinations(range(12), 2))
+    level = simultaneous_level(np.ones((len(pairs), 4)), pairs, level=0.95, seed=0)
+    reach = stats.studentized_range.ppf(0.95, 12, 100_000) / np.sqrt(2)
+    assert stats.norm.ppf((1 + level) / 2) == pytest.approx(reach, rel=0.015)
+
+
+def campaign(seed=0, k=3, n=40):
+    rng = np.random.default_rng(seed)
+    metric = rng.normal(size=(k, 100))
+    found = []
+    for number in range(k):
+        items = np.sort(rng.permutation(60)[:n])
+        items = np.concatenate([items, items[:10]])
+        raters = rng.integers(0, 6, len(items))
+        y = metric[number][items] + 0.3 * raters + rng.normal(size=len(items)) + number / 2
+        order = np.lexsort((raters, y, items))
+        pool = PoolMoments.of(metric[number])
+        one = judged(y[order], items[order], raters=raters[order], metric=metric[number], pool=pool)
+        found.append(one)
+    return found
+
+
+ADJUSTED = Options(raters_as="adjusted")
+
+
+def test_swapping_the_names_changes_signs_only():
+    systems = campaign()
+    pairs = list(combinations(range(3), 2))
+    shared = nothing_shared(systems, pairs, 100)
+    turned = [(b, a) for a, b in pairs]
+    back = nothing_shared(systems, turned, 100)
+    for one, other in zip(
+        differences(systems, ADJUSTED, pairs, shared),
+        differences(systems, ADJUSTED, turned, back),
+        strict=True,
+    ):
+        assert one.difference == pytest.approx(-other.difference, abs=1e-12)
+        assert one.simultaneous_low == pytest.approx(-other.simultaneous_high, abs=1e-12)
+        assert one.p_value == pytest.approx(other.p_value, abs=1e-12)
+
+
+def test_the_order_of_systems_does_not_matter():
+    systems = campaign()
+    order = [2, 0, 1]
+    forward = {(one.a, one.b): one for one in differences(systems, ADJUSTED)}
+    back = differences([systems[number] for number in order], ADJUSTED)
+    for one in back:
+        a, b = order[one.a], order[one.b]
+        sign, same = (1, forward[a, b]) if (a, b) in forward else (-1, forward[b, a])
+        assert one.difference == pytest.approx(sign * same.difference, abs=1e-9)
+        assert one.simultaneous_high - one.difference == pytest.approx(
+            same.simultaneous_high - same.difference, abs=1e-9
+        )
+
+
+def test_another_scale_of_the_scores_changes_nothing_else():
+    plain = differences(campaign(), ADJUSTED)
+    moved = []
+    for one in campaign():
+        human = 7 + 3 * one.sample.human
+        sample = judged_outputs(human, None, one.items[one.sample.output], raters=one.raters)
+        by = np.lexsort((np.unique(one.raters, return_inverse=True)[1], human, one.sample.output))
+        moved.append(
+            JudgedSystem(sample, one.draw, one.metric, one.items, one.raters[by], one.pool)
+        )
+    for one, other in zip(plain, differences(moved, ADJUSTED), strict=True):
+        assert other.difference == pytest.approx(3 * one.difference, abs=1e-9)
+        assert other.simultaneous_low == pytest.approx(3 * one.simultaneous_low, abs=1e-9)
+
+
+def test_identical_outputs_contribute_exactly_zero():
+    a, b = scores(n=20)
+    differs = np.arange(20) < 8
+    systems = [judged(a, range(20)), judged(b, range(20))]
+    shared = [Shared(20, 12, (differs, differs))]
+    [got] = differences(systems, Options(rater_variance=1e9), shared=shared)
+    want = stats.ttest_rel(a[:8], b[:8])
+    assert got.difference == pytest.approx(0.4 * np.mean(a[:8] - b[:8]), abs=1e-12)
+    assert got.high - got.difference == pytest.approx(
+        0.4 * (want.confidence_interval().high - np.mean(a[:8] - b[:8])), abs=1e-10
+    )
+    assert (got.n_items, got.identical_items) == (8, 12)
+    other = [judged(np.where(differs, a, 99), range(20)), systems[1]]
+    [same] = differences(other, Options(rater_variance=1e9), shared=shared)
+    assert (same.low, same.high) == pytest.approx((got.low, got.high), abs=1e-12)
+
+
+def test_a_copy_differs_by_exactly_zero():
+    a, _ = scores(n=20)
+    same = np.zeros(20, dtype=bool)
+    systems = [judged(a, range(20)), judged(a[::-1], range(20))]
+    [got] = differences(systems, shared=[Shared(20, 20, (same, same))])
+    assert (got.difference, got.low, got.high, got.simultaneous_low) == (0, 0, 0, 0)
+    assert (got.p_value, got.n_judgments) == (1, 0)
+
+
+def test_the_control_is_centred_where_the_two_differ():
+    """With identical outputs a control that averages zero over the pool does not over the rest."""
+    rng = np.random.default_rng(0)
+    size, n = 400, 60
+    errors = []
+    for _ in range(60):
+        same = np.arange(size) < size // 2
+        metric = rng.normal(size=(2, size)) + np.array([[0.0], [3.0]])
+        metric[1, same] = metric[0, same]
+        truth = metric + 0.1 * rng.normal(size=(2, size))
+        truth[1, same] = truth[0, same]
+        items = np.sort(rng.permutation(size)[:n])
+        systems = [
+            judged(truth[one][items], items, metric=metric[one], pool=PoolMoments.of(metric[one]))
+            for one in range(2)
+        ]
+        gaps = tuple((one - one.mean())[~same].mean(keepdims=True) for one in metric)
+        shared = [Shared(size, size // 2, (~same[items], ~same[items]), gaps)]
+        [got] = differences(systems, Options(), shared=shared)
+        errors.append(got.difference - (truth[0] - truth[1]).mean())
+    assert stats.ttest_1samp(errors, 0).pvalue > 0.001
+
+
+def test_equal_differences_do_not_claim_certainty():
+    a, _ = scores(n=10)
+    [got] = differences([judged(a, range(10)), judged(a, range(10))])
+    # One more difference at the other end of the scale: range^2 / (10 * 11).
+    assert got.standard_error == pytest.approx(np.ptp(a) / np.sqrt(110))
+    with pytest.raises(NotEstimableError, match="all judgments are equal"):
+        raise differences([judged(np.ones(5), range(5)), judged(np.ones(5), range(5))])[0]
+
+
+def test_once_all_is_judged_only_rater_noise_is_left():
+    a, b = scores(n=50)
+    systems = [judged(a, range(50)), judged(b, range(50))]
+    shared = nothing_shared(systems, [(0, 1)], 50)
+    [got] = differences(systems, Options(rater_variance=0.5), shared=shared)
+    assert got.standard_error == pytest.approx(np.sqrt(2 * 0.5 / 50))
+    [exact] = differences(systems, Options(rater_variance=0.0), shared=shared)
+    assert (exact.standard_error, exact.p_value) == (pytest.approx(0, abs=1e-8), pytest.approx(0))
+
+
+def test_one_output_of_a_system_is_too_few():
+    a, b = scores(n=10)
+    [got] = differences([judged(a, range(10)), judged(b[:1], range(1))])
+    assert isinstance(got, NotEstimableError)
+    assert "at least 2 judged outputs" in str(got)
+
+
+def test_leniency_of_a_rater_who_judged_both_outputs_of_an_item_cancels():
+    rng = np.random.default_rng(0)
+    a, b = scores(n=40, seed=4)
+    raters = rng.integers(0, 8, 40)
+    lenient = 3 * rng.normal(size=8)[raters]
+    one, other = (
+        judged(a + lenient, range(40), raters=raters),
+        judged(b + lenient, range(40), raters=raters),
+    )
+    [got] = differences([one, other], Options(target="superpopulation", raters_as="random"))
+    assert got.standard_error == pytest.approx(stats.sem(a - b), rel=1e-6)

@@ -1,0 +1,258 @@
+import numpy as np
+import polars as pl
+import pytest
+
+from steelyard import Study
+from steelyard.data import read_judgments, read_outputs
+from steelyard.errors import InvalidArgumentError, NotEstimableError
+from steelyard.study.comparison import gate_answer
+from steelyard.study.pair_difference import PairDifference
+from steelyard.study.ranks import answer_sentence, groups_of, ranks_of
+from steelyard.study.sampling import sample
+
+
+def campaign(means, *, size=80, n=40, raters=8, same=0, texts=True, seed=0, shared=True):
+    """Systems named A, B, ... with these means; `same` items have one text by all."""
+    rng = np.random.default_rng(seed)
+    item = rng.normal(size=size)
+    outputs, judgments = [], []
+    chosen = rng.permutation(size)
+    for number, mean in enumerate(means):
+        name = "ABCDEFGHIJ"[number]
+        for one in range(size):
+            row = {"item": f"i{one:03}", "system": name, "length": item[one] + rng.normal()}
+            if one < same:
+                row["length"] = item[one]
+            if texts:
+                row["output"] = f"text {one}" + ("" if one < same else f" of {name}")
+            outputs.append(row)
+        items = chosen[:n] if shared else chosen[n * number : n * (number + 1)]
+        for one in items:
+            score = item[one] + (0 if one < same else mean) + 0.5 * rng.normal()
+            rater = f"r{rng.integers(raters)}"
+            judgments.append(
+                {
+                    "item": f"i{one:03}",
+                    "system": name,
+                    "rater": rater,
+                    "prompt": "overall",
+                    "score": score,
+                }
+            )
+    return Study(read_outputs(pl.DataFrame(outputs)), read_judgments(pl.DataFrame(judgments)))
+
+
+def test_clear_orders_are_ranked_and_cut_into_groups():
+    [got] = campaign([3, 3.05, 0]).compare()
+    assert [(rank.low, rank.high) for rank in got.ranks] == [(1, 2), (1, 2), (3, 3)]
+    assert [set(group) for group in got.groups] == [{"A", "B"}, {"C"}]
+    assert got.sentence.endswith("are not told apart; both are better than C.")
+    verdict = {(pair.a, pair.b): pair.verdict for pair in got.pairs}
+    assert verdict == {("A", "B"): "undecided", ("A", "C"): "a", ("B", "C"): "a"}
+
+
+def test_a_sentence_is_true_where_groups_cannot_be_cut():
+    better = {("A", "D"), ("B", "D")}
+    groups = groups_of("ABCD", better)
+    assert groups == (("A", "B", "C", "D"),)
+    assert answer_sentence(groups, better) == (
+        "A and B are better than D; the other pairs are not told apart."
+    )
+    assert [
+        (rank.low, rank.high)
+        for rank in ranks_of(dict(zip("ABCD", range(4, 0, -1), strict=True)), better)
+    ] == [
+        (1, 3),
+        (1, 3),
+        (1, 4),
+        (3, 4),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("groups", "better", "want"),
+    [
+        ([["A", "B"]], [], "A and B are not told apart."),
+        ([["A"], ["B"]], [("A", "B")], "A is better than B."),
+        (
+            [["A"], ["B", "C"]],
+            [("A", "B"), ("A", "C")],
+            "A is better than B and C; B and C are not told apart.",
+        ),
+        (
+            [["A"], ["B"], ["C"]],
+            [("A", "B"), ("A", "C"), ("B", "C")],
+            "better to worse: A, then B, then C.",
+        ),
+    ],
+)
+def test_a_sentence_says_what_is_known(groups, better, want):
+    assert answer_sentence(groups, set(better)) == want
+
+
+def test_a_sentence_about_many_systems_is_short():
+    names = [f"system {number}" for number in range(25)]
+    better = {(a, b) for i, a in enumerate(names) for b in names[i + 3 :]}
+    got = answer_sentence([names], better)
+    assert got == (
+        "no system is better than system 0, system 1 and system 2; 253 of 300 pairs are told apart."
+    )
+    assert answer_sentence([names], set()) == (
+        "25 of 25 systems may be the best; 0 of 300 pairs are told apart."
+    )
+    top = {(names[0], other) for other in names[1:]}
+    assert answer_sentence([names[:1], names[1:]], top).startswith("system 0 is better than all")
+
+
+def test_a_margin_makes_small_differences_equivalent():
+    study = campaign([0.0, 0.02], n=80)
+    [got] = study.compare(margin=1.0)
+    assert got.pairs[0].verdict == "equivalent"
+    [got] = study.compare()
+    assert got.pairs[0].verdict == "undecided"
+
+
+def pair(low, high, **changes):
+    values = {
+        "a": "A",
+        "b": "B",
+        "difference": (low + high) / 2,
+        "standard_error": (high - low) / 4,
+        "low": low,
+        "high": high,
+        "simultaneous_low": low,
+        "simultaneous_high": high,
+        "p_value": 0.5,
+        "verdict": "undecided",
+        "n_items": 10,
+        "identical_items": 0,
+        "n_judgments": 20,
+        "more_judgments": None,
+    }
+    return PairDifference(**values | changes)
+
+
+@pytest.mark.parametrize(
+    ("interval", "gate", "want"),
+    [
+        ((0.1, 0.5), "better", "holds"),
+        ((-0.5, -0.1), "better", "fails"),
+        ((-0.1, 0.5), "better", "undecided"),
+        ((0.0, 0.0), "better", "fails"),
+        ((-0.1, 0.5), "not-worse", "holds"),
+        ((-0.5, -0.3), "not-worse", "fails"),
+        ((-0.3, 0.3), "not-worse", "undecided"),
+        ((-0.1, 0.1), "equivalent", "holds"),
+        ((0.3, 0.5), "equivalent", "fails"),
+        ((-0.5, -0.3), "equivalent", "fails"),
+        ((-0.1, 0.3), "equivalent", "undecided"),
+        ((0.0, 0.0), "equivalent", "holds"),
+    ],
+)
+def test_a_gate_answers_from_the_interval(interval, gate, want):
+    assert pair(*interval).answer(gate, 0.2) == want
+
+
+def test_an_undecided_gate_says_how_many_more_judgments_would_decide():
+    [found] = campaign([0.1, 0], n=40).compare(pair=("A", "B"), metrics=[])
+    assert found.pairs[0].verdict == "undecided"
+    answer, words = gate_answer([found], "better", None)
+    assert answer == "undecided"
+    assert f"about {found.pairs[0].more_judgments} more judgments" in words
+    one = found.pairs[0]
+    reach = one.simultaneous_high - one.difference
+    assert one.more_judgments == int(np.ceil(80 * ((reach / one.difference) ** 2 - 1)))
+
+
+def test_a_decided_pair_needs_no_more_and_a_hopeless_one_has_no_forecast():
+    [got] = campaign([3, 0]).compare()
+    assert got.pairs[0].more_judgments == 0
+    assert gate_answer([got], "better", None) == ("holds", "gate better holds")
+    assert gate_answer([got], "equivalent", 0.1)[0] == "fails"
+
+
+def test_identical_outputs_are_found_by_their_texts():
+    [got] = campaign([0.5, 0.0], same=60).compare()
+    assert got.pairs[0].identical_items == 60
+    [without] = campaign([0.5, 0.0], same=60, texts=False).compare()
+    assert without.pairs[0].identical_items == 0
+
+
+def test_a_copy_is_said_to_be_identical():
+    [got] = campaign([0, 0, 1], same=80).compare()
+    one = got.pairs[0]
+    assert (one.low, one.high, one.verdict, one.words) == (0, 0, "equivalent", "identical")
+    assert "A and B have identical outputs" in got.notes
+
+
+def test_systems_judged_on_different_items_are_compared():
+    [got] = campaign([1, 0], shared=False).compare()
+    assert got.pairs[0].n_items == 0
+    assert got.pairs[0].low < 1 < got.pairs[0].high
+
+
+def test_a_paired_draw_is_compared_without_ranks():
+    study = campaign([1, 0], same=40)
+    drawn = sample(study.outputs, 20, design="paired", systems=["A", "B"], seed=0).frame
+    rng = np.random.default_rng(0)
+    judgments = drawn.with_columns(
+        prompt=pl.lit("overall"),
+        rater=pl.Series(rng.choice(["r", "s"], drawn.height)),
+        score=pl.Series((drawn["system"] == "A") + rng.normal(size=drawn.height) / 2),
+    )
+    [got] = Study(study.outputs, read_judgments(judgments)).compare()
+    one = got.pairs[0]
+    assert (one.n_items, one.identical_items, got.ranks) == (20, 40, ())
+    assert one.low < 0.5 < one.high
+    assert any("paired draw" in note for note in got.notes)
+
+
+def test_strata_are_refused_by_name():
+    study = campaign([1, 0])
+    rows = study.judgments.frame.with_columns(
+        probability=pl.Series(np.tile([0.2, 0.4], 40)), stratum=pl.Series(["s", "t"] * 40)
+    )
+    with pytest.raises(NotEstimableError, match="drawn by strata or with unequal probabilities"):
+        Study(study.outputs, read_judgments(rows)).compare()
+
+
+def test_few_raters_of_whom_none_judged_both_have_no_common_scale():
+    study = campaign([1, 0, 0], raters=1)
+    rows = study.judgments.frame.with_columns(
+        rater=pl.when(pl.col("system") == "A").then(pl.lit("first")).otherwise(pl.lit("second"))
+    )
+    few = Study(study.outputs, read_judgments(rows))
+    [got] = few.compare()
+    assert [(one.a, one.b) for one in got.pairs] == [("B", "C")]
+    assert any(
+        note.startswith("A and B are not compared: no common rater scale") for note in got.notes
+    )
+    with pytest.raises(NotEstimableError, match="no common rater scale"):
+        few.compare(pair=("A", "B"))
+    assert len(few.compare(raters_as="fixed")[0].pairs) == 3
+
+
+def test_the_order_of_rows_does_not_matter():
+    study = campaign([1, 0, 0.5], same=20)
+    turned = Study(
+        read_outputs(study.outputs.rows().sample(fraction=1, shuffle=True, seed=1)),
+        read_judgments(study.judgments.frame.sample(fraction=1, shuffle=True, seed=2)),
+    )
+    one, other = study.compare(systems=["A", "B", "C"]), turned.compare(systems=["A", "B", "C"])
+    for a, b in zip(one[0].pairs, other[0].pairs, strict=True):
+        assert (a.a, a.b) == (b.a, b.b)
+        assert a.simultaneous_low == pytest.approx(b.simultaneous_low, abs=1e-9)
+
+
+def test_bad_questions_are_named():
+    study = campaign([1, 0])
+    with pytest.raises(InvalidArgumentError, match="system 'Z' has no judgments"):
+        study.compare(pair=("A", "Z"))
+    with pytest.raises(InvalidArgumentError, match="'A' twice"):
+        study.compare(pair=("A", "A"))
+    with pytest.raises(InvalidArgumentError, match="`margin` must be a positive number; got -1"):
+        study.compare(margin=-1)
+    with pytest.raises(InvalidArgumentError, match="exclude each other"):
+        study.compare(pair=("A", "B"), baseline="A")
+    with pytest.raises(InvalidArgumentError, match="nometric"):
+        study.compare("nometric")
