@@ -16,7 +16,13 @@ from scipy.special import stdtrit
 
 from steelyard.arrays import Draw, JudgedOutputs, PoolMoments
 from steelyard.errors import InvalidArgumentError, NotEstimableError
-from steelyard.estimate.borrowed import Shape, Spread, borrowed_spread, long_tailed_freedoms
+from steelyard.estimate.borrowed import (
+    MIN_SYSTEMS,
+    Shape,
+    Spread,
+    borrowed_spread,
+    long_tailed_freedoms,
+)
 from steelyard.estimate.error_variance import ErrorVariance, Part, fixed_raters, residual_parts
 from steelyard.estimate.estimator import plain_mean
 from steelyard.estimate.fit import Fit
@@ -568,7 +574,10 @@ def _leniency(
     human = np.concatenate([sample.human for sample in samples])
     known, rater = np.unique(np.concatenate(raters), return_inverse=True)
     try:
-        spread = _spreads([sample.mean for sample in samples])
+        # Few systems do not show whether their spreads differ.
+        spread = np.ones(len(samples))
+        if len(samples) >= MIN_SYSTEMS:
+            spread = _spreads([sample.mean for sample in samples])
         leniency = estimated_leniency(human, output, rater, system, spread=spread)
     except NotEstimableError:
         note = (
