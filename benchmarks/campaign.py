@@ -81,7 +81,7 @@ def paper(runs=100):
             f"{prompt:12}{number} raters, ten give {share:.0%} of the judgments; mean over raters less "
             f"mean over judgments {less:+.3f} (standard deviation of judgments {spread:.2f})"
         )
-    print(f"{runs} runs of 4 systems, adjusted {runs // 4}\n{_head(42, CONTESTANTS)}")
+    print(f"{runs} runs of 4 systems\n{_head(42, CONTESTANTS)}")
     cells = [
         (*where, n, shared)
         for n in (10, 20, 30, 50)

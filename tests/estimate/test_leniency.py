@@ -44,7 +44,7 @@ def test_adjusted_weights_equal_the_dense_formula(m):
     for number in range(3):
         w = mean_weights(system, number)
         got = leniency.adjusted(w)
-        beyond = spread[number] * (Z.T @ w - share)
+        beyond = leniency.trust * spread[number] * (Z.T @ w - share)
         expected = w - M @ Z @ np.linalg.solve(A, beyond) / spread[system]
         np.testing.assert_allclose(got, expected, atol=1e-10)
         # the same as the estimate less what its raters are more lenient than those of all
@@ -56,6 +56,17 @@ def test_raters_in_the_campaigns_own_mix_need_no_adjustment():
     leniency = estimated_leniency(human, output, rater, system, spread=np.ones(1))
     w = np.full(len(human), 1 / len(human))
     np.testing.assert_allclose(leniency.adjusted(w), w, atol=1e-12)
+
+
+def test_leniency_that_is_hardly_known_is_hardly_taken_out():
+    # 18 judgments by 6 raters say little of who is lenient, 600 say much.
+    def trust(seed, n):
+        found = estimated_leniency(*judgments(seed, n=n, m=2, lenient=0.4), spread=np.ones(3))
+        return 0.0 if found is None else found.trust
+
+    few, many = (np.mean([trust(seed, n) for seed in range(20)]) for n in (3, 100))
+    assert few < 0.5
+    assert many > 0.9
 
 
 def test_weights_add_to_one_over_the_own_system_and_to_zero_over_others():

@@ -5,7 +5,7 @@ system was judged, and counts in proportion to the spread :math:`\sigma` of the 
 prediction is :math:`\hat b = A^{-1} Z' M y/\sigma` with :math:`A = Z'MZ + I/\lambda_r`, where M takes system
 means off and weighs outputs by their number of judgments. An estimate :math:`w'y` is freed of what its raters, with
 shares :math:`Z'w`, are more lenient than the raters of the whole campaign, with shares q of its judgments:
-:math:`w'y - \sigma (Z'w - q)'\hat b`. So it is a linear form again, with weights on all judgments of the campaign. Derived in
+:math:`w'y - t\,\sigma (Z'w - q)'\hat b`, with t the trust in :math:`\hat b`. So it is a linear form again, with weights on all judgments of the campaign. Derived in
 docs/methods/campaign.md.
 """
 
@@ -61,7 +61,19 @@ class Leniency:
         per_rater = self.per_rater(weights)
         share = np.bincount(self.rater, minlength=len(per_rater)) / len(self.rater)
         solved = cho_solve(self._factor, per_rater - per_rater.sum() * share)
-        return weights - self._around(solved[self.rater]) / self.scale
+        return weights - self.trust * self._around(solved[self.rater]) / self.scale
+
+    @property
+    def trust(self) -> float:
+        r"""Share of the predicted leniency to take out: :math:`(1 - \operatorname{Var}_0 \hat\sigma_b^2/\hat\sigma_b^4)_+`.
+
+        Few judgments of each rater hardly show who is lenient, and taking out chance adds error.
+        :math:`\operatorname{Var}_0` is what the variance between R raters would vary by if there were none: with
+        noise :math:`\nu` in a rater's mean, it varies by :math:`2 (\sigma_b^2 + \nu)^2 / (R - 1)`.
+        """
+        half = (self.components.n_raters - 1) / 2
+        noise = np.sqrt(float(self.components.covariance[1, 1]) * half) - self.variance
+        return float(max(1 - max(noise, 0.0) ** 2 / half / self.variance**2, 0.0))
 
     @cached_property
     def _shrunk(self) -> tuple[Floats, Floats, Floats]:
