@@ -445,7 +445,8 @@ class _Campaign:
             self._moderated(number, part) if part.name == "outputs" else part
             for part in fixed.parts
         ]
-        return self._ends(number, fit.estimate, replace(fixed, parts=tuple(parts)))
+        error = replace(fixed, parts=tuple(parts))
+        return self._ends(number, fit.estimate, error) if error.value > 0 else None
 
     def _ends(self, number: int, estimate: float, error: ErrorVariance) -> Ends:
         """Return the interval around `estimate`."""
