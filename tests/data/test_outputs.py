@@ -173,8 +173,8 @@ def test_gaps_of_a_metric_are_counted_and_leave_the_others_as_they_are(tmp_path,
         }
     )
     outputs = outputs_of(frame, form, tmp_path)
-    assert outputs.metric_gaps() == {"g": {"a": 2}}
-    found = outputs.pool_moments(gaps=True)
+    assert outputs.metric_gaps() == {"a": {"g": 2}}
+    found = outputs.pool_moments(gaps="keep")
     assert np.isnan(found["a"].mean).tolist() == [True, False]
     assert found["a"].mean[1] == 3
     assert np.isnan(found["a"].covariance).tolist() == [[True, True], [True, False]]
@@ -219,3 +219,14 @@ def test_a_damaged_pool_is_an_error_when_it_is_used(tmp_path):
     path.write_bytes(content)
     with pytest.raises(InvalidDataError, match=r"pool\.parquet: cannot be read: "):
         outputs.check()
+
+
+@pytest.mark.parametrize("form", ["frame", "parquet"])
+def test_a_gap_may_count_as_the_mean_of_the_systems_other_values(tmp_path, form):
+    frame = pl.DataFrame(
+        {"item": [1, 2, 3], "system": "a", "g": [1.0, None, 5.0], "h": [1.0, 2.0, 6.0]}
+    )
+    found = outputs_of(frame, form, tmp_path).pool_moments(gaps="fill")["a"]
+    # g counts as 1, 3, 5 and h is as it is; divided by 3
+    np.testing.assert_allclose(found.mean, [3, 3])
+    np.testing.assert_allclose(found.covariance, [[8 / 3, 10 / 3], [10 / 3, 14 / 3]])
