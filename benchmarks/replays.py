@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from steelyard.arrays import PoolMoments, judged_outputs, simple_draw
-from steelyard.estimate.campaign import JudgedSystem
+from steelyard.estimate.controlled import JudgedSystem
 
 PAPER = Path(__file__).resolve().parents[2] / "shared" / "paper"
 PROMPTS = (

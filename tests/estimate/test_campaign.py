@@ -15,7 +15,8 @@ from steelyard.arrays import (
 )
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.estimate import Options
-from steelyard.estimate.campaign import JudgedSystem, campaign_means
+from steelyard.estimate.campaign import campaign_means
+from steelyard.estimate.controlled import JudgedSystem
 
 SIZE = 200
 FIXED, ADJUSTED = Options(), Options(raters_as="adjusted")

@@ -8,8 +8,8 @@ from statsmodels.stats.multitest import multipletests
 from steelyard.arrays import PoolMoments, judged_outputs, simple_draw
 from steelyard.errors import NotEstimableError
 from steelyard.estimate import Options
-from steelyard.estimate.campaign import JudgedSystem
 from steelyard.estimate.compared_judgments import Shared
+from steelyard.estimate.controlled import JudgedSystem
 from steelyard.estimate.differences import campaign_differences
 from steelyard.estimate.pair_variance import PairScores, SideScores
 from steelyard.estimate.simultaneous import holm, simultaneous_level

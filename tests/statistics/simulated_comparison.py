@@ -7,7 +7,7 @@ import numpy as np
 
 from steelyard.arrays import PoolMoments, judged_outputs, simple_draw
 from steelyard.estimate import Options
-from steelyard.estimate.campaign import JudgedSystem
+from steelyard.estimate.controlled import JudgedSystem
 from steelyard.estimate.differences import Shared, campaign_differences
 
 SIZE = 400

@@ -12,7 +12,8 @@ import pytest
 from scipy.stats import binomtest, t, ttest_1samp
 
 from steelyard.arrays import PoolMoments, judged_outputs, simple_draw
-from steelyard.estimate.campaign import JudgedSystem, campaign_means
+from steelyard.estimate.campaign import campaign_means
+from steelyard.estimate.controlled import JudgedSystem
 from steelyard.estimate.options import Options
 
 SIZE, POOLS = 400, 3

@@ -15,7 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import digamma, polygamma
 
-__all__ = ["MIN_SYSTEMS", "Shape", "Spread", "borrowed_spread", "long_tailed_freedoms"]
+__all__ = [
+    "MIN_SYSTEMS",
+    "Shape",
+    "Spread",
+    "borrowed_spread",
+    "long_tailed_freedoms",
+    "moderated_deviations",
+]
 
 Floats = NDArray[np.float64]
 
@@ -71,6 +78,21 @@ def borrowed_spread(variances: Floats, freedoms: Floats) -> Spread:
     freedom = most if excess <= 0 else min(2 * _inverse_trigamma(excess), most)
     location = float(centred.mean() + digamma(freedom / 2) - np.log(freedom / 2))
     return Spread(float(np.exp(location)), freedom)
+
+
+def moderated_deviations(scores: Sequence[Floats]) -> Floats:
+    """Return a moderated standard deviation of each system's scores, never near zero."""
+    own = np.array([one.var(ddof=1) if len(one) > 1 else 0.0 for one in scores])
+    freedom = np.array([len(one) - 1.0 for one in scores])
+    lent = borrowed_spread(own, freedom)
+    whole = float(own @ freedom) / max(float(freedom.sum()), 1.0)
+    if whole <= 0:
+        return np.ones(len(scores))
+    moderated = [
+        lent.moderated(variance, known)[0] if known else whole
+        for variance, known in zip(own, freedom, strict=True)
+    ]
+    return np.asarray(np.sqrt(np.maximum(moderated, 0.02 * whole)))
 
 
 def long_tailed_freedoms(
@@ -169,7 +191,12 @@ class Shape:
         spread = np.concatenate([spread, spread]) if len(spread) > 1 else spread
         error = np.sqrt(outputs) * mean + np.sqrt(1 - outputs) * noise
         student = error / np.sqrt(np.maximum(outputs * estimated + (1 - outputs) * spread, 1e-12))
-        low, high = np.quantile(student, [(1 - level) / 2, (1 + level) / 2])
+        student.sort()
+        # Between neighbours in a straight line, as np.quantile does it.
+        tail = (1 - level) / 2 * (len(student) - 1)
+        below = int(tail)
+        low = student[below] + (tail - below) * (student[below + 1] - student[below])
+        high = student[-1 - below] - (tail - below) * (student[-1 - below] - student[-2 - below])
         return float(low), float(high)
 
     def _noise(self) -> tuple[Floats, np.random.Generator]:

@@ -9,7 +9,8 @@ from scipy.sparse import csr_array
 
 from steelyard.arrays import JudgedOutputs
 from steelyard.errors import NotEstimableError
-from steelyard.estimate.campaign import JudgedSystem, campaign_leniency, controlled_samples
+from steelyard.estimate.campaign_leniency import campaign_leniency
+from steelyard.estimate.controlled import JudgedSystem, controlled
 from steelyard.estimate.leniency import Leniency
 from steelyard.estimate.options import Options
 from steelyard.estimate.pair_variance import PairScores, SideScores
@@ -85,16 +86,17 @@ class ComparedJudgments:
     @classmethod
     def of(cls, systems: Sequence[JudgedSystem], options: Options) -> "ComparedJudgments":
         """Take the learned control off, and learn the leniency of raters."""
-        samples, slopes = controlled_samples(systems)
+        found = controlled(systems)
+        samples = found.samples
         sizes = np.array([sample.n_judgments for sample in samples])
         items = [one.items[sample.output] for one, sample in zip(systems, samples, strict=True)]
         return cls(
             systems,
             samples,
-            slopes,
+            found.slopes,
             np.concatenate([sample.human for sample in samples]),
             np.cumsum(sizes) - sizes,
-            campaign_leniency(systems, samples, options),
+            campaign_leniency(systems, samples, options)[0],
             np.concatenate(items),
             _rater_noise(samples, options),
             options,

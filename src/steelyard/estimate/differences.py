@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
 from steelyard.errors import NotEstimableError
-from steelyard.estimate.campaign import JudgedSystem
 from steelyard.estimate.compared_judgments import (
     ComparedJudgments,
     PairError,
     Shared,
     differing_outputs,
 )
+from steelyard.estimate.controlled import JudgedSystem
 from steelyard.estimate.options import Options
 from steelyard.estimate.simultaneous import holm, simultaneous_level
 

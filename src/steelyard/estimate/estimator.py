@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from steelyard.arrays import Draw, JudgedOutputs, Pool
 from steelyard.errors import InvalidArgumentError
 from steelyard.estimate.bootstrap import Resamples, resample
-from steelyard.estimate.fit import Fit, Form
+from steelyard.estimate.fit import Fit, Form, named_method
 from steelyard.estimate.intervals import check_options, ends
 from steelyard.estimate.options import BOOTSTRAPS, Options
 from steelyard.estimate.result import Estimate
@@ -151,14 +151,8 @@ def _estimate(
 
 
 def _method(fit: Fit, draw: Draw, form: Form) -> str:
-    design = ""
-    if draw.probability is not None:
-        design = "weighted-"
-    elif len(draw.names) > 1:
-        design = "post-stratified-" if draw.poststratified else "stratified-"
-    design = f"clustered-{design}" if draw.cluster is not None else design
-    plain = "sample-mean" if draw.simple else f"{design}mean"
-    estimator = f"{design}control-variates/{fit.kind}" if len(fit.slope) else plain
+    kind = f"control-variates/{fit.kind}" if len(fit.slope) else "mean"
+    estimator = named_method(draw, kind)
     return estimator if draw.probability is None else f"{estimator}/{form}"
 
 

@@ -8,7 +8,15 @@ from numpy.typing import NDArray
 
 from steelyard.arrays import Draw, JudgedOutputs
 
-__all__ = ["Centred", "Fit", "Form", "design_weights", "regression_weights", "solution"]
+__all__ = [
+    "Centred",
+    "Fit",
+    "Form",
+    "design_weights",
+    "named_method",
+    "regression_weights",
+    "solution",
+]
 
 Floats = NDArray[np.float64]
 Form = Literal["hajek", "horvitz-thompson"]
@@ -140,6 +148,18 @@ class Centred:
             freedom=freedom,
             intercept=self.intercept,
         )
+
+
+def named_method(draw: Draw, estimator: str) -> str:
+    """Return the name of an estimator with that of the draw before it."""
+    if draw.simple:
+        return "sample-mean" if estimator == "mean" else estimator
+    design = ""
+    if draw.probability is not None:
+        design = "weighted-"
+    elif len(draw.names) > 1:
+        design = "post-stratified-" if draw.poststratified else "stratified-"
+    return f"{'clustered-' if draw.cluster is not None else ''}{design}{estimator}"
 
 
 def design_weights(draw: Draw, form: Form) -> Floats:

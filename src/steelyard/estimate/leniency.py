@@ -51,9 +51,10 @@ class Leniency:
         """Variance between raters."""
         return self.components.leniency
 
-    def per_rater(self, weights: Floats) -> Floats:
-        """Return the weight of each rater's judgments, over the spread of their systems."""
-        found = np.bincount(self.rater, weights * self.scale, minlength=len(self._factor[0]))
+    def per_rater(self, weights: Floats, where: slice = slice(None)) -> Floats:
+        """Return the weight of each rater in weights of the judgments `where`, times their spread."""
+        scaled = weights * self.scale[where]
+        found = np.bincount(self.rater[where], scaled, minlength=len(self._factor[0]))
         return found.astype(np.float64)
 
     def adjusted(self, weights: Floats) -> Floats:

@@ -172,9 +172,10 @@ class _Map:
         weighed = self.c[:, np.newaxis] * self.P
         pulled = per_rater(sample, self.R)
         unit, share = self.unit[sample.output], (self.D / sample.count)[sample.output]
-        pair, where = np.unique(np.column_stack([unit, sample.rater]), axis=0, return_inverse=True)
+        raters = int(sample.rater.max()) + 1
+        pair, where = np.unique(unit * raters + sample.rater, return_inverse=True)
         own = np.bincount(where, weights=share)
-        squares = float(self.c[pair[:, 0]] @ own**2)
+        squares = float(self.c[pair // raters] @ own**2)
         across = per_rater(sample, self.D[:, np.newaxis] * weighed[self.unit])
         squares -= 2 * float(np.sum(across * pulled))
         return squares + float(np.sum((pulled.T @ pulled) * (self.P.T @ weighed)))

@@ -10,7 +10,9 @@ from steelyard.arrays import PoolMoments
 from steelyard.data import Outputs
 from steelyard.errors import NotEstimableError
 from steelyard.estimate import Estimate, Options
-from steelyard.estimate.campaign import FEW_RATERS, JudgedSystem, campaign_means
+from steelyard.estimate.campaign import campaign_means
+from steelyard.estimate.campaign_leniency import FEW_RATERS
+from steelyard.estimate.controlled import JudgedSystem
 from steelyard.estimate.options import Raters
 from steelyard.study.judged import JudgedTable, judged_arrays
 from steelyard.study.recorded_draw import DrawnCell, drawn_cell

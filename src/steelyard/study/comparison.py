@@ -9,7 +9,8 @@ import numpy as np
 
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.estimate import Estimate, Options, Raters
-from steelyard.estimate.campaign import FEW_RATERS, campaign_means
+from steelyard.estimate.campaign import campaign_means
+from steelyard.estimate.campaign_leniency import FEW_RATERS
 from steelyard.estimate.differences import Difference, campaign_differences
 from steelyard.study.campaign import Campaign, rater_mode
 from steelyard.study.compared_draw import is_paired_draw, simple_cells

@@ -1,0 +1,126 @@
+"""Judged outputs of a campaign after the control that all its systems teach is taken off."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.arrays import Draw, JudgedOutputs, PoolMoments
+from steelyard.estimate.borrowed import moderated_deviations
+from steelyard.estimate.learned import learned_control
+
+__all__ = ["Controlled", "JudgedSystem", "controlled", "varies"]
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+# Differences below this share of the values themselves are rounding.
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedSystem:
+    """What a campaign knows of one system.
+
+    Attributes
+    ----------
+    sample : JudgedOutputs
+        Its judged outputs, without metrics.
+    draw : Draw
+        How they were drawn.
+    metric : (n, p) array
+        Metrics of the judged outputs; NaN where one is missing.
+    items : (n,) array of int
+        Number of each output's item, or cluster of items, in the whole campaign.
+    raters : (M,) array of int or None
+        Number of each judgment's rater in the whole campaign; None when raters are unknown.
+    pool : PoolMoments or None
+        Moments of the metrics over the system's pool, a missing value counting as the mean.
+    """
+
+    sample: JudgedOutputs
+    draw: Draw
+    metric: Floats
+    items: Integers
+    raters: Integers | None
+    pool: PoolMoments | None
+
+
+@dataclass(frozen=True, eq=False)
+class Controlled:
+    """Systems with their controls taken off.
+
+    Attributes
+    ----------
+    samples : list of JudgedOutputs
+        Judged outputs less their control, which is zero on average over the pool.
+    slopes, shares : (k, p) array
+        Slope of each metric, and its share in the control of a system.
+    """
+
+    samples: list[JudgedOutputs]
+    slopes: Floats
+    shares: Floats
+
+
+def controlled(systems: Sequence[JudgedSystem]) -> Controlled:
+    """Take the learned control off the judged outputs of all systems.
+
+    Scores that are all equal follow no metric: a control would only add its own spread to them.
+    """
+    deviation = _common_deviation(systems)
+    known = deviation > 0
+    coefficients = np.zeros((len(systems), len(deviation)))
+    samples = [one.sample for one in systems]
+    usable = [number for number, one in enumerate(samples) if varies(one.mean)]
+    if usable and known.any():
+        sizes = [samples[number].n_outputs for number in usable]
+        scores = [samples[number].mean for number in usable]
+        learned = learned_control(
+            np.concatenate(scores),
+            np.concatenate([_scaled(systems[one], deviation)[:, known] for one in usable]),
+            systems=np.repeat(np.arange(len(usable)), sizes),
+            items=np.concatenate([systems[number].items for number in usable]),
+            spread=moderated_deviations(scores),
+            pool_sizes=np.array([_drawn_from(systems[number].draw) for number in usable]),
+        )
+        coefficients[np.ix_(np.array(usable), known)] = learned.coefficients
+        parts = np.split(learned.values, np.cumsum(sizes)[:-1])
+        for number, control in zip(usable, parts, strict=True):
+            samples[number] = _less(samples[number], control)
+    sizes_of = np.abs(coefficients)
+    total = np.maximum(sizes_of.sum(axis=1, keepdims=True), 1e-300)
+    return Controlled(samples, coefficients / np.where(known, deviation, 1.0), sizes_of / total)
+
+
+def varies(values: Floats) -> bool:
+    """Return whether values differ by more than rounding."""
+    return float(np.ptp(values)) > _ROUNDING * float(np.abs(values).max())
+
+
+def _less(sample: JudgedOutputs, control: Floats) -> JudgedOutputs:
+    return replace(sample, mean=sample.mean - control, human=sample.human - control[sample.output])
+
+
+def _common_deviation(systems: Sequence[JudgedSystem]) -> Floats:
+    """Return each metric's standard deviation within pools, over all systems; 0 if it is rounding."""
+    pools = [one.pool for one in systems if one.pool is not None]
+    if not pools:
+        return np.zeros(systems[0].metric.shape[1])
+    deviation = np.sqrt(np.mean([np.diag(pool.covariance) for pool in pools], axis=0))
+    size = np.max([np.maximum(np.abs(pool.low), np.abs(pool.high)) for pool in pools], axis=0)
+    return np.where(deviation > _ROUNDING * size, deviation, 0.0)
+
+
+def _scaled(system: JudgedSystem, deviation: Floats) -> Floats:
+    """Return the metrics around the pool's mean, in common deviations, 0 where one is missing."""
+    if system.pool is None:
+        return np.zeros_like(system.metric)
+    x = (system.metric - system.pool.mean) / np.where(deviation > 0, deviation, np.inf)
+    return np.where(np.isfinite(x), x, 0.0)
+
+
+def _drawn_from(draw: Draw) -> float:
+    """Return the size of the pool that a simple draw used up; infinite for any other draw."""
+    return float(draw.size[0]) if draw.simple and draw.identified else np.inf

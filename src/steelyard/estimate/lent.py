@@ -1,0 +1,160 @@
+"""What the systems of a campaign lend one another for their intervals: spread and shape."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+
+from steelyard.arrays import Draw, JudgedOutputs
+from steelyard.errors import NotEstimableError
+from steelyard.estimate.borrowed import Shape, Spread, borrowed_spread, long_tailed_freedoms
+from steelyard.estimate.controlled import varies
+from steelyard.estimate.error_variance import ErrorVariance, Part
+from steelyard.estimate.fit import Fit
+from steelyard.estimate.options import Options
+from steelyard.estimate.result import Ends
+
+__all__ = ["Lent"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Lent:
+    """Spread and shape of the systems of a campaign.
+
+    Attributes
+    ----------
+    draws : sequence of Draw
+        How each system's outputs were drawn; only simple draws borrow.
+    flat : (k,) array of bool
+        Which systems show no spread of their own.
+    variances, freedoms : (k,) array
+        Each system's residual variance, and its degrees of freedom.
+    spread : Spread
+        What to expect of a variance.
+    shape : Shape or None
+        The shape of residuals that all have in common, where systems are enough.
+    options : Options
+        Level and bounds of the intervals.
+    """
+
+    draws: Sequence[Draw]
+    flat: NDArray[np.bool_]
+    variances: Floats
+    freedoms: Floats
+    spread: Spread
+    shape: Shape | None
+    options: Options
+
+    @classmethod
+    def of(
+        cls,
+        fits: Sequence[Fit | NotEstimableError],
+        samples: Sequence[JudgedOutputs],
+        draws: Sequence[Draw],
+        *,
+        options: Options,
+        seed: int,
+    ) -> "Lent":
+        """Learn spread and shape from what the fits of all systems leave."""
+        own = np.array([_variance(fit) if isinstance(fit, Fit) else 0.0 for fit in fits])
+        variances = _with_least(own, samples, options)
+        freedoms = np.array([max(sample.n_outputs - 1.0, 0.0) for sample in samples])
+        lending = np.where([draw.simple for draw in draws], variances, 0.0)
+        residuals = [fit.residual if isinstance(fit, Fit) else np.zeros(1) for fit in fits]
+        freedoms = long_tailed_freedoms(residuals, lending, freedoms)
+        spread = borrowed_spread(lending, freedoms)
+        shape = None
+        if spread.freedom:
+            shape = Shape(
+                [
+                    fit.residual / np.sqrt(spread.moderated(variance, freedom)[0])
+                    for fit, variance, freedom in zip(fits, variances, freedoms, strict=True)
+                    if isinstance(fit, Fit)
+                ],
+                seed=seed,
+            )
+        return cls(draws, own <= 0, variances, freedoms, spread, shape, options)
+
+    def moderated(self, number: int, part: Part) -> Part:
+        """Return what lies between a system's outputs, with what the others tell of it."""
+        if not self.draws[number].simple:
+            flat = self.flat[number]
+            return replace(part, variance=float(self.variances[number])) if flat else part
+        variance, freedom = self._moderated(number)
+        return Part(part.name, variance, part.coefficient, freedom, part.doubt)
+
+    def ends(self, number: int, estimate: float, error: ErrorVariance) -> Ends:
+        """Return the interval of a system around `estimate`.
+
+        Raises
+        ------
+        NotEstimableError
+            If it would have no width.
+        """
+        value, level = error.value, self.options.level
+        if value <= 0:
+            raise NotEstimableError(
+                "the interval would be a single point, as every output was judged and rater noise is "
+                'taken as 0: use target="census", or give the `rater_variance` that judgments have'
+            )
+        # The shape may only lengthen Student's interval: a few judgments do not show long tails.
+        reach = float(stdtrit(error.degrees_of_freedom, (1 + level) / 2))
+        shortest, longest = -reach, reach
+        shaped = self._shaped(number, error)
+        if shaped is not None:
+            shortest, longest = min(shaped[0], shortest), max(shaped[1], longest)
+        se = float(np.sqrt(value))
+        low, high = estimate - longest * se, estimate - shortest * se
+        if self.options.bounds is not None:
+            least, greatest = self.options.bounds
+            low, high = max(low, min(least, estimate)), min(high, max(greatest, estimate))
+        return Ends(standard_error=se, low=low, high=high)
+
+    def _shaped(self, number: int, error: ErrorVariance) -> tuple[float, float] | None:
+        """Return the quantiles of error over standard error that the common shape makes."""
+        draw = self.draws[number]
+        if self.shape is None or not draw.simple:
+            return None
+        outputs = sum(part.value for part in error.parts if part.name == "outputs") / error.value
+        return self.shape.quantiles(
+            len(draw.stratum),
+            own=Spread(self._moderated(number)[0], self.freedoms[number]),
+            lent=self.spread,
+            outputs=min(outputs, 1.0),
+            rest=_freedom_of_rest(error),
+            level=self.options.level,
+        )
+
+    def _moderated(self, number: int) -> tuple[float, float]:
+        return self.spread.moderated(self.variances[number], self.freedoms[number])
+
+
+def _variance(fit: Fit) -> float:
+    """Return the residual variance, 0 where it is rounding."""
+    variance = float(fit.residual @ fit.residual) / max(len(fit.residual) - 1, 1)
+    return variance if varies(fit.estimate + fit.residual) else 0.0
+
+
+def _with_least(own: Floats, samples: Sequence[JudgedOutputs], options: Options) -> Floats:
+    """Give systems without spread the variance that one more output might have shown.
+
+    One more output at the other end of the scale, which the bounds of the score or the scores of
+    all systems show, would give n + 1 outputs a variance of range^2 / (n + 1).
+    """
+    if (own > 0).all():
+        return own
+    scores = np.concatenate([sample.human for sample in samples])
+    width = float(np.ptp(scores)) if options.bounds is None else float(np.ptp(options.bounds))
+    count = np.array([sample.n_outputs + 1.0 for sample in samples])
+    least = width**2 / count if len(samples) > 1 else np.zeros(len(samples))
+    return np.where(own > 0, own, least)
+
+
+def _freedom_of_rest(error: ErrorVariance) -> float:
+    """Return the degrees of freedom of the parts that do not lie between outputs."""
+    rest = tuple(part for part in error.parts if part.name != "outputs" and part.value > 0)
+    return ErrorVariance(rest).degrees_of_freedom if rest else np.inf
