@@ -7,7 +7,7 @@ PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n au
 STAMP := $(VENV)/.installed
 TOOLS := $(VENV)/.tools
 
-.PHONY: help install tools demo test test-slow check format docs bench clean
+.PHONY: help install tools demo paper test test-slow check format docs bench clean
 
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## (.*)/make \1\t\2/' | expand -t 16
@@ -27,6 +27,9 @@ $(TOOLS): scripts/install_test_tools | $(STAMP)
 
 demo: install  ## the whole job on the built-in simulated campaign; says where the report is
 	$(BIN)/steelyard demo
+
+paper: install  ## reproduce the paper from the scores in the package; says where the page is
+	$(BIN)/steelyard paper
 
 test: install tools  ## all tests but the long simulations
 	$(PYTEST) -m "not slow"
@@ -53,4 +56,4 @@ bench: install  ## benchmarks side by side with peers
 	$(BIN)/python -m benchmarks
 
 clean:  ## remove what the targets made
-	rm -rf $(VENV) site steelyard-demo
+	rm -rf $(VENV) site steelyard-demo steelyard-paper

@@ -28,6 +28,16 @@ def released(tmp_path):
     return tmp_path
 
 
+def test_without_an_argument_the_scores_in_the_package_are_read(run, tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.setattr(
+        "steelyard.cli.paper.read_release", lambda found: asked.append(found) or 1 / 0
+    )
+    with pytest.raises(ZeroDivisionError):
+        run("paper", "--output", tmp_path / "out")
+    assert asked == [None]
+
+
 def test_page_figures_and_tables_are_written(run, released):
     output = released / "deep" / "out"
     code, out, err = run("paper", released, "--output", output, "--draws", 100)

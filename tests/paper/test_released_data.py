@@ -1,4 +1,4 @@
-"""Checks against the authors' own data and results, where they are at hand."""
+"""Checks against the authors' own data, and against their results where they are at hand."""
 
 import numpy as np
 import pytest
@@ -9,14 +9,34 @@ from steelyard.paper.fresh import fresh_gains
 from steelyard.paper.limits import limits
 from steelyard.paper.modes import modes
 from steelyard.paper.names import TASKS
+from steelyard.paper.packaged import packaged_lines
 from steelyard.paper.printed import EFFICIENCIES, EXAMPLES
 from steelyard.paper.release import read_release
 from steelyard.paper.variances import variances
 
 
 @pytest.fixture(scope="module")
-def tasks(released_data):
+def tasks():
+    return {task.name: task for task in read_release().tasks}
+
+
+@pytest.fixture(scope="module")
+def whole(released_data):
+    """With texts and the authors' results, which are not in the package."""
     return {task.name: task for task in read_release(released_data).tasks}
+
+
+def test_the_package_holds_the_lines_of_the_release(whole):
+    for name, lines in packaged_lines().items():
+        assert lines == whole[name].lines
+
+
+def test_the_package_holds_no_texts(tasks):
+    for task in tasks.values():
+        assert not task.texts
+        assert {type(one) for line in task.lines for one in line.metrics.values()} == {float}
+        assert max(len(line.item) for line in task.lines) <= 40
+        assert all(len(rater) == 4 for line in task.lines for rater in line.raters)
 
 
 @pytest.mark.parametrize("name", TASKS)
@@ -45,20 +65,20 @@ def test_unbiased_noise_ratios_are_those_of_the_analysis_of_variance(tasks):
 
 
 @pytest.mark.parametrize("name", TASKS)
-def test_released_components_of_each_system_come_out(tasks, name):
-    rows = [row for row in variances(tasks[name], seed=0, resamples=50) if row.released]
+def test_released_components_of_each_system_come_out(whole, name):
+    rows = [row for row in variances(whole[name], seed=0, resamples=50) if row.released]
     assert max(row.largest_difference for row in rows) < 1e-12
 
 
-def test_all_210_released_correlations_come_out(tasks):
-    found = [one for task in tasks.values() for one in correlations(task, seed=0, resamples=50)]
+def test_all_210_released_correlations_come_out(whole):
+    found = [one for task in whole.values() for one in correlations(task, seed=0, resamples=50)]
     assert len(found) == 210
     assert max(abs(one.released - one.reproduced) for one in found) < 1e-6
 
 
 @pytest.mark.parametrize("name", TASKS)
-def test_all_released_means_of_the_bias_study_come_out(tasks, name):
-    rows = bias_study(tasks[name], draws=1000, seed=0)
+def test_all_released_means_of_the_bias_study_come_out(whole, name):
+    rows = bias_study(whole[name], draws=1000, seed=0)
     assert len(rows) == 20
     assert max(row.largest_difference for row in rows) < 1e-12
     for row in rows:
@@ -71,19 +91,19 @@ def test_all_released_means_of_the_bias_study_come_out(tasks, name):
 
 
 @pytest.mark.parametrize("name", TASKS)
-def test_counts_of_table_1_come_out(tasks, name):
-    found = modes(tasks[name])
+def test_counts_of_table_1_come_out(whole, name):
+    found = modes(whole[name])
     assert found.counts == found.printed.counts
 
 
-def test_ties_of_votes_make_the_majority_of_table_1(tasks):
-    found = modes(tasks["msmarco"])
+def test_ties_of_votes_make_the_majority_of_table_1(whole):
+    found = modes(whole["msmarco"])
     assert found.strict == (228, 76, 525, 626)
     assert found.ties == 347
 
 
-def test_the_papers_examples_are_in_the_data(tasks):
-    found = modes(tasks["msmarco"])
+def test_the_papers_examples_are_in_the_data(whole):
+    found = modes(whole["msmarco"])
     printed = [examples[0].printed for examples in found.examples]
     assert tuple(printed) == EXAMPLES
     for (example, *_), row in zip(found.examples, EXAMPLES, strict=True):
@@ -95,9 +115,9 @@ def test_references_are_as_correct_as_printed(tasks):
     assert found == pytest.approx(0.735, abs=5e-4)
 
 
-def test_released_efficiencies_of_figure_6_are_squares_of_what_is_released(tasks):
+def test_released_efficiencies_of_figure_6_are_squares_of_what_is_released(whole):
     for row in EFFICIENCIES:
-        released = tasks[row.task].released("table", row.metric, row.prompt, row.system)
+        released = whole[row.task].released("table", row.metric, row.prompt, row.system)
         assert released**2 == pytest.approx(row.value, abs=0.021)
 
 
@@ -117,8 +137,8 @@ def test_gains_of_replaced_outputs_shrink_before_other_raters(tasks):
         assert fresh < 0.5 * chosen
 
 
-def test_conversion_knows_distinct_outputs_and_the_one_judged_twice(tasks):
-    answers, summaries = tasks["msmarco"].conversion, tasks["cnndm"].conversion
+def test_conversion_knows_distinct_outputs_and_the_one_judged_twice(whole):
+    answers, summaries = whole["msmarco"].conversion, whole["cnndm"].conversion
     assert answers.outputs["text_id"].n_unique() == 1861
     assert answers.outputs.height == 2500
     assert summaries.outputs.height == 2514

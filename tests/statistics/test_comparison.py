@@ -1,11 +1,14 @@
 """Differences cover at their level, alone and all together, judged by binomial tests."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from scipy.stats import binomtest, ttest_1samp
 from simulated_comparison import Setting, comparisons
 
 from steelyard.study.pair_difference import named_difference
+from steelyard.study.ranks import ranks_of
 
 ALONE = [
     Setting(n=20),
@@ -60,8 +63,30 @@ def test_all_pairs_are_covered_together(setting):
 
 
 @pytest.mark.slow
-def test_all_pairs_of_many_systems_are_covered_together():
-    assert not below(joint(Setting(systems=25, n=20), 60, 1), 0.94)
+@pytest.mark.parametrize("n", [20, 100])
+def test_all_pairs_of_many_systems_are_covered_together(n):
+    assert not below(joint(Setting(systems=25, n=n), 60, n), 0.94)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("setting", [*TOGETHER, Setting(systems=10, n=100, raters=10)], ids=str)
+def test_the_ranks_of_all_systems_are_covered_together(setting):
+    held = []
+    pairs = list(combinations(range(setting.systems), 2))
+    for found, truth in comparisons(setting, runs=250, seed=2 * setting.n):
+        better = {pair for pair, one in zip(pairs, found, strict=True) if one.simultaneous_low > 0}
+        better |= {
+            pair[::-1] for pair, one in zip(pairs, found, strict=True) if one.simultaneous_high < 0
+        }
+        sets = {
+            one.system: one for one in ranks_of(dict.fromkeys(range(setting.systems), 0.0), better)
+        }
+        above = np.zeros(setting.systems)
+        for (a, b), value in zip(pairs, truth, strict=True):
+            above[a] += value < 0
+            above[b] += value > 0
+        held.append(all(sets[k].low <= 1 + above[k] <= sets[k].high for k in sets))
+    assert not below(held, 0.94)
 
 
 @pytest.mark.slow

@@ -24,14 +24,14 @@ Item = TypeVar("Item")
 
 _EXAMPLE = """\b
 Example:
-  steelyard paper released-data --output steelyard-paper
+  steelyard paper --output steelyard-paper
 """
 
 _COLUMNS = ("where", "what", "printed", "reproduced", "corrected", "verdict")
 
 
 @click.command(epilog=_EXAMPLE)
-@click.argument("directory", type=InputPath())
+@click.argument("directory", type=InputPath(), required=False)
 @click.option(
     "-o",
     "--output",
@@ -43,18 +43,19 @@ _COLUMNS = ("where", "what", "printed", "reproduced", "corrected", "verdict")
 @click.option("--draws", type=int, default=1000, show_default=True, help="Bootstrap draws.")
 @seed_option("Seed of everything drawn.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON with stable keys.")
-def paper(directory: Path, *, output: Path, draws: int, seed: int, as_json: bool) -> None:
+def paper(directory: Path | None, *, output: Path, draws: int, seed: int, as_json: bool) -> None:
     """Reproduce The price of debiasing automatic metrics from its released data.
 
-    DIRECTORY holds msmarco.jsonl, cnndm.jsonl, or both, and as far as they are there
-    msmarco_texts.jsonl and published.json. Writes paper.html, which shows every number and figure of
+    The released scores stand in the package. DIRECTORY, if given, is read instead: it holds
+    msmarco.jsonl, cnndm.jsonl, or both, and as far as they are there msmarco_texts.jsonl and
+    published.json, which the page then compares with too. Writes paper.html, which shows every number and figure of
     the paper beside what the authors printed and released, figures/ (PDF, PNG) and tables/ (CSV).
     """
     if draws < 100:
         raise InvalidArgumentError(f"`--draws` must be at least 100; got {draws}: 1000 is usual")
     release = read_release(directory)
     there = [output / "paper.html", *output.glob("figures/*"), *output.glob("tables/*")]
-    check_not_inputs("--output", there, directory.glob("*.json*"))
+    check_not_inputs("--output", there, [] if directory is None else directory.glob("*.json*"))
     # Now, not after all the work, is the time to find out that nothing can be written.
     output.mkdir(parents=True, exist_ok=True)
     found = reproduce(release, draws=draws, seed=seed, tracked=_tracked)

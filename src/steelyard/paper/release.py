@@ -1,4 +1,4 @@
-"""The released data in a directory: judgments, texts and the authors' own results."""
+"""The released data: judgments, texts and the authors' own results."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -21,6 +21,7 @@ from steelyard.data.release import (
 )
 from steelyard.errors import InvalidDataError
 from steelyard.paper.names import TASKS, TaskNames, ordered
+from steelyard.paper.packaged import packaged_lines
 
 __all__ = ["Lines", "Release", "Task", "read_release"]
 
@@ -28,6 +29,10 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 _TEXTS, _TEXTS_OF, _RESULTS = "msmarco_texts.jsonl", "msmarco", "published.json"
+_WITHOUT_RESULTS = (
+    f"{_RESULTS} is not there: what the authors released beside the paper (variance components of "
+    "each system, correlations, bias study, data efficiencies) is left out"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,15 +134,15 @@ class Release:
 
     Attributes
     ----------
-    directory : Path
-        Where it lies.
+    directory : Path or None
+        Where it lies; None for the scores in the package.
     tasks : tuple of Task
         Those whose judgments are there.
     missing : tuple of str
         What is not there, and what therefore is left out.
     """
 
-    directory: Path
+    directory: Path | None
     tasks: tuple[Task, ...]
     missing: tuple[str, ...]
 
@@ -146,14 +151,14 @@ class Release:
         return next((task for task in self.tasks if task.name == name), None)
 
 
-def read_release(directory: Path) -> Release:
-    """Read the released data from a directory.
+def read_release(directory: Path | None = None) -> Release:
+    """Read the released data from a directory, or from the package.
 
     Parameters
     ----------
-    directory : Path
+    directory : Path, optional
         Holds ``msmarco.jsonl``, ``cnndm.jsonl``, or both, and as far as they are there
-        ``msmarco_texts.jsonl`` and ``published.json``.
+        ``msmarco_texts.jsonl`` and ``published.json``. By default the scores in the package.
 
     Returns
     -------
@@ -165,42 +170,53 @@ def read_release(directory: Path) -> Release:
         If there is no such directory, none of the judgments are in it, or a file is not of the
         released form.
     """
+    if directory is None:
+        lines = packaged_lines()
+        tasks = tuple(Task(name, lines[name], (), None) for name in TASKS)
+        return Release(None, tasks, (_without_texts(TASKS[_TEXTS_OF]), _WITHOUT_RESULTS))
     if not directory.is_dir():
         raise InvalidDataError(
             f"{directory}: no such directory: name the one that holds "
-            f"{' and '.join(names.file for names in TASKS.values())}"
+            f"{' and '.join(names.file for names in TASKS.values())}, or none for the scores in the "
+            "package"
         )
     published = _published(directory / _RESULTS)
-    tasks = []
-    missing = []
+    found, missing = [], []
     for name, names in TASKS.items():
-        path = directory / names.file
-        if not path.exists():
+        if not (directory / names.file).exists():
             missing.append(f"{names.file} is not there: all about {names.title} is left out")
             continue
         texts: tuple[ReleasedText, ...] = ()
         if name == _TEXTS_OF and (directory / _TEXTS).exists():
             texts = read_texts(directory / _TEXTS)
         elif name == _TEXTS_OF:
-            missing.append(
-                f"{_TEXTS} is not there: table 1 of {names.title}, which counts distinct answers, "
-                "and its examples are left out"
-            )
-        lines = read_released(path)
-        if not lines:
-            raise InvalidDataError(f"{path}: expected one output a line, got an empty file")
-        tasks.append(Task(name, lines, texts, published and published.get(name)))
-    if not tasks:
+            missing.append(_without_texts(names))
+        found.append(_task(directory / names.file, name, texts, published))
+    if not found:
         raise InvalidDataError(
             f"{directory}: expected {' or '.join(names.file for names in TASKS.values())} of the "
-            "released data, found neither: name the directory that holds them"
+            "released data, found neither: name the directory that holds them, or none for the "
+            "scores in the package"
         )
     if published is None:
-        missing.append(
-            f"{_RESULTS} is not there: what the authors released beside the paper (variance "
-            "components of each system, correlations, bias study, data efficiencies) is left out"
-        )
-    return Release(directory, tuple(tasks), tuple(missing))
+        missing.append(_WITHOUT_RESULTS)
+    return Release(directory, tuple(found), tuple(missing))
+
+
+def _task(
+    path: Path, name: str, texts: tuple[ReleasedText, ...], published: Mapping[str, Any] | None
+) -> Task:
+    lines = read_released(path)
+    if not lines:
+        raise InvalidDataError(f"{path}: expected one output a line, got an empty file")
+    return Task(name, lines, texts, published and published.get(name))
+
+
+def _without_texts(names: TaskNames) -> str:
+    return (
+        f"{_TEXTS} is not there: table 1 of {names.title}, which counts distinct answers, "
+        "and its examples are left out"
+    )
 
 
 def arrays(lines: Sequence[ReleasedOutput], prompt: str) -> Lines:
