@@ -14,7 +14,7 @@ from steelyard.cli.options import (
     seed_option,
     study_arguments,
 )
-from steelyard.cli.printing import headed, print_json, print_tables, progress_bar
+from steelyard.cli.printing import headed, print_result, progress_bar
 from steelyard.study import Diagnosis
 from steelyard.variance import Quantity
 
@@ -60,10 +60,7 @@ def diagnose(
             seed=seed,
             progress=show,
         )
-    if as_json:
-        print_json(found.to_dict(), output)
-    else:
-        print_tables(_tables(found), output)
+    print_result(found.to_dict(), _tables(found), as_json=as_json, output=output)
 
 
 def _tables(found: list[Diagnosis]) -> list[RenderableType]:

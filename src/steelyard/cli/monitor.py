@@ -9,7 +9,7 @@ from rich.table import Table
 
 from steelyard.cli.options import StudyChoice, level_option, output_options, study_arguments
 from steelyard.cli.paths import InputPath, OutputFile
-from steelyard.cli.printing import interval, parse_bounds, print_json, print_tables
+from steelyard.cli.printing import interval, parse_bounds, print_result
 from steelyard.data import read_outputs
 from steelyard.design.sequence import Method, SequenceTarget
 from steelyard.study.monitoring import Monitored
@@ -133,10 +133,7 @@ def monitor(
         from steelyard.report.monitor import path_plot  # noqa: PLC0415
 
         save_figure(path_plot(found), figure)
-    if as_json:
-        print_json(found.to_dict(), output)
-    else:
-        print_tables(_tables(found), output)
+    print_result(found.to_dict(), _tables(found), as_json=as_json, output=output)
 
 
 def _tables(found: list[Monitored]) -> list[RenderableType]:

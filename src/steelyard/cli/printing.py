@@ -15,6 +15,7 @@ from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
+from steelyard.cli.table_files import FORMATS, as_csv
 from steelyard.data.replacing import replacing
 from steelyard.errors import InvalidArgumentError
 
@@ -24,6 +25,7 @@ __all__ = [
     "parse_bounds",
     "plain_console",
     "print_json",
+    "print_result",
     "print_tables",
     "progress_bar",
     "progress_console",
@@ -70,6 +72,21 @@ def print_json(value: Any, output: Path | None) -> None:
         click.echo(text)
     else:
         write_text(output, text + "\n")
+
+
+def print_result(
+    value: Any, parts: Iterable[RenderableType], *, as_json: bool, output: Path | None
+) -> None:
+    """Print a result as tables or JSON, or write it to a file in the form that its name asks for."""
+    kind = "" if output is None else output.suffix.lower()
+    if as_json or kind == ".json":
+        print_json(value, output)
+    elif output is not None and kind == ".csv":
+        write_text(output, as_csv(_finite(value)) + "\n")
+    elif output is not None and kind in FORMATS:
+        write_text(output, FORMATS[kind](parts) + "\n")
+    else:
+        print_tables(parts, output)
 
 
 def print_tables(parts: Iterable[RenderableType], output: Path | None) -> None:
