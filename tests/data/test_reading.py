@@ -314,7 +314,9 @@ def test_only_the_metrics_asked_for_are_metrics():
 @pytest.mark.parametrize("name", ["bleu", "output", "model"])
 def test_a_metric_that_is_not_there_is_named_with_those_that_are(name):
     frame = pl.DataFrame([output(rouge=0.5, length=3, model="1")])
-    match = f"outputs: no metric `{name}`; the columns that hold numbers are `rouge`, `length`"
+    match = (
+        f"outputs: no metric `{name}` among the columns that hold numbers; there are: rouge, length"
+    )
     with pytest.raises(InvalidDataError, match=match):
         read_outputs(frame, metrics=["rouge", name])
 

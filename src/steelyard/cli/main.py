@@ -2,6 +2,7 @@
 
 import io
 import sys
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Any, NoReturn
 
@@ -13,6 +14,7 @@ from steelyard.version import __version__
 __all__ = ["main"]
 
 _COMMANDS = {
+    "init": "Write a commented campaign to a new folder.",
     "convert": "Files of other tools and papers as outputs and judgments.",
     "demo": "The whole loop on a built-in campaign with simulated raters.",
     "compare": "Which system is better: differences, ranks, groups, gates.",
@@ -26,6 +28,7 @@ _COMMANDS = {
     "sample": "Draw outputs to judge, with recorded probabilities.",
     "score": "Add automatic metrics to outputs.",
     "serve": "Collect judgments in the browser, and watch the estimate tighten.",
+    "skill": "A page for coding assistants: commands, contract, traps.",
     "simulate": "Replay a finished campaign under plans and stopping rules.",
     "trajectory": "Interval length and data efficiency against the number of judgments.",
 }
@@ -47,23 +50,49 @@ class _Commands(click.Group):
         assert isinstance(command, click.Command)
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in _COMMANDS and not args[0].startswith("-"):
+            near = get_close_matches(args[0], _COMMANDS, n=1)
+            meant = f" Did you mean {near[0]!r}?" if near else ""
+            ctx.fail(f"No such command {args[0]!r}.{meant}")
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Commands"):
             formatter.write_dl(list(_COMMANDS.items()))
 
 
+_LOOP = """\
+Steelyard tells which text-generation system is better in human eyes, and how good each one is.
+
+  Try it on a built-in campaign         steelyard demo
+  You have outputs or judgments         steelyard check FILES
+  You have files of another tool        steelyard convert --from auto FILES --output FOLDER
+  You want to collect judgments         steelyard init FOLDER
+
+The loop: plan, sample, score, serve, monitor, estimate, compare, report.
+All commands: steelyard --help        One command: steelyard COMMAND --help
+Tab completion: eval "$(_STEELYARD_COMPLETE=bash_source steelyard)", or zsh_source, fish_source"""
+
+
 @click.group(
     cls=_Commands,
+    invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Start with: steelyard demo",
 )
 @click.version_option(__version__, prog_name="steelyard")
-def steelyard() -> None:
-    """Tell how good a text-generation system is in human eyes.
+@click.pass_context
+def steelyard(context: click.Context) -> None:
+    """Tell which text-generation system is better in human eyes, and how good each one is.
 
-    A few human judgments and an automatic metric on every output give the mean human score,
+    A few human judgments and automatic metrics on every output give the mean human score,
     unbiased and with an honest interval.
     """
+    if context.invoked_subcommand is None:
+        click.echo(_LOOP)
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:

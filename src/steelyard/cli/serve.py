@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from steelyard.collect.campaign import Campaign
     from steelyard.collect.serving import Links
 
-__all__ = ["serve"]
+__all__ = ["EXAMPLES", "serve"]
 
-_EXAMPLES = ("language-quality", "answer-correctness", "pairwise", "direct-assessment")
+EXAMPLES = ("language-quality", "answer-correctness", "pairwise", "direct-assessment")
 _ADVICE = {
     "invitation": "Open the rater link and judge a few texts; make one for each rater on the admin page.",
     "open": "Open the rater link and judge a few texts; everybody may use it, each in an own browser.",
@@ -39,7 +39,7 @@ Examples:
 @click.argument("campaign", type=click.Path(path_type=Path, dir_okay=False), required=False)
 @click.option(
     "--example",
-    type=click.Choice(_EXAMPLES),
+    type=click.Choice(EXAMPLES),
     help="Copy this complete campaign to a new folder and serve it.",
 )
 @click.option(

@@ -19,8 +19,9 @@ from steelyard.data.rules import (
     text,
     typed,
 )
-from steelyard.data.tables import ROW, Source, Table, open_table, quoted
+from steelyard.data.tables import ROW, Source, Table, open_table
 from steelyard.errors import InvalidArgumentError, InvalidDataError
+from steelyard.names import known_names
 from steelyard.records import (
     DRAW_COLUMNS,
     Judgment,
@@ -189,7 +190,7 @@ def _metrics(table: Table, metrics: Sequence[str] | None) -> tuple[str, ...]:
             rule = number(table, name, required=False)
             check(table, table.collect(table.rows.select(ROW, name)), [rule])
         raise InvalidDataError(
-            f"{table.name}: no metric `{name}`; the columns that hold numbers are {quoted(numeric)}"
+            f"{table.name}: no metric `{name}` among the columns that hold numbers; {known_names(name, numeric)}"
         )
     if metrics is not None:
         return tuple(metrics)

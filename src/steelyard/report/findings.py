@@ -8,6 +8,7 @@ import polars as pl
 from steelyard.arrays import judged_outputs
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.estimate import Estimate
+from steelyard.names import known_names
 from steelyard.report.scatter import JudgedMetric
 from steelyard.study import Diagnosis, Study
 from steelyard.study.judged import drawn_table, judged_arrays
@@ -108,7 +109,7 @@ def wanted_systems(
         if unknown:
             raise InvalidArgumentError(
                 f"`{argument}` must have judgments in {study.judgments.name}; "
-                f"got {unknown[0]!r}; there are: {', '.join(known)}"
+                f"got {unknown[0]!r}; {known_names(unknown[0], known)}"
             )
     judged = set(study.judgments.frame.select("prompt", "system").unique().iter_rows())
     wanted = {

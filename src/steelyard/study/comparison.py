@@ -12,6 +12,7 @@ from steelyard.estimate import Estimate, Options, Raters
 from steelyard.estimate.campaign import campaign_means
 from steelyard.estimate.campaign_leniency import FEW_RATERS
 from steelyard.estimate.differences import Difference, campaign_differences
+from steelyard.names import known_names
 from steelyard.study.campaign import Campaign, rater_mode
 from steelyard.study.compared_draw import is_paired_draw, simple_cells
 from steelyard.study.judged import JudgedTable, drawn_table
@@ -298,7 +299,7 @@ def check_pairs(
         for system in pair:
             if system not in known:
                 raise InvalidArgumentError(
-                    f"system {system!r} has no judgments; there are: {', '.join(known)}"
+                    f"system {system!r} has no judgments; {known_names(system, known)}"
                 )
         if pair[0] == pair[1]:
             raise InvalidArgumentError(f"`pair` must name two systems; got {pair[0]!r} twice")

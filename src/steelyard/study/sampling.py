@@ -11,6 +11,7 @@ import polars as pl
 from steelyard.data import Judgments, Outputs
 from steelyard.design.sampling import Design, Draw, draw_sample
 from steelyard.errors import InvalidArgumentError
+from steelyard.names import known_names
 from steelyard.records import DRAW_COLUMNS, names_of
 from steelyard.study.earlier_draw import earlier_draw
 from steelyard.study.item_pool import ItemPool
@@ -224,8 +225,7 @@ def _chosen_systems(
     for system in chosen:
         if system not in outputs.systems:
             raise InvalidArgumentError(
-                f"system {system!r} is not in {outputs.name}; there are: "
-                f"{', '.join(outputs.systems)}"
+                f"system {system!r} is not in {outputs.name}; {known_names(system, outputs.systems)}"
             )
     if design == "paired" and len(chosen) != 2:
         raise InvalidArgumentError(
@@ -240,7 +240,7 @@ def _check_columns(rows: pl.DataFrame, asked: SampleDesign, name: str) -> None:
     for column in (asked.strata, asked.metric, asked.size, *asked.corrected_by):
         if column is not None and column not in rows.columns:
             raise InvalidArgumentError(
-                f"no column {column!r} in {name}; there are: {', '.join(rows.columns)}"
+                f"no column {column!r} in {name}; {known_names(column, rows.columns)}"
             )
     for column in DRAW_COLUMNS:
         if column in rows.columns and column != asked.strata:

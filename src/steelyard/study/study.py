@@ -21,6 +21,7 @@ from steelyard.estimate import (
     SlopeKind,
     Target,
 )
+from steelyard.names import known_names
 from steelyard.records import names_of
 from steelyard.study import monitoring, planning, sampling, simulation, trajectories
 from steelyard.study.balance import balance_notes, with_balance_notes
@@ -411,7 +412,7 @@ class Study:
                 if one not in known:
                     raise InvalidArgumentError(
                         f"{name} {one!r} has no judgments in {self.judgments.name}; "
-                        f"there are: {', '.join(known)}"
+                        f"{known_names(one, known)}"
                     )
 
     def judged_pairs(
