@@ -10,7 +10,10 @@ from rich.table import Table
 
 from steelyard.cli.options import (
     StudyChoice,
+    chosen_metrics,
+    interval_options,
     level_option,
+    metric_options,
     output_options,
     seed_option,
     study_arguments,
@@ -33,13 +36,7 @@ _EXIT = {"holds": 0, "fails": 3, "undecided": 4}
 
 @click.command(epilog=_EXAMPLE)
 @study_arguments
-@click.option(
-    "--metric",
-    "metrics",
-    multiple=True,
-    help="Column of OUTPUTS to correct with; may be given several times. All by default.",
-)
-@click.option("--no-metric", is_flag=True, help="Judgments only.")
+@metric_options("Judgments only.")
 @click.option("--pair", nargs=2, metavar="A B", help="Compare these two systems only.")
 @click.option("--baseline", metavar="A", help="Compare every other system with this one only.")
 @click.option("--margin", type=float, help="Differences within it count as equivalent.")
@@ -55,13 +52,7 @@ _EXIT = {"holds": 0, "fails": 3, "undecided": 4}
     show_default=True,
     help="What is compared: these outputs, or new outputs like these.",
 )
-@click.option(
-    "--raters",
-    type=click.Choice(get_args(Raters)),
-    help="Raters as fixed, as a sample of raters, or as a sample with their leniency taken out. "
-    "By default a sample where at least five are known.",
-)
-@click.option("--rater-variance", type=float, help="Variance of judgments of one output.")
+@interval_options
 @level_option
 @seed_option("For simultaneous intervals.")
 @output_options
@@ -77,6 +68,7 @@ def compare(
     target: Literal["pool", "superpopulation"],
     raters: Raters | None,
     rater_variance: float | None,
+    cluster_by: str | None,
     level: float,
     seed: int,
     as_json: bool,
@@ -87,8 +79,7 @@ def compare(
     Differences are of the first system minus the second. Identical outputs count as exactly equal.
     Verdicts hold for all pairs together. With --gate the exit code is the answer.
     """
-    if no_metric and metrics:
-        raise InvalidArgumentError("`--metric` and `--no-metric` exclude each other")
+    names = chosen_metrics(metrics, no_metric=no_metric)
     if gate is not None and pair is None and baseline is None:
         raise InvalidArgumentError(
             "`--gate` needs `--pair` or `--baseline`: whose difference is it about?"
@@ -99,7 +90,7 @@ def compare(
         )
     study = choice.read(metrics)
     found = study.compare(
-        tuple(dict.fromkeys(metrics)) if metrics or no_metric else None,
+        names,
         prompts=choice.prompts,
         systems=choice.systems,
         pair=pair,
@@ -110,6 +101,7 @@ def compare(
         level=level,
         rater_variance=rater_variance,
         seed=seed,
+        cluster_by=cluster_by,
     )
     if as_json:
         print_json([one.to_dict() for one in found], output)

@@ -10,7 +10,10 @@ from rich.table import Table
 
 from steelyard.cli.options import (
     StudyChoice,
+    chosen_metrics,
+    interval_options,
     level_option,
+    metric_options,
     output_options,
     seed_option,
     study_arguments,
@@ -35,13 +38,7 @@ Example:
 
 @click.command(epilog=_EXAMPLE)
 @study_arguments
-@click.option(
-    "--metric",
-    "metrics",
-    multiple=True,
-    help="Column of OUTPUTS to correct with; may be given several times. All by default.",
-)
-@click.option("--no-metric", is_flag=True, help="The plain mean only.")
+@metric_options("The plain mean only.")
 @click.option(
     "--slope",
     default="learned",
@@ -56,12 +53,7 @@ Example:
     show_default=True,
     help="What is estimated: this pool, a census of it, or the population behind it.",
 )
-@click.option(
-    "--raters",
-    type=click.Choice(get_args(Raters)),
-    help="Raters as fixed, as a sample of raters, or as a sample with their leniency taken out. "
-    "By default a sample where at least five are known.",
-)
+@interval_options
 @click.option(
     "--interval",
     type=click.Choice(get_args(Interval)),
@@ -78,12 +70,6 @@ Example:
     type=InputPath(),
     help="What `steelyard sample` wrote, when JUDGMENTS lack its columns.",
 )
-@click.option(
-    "--cluster-by",
-    metavar="COLUMN",
-    help="Column that names the cluster of an output, whose outputs may be alike; `cluster` if there is one.",
-)
-@click.option("--rater-variance", type=float, help="Variance of judgments of one output.")
 @level_option
 @click.option("--resamples", type=int, default=10_000, show_default=True, help="For bootstraps.")
 @seed_option("For bootstraps.")
@@ -128,19 +114,13 @@ def estimate(
         "sample": None if sample is None else read_outputs(sample).rows(),
         "cluster_by": cluster_by,
     }
-    found = study.estimate(_chosen_metrics(metrics, no_metric=no_metric), **options)
+    found = study.estimate(chosen_metrics(metrics, no_metric=no_metric), **options)
     if as_json:
         print_json([one.to_dict() | {"random_raters": _random(one)} for one in found], output)
         for note in found.notes:
             click.echo(f"note: {note}", err=True)
     else:
         print_tables(_tables(found), output)
-
-
-def _chosen_metrics(metrics: Sequence[str], *, no_metric: bool) -> tuple[str, ...] | None:
-    if no_metric and metrics:
-        raise InvalidArgumentError("`--metric` and `--no-metric` exclude each other")
-    return tuple(dict.fromkeys(metrics)) if metrics or no_metric else None
 
 
 def _tables(found: Estimates) -> list[RenderableType]:

@@ -4,18 +4,22 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import click
 
 from steelyard.cli.paths import InputPath, OutputFile
 from steelyard.errors import InvalidArgumentError
+from steelyard.estimate import Raters
 from steelyard.study import Study
 
 __all__ = [
     "StudyChoice",
+    "chosen_metrics",
     "column_mapping",
+    "interval_options",
     "level_option",
+    "metric_options",
     "output_options",
     "seed_option",
     "study_arguments",
@@ -109,6 +113,53 @@ def study_arguments(command: Command) -> Command:
     ):
         found = decorate(found)
     return found
+
+
+def metric_options(without: str) -> Callable[[Command], Command]:
+    """Add ``--metric`` and ``--no-metric``; `without` says what is left without metrics."""
+
+    def add(command: Command) -> Command:
+        command = click.option("--no-metric", is_flag=True, help=without)(command)
+        return click.option(
+            "--metric",
+            "metrics",
+            multiple=True,
+            help="Column of OUTPUTS to correct with; may be given several times. All by default.",
+        )(command)
+
+    return add
+
+
+def chosen_metrics(metrics: Sequence[str], *, no_metric: bool) -> tuple[str, ...] | None:
+    """Return the metrics that ``--metric`` and ``--no-metric`` ask for; None for all."""
+    if no_metric and metrics:
+        raise InvalidArgumentError("`--metric` and `--no-metric` exclude each other")
+    return tuple(dict.fromkeys(metrics)) if metrics or no_metric else None
+
+
+def interval_options(command: Command) -> Command:
+    """Add what an interval counts: ``--raters``, ``--rater-variance`` and ``--cluster-by``."""
+    for decorate in reversed(
+        (
+            click.option(
+                "--raters",
+                type=click.Choice(get_args(Raters)),
+                help="Raters as fixed, as a sample of raters, or as a sample with their leniency "
+                "taken out. By default a sample where at least five are known.",
+            ),
+            click.option(
+                "--rater-variance", type=float, help="Variance of judgments of one output."
+            ),
+            click.option(
+                "--cluster-by",
+                metavar="COLUMN",
+                help="Column that names the cluster of an output, whose outputs may be alike; "
+                "`cluster` if there is one.",
+            ),
+        )
+    ):
+        command = decorate(command)
+    return command
 
 
 def output_options(command: Command) -> Command:

@@ -66,11 +66,13 @@ class JudgedSystem:
     metric : (n, p) array
         Metrics of the judged outputs; NaN where one is missing.
     items : (n,) array of int
-        Number of each output's item, or cluster of items, in the whole campaign.
+        Number of each output's item in the whole campaign.
     raters : (M,) array of int or None
         Number of each judgment's rater in the whole campaign; None when raters are unknown.
     pool : PoolMoments or None
         Moments of the metrics over the system's pool, a missing value counting as the mean.
+    clusters : (n,) array of int or None
+        Number of each output's cluster in the whole campaign; None where items stand for themselves.
     """
 
     sample: JudgedOutputs
@@ -79,6 +81,12 @@ class JudgedSystem:
     items: Integers
     raters: Integers | None
     pool: PoolMoments | None
+    clusters: Integers | None = None
+
+    @property
+    def units(self) -> Integers:
+        """What errs independently: each output's cluster, or else its item."""
+        return self.items if self.clusters is None else self.clusters
 
 
 def campaign_means(
@@ -169,7 +177,7 @@ def _controls(systems: Sequence[JudgedSystem], deviation: Floats) -> _Controls:
         np.concatenate(scores),
         np.concatenate(scaled),
         systems=np.repeat(np.arange(len(usable)), sizes),
-        items=np.concatenate([systems[number].items for number in usable]),
+        items=np.concatenate([systems[number].units for number in usable]),
         spread=_spreads(scores),
         pool_sizes=np.array([_drawn_from(systems[number].draw) for number in usable]),
     )

@@ -78,7 +78,7 @@ class ComparedJudgments:
     human: Floats
     first: Integers
     leniency: Leniency | None
-    item: Integers
+    n_units: int
     noise: tuple[float, float] | None
     options: Options
 
@@ -87,7 +87,7 @@ class ComparedJudgments:
         """Take the learned control off, and learn the leniency of raters."""
         samples, slopes = controlled_samples(systems)
         sizes = np.array([sample.n_judgments for sample in samples])
-        items = [one.items[sample.output] for one, sample in zip(systems, samples, strict=True)]
+        units = [one.units[sample.output] for one, sample in zip(systems, samples, strict=True)]
         return cls(
             systems,
             samples,
@@ -95,7 +95,7 @@ class ComparedJudgments:
             np.concatenate([sample.human for sample in samples]),
             np.cumsum(sizes) - sizes,
             campaign_leniency(systems, samples, options),
-            np.concatenate(items),
+            int(np.concatenate(units).max()) + 1,
             _rater_noise(samples, options),
             options,
         )
@@ -107,8 +107,8 @@ class ComparedJudgments:
 
     @property
     def units(self) -> int:
-        """Number of items and raters, which make errors independently."""
-        return int(self.item.max()) + 1 + self.n_raters
+        """Number of items, or clusters of them, and raters, which make errors independently."""
+        return self.n_units + self.n_raters
 
     def scores_of(
         self, pair: tuple[int, int], outputs: tuple[Integers, Integers], *, raw: bool = False
@@ -118,7 +118,9 @@ class ComparedJudgments:
         for number, chosen in zip(pair, outputs, strict=True):
             one = self.systems[number]
             sample = one.sample if raw else self.samples[number]
-            sides.append(SideScores(one.items[chosen], sample.mean[chosen], sample.count[chosen]))
+            clusters = None if one.clusters is None else one.clusters[chosen]
+            scores, count = sample.mean[chosen], sample.count[chosen]
+            sides.append(SideScores(one.items[chosen], scores, count, clusters))
         return PairScores.of(*sides)
 
     def contrast(
@@ -167,7 +169,7 @@ class ComparedJudgments:
             raise NotEstimableError(
                 "all judgments are equal, so nothing shows how sure a difference is: judge more"
             )
-        n = min(len(both.a.scores), len(both.b.scores))
+        n = both.n_units
         value = width**2 / (n * (n + 1))
         return value, 2 * value**2 / (n - 1)
 
@@ -205,6 +207,7 @@ class ComparedJudgments:
             sizes = [one.pool.size if one.pool else np.inf for one in self.systems]
             more = (raw.a.variance - both.a.variance) / sizes[pair[0]]
             more += (raw.b.variance - both.b.variance) / sizes[pair[1]]
+            more *= both.inflation
         return PairError(max(error.value + more, 0.0), error.doubt)
 
     def _finite(self, error: PairError, both: PairScores, size: int) -> PairError:

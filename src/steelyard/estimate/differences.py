@@ -140,7 +140,7 @@ class _Contrast:
         error = campaign.error(pair, outputs, both, ratio)
         influence = np.zeros(campaign.units)
         for sign, side in ((1, both.a), (-1, both.b)):
-            np.add.at(influence, side.items, sign * side.residual / len(side.scores))
+            np.add.at(influence, side.units, sign * side.residual / len(side.scores))
         found = campaign.mean_difference(pair, both, weights)
         if shared.metric is not None:
             found += float(campaign.slopes[pair[0]] @ shared.metric[0])

@@ -67,8 +67,12 @@ class Campaign:
     def judged(self, prompt: str, cells: Mapping[str, DrawnCell]) -> list[JudgedSystem]:
         """Return what is known of the systems of `cells`, their items and raters numbered alike."""
         rows = {system: self.table.of(prompt, system) for system in cells}
-        unit = "cluster" if "cluster" in self.table.rows.columns else "item"
-        units = _codes([rows[system][unit].to_numpy() for system in cells])
+        numbers = _codes([rows[system]["item"].to_numpy() for system in cells])
+        clusters = None
+        if "cluster" in self.table.rows.columns:
+            clusters = _codes([rows[system]["cluster"].to_numpy() for system in cells])
+            if len(np.unique(np.concatenate(clusters))) == len(np.unique(np.concatenate(numbers))):
+                clusters = None  # each item is a cluster
         raters = _codes([rows[system]["rater"].to_numpy() for system in cells])
         judged = []
         for position, (system, cell) in enumerate(cells.items()):
@@ -81,9 +85,10 @@ class Campaign:
                     sample=cell.sample,
                     draw=cell.draw,
                     metric=metric[first],
-                    items=units[position][first],
+                    items=numbers[position][first],
                     raters=None if cell.sample.rater is None else known[cell.sample.rater],
                     pool=self.pools.get(system),
+                    clusters=None if clusters is None else clusters[position][first],
                 )
             )
         return judged

@@ -12,8 +12,8 @@ from steelyard.estimate import Estimate, Options, Raters
 from steelyard.estimate.campaign import FEW_RATERS, campaign_means
 from steelyard.estimate.differences import Difference, campaign_differences
 from steelyard.study.campaign import Campaign, rater_mode
-from steelyard.study.compared_draw import is_paired_draw, simple_cells
-from steelyard.study.judged import JudgedTable, drawn_table
+from steelyard.study.compared_draw import check_clusters, is_paired_draw, simple_cells
+from steelyard.study.judged import drawn_table
 from steelyard.study.pair_difference import (
     Answer,
     Gate,
@@ -144,6 +144,7 @@ def compare(
     raters_as: Raters | None,
     options: Options,
     seed: int,
+    cluster_by: str | None = None,
 ) -> list[Comparison]:
     """Compare systems under each prompt; see `Study.compare`.
 
@@ -165,6 +166,8 @@ def compare(
         Target, level and rater variance.
     seed : int
         Seed of the simulated joint distribution.
+    cluster_by : str or None
+        Column that names the cluster of an output.
 
     Raises
     ------
@@ -172,11 +175,9 @@ def compare(
         If outputs were drawn by strata or sizes, or no pair can be compared.
     """
     names = study.metrics if metrics is None else tuple(metrics)
-    table = drawn_table(study.outputs, study.judgments, names)
+    table = drawn_table(study.outputs, study.judgments, names, cluster_by=cluster_by)
+    check_clusters(table)
     paired = is_paired_draw(table, study.outputs)
-    about = ["clusters are not counted: the interval may be too short"]
-    about = about if "cluster" in table.rows.columns else []
-    table = JudgedTable(table.metrics, table.rows.drop("cluster", strict=False))
     gaps = study.outputs.metric_gaps(names) if names else {}
     pools = study.outputs.pool_moments(names, gaps="fill") if names else {}
     campaign = Campaign(study.outputs, table, pools, gaps)
@@ -192,7 +193,7 @@ def compare(
             seed,
             paired=paired,
             few_raters=raters_as is None and 1 < table.raters(prompt) < FEW_RATERS,
-            notes=(*notes, *about),
+            notes=notes,
         )
         found.append(_comparison(campaign, asked))
     return found

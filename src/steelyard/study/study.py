@@ -238,12 +238,13 @@ class Study:
         level: float = 0.95,
         rater_variance: float | None = None,
         seed: int = 0,
+        cluster_by: str | None = None,
     ) -> list[Comparison]:
         """Compare systems: which is better, by how much, and how sure that is.
 
         Parameters
         ----------
-        metrics, prompts, systems, target, raters_as, level, rater_variance
+        metrics, prompts, systems, target, raters_as, level, rater_variance, cluster_by
             As in `estimate`.
         pair : (str, str), optional
             Compare these two only.
@@ -284,6 +285,7 @@ class Study:
             raters_as=raters_as,
             options=options,
             seed=seed,
+            cluster_by=cluster_by,
         )
 
     def diagnose(
