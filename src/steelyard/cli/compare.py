@@ -15,6 +15,8 @@ from steelyard.cli.options import (
     level_option,
     metric_options,
     output_options,
+    parse_bands,
+    scope_options,
     seed_option,
     study_arguments,
 )
@@ -36,6 +38,7 @@ _EXIT = {"holds": 0, "fails": 3, "undecided": 4}
 
 @click.command(epilog=_EXAMPLE)
 @study_arguments
+@scope_options
 @metric_options("Judgments only.")
 @click.option("--pair", nargs=2, metavar="A B", help="Compare these two systems only.")
 @click.option("--baseline", metavar="A", help="Compare every other system with this one only.")
@@ -59,6 +62,10 @@ _EXIT = {"holds": 0, "fails": 3, "undecided": 4}
 def compare(
     choice: StudyChoice,
     *,
+    average: dict[str, float] | None,
+    by: str | None,
+    bands: str | None,
+    weights: dict[str, float] | None,
     metrics: tuple[str, ...],
     no_metric: bool,
     pair: tuple[str, str] | None,
@@ -77,7 +84,7 @@ def compare(
     """Compare systems: differences, ranks and groups, on the items that they share.
 
     Differences are of the first system minus the second. Identical outputs count as exactly equal.
-    Verdicts hold for all pairs together. With --gate the exit code is the answer.
+    Verdicts hold for all pairs, and all slices, together. With --gate the exit code is the answer.
     """
     names = chosen_metrics(metrics, no_metric=no_metric)
     if gate is not None and pair is None and baseline is None:
@@ -102,30 +109,36 @@ def compare(
         rater_variance=rater_variance,
         seed=seed,
         cluster_by=cluster_by,
+        average=average,
+        by=by,
+        bands=parse_bands(bands),
+        weights=weights,
     )
     if as_json:
         print_json([one.to_dict() for one in found], output)
     else:
-        print_tables([part for one in found for part in _tables(one)], output)
+        print_tables([part for one in found for part in _tables(one, found)], output)
     if gate is not None:
         answer, words = gate_answer(found, gate, margin)
         click.echo(words, err=as_json)
         raise SystemExit(_EXIT[answer])
 
 
-def _tables(one: Comparison) -> list[RenderableType]:
+def _tables(one: Comparison, found: Sequence[Comparison]) -> list[RenderableType]:
     parts: list[RenderableType] = []
     if one.ranks:
         parts.append(_ranks(one))
         parts.append(one.sentence)
     parts.append(_pairs(one))
-    parts.append(f"about {one.about}; verdicts hold for all pairs together at {one.level:.0%}")
+    slices = sum(other.prompt == one.prompt for other in found)
+    together = "all pairs" if slices == 1 else f"all pairs in all {slices} slices"
+    parts.append(f"about {one.about}; verdicts hold for {together} together at {one.level:.0%}")
     parts.extend(f"note: {note}" for note in one.notes)
     return parts
 
 
 def _ranks(one: Comparison) -> Table:
-    table = Table(title=f"Ranks, prompt {one.prompt}", title_justify="left")
+    table = Table(title=f"Ranks, {one.place}", title_justify="left")
     table.add_column("system")
     table.add_column("estimate", justify="right")
     table.add_column("rank", justify="right")
@@ -139,7 +152,7 @@ def _ranks(one: Comparison) -> Table:
 
 def _pairs(one: Comparison) -> Table:
     level = f"{one.level:.0%}"
-    table = Table(title=f"Differences, prompt {one.prompt}", title_justify="left")
+    table = Table(title=f"Differences, {one.place}", title_justify="left")
     table.add_column("a")
     table.add_column("b")
     table.add_column("a - b", justify="right")

@@ -1,6 +1,7 @@
 """``steelyard estimate``."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -15,6 +16,8 @@ from steelyard.cli.options import (
     level_option,
     metric_options,
     output_options,
+    parse_bands,
+    scope_options,
     seed_option,
     study_arguments,
 )
@@ -31,13 +34,15 @@ __all__ = ["estimate"]
 _Key = tuple[str | None, str | None]
 
 _EXAMPLE = """\b
-Example:
+Examples:
   steelyard estimate outputs.jsonl judgments.jsonl --prompt overall
+  steelyard estimate outputs.jsonl judgments.jsonl --by topic
 """
 
 
 @click.command(epilog=_EXAMPLE)
 @study_arguments
+@scope_options
 @metric_options("The plain mean only.")
 @click.option(
     "--slope",
@@ -77,6 +82,10 @@ Example:
 def estimate(
     choice: StudyChoice,
     *,
+    average: dict[str, float] | None,
+    by: str | None,
+    bands: str | None,
+    weights: dict[str, float] | None,
     metrics: tuple[str, ...],
     no_metric: bool,
     slope: str,
@@ -113,6 +122,10 @@ def estimate(
         "seed": seed,
         "sample": None if sample is None else read_outputs(sample).rows(),
         "cluster_by": cluster_by,
+        "average": average,
+        "by": by,
+        "bands": parse_bands(bands),
+        "weights": weights,
     }
     found = study.estimate(chosen_metrics(metrics, no_metric=no_metric), **options)
     if as_json:
@@ -131,6 +144,9 @@ def _tables(found: Estimates) -> list[RenderableType]:
         corrected = any(one.baseline is not None for one in own)
         wider = any(one.new_outputs is not None for one in own)
         table = Table(title=f"Mean human score, prompt {prompt}", title_justify="left")
+        cut = any(one.slice is not None for one in own)
+        if cut:
+            table.add_column("slice")
         table.add_column("system")
         table.add_column("estimate", justify="right")
         table.add_column(f"{level} interval")
@@ -143,16 +159,21 @@ def _tables(found: Estimates) -> list[RenderableType]:
         table.add_column("judgments", justify="right")
         table.add_column("outputs", justify="right")
         for one in own:
-            table.add_row(*_row(one, wider=wider, corrected=corrected))
+            row = _row(one, wider=wider, corrected=corrected)
+            table.add_row(*([str(one.slice)] if cut else []), *row)
         parts.append(table)
-        parts.append(f"about {own[0].about}; {own[0].method}")
+        # Slices have pools of different sizes.
+        first = replace(own[0], pool_size=None) if cut else own[0]
+        parts.append(f"about {first.about}; {own[0].method}")
         parts.extend(_carried(own))
-    notes = dict.fromkeys(
-        f"note: {one.system}, {one.prompt}: {note}" for one in found for note in one.notes
-    )
+    notes = dict.fromkeys(f"note: {_place(one)}: {note}" for one in found for note in one.notes)
     parts.extend(notes)
     parts.extend(f"note: {note}" for note in found.notes)
     return parts
+
+
+def _place(one: Estimate) -> str:
+    return ", ".join(str(name) for name in (one.system, one.prompt, one.slice) if name is not None)
 
 
 def _row(one: Estimate, *, wider: bool, corrected: bool) -> list[str]:

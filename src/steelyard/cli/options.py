@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 import click
 
 from steelyard.cli.paths import InputPath, OutputFile
+from steelyard.cli.weights import Weights
 from steelyard.errors import InvalidArgumentError
 from steelyard.estimate import Raters
 from steelyard.study import Study
@@ -21,6 +22,8 @@ __all__ = [
     "level_option",
     "metric_options",
     "output_options",
+    "parse_bands",
+    "scope_options",
     "seed_option",
     "study_arguments",
 ]
@@ -160,6 +163,52 @@ def interval_options(command: Command) -> Command:
     ):
         command = decorate(command)
     return command
+
+
+def scope_options(command: Command) -> Command:
+    """Add what is looked at: ``--average``, ``--by``, ``--bands`` and ``--weights``."""
+    for decorate in reversed(
+        (
+            click.option(
+                "--average",
+                type=Weights(),
+                metavar="PROMPT=X,…",
+                help="Average over prompts with these weights, for example fluency=2,overall=1; or a "
+                "JSON file of them.",
+            ),
+            click.option(
+                "--by",
+                metavar="COLUMN",
+                help="Column of OUTPUTS that divides them into slices: topic, language, length.",
+            ),
+            click.option(
+                "--bands",
+                metavar="X,Y,…",
+                help="Where numbers in --by are cut; by default into three bands of one size.",
+            ),
+            click.option(
+                "--weights",
+                type=Weights(),
+                metavar="SLICE=X,…",
+                help="The mean under this mix of slices, for example news=0.7,blogs=0.3; or a JSON "
+                "file of them.",
+            ),
+        )
+    ):
+        command = decorate(command)
+    return command
+
+
+def parse_bands(text: str | None) -> list[float] | None:
+    """Return the numbers of ``X,Y,…``."""
+    if text is None:
+        return None
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError as error:
+        raise InvalidArgumentError(
+            f"`--bands` must be numbers with commas, such as 10,20; got {text!r}"
+        ) from error
 
 
 def output_options(command: Command) -> Command:

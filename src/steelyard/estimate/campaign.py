@@ -6,7 +6,7 @@ them. Its error variance has parts for outputs, raters and the finite pool; the 
 another what they know of spread and shape (`borrowed`). Derived in docs/methods/campaign.md.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -32,6 +32,7 @@ from steelyard.estimate.leniency import Leniency, estimated_leniency
 from steelyard.estimate.options import Options
 from steelyard.estimate.residual_squares import leniency_in
 from steelyard.estimate.result import Ends, Estimate
+from steelyard.estimate.slices import Cell, Slicing, sliced
 from steelyard.estimate.slope import fit_slope
 
 __all__ = [
@@ -40,10 +41,13 @@ __all__ = [
     "campaign_leniency",
     "campaign_means",
     "controlled_samples",
+    "slice_means",
 ]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+# The weight of each system, or slice of one, in an estimate, by number.
+Form = Mapping[int, float]
 
 # With fewer, raters tell too little of how much raters differ (measured).
 FEW_RATERS = 5
@@ -117,26 +121,95 @@ def campaign_means(
     """
     if not systems:
         return []
-    deviation = _common_deviation(systems)
-    controls = _controls(systems, deviation)
+    controls = _controls(systems, _common_deviation(systems))
+    cells = [
+        Cell(number, 0, *pair)
+        for number, pair in enumerate(zip(systems, controls.values, strict=True))
+    ]
+    forms = [{number: 1.0} for number in range(len(systems))]
+    return _estimates(cells, forms, controls, options=options, seed=seed)
+
+
+def slice_means(
+    systems: Sequence[JudgedSystem],
+    slicings: Sequence[Slicing],
+    *,
+    mix: Sequence[float] | None = None,
+    options: Options,
+    seed: int = 0,
+) -> list[dict[int, Estimate | NotEstimableError]]:
+    """Estimate the mean human score of every slice of every system, or of a mix of slices.
+
+    The control is learned from all systems before the cut. Slices of all systems lend one another
+    spread and shape, and leniency is learned from all of them.
+
+    Parameters
+    ----------
+    systems : sequence of JudgedSystem
+        The systems, all with the same metrics, simply drawn or in clusters.
+    slicings : sequence of Slicing
+        How each is cut.
+    mix : (S,) sequence of float, optional
+        Weight of each slice in a mean over slices.
+    options, seed
+        As in `campaign_means`.
+
+    Returns
+    -------
+    list of dict
+        For each system, estimates by number of the slice; with a `mix` one estimate, by 0, of each
+        system that has judged outputs in all slices that count.
+    """
+    if not systems:
+        return []
+    controls = _controls(systems, _common_deviation(systems))
+    cells: list[Cell] = []
+    for parent, (system, slicing) in enumerate(zip(systems, slicings, strict=True)):
+        own = {"control": controls.values[parent], "slope": controls.slopes[parent]}
+        cells += sliced(parent, system, slicing, **own)
+    number = {(cell.parent, cell.slice): place for place, cell in enumerate(cells)}
+    forms: dict[tuple[int, int], Form] = {}
+    for parent, slicing in enumerate(slicings):
+        inside = [one for one in range(len(slicing.sizes) - 1) if (parent, one) in number]
+        if mix is None:
+            forms |= {(parent, one): {number[parent, one]: 1.0} for one in inside}
+        elif set(inside) >= {one for one, weight in enumerate(mix) if weight > 0}:
+            forms[parent, 0] = {number[parent, one]: mix[one] for one in inside if mix[one] > 0}
+    results = _estimates(cells, forms.values(), controls, options=options, seed=seed)
+    found: list[dict[int, Estimate | NotEstimableError]] = [{} for _ in systems]
+    for (parent, one), result in zip(forms, results, strict=True):
+        found[parent][one] = result
+    return found
+
+
+def _estimates(
+    cells: Sequence[Cell],
+    forms: Iterable[Form],
+    controls: "_Controls",
+    *,
+    options: Options,
+    seed: int,
+) -> list[Estimate | NotEstimableError]:
+    """Return the estimate of each form, with the plain mean of the same judgments beside it."""
     usual = replace(options, raters_as="random") if options.raters_as == "adjusted" else options
+    systems = [cell.system for cell in cells]
     for one in systems:
         check_options(one.draw, one.sample, usual)
     plain = _Campaign.of(systems, [np.zeros(one.sample.n_outputs) for one in systems], usual, seed)
-    found = _Campaign.of(systems, controls.values, options, seed)
+    found = _Campaign.of(systems, [cell.control for cell in cells], options, seed)
     results: list[Estimate | NotEstimableError] = []
-    for number, system in enumerate(systems):
+    for form in forms:
+        cell = cells[next(iter(form))]
         try:
-            baseline = plain.estimate(number)
-            slope = controls.coefficients[number] / np.where(deviation > 0, deviation, 1.0)
-            estimate = found.estimate(number, slope)
-            shares = np.abs(controls.coefficients[number])
-            shares = shares / max(float(shares.sum()), 1e-300)
-            estimate = replace(estimate, shares=tuple(float(share) for share in shares))
+            baseline = plain.estimate(form)
+            estimate = found.estimate(form, controls.slopes[cell.parent])
         except NotEstimableError as error:
             results.append(error)
             continue
-        if not system.metric.shape[1] and estimate.raters == baseline.raters:
+        shares = np.abs(controls.coefficients[cell.parent])
+        shares = shares / max(float(shares.sum()), 1e-300)
+        estimate = replace(estimate, shares=tuple(float(share) for share in shares))
+        if not cell.system.metric.shape[1] and estimate.raters == baseline.raters:
             results.append(estimate)
         else:
             results.append(replace(estimate, baseline=baseline))
@@ -155,8 +228,11 @@ def _common_deviation(systems: Sequence[JudgedSystem]) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class _Controls:
+    """Controls of judged outputs, with coefficients (k, p) on scaled metrics, and on the metrics."""
+
     values: list[Floats]
     coefficients: Floats
+    slopes: Floats
 
 
 def _controls(systems: Sequence[JudgedSystem], deviation: Floats) -> _Controls:
@@ -170,7 +246,7 @@ def _controls(systems: Sequence[JudgedSystem], deviation: Floats) -> _Controls:
     sizes = [systems[number].sample.n_outputs for number in usable]
     known = deviation > 0
     if not usable or not known.any():
-        return _Controls(values, coefficients)
+        return _Controls(values, coefficients, coefficients)
     scaled = [_scaled(systems[number], deviation)[:, known] for number in usable]
     scores = [systems[number].sample.mean for number in usable]
     learned = learned_control(
@@ -185,7 +261,7 @@ def _controls(systems: Sequence[JudgedSystem], deviation: Floats) -> _Controls:
     for position, number in enumerate(usable):
         values[number] = learned.values[ends[position] - sizes[position] : ends[position]]
         coefficients[number, known] = learned.coefficients[position]
-    return _Controls(values, coefficients)
+    return _Controls(values, coefficients, coefficients / np.where(known, deviation, np.inf))
 
 
 def _drawn_from(draw: Draw) -> float:
@@ -218,24 +294,25 @@ def _spreads(scores: Sequence[Floats]) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class _Weighed:
-    """What the weights on all judgments of the campaign make of one system's estimate.
+    """What the weights on all judgments of the campaign make of an estimate.
 
     Attributes
     ----------
     point : float
         The estimate.
-    outputs : float
-        Factor on the variance between the system's own outputs.
+    outputs : dict of int to float
+        Factor on the variance between outputs, of each system in the estimate.
     parts : tuple of Part
         Error variance of raters and of other systems' outputs; empty when raters are fixed.
     held : dict
-        What `leniency_in` gave, with the finite-pool factor and without, as far as it was asked.
+        What `leniency_in` gave for each system, with the finite-pool factor and without, as far as
+        it was asked.
     """
 
     point: float
-    outputs: float
+    outputs: dict[int, float]
     parts: tuple[Part, ...]
-    held: dict[bool, Floats] = field(default_factory=dict)
+    held: dict[tuple[int, bool], Floats] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -292,35 +369,38 @@ class _Campaign:
             notes,
         )
 
-    def estimate(self, number: int, slope: Floats | None = None) -> Estimate:
-        """Return the estimate of one system; `slope` is that of its control.
+    def estimate(self, form: Form, slope: Floats | None = None) -> Estimate:
+        """Return the estimate of one system, or of a weighted mean over several slices of one.
 
-        Without one it is a baseline, whose intervals from other points of view nobody asks for.
+        `slope` is that of its control. Without one it is a baseline, whose intervals from other
+        points of view nobody asks for.
         """
-        fit, sample, system = self.fits[number], self.samples[number], self.systems[number]
-        if isinstance(fit, NotEstimableError):
-            raise fit
+        fits = {number: self._fit(number) for number in form}
         options = self.options
-        counted = options.target == "census" and sample.n_outputs == system.draw.pool_size
-        if counted or self.variances[number] <= 0:
-            return self._plain(number)
-        target = fixed_raters(
-            fit, sample, system.draw, None, options=replace(options, raters_as="fixed")
-        )
-        weighed = self._weighed(number, fit)
-        error = self._with_raters(number, fit, target, weighed)
+        if len(form) == 1 and self._is_known(*form):
+            return self._plain(*form)
+        fixed = replace(options, raters_as="fixed")
+        targets = {
+            number: fixed_raters(
+                fit, self.samples[number], self.systems[number].draw, None, options=fixed
+            )
+            for number, fit in fits.items()
+        }
+        weighed = self._weighed(form, fits)
+        error = self._with_raters(form, targets, weighed)
         is_baseline = slope is None
         slope = np.zeros(0) if slope is None else slope
         if options.target == "superpopulation":
-            error = replace(error, between_pools=self._between(number, slope))
+            error = replace(error, between_pools=self._between(form, slope))
         estimate = weighed.point
-        ends = self._ends(number, estimate, error)
-        new_outputs = fixed = None
+        ends = self._ends(form, estimate, error)
+        new_outputs = as_fixed = None
         if not is_baseline:
-            new_outputs = self._new_outputs(number, fit, slope, weighed, ends)
-            fixed = None if options.raters_as == "fixed" else self._fixed(number, fit, target)
-        interval = "borrowed" if self.shape is not None else "student"
+            new_outputs = self._new_outputs(form, slope, weighed, ends)
+            as_fixed = None if options.raters_as == "fixed" else self._fixed(form, targets)
+        interval = "borrowed" if self._borrows(form) else "student"
         kind = "learned-control" if len(slope) else "sample-mean"
+        samples = [self.samples[number] for number in form]
         return Estimate(
             estimate=estimate,
             standard_error=ends.standard_error,
@@ -330,16 +410,37 @@ class _Campaign:
             target=options.target,
             raters=options.raters_as,
             method=f"{kind}/{interval}",
-            n_outputs=sample.n_outputs,
-            n_judgments=sample.n_judgments,
-            n_raters=sample.n_raters,
-            pool_size=system.draw.pool_size,
+            n_outputs=sum(sample.n_outputs for sample in samples),
+            n_judgments=sum(sample.n_judgments for sample in samples),
+            n_raters=self._n_raters(form),
+            pool_size=self._pool_size(form),
             degrees_of_freedom=float(error.degrees_of_freedom),
             slope=tuple(float(a) for a in slope),
             new_outputs=new_outputs,
-            fixed_raters=fixed,
+            fixed_raters=as_fixed,
             notes=(*error.notes, *self.notes),
         )
+
+    def _fit(self, number: int) -> Fit:
+        fit = self.fits[number]
+        if isinstance(fit, NotEstimableError):
+            raise fit
+        return fit
+
+    def _is_known(self, number: int) -> bool:
+        """Whether a whole pool was judged that is the target, or nothing shows how scores vary."""
+        whole = self.samples[number].n_outputs == self.systems[number].draw.pool_size
+        return (self.options.target == "census" and whole) or self.variances[number] <= 0
+
+    def _n_raters(self, form: Form) -> int | None:
+        raters = [self.systems[number].raters for number in form]
+        known = [one for one in raters if one is not None]
+        return len(np.unique(np.concatenate(known))) if len(known) == len(raters) else None
+
+    def _pool_size(self, form: Form) -> int | None:
+        sizes = [self.systems[number].draw.pool_size for number in form]
+        known = [size for size in sizes if size is not None]
+        return sum(known) if len(known) == len(sizes) else None
 
     def _plain(self, number: int) -> Estimate:
         """Return the plain mean: of a whole pool, or where only bounds of the score give a width."""
@@ -347,22 +448,29 @@ class _Campaign:
         fixed = replace(self.options, raters_as="fixed")
         return plain_mean(system.sample, system.draw, options=fixed)
 
-    def _weighed(self, number: int, fit: Fit) -> _Weighed:
+    def _weighed(self, form: Form, fits: Mapping[int, Fit]) -> _Weighed:
         """Return what raters, as options see them, make of an estimate: the same at every look."""
         leniency = self.leniency
+        point = sum(weight * fits[number].estimate for number, weight in form.items())
         if self.options.raters_as == "fixed" or leniency is None:
-            return _Weighed(fit.estimate, 1.0, ())
-        sample, start = self.samples[number], self.first[number]
-        weights, point = np.zeros(len(self.judgments)), fit.estimate
-        weights[start : start + sample.n_judgments] = (fit.weights / sample.count)[sample.output]
+            return _Weighed(point, dict.fromkeys(form, 1.0), ())
+        weights = np.zeros(len(self.judgments))
+        for number, weight in form.items():
+            sample, start = self.samples[number], self.first[number]
+            own = weight * (fits[number].weights / sample.count)[sample.output]
+            weights[start : start + sample.n_judgments] = own
         if self.options.raters_as == "adjusted":
             weights = leniency.adjusted(weights)
             # Around the estimate, so that a constant on all scores moves it by exactly that.
             point += float(weights @ self._around_means)
         by_output = np.bincount(leniency.output, weights)
-        first = leniency.output[start]
-        own = by_output[first : first + sample.n_outputs].copy()
-        by_output[first : first + sample.n_outputs] = 0.0
+        outputs = {}
+        for number, weight in form.items():
+            first = leniency.output[self.first[number]]
+            inside = slice(first, first + self.samples[number].n_outputs)
+            before = weight * fits[number].weights
+            outputs[number] = float(by_output[inside] @ by_output[inside]) / float(before @ before)
+            by_output[inside] = 0.0
         elsewhere = float(by_output**2 @ self._output_variances)
         by_rater = leniency.per_rater(weights)
         lenient = float(by_rater @ by_rater)
@@ -371,7 +479,7 @@ class _Campaign:
             Part("leniency", leniency.variance, lenient, np.inf, doubt),
             Part("other systems", elsewhere, 1.0, np.inf, 0.0),
         )
-        return _Weighed(point, float(own @ own) / float(fit.weights @ fit.weights), parts)
+        return _Weighed(point, outputs, parts)
 
     @cached_property
     def _around_means(self) -> Floats:
@@ -387,28 +495,38 @@ class _Campaign:
         return np.asarray(np.repeat(self.variances, counts))
 
     def _with_raters(
-        self, number: int, fit: Fit, fixed: ErrorVariance, weighed: _Weighed
+        self, form: Form, fixed: Mapping[int, ErrorVariance], weighed: _Weighed
     ) -> ErrorVariance:
         """Return the error variance with moderated spread, and raters seen as options say."""
-        sample, draw = self.samples[number], self.systems[number].draw
+        parts: list[Part] = []
+        for number, weight in form.items():
+            own = self._own_parts(number, fixed[number], weighed)
+            parts += [replace(part, coefficient=weight**2 * part.coefficient) for part in own]
+        notes = dict.fromkeys(note for one in fixed.values() for note in one.notes)
+        return ErrorVariance((*parts, *weighed.parts), notes=tuple(notes))
+
+    def _own_parts(self, number: int, fixed: ErrorVariance, weighed: _Weighed) -> list[Part]:
+        """Return the parts of one system's outputs, less the leniency that they hold."""
         outputs = [self._moderated(number, part) for part in fixed.parts if part.name == "outputs"]
         others = [part for part in fixed.parts if part.name != "outputs"]
         if self.leniency is None or not weighed.parts:
-            return replace(fixed, parts=(*outputs, *others))
+            return [*outputs, *others]
+        sample, draw = self.samples[number], self.systems[number].draw
         limited = len(others) > 0 and draw.cluster is not None
-        if limited not in weighed.held:
-            weighed.held[limited] = leniency_in(fit, sample, draw, limited=limited)
+        if (number, limited) not in weighed.held:
+            fit = self._fit(number)
+            weighed.held[number, limited] = leniency_in(fit, sample, draw, limited=limited)
         scale = float(self.leniency.scale[self.first[number]])
-        held = weighed.held[limited] * self.leniency.variance * scale**2
+        held = weighed.held[number, limited] * self.leniency.variance * scale**2
         outputs = [
             replace(
                 part,
                 variance=max(part.variance - here, 0.05 * part.variance),
-                coefficient=part.coefficient * weighed.outputs,
+                coefficient=part.coefficient * weighed.outputs[number],
             )
             for part, here in zip(outputs, held, strict=True)
         ]
-        return replace(fixed, parts=(*outputs, *others, *weighed.parts))
+        return [*outputs, *others]
 
     def _moderated(self, number: int, part: Part) -> Part:
         fit = self.fits[number]
@@ -421,8 +539,11 @@ class _Campaign:
     def _spread(self, number: int) -> tuple[float, float]:
         return self.lent.moderated(self.variances[number], self.freedoms[number])
 
-    def _between(self, number: int, slope: Floats) -> float:
+    def _between(self, form: Form, slope: Floats) -> float:
         """Return what the choice of the pool adds: the control's variance over it."""
+        return sum(weight**2 * self._between_pools(one, slope) for one, weight in form.items())
+
+    def _between_pools(self, number: int, slope: Floats) -> float:
         system = self.systems[number]
         pool, fit = system.pool, self.fits[number]
         if pool is None or not len(slope) or isinstance(fit, NotEstimableError):
@@ -433,30 +554,32 @@ class _Campaign:
         between = float(slope @ pool.covariance @ slope) + 2 * shared
         return max(between, -float(self.variances[number])) / pool.size
 
-    def _new_outputs(
-        self, number: int, fit: Fit, slope: Floats, weighed: _Weighed, ends: Ends
-    ) -> Ends | None:
+    def _new_outputs(self, form: Form, slope: Floats, weighed: _Weighed, ends: Ends) -> Ends | None:
         """Return the interval for new outputs like these, where it is clearly wider."""
-        draw = self.systems[number].draw
-        if self.options.target != "pool" or not draw.simple:
+        draws = {number: self.systems[number].draw for number in form}
+        if self.options.target != "pool" or not all(draw.simple for draw in draws.values()):
             return None
-        error = self._with_raters(
-            number, fit, ErrorVariance(residual_parts(fit, draw, limited=False)), weighed
-        )
-        error = replace(error, between_pools=self._between(number, slope))
-        wider = self._ends(number, weighed.point, error)
+        parts = {
+            number: ErrorVariance(residual_parts(self._fit(number), draw, limited=False))
+            for number, draw in draws.items()
+        }
+        error = self._with_raters(form, parts, weighed)
+        error = replace(error, between_pools=self._between(form, slope))
+        wider = self._ends(form, weighed.point, error)
         return wider if wider.high - wider.low > _WIDER * (ends.high - ends.low) else None
 
-    def _fixed(self, number: int, fit: Fit, fixed: ErrorVariance) -> Ends | None:
+    def _fixed(self, form: Form, fixed: Mapping[int, ErrorVariance]) -> Ends | None:
         """Return the interval about exactly these raters."""
-        parts = [
-            self._moderated(number, part) if part.name == "outputs" else part
-            for part in fixed.parts
-        ]
-        error = replace(fixed, parts=tuple(parts))
-        return self._ends(number, fit.estimate, error) if error.value > 0 else None
+        point = sum(weight * self._fit(number).estimate for number, weight in form.items())
+        weighed = _Weighed(point, dict.fromkeys(form, 1.0), ())
+        error = self._with_raters(form, fixed, weighed)
+        return self._ends(form, point, error) if error.value > 0 else None
 
-    def _ends(self, number: int, estimate: float, error: ErrorVariance) -> Ends:
+    def _borrows(self, form: Form) -> bool:
+        """Whether the interval has the shape that all systems share."""
+        return self.shape is not None and len(form) == 1
+
+    def _ends(self, form: Form, estimate: float, error: ErrorVariance) -> Ends:
         """Return the interval around `estimate`."""
         value, level = error.value, self.options.level
         if value <= 0:
@@ -464,8 +587,9 @@ class _Campaign:
                 "the interval would be a single point, as every output was judged and rater noise is "
                 'taken as 0: use target="census", or give the `rater_variance` that judgments have'
             )
+        number = next(iter(form))
         quantiles = None
-        if self.shape is not None and self.systems[number].draw.simple:
+        if self.shape is not None and len(form) == 1 and self.systems[number].draw.simple:
             outputs = sum(part.value for part in error.parts if part.name == "outputs") / value
             outputs = min(outputs, 1.0)
             moderated, _ = self._spread(number)
@@ -491,10 +615,8 @@ class _Campaign:
 
 def controlled_samples(systems: Sequence[JudgedSystem]) -> tuple[list[JudgedOutputs], Floats]:
     """Return judged outputs after the learned control is taken off, and its slopes (k, p)."""
-    deviation = _common_deviation(systems)
-    controls = _controls(systems, deviation)
-    slopes = controls.coefficients / np.where(deviation > 0, deviation, np.inf)
-    return _corrected(systems, controls.values), slopes
+    controls = _controls(systems, _common_deviation(systems))
+    return _corrected(systems, controls.values), controls.slopes
 
 
 def _corrected(systems: Sequence[JudgedSystem], controls: Sequence[Floats]) -> list[JudgedOutputs]:

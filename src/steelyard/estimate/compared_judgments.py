@@ -36,12 +36,29 @@ class Shared:
     metric : (p,) and (p,) array, or None
         Mean of either's metrics over the outputs that differ, around the mean of its pool; None
         for 0, as where nothing is identical.
+    sizes : (float, float), optional
+        Outputs of either; those of the whole pool by default.
+    group : int
+        Number of the slice. Errors of different groups are taken to be independent where too few
+        items show how they go together.
     """
 
     items: int
     identical: int
     differs: tuple[NDArray[np.bool_], NDArray[np.bool_]]
     metric: tuple[Floats, Floats] | None = None
+    sizes: tuple[float, float] | None = None
+    group: int = 0
+
+    @property
+    def share(self) -> float:
+        """Share of the items on which the two differ."""
+        return 1 - self.identical / self.items if self.items else 1.0
+
+    @property
+    def all_identical(self) -> bool:
+        """Whether all outputs of the two are the same."""
+        return self.identical > 0 and self.identical == self.items
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,9 +221,10 @@ class ComparedJudgments:
             more = (raw.spread - both.spread) / differing
             more += shared.identical / differing * found**2 / shared.items
         else:
-            sizes = [one.pool.size if one.pool else np.inf for one in self.systems]
-            more = (raw.a.variance - both.a.variance) / sizes[pair[0]]
-            more += (raw.b.variance - both.b.variance) / sizes[pair[1]]
+            pools = [self.systems[number].pool for number in pair]
+            sizes = shared.sizes or [pool.size if pool else np.inf for pool in pools]
+            more = (raw.a.variance - both.a.variance) / sizes[0]
+            more += (raw.b.variance - both.b.variance) / sizes[1]
             more *= both.inflation
         return PairError(max(error.value + more, 0.0), error.doubt)
 

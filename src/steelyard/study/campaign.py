@@ -41,17 +41,23 @@ class Campaign:
     pools: Mapping[str, PoolMoments]
     gaps: Mapping[str, Mapping[str, int]]
 
-    def estimates(self, prompt: str, *, options: Options, notes: Sequence[str], seed: int) -> Found:
-        """Return the estimate of each system under one prompt, or why it has none."""
+    def cells(self, prompt: str) -> tuple[dict[str, DrawnCell], dict[str, NotEstimableError]]:
+        """Return the judged outputs of each system under one prompt, or why they show nothing."""
         cells: dict[str, DrawnCell] = {}
-        found: Found = {}
+        refused: dict[str, NotEstimableError] = {}
         for system in self.table.systems:
             rows = self.table.of(prompt, system)
             if rows.height:
                 try:
                     cells[system] = drawn_cell(rows, (), size=self.outputs.sizes[system])
                 except NotEstimableError as error:
-                    found[system] = error
+                    refused[system] = error
+        return cells, refused
+
+    def estimates(self, prompt: str, *, options: Options, notes: Sequence[str], seed: int) -> Found:
+        """Return the estimate of each system under one prompt, or why it has none."""
+        cells, refused = self.cells(prompt)
+        found: Found = {**refused}
         judged = self.judged(prompt, cells)
         results = campaign_means(judged, options=options, seed=seed)
         for system, result in zip(cells, results, strict=True):
