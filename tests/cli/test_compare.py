@@ -34,6 +34,7 @@ def test_json_has_the_documented_keys(run, campaign):
         "ranks",
         "groups",
         "notes",
+        "slice",
         "about",
     ]
     assert [list(pair) for pair in found["pairs"]] == [PAIR]
@@ -115,3 +116,69 @@ def test_an_input_is_never_written_over(run, campaign):
     assert code == 2
     assert str(judgments) in err
     assert judgments.read_text() == before
+
+
+def with_topics(campaign):
+    """Give every other item a topic of its own, and judge everything under a second prompt."""
+    outputs, judgments = campaign
+    rows = [json.loads(line) for line in outputs.read_text().splitlines()]
+    for row in rows:
+        row["topic"] = "even" if int(row["item"][1:]) % 2 == 0 else "odd"
+    outputs.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    rows = [json.loads(line) for line in judgments.read_text().splitlines()]
+    rows += [row | {"prompt": "fluency", "score": row["score"] / 2} for row in rows]
+    judgments.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return outputs, judgments
+
+
+@pytest.mark.parametrize("command", ["estimate", "compare"])
+def test_slices_mixes_and_averages_are_options(run, campaign, tmp_path, command):
+    paths = with_topics(campaign)
+    average = ["--average", "overall=2,fluency=1"]
+    code, out, _ = run(command, *paths, *average, "--by", "topic", "--json")
+    assert code == 0
+    name = "average of overall=2, fluency=1"
+    assert {(one["prompt"], one["slice"]) for one in json.loads(out)} == {
+        (name, "even"),
+        (name, "odd"),
+    }
+    mix = tmp_path / "mix.json"
+    mix.write_text('{"even": 0.25, "odd": 0.75}')
+    for weights in ("odd=0.75, even=0.25", mix):
+        code, out, _ = run(
+            command, *paths, *average, "--by", "topic", "--weights", weights, "--json"
+        )
+        assert code == 0
+        assert {one["slice"] for one in json.loads(out)} == {"even=0.25, odd=0.75"}
+    code, out, _ = run(
+        command, *paths, "--prompt", "overall", "--by", "length", "--bands", "-0.5,0.5"
+    )
+    assert code == 0
+    assert "-0.5 to 0.5" in out
+    code, _, err = run(
+        command, *paths, *average, "--by", "topic", "--weights", mix, "--json", "-o", mix
+    )
+    assert (code, mix.read_text()) == (2, '{"even": 0.25, "odd": 0.75}')
+    assert "never written over" in err
+
+
+@pytest.mark.parametrize("command", ["estimate", "compare"])
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--average", "overall"], "`--average` must look like one=0.7,other=0.3, or name a JSON"),
+        (["--average", "overall=x"], "`--average` must look like"),
+        (["--average", "overall=1,overall=2"], "`--average` must name each once; got 'overall'"),
+        (["--average", "overall=1,style=1"], "`average` names 'style'"),
+        (["--by", "colour"], "`by` must be a column of"),
+        (["--by", "topic", "--bands", "a"], "`--bands` must be numbers with commas"),
+        (["--by", "topic", "--weights", "even=1"], "`weights` must name all slices; 'odd'"),
+        (["--by", "topic", "--weights", "even=1,odd=1"], "`weights` must sum to 1"),
+        (["--weights", "even=1"], "`weights` needs `by`"),
+    ],
+)
+def test_bad_slices_are_one_line_and_exit_with_2(run, campaign, command, options, words):
+    code, out, err = run(command, *with_topics(campaign), *options)
+    assert (code, out) == (2, "")
+    assert words in err
+    assert err.count("\n") == 1

@@ -9,6 +9,7 @@ from steelyard.study import Study
 KEYS = [
     "system",
     "prompt",
+    "slice",
     "metrics",
     "method",
     "n_outputs",

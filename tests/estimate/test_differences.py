@@ -3,6 +3,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.sparse import csr_array
 from statsmodels.stats.multitest import multipletests
 
 from steelyard.arrays import PoolMoments, judged_outputs, simple_draw
@@ -11,13 +12,14 @@ from steelyard.estimate import Options
 from steelyard.estimate.compared_judgments import Shared
 from steelyard.estimate.controlled import JudgedSystem
 from steelyard.estimate.differences import campaign_differences
+from steelyard.estimate.pair_clusters import PairClusters
 from steelyard.estimate.pair_variance import PairScores, SideScores
 from steelyard.estimate.simultaneous import holm, simultaneous_level
 
 NEW = Options(target="superpopulation")
 
 
-def judged(scores, items, *, raters=None, metric=None, pool=None):
+def judged(scores, items, *, raters=None, metric=None, pool=None, clusters=None):
     """A system of which `items` were judged, in that order."""
     items, scores = np.asarray(items), np.asarray(scores, dtype=float)
     order = np.argsort(items, kind="stable")
@@ -31,6 +33,7 @@ def judged(scores, items, *, raters=None, metric=None, pool=None):
         items=distinct,
         raters=None if raters is None else np.asarray(raters)[order],
         pool=pool,
+        clusters=None if clusters is None else np.asarray(clusters)[np.argsort(items)],
     )
 
 
@@ -286,3 +289,75 @@ def test_leniency_of_a_rater_who_judged_both_outputs_of_an_item_cancels():
     )
     [got] = differences([one, other], Options(target="superpopulation", raters_as="random"))
     assert got.standard_error == pytest.approx(stats.sem(a - b), rel=1e-6)
+
+
+def test_clusters_of_one_size_are_a_paired_t_test_of_their_means():
+    a, b = scores(n=40)
+    documents = np.repeat(np.arange(8), 5)
+    systems = [judged(one, range(40), clusters=documents) for one in (a, b)]
+    [got] = differences(systems)
+    want = stats.ttest_rel(a.reshape(8, 5).mean(axis=1), b.reshape(8, 5).mean(axis=1))
+    interval = want.confidence_interval()
+    assert (got.low, got.high) == pytest.approx((interval.low, interval.high), abs=1e-10)
+    assert got.degrees_of_freedom == pytest.approx(7, abs=1e-9)
+
+
+def test_clusters_of_one_item_change_nothing():
+    a, b = scores(n=30)
+    plain = differences([judged(a, range(30)), judged(b, range(30))])
+    alone = [judged(one, range(30), clusters=np.arange(30)) for one in (a, b)]
+    [got], [want] = differences(alone), plain
+    assert (got.low, got.high) == pytest.approx((want.low, want.high), abs=1e-10)
+
+
+def test_the_expected_squares_of_clusters_are_those_of_the_whole_covariance_matrix():
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(0, 6, 20), rng.integers(0, 6, 17)
+    # The first 9 items of both sides are the same, so they lie in the same clusters.
+    b[:9] = a[:9]
+    got = PairClusters.of(a, b, a[:9])
+    covariance = np.zeros((37, 37))
+    covariance[np.diag_indices(37)] = np.repeat([1.5, 0.8], [20, 17])
+    for item in range(9):
+        covariance[item, 20 + item] = covariance[20 + item, item] = 0.4
+    sums = np.zeros((6, 37))
+    for position, cluster in enumerate(np.concatenate([a, b])):
+        sums[cluster, position] = 1 / 20 if position < 20 else -1 / 17
+    around = np.eye(37)
+    around[:20, :20] -= 1 / 20
+    around[20:, 20:] -= 1 / 17
+    B = sums @ around @ covariance @ around.T @ sums.T
+    trace, freedom = got.expected(1.5, 0.8, 0.4)
+    assert trace == pytest.approx(np.trace(B), abs=1e-12)
+    assert freedom == pytest.approx(np.trace(B) ** 2 / np.trace(B @ B), abs=1e-9)
+    scores_a, scores_b = rng.normal(size=20), rng.normal(size=17)
+    residuals = scores_a - scores_a.mean(), scores_b - scores_b.mean()
+    t = sums @ around @ np.concatenate([scores_a, scores_b])
+    assert got.squares(*residuals) == pytest.approx(t @ t, abs=1e-12)
+
+
+def test_leniency_in_clusters_is_that_of_simulated_raters():
+    rng = np.random.default_rng(1)
+    documents = np.repeat(np.arange(10), 4)
+    raters = rng.integers(0, 5, (2, 40))
+    shares = [csr_array((np.ones(40), (np.arange(40), one)), (40, 5)) for one in raters]
+    a, b = scores(n=40, seed=7)
+    both = PairScores.of(
+        *(SideScores(np.arange(40), one, np.ones(40, int), documents) for one in (a, b))
+    )
+    expected = both.leniency(*shares)
+    factor = both.variance()[0] / both.clusters.squares(both.a.residual, both.b.residual)
+    found = []
+    for _ in range(4000):
+        lenient = rng.normal(size=5)
+        sides = (lenient[one] - lenient[one].mean() for one in raters)
+        found.append(factor * both.clusters.squares(*sides))
+    assert expected == pytest.approx(np.mean(found), rel=0.05)
+
+
+def test_one_cluster_is_too_few():
+    a, b = scores(n=10)
+    systems = [judged(one, range(10), clusters=np.zeros(10, int)) for one in (a, b)]
+    [got] = differences(systems)
+    assert isinstance(got, NotEstimableError)
+    assert "at least 2 of them for each system; got 1" in str(got)

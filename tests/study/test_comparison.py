@@ -4,7 +4,7 @@ import pytest
 
 from steelyard import Study
 from steelyard.data import read_judgments, read_outputs
-from steelyard.errors import InvalidArgumentError, NotEstimableError
+from steelyard.errors import InvalidArgumentError, InvalidDataError, NotEstimableError
 from steelyard.study.comparison import gate_answer
 from steelyard.study.pair_difference import PairDifference
 from steelyard.study.ranks import answer_sentence, groups_of, ranks_of
@@ -256,3 +256,37 @@ def test_bad_questions_are_named():
         study.compare(pair=("A", "B"), baseline="A")
     with pytest.raises(InvalidArgumentError, match="nometric"):
         study.compare("nometric")
+
+
+def in_documents(study, size=4):
+    """The same study, with a document for every `size` items in turn."""
+    outputs = study.outputs.rows().with_columns(
+        document=pl.col("item").str.slice(1).cast(pl.Int64) // size
+    )
+    return Study(
+        read_outputs(outputs, metrics=list(study.metrics)), read_judgments(study.judgments.frame)
+    )
+
+
+def test_documents_are_counted_when_they_are_named():
+    study = in_documents(campaign([1, 0]))
+    [plain] = study.compare(pair=("A", "B"))
+    [got] = study.compare(pair=("A", "B"), cluster_by="document")
+    assert got.pairs[0].difference == pytest.approx(plain.pairs[0].difference, abs=0.1)
+    assert got.pairs[0].standard_error != plain.pairs[0].standard_error
+    named = read_outputs(
+        study.outputs.rows().rename({"document": "cluster"}), metrics=list(study.metrics)
+    )
+    [same] = Study(named, study.judgments).compare(pair=("A", "B"))
+    assert same.pairs == got.pairs
+
+
+def test_clusters_must_be_of_items():
+    study = campaign([1, 0])
+    outputs = study.outputs.rows().with_columns(
+        document=pl.concat_str("system", pl.col("item").str.slice(0, 3))
+    )
+    with pytest.raises(InvalidDataError, match="a comparison needs clusters of items"):
+        Study(read_outputs(outputs), study.judgments).compare(cluster_by="document")
+    with pytest.raises(InvalidArgumentError, match="`cluster_by` must be a column"):
+        study.compare(cluster_by="document")

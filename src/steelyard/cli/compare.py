@@ -10,8 +10,13 @@ from rich.table import Table
 
 from steelyard.cli.options import (
     StudyChoice,
+    chosen_metrics,
+    interval_options,
     level_option,
+    metric_options,
     output_options,
+    parse_bands,
+    scope_options,
     seed_option,
     study_arguments,
 )
@@ -33,13 +38,8 @@ _EXIT = {"holds": 0, "fails": 3, "undecided": 4}
 
 @click.command(epilog=_EXAMPLE)
 @study_arguments
-@click.option(
-    "--metric",
-    "metrics",
-    multiple=True,
-    help="Column of OUTPUTS to correct with; may be given several times. All by default.",
-)
-@click.option("--no-metric", is_flag=True, help="Judgments only.")
+@scope_options
+@metric_options("Judgments only.")
 @click.option("--pair", nargs=2, metavar="A B", help="Compare these two systems only.")
 @click.option("--baseline", metavar="A", help="Compare every other system with this one only.")
 @click.option("--margin", type=float, help="Differences within it count as equivalent.")
@@ -55,19 +55,17 @@ _EXIT = {"holds": 0, "fails": 3, "undecided": 4}
     show_default=True,
     help="What is compared: these outputs, or new outputs like these.",
 )
-@click.option(
-    "--raters",
-    type=click.Choice(get_args(Raters)),
-    help="Raters as fixed, as a sample of raters, or as a sample with their leniency taken out. "
-    "By default a sample where at least five are known.",
-)
-@click.option("--rater-variance", type=float, help="Variance of judgments of one output.")
+@interval_options
 @level_option
 @seed_option("For simultaneous intervals.")
 @output_options
 def compare(
     choice: StudyChoice,
     *,
+    average: dict[str, float] | None,
+    by: str | None,
+    bands: str | None,
+    weights: dict[str, float] | None,
     metrics: tuple[str, ...],
     no_metric: bool,
     pair: tuple[str, str] | None,
@@ -77,6 +75,7 @@ def compare(
     target: Literal["pool", "superpopulation"],
     raters: Raters | None,
     rater_variance: float | None,
+    cluster_by: str | None,
     level: float,
     seed: int,
     as_json: bool,
@@ -85,10 +84,9 @@ def compare(
     """Compare systems: differences, ranks and groups, on the items that they share.
 
     Differences are of the first system minus the second. Identical outputs count as exactly equal.
-    Verdicts hold for all pairs together. With --gate the exit code is the answer.
+    Verdicts hold for all pairs, and all slices, together. With --gate the exit code is the answer.
     """
-    if no_metric and metrics:
-        raise InvalidArgumentError("`--metric` and `--no-metric` exclude each other")
+    names = chosen_metrics(metrics, no_metric=no_metric)
     if gate is not None and pair is None and baseline is None:
         raise InvalidArgumentError(
             "`--gate` needs `--pair` or `--baseline`: whose difference is it about?"
@@ -99,7 +97,7 @@ def compare(
         )
     study = choice.read(metrics)
     found = study.compare(
-        tuple(dict.fromkeys(metrics)) if metrics or no_metric else None,
+        names,
         prompts=choice.prompts,
         systems=choice.systems,
         pair=pair,
@@ -110,30 +108,37 @@ def compare(
         level=level,
         rater_variance=rater_variance,
         seed=seed,
+        cluster_by=cluster_by,
+        average=average,
+        by=by,
+        bands=parse_bands(bands),
+        weights=weights,
     )
     if as_json:
         print_json([one.to_dict() for one in found], output)
     else:
-        print_tables([part for one in found for part in _tables(one)], output)
+        print_tables([part for one in found for part in _tables(one, found)], output)
     if gate is not None:
         answer, words = gate_answer(found, gate, margin)
         click.echo(words, err=as_json)
         raise SystemExit(_EXIT[answer])
 
 
-def _tables(one: Comparison) -> list[RenderableType]:
+def _tables(one: Comparison, found: Sequence[Comparison]) -> list[RenderableType]:
     parts: list[RenderableType] = []
     if one.ranks:
         parts.append(_ranks(one))
         parts.append(one.sentence)
     parts.append(_pairs(one))
-    parts.append(f"about {one.about}; verdicts hold for all pairs together at {one.level:.0%}")
+    slices = sum(other.prompt == one.prompt for other in found)
+    together = "all pairs" if slices == 1 else f"all pairs in all {slices} slices"
+    parts.append(f"about {one.about}; verdicts hold for {together} together at {one.level:.0%}")
     parts.extend(f"note: {note}" for note in one.notes)
     return parts
 
 
 def _ranks(one: Comparison) -> Table:
-    table = Table(title=f"Ranks, prompt {one.prompt}", title_justify="left")
+    table = Table(title=f"Ranks, {one.place}", title_justify="left")
     table.add_column("system")
     table.add_column("estimate", justify="right")
     table.add_column("rank", justify="right")
@@ -147,7 +152,7 @@ def _ranks(one: Comparison) -> Table:
 
 def _pairs(one: Comparison) -> Table:
     level = f"{one.level:.0%}"
-    table = Table(title=f"Differences, prompt {one.prompt}", title_justify="left")
+    table = Table(title=f"Differences, {one.place}", title_justify="left")
     table.add_column("a")
     table.add_column("b")
     table.add_column("a - b", justify="right")

@@ -1,6 +1,7 @@
 """``steelyard estimate``."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -10,8 +11,13 @@ from rich.table import Table
 
 from steelyard.cli.options import (
     StudyChoice,
+    chosen_metrics,
+    interval_options,
     level_option,
+    metric_options,
     output_options,
+    parse_bands,
+    scope_options,
     seed_option,
     study_arguments,
 )
@@ -28,20 +34,16 @@ __all__ = ["estimate"]
 _Key = tuple[str | None, str | None]
 
 _EXAMPLE = """\b
-Example:
+Examples:
   steelyard estimate outputs.jsonl judgments.jsonl --prompt overall
+  steelyard estimate outputs.jsonl judgments.jsonl --by topic
 """
 
 
 @click.command(epilog=_EXAMPLE)
 @study_arguments
-@click.option(
-    "--metric",
-    "metrics",
-    multiple=True,
-    help="Column of OUTPUTS to correct with; may be given several times. All by default.",
-)
-@click.option("--no-metric", is_flag=True, help="The plain mean only.")
+@scope_options
+@metric_options("The plain mean only.")
 @click.option(
     "--slope",
     default="learned",
@@ -56,12 +58,7 @@ Example:
     show_default=True,
     help="What is estimated: this pool, a census of it, or the population behind it.",
 )
-@click.option(
-    "--raters",
-    type=click.Choice(get_args(Raters)),
-    help="Raters as fixed, as a sample of raters, or as a sample with their leniency taken out. "
-    "By default a sample where at least five are known.",
-)
+@interval_options
 @click.option(
     "--interval",
     type=click.Choice(get_args(Interval)),
@@ -78,12 +75,6 @@ Example:
     type=InputPath(),
     help="What `steelyard sample` wrote, when JUDGMENTS lack its columns.",
 )
-@click.option(
-    "--cluster-by",
-    metavar="COLUMN",
-    help="Column that names the cluster of an output, whose outputs may be alike; `cluster` if there is one.",
-)
-@click.option("--rater-variance", type=float, help="Variance of judgments of one output.")
 @level_option
 @click.option("--resamples", type=int, default=10_000, show_default=True, help="For bootstraps.")
 @seed_option("For bootstraps.")
@@ -91,6 +82,10 @@ Example:
 def estimate(
     choice: StudyChoice,
     *,
+    average: dict[str, float] | None,
+    by: str | None,
+    bands: str | None,
+    weights: dict[str, float] | None,
     metrics: tuple[str, ...],
     no_metric: bool,
     slope: str,
@@ -127,20 +122,18 @@ def estimate(
         "seed": seed,
         "sample": None if sample is None else read_outputs(sample).rows(),
         "cluster_by": cluster_by,
+        "average": average,
+        "by": by,
+        "bands": parse_bands(bands),
+        "weights": weights,
     }
-    found = study.estimate(_chosen_metrics(metrics, no_metric=no_metric), **options)
+    found = study.estimate(chosen_metrics(metrics, no_metric=no_metric), **options)
     if as_json:
         print_json([one.to_dict() | {"random_raters": _random(one)} for one in found], output)
         for note in found.notes:
             click.echo(f"note: {note}", err=True)
     else:
         print_tables(_tables(found), output)
-
-
-def _chosen_metrics(metrics: Sequence[str], *, no_metric: bool) -> tuple[str, ...] | None:
-    if no_metric and metrics:
-        raise InvalidArgumentError("`--metric` and `--no-metric` exclude each other")
-    return tuple(dict.fromkeys(metrics)) if metrics or no_metric else None
 
 
 def _tables(found: Estimates) -> list[RenderableType]:
@@ -151,6 +144,9 @@ def _tables(found: Estimates) -> list[RenderableType]:
         corrected = any(one.baseline is not None for one in own)
         wider = any(one.new_outputs is not None for one in own)
         table = Table(title=f"Mean human score, prompt {prompt}", title_justify="left")
+        cut = any(one.slice is not None for one in own)
+        if cut:
+            table.add_column("slice")
         table.add_column("system")
         table.add_column("estimate", justify="right")
         table.add_column(f"{level} interval")
@@ -163,16 +159,21 @@ def _tables(found: Estimates) -> list[RenderableType]:
         table.add_column("judgments", justify="right")
         table.add_column("outputs", justify="right")
         for one in own:
-            table.add_row(*_row(one, wider=wider, corrected=corrected))
+            row = _row(one, wider=wider, corrected=corrected)
+            table.add_row(*([str(one.slice)] if cut else []), *row)
         parts.append(table)
-        parts.append(f"about {own[0].about}; {own[0].method}")
+        # Slices have pools of different sizes.
+        first = replace(own[0], pool_size=None) if cut else own[0]
+        parts.append(f"about {first.about}; {own[0].method}")
         parts.extend(_carried(own))
-    notes = dict.fromkeys(
-        f"note: {one.system}, {one.prompt}: {note}" for one in found for note in one.notes
-    )
+    notes = dict.fromkeys(f"note: {_place(one)}: {note}" for one in found for note in one.notes)
     parts.extend(notes)
     parts.extend(f"note: {note}" for note in found.notes)
     return parts
+
+
+def _place(one: Estimate) -> str:
+    return ", ".join(str(name) for name in (one.system, one.prompt, one.slice) if name is not None)
 
 
 def _row(one: Estimate, *, wider: bool, corrected: bool) -> list[str]:

@@ -4,19 +4,26 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import click
 
 from steelyard.cli.paths import InputPath, OutputFile
+from steelyard.cli.weights import Weights
 from steelyard.errors import InvalidArgumentError
+from steelyard.estimate import Raters
 from steelyard.study import Study
 
 __all__ = [
     "StudyChoice",
+    "chosen_metrics",
     "column_mapping",
+    "interval_options",
     "level_option",
+    "metric_options",
     "output_options",
+    "parse_bands",
+    "scope_options",
     "seed_option",
     "study_arguments",
 ]
@@ -109,6 +116,99 @@ def study_arguments(command: Command) -> Command:
     ):
         found = decorate(found)
     return found
+
+
+def metric_options(without: str) -> Callable[[Command], Command]:
+    """Add ``--metric`` and ``--no-metric``; `without` says what is left without metrics."""
+
+    def add(command: Command) -> Command:
+        command = click.option("--no-metric", is_flag=True, help=without)(command)
+        return click.option(
+            "--metric",
+            "metrics",
+            multiple=True,
+            help="Column of OUTPUTS to correct with; may be given several times. All by default.",
+        )(command)
+
+    return add
+
+
+def chosen_metrics(metrics: Sequence[str], *, no_metric: bool) -> tuple[str, ...] | None:
+    """Return the metrics that ``--metric`` and ``--no-metric`` ask for; None for all."""
+    if no_metric and metrics:
+        raise InvalidArgumentError("`--metric` and `--no-metric` exclude each other")
+    return tuple(dict.fromkeys(metrics)) if metrics or no_metric else None
+
+
+def interval_options(command: Command) -> Command:
+    """Add what an interval counts: ``--raters``, ``--rater-variance`` and ``--cluster-by``."""
+    for decorate in reversed(
+        (
+            click.option(
+                "--raters",
+                type=click.Choice(get_args(Raters)),
+                help="Raters as fixed, as a sample of raters, or as a sample with their leniency "
+                "taken out. By default a sample where at least five are known.",
+            ),
+            click.option(
+                "--rater-variance", type=float, help="Variance of judgments of one output."
+            ),
+            click.option(
+                "--cluster-by",
+                metavar="COLUMN",
+                help="Column that names the cluster of an output, whose outputs may be alike; "
+                "`cluster` if there is one.",
+            ),
+        )
+    ):
+        command = decorate(command)
+    return command
+
+
+def scope_options(command: Command) -> Command:
+    """Add what is looked at: ``--average``, ``--by``, ``--bands`` and ``--weights``."""
+    for decorate in reversed(
+        (
+            click.option(
+                "--average",
+                type=Weights(),
+                metavar="PROMPT=X,…",
+                help="Average over prompts with these weights, for example fluency=2,overall=1; or a "
+                "JSON file of them.",
+            ),
+            click.option(
+                "--by",
+                metavar="COLUMN",
+                help="Column of OUTPUTS that divides them into slices: topic, language, length.",
+            ),
+            click.option(
+                "--bands",
+                metavar="X,Y,…",
+                help="Where numbers in --by are cut; by default into three bands of one size.",
+            ),
+            click.option(
+                "--weights",
+                type=Weights(),
+                metavar="SLICE=X,…",
+                help="The mean under this mix of slices, for example news=0.7,blogs=0.3; or a JSON "
+                "file of them.",
+            ),
+        )
+    ):
+        command = decorate(command)
+    return command
+
+
+def parse_bands(text: str | None) -> list[float] | None:
+    """Return the numbers of ``X,Y,…``."""
+    if text is None:
+        return None
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError as error:
+        raise InvalidArgumentError(
+            f"`--bands` must be numbers with commas, such as 10,20; got {text!r}"
+        ) from error
 
 
 def output_options(command: Command) -> Command:

@@ -80,6 +80,18 @@ class Judgments:
         """
         return Judgments(self.name, self._rows.filter(predicate), self._table)
 
+    def derived(self, frame: pl.DataFrame) -> "Judgments":
+        """Return judgments that were made of these; each keeps the line of one of them.
+
+        Parameters
+        ----------
+        frame : polars.DataFrame
+            The columns of `frame`, and ``position``: the row of it whose line each keeps.
+        """
+        lines = self._rows[ROW].gather(frame["position"])
+        rows = frame.drop("position").with_columns(lines.alias(ROW))
+        return Judgments(self.name, rows.select(self._rows.columns), self._table)
+
     def place(self, position: int) -> str:
         """Say where the judgment in this row of `frame` (from 0) stands: ``pilot.csv, line 7``."""
         return f"{self.name}, {self._table.where(self._rows[ROW][position])[0]}"

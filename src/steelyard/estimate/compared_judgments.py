@@ -37,12 +37,29 @@ class Shared:
     metric : (p,) and (p,) array, or None
         Mean of either's metrics over the outputs that differ, around the mean of its pool; None
         for 0, as where nothing is identical.
+    sizes : (float, float), optional
+        Outputs of either; those of the whole pool by default.
+    group : int
+        Number of the slice. Errors of different groups are taken to be independent where too few
+        items show how they go together.
     """
 
     items: int
     identical: int
     differs: tuple[NDArray[np.bool_], NDArray[np.bool_]]
     metric: tuple[Floats, Floats] | None = None
+    sizes: tuple[float, float] | None = None
+    group: int = 0
+
+    @property
+    def share(self) -> float:
+        """Share of the items on which the two differ."""
+        return 1 - self.identical / self.items if self.items else 1.0
+
+    @property
+    def all_identical(self) -> bool:
+        """Whether all outputs of the two are the same."""
+        return self.identical > 0 and self.identical == self.items
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +96,7 @@ class ComparedJudgments:
     human: Floats
     first: Integers
     leniency: Leniency | None
-    item: Integers
+    n_units: int
     noise: tuple[float, float] | None
     options: Options
 
@@ -89,7 +106,7 @@ class ComparedJudgments:
         found = controlled(systems)
         samples = found.samples
         sizes = np.array([sample.n_judgments for sample in samples])
-        items = [one.items[sample.output] for one, sample in zip(systems, samples, strict=True)]
+        units = [one.units[sample.output] for one, sample in zip(systems, samples, strict=True)]
         return cls(
             systems,
             samples,
@@ -97,7 +114,7 @@ class ComparedJudgments:
             np.concatenate([sample.human for sample in samples]),
             np.cumsum(sizes) - sizes,
             campaign_leniency(systems, samples, options)[0],
-            np.concatenate(items),
+            int(np.concatenate(units).max()) + 1,
             _rater_noise(samples, options),
             options,
         )
@@ -109,8 +126,8 @@ class ComparedJudgments:
 
     @property
     def units(self) -> int:
-        """Number of items and raters, which make errors independently."""
-        return int(self.item.max()) + 1 + self.n_raters
+        """Number of items, or clusters of them, and raters, which make errors independently."""
+        return self.n_units + self.n_raters
 
     def scores_of(
         self, pair: tuple[int, int], outputs: tuple[Integers, Integers], *, raw: bool = False
@@ -120,7 +137,9 @@ class ComparedJudgments:
         for number, chosen in zip(pair, outputs, strict=True):
             one = self.systems[number]
             sample = one.sample if raw else self.samples[number]
-            sides.append(SideScores(one.items[chosen], sample.mean[chosen], sample.count[chosen]))
+            clusters = None if one.clusters is None else one.clusters[chosen]
+            scores, count = sample.mean[chosen], sample.count[chosen]
+            sides.append(SideScores(one.items[chosen], scores, count, clusters))
         return PairScores.of(*sides)
 
     def contrast(
@@ -169,7 +188,7 @@ class ComparedJudgments:
             raise NotEstimableError(
                 "all judgments are equal, so nothing shows how sure a difference is: judge more"
             )
-        n = min(len(both.a.scores), len(both.b.scores))
+        n = both.n_units
         value = width**2 / (n * (n + 1))
         return value, 2 * value**2 / (n - 1)
 
@@ -204,9 +223,11 @@ class ComparedJudgments:
             more = (raw.spread - both.spread) / differing
             more += shared.identical / differing * found**2 / shared.items
         else:
-            sizes = [one.pool.size if one.pool else np.inf for one in self.systems]
-            more = (raw.a.variance - both.a.variance) / sizes[pair[0]]
-            more += (raw.b.variance - both.b.variance) / sizes[pair[1]]
+            pools = [self.systems[number].pool for number in pair]
+            sizes = shared.sizes or [pool.size if pool else np.inf for pool in pools]
+            more = (raw.a.variance - both.a.variance) / sizes[0]
+            more += (raw.b.variance - both.b.variance) / sizes[1]
+            more *= both.inflation
         return PairError(max(error.value + more, 0.0), error.doubt)
 
     def _finite(self, error: PairError, both: PairScores, size: int) -> PairError:

@@ -10,7 +10,7 @@ from steelyard.arrays import Draw, JudgedOutputs, PoolMoments
 from steelyard.estimate.borrowed import moderated_deviations
 from steelyard.estimate.learned import learned_control
 
-__all__ = ["Controlled", "JudgedSystem", "controlled", "varies"]
+__all__ = ["Controlled", "JudgedSystem", "controlled", "less_control", "varies"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -32,11 +32,13 @@ class JudgedSystem:
     metric : (n, p) array
         Metrics of the judged outputs; NaN where one is missing.
     items : (n,) array of int
-        Number of each output's item, or cluster of items, in the whole campaign.
+        Number of each output's item in the whole campaign.
     raters : (M,) array of int or None
         Number of each judgment's rater in the whole campaign; None when raters are unknown.
     pool : PoolMoments or None
         Moments of the metrics over the system's pool, a missing value counting as the mean.
+    clusters : (n,) array of int or None
+        Number of each output's cluster in the whole campaign; None where items stand for themselves.
     """
 
     sample: JudgedOutputs
@@ -45,6 +47,12 @@ class JudgedSystem:
     items: Integers
     raters: Integers | None
     pool: PoolMoments | None
+    clusters: Integers | None = None
+
+    @property
+    def units(self) -> Integers:
+        """What errs independently: each output's cluster, or else its item."""
+        return self.items if self.clusters is None else self.clusters
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,12 +61,15 @@ class Controlled:
 
     Attributes
     ----------
+    values : list of (n,) array
+        The control of each judged output, zero on average over the pool.
     samples : list of JudgedOutputs
-        Judged outputs less their control, which is zero on average over the pool.
+        Judged outputs less their control.
     slopes, shares : (k, p) array
         Slope of each metric, and its share in the control of a system.
     """
 
+    values: list[Floats]
     samples: list[JudgedOutputs]
     slopes: Floats
     shares: Floats
@@ -73,6 +84,7 @@ def controlled(systems: Sequence[JudgedSystem]) -> Controlled:
     known = deviation > 0
     coefficients = np.zeros((len(systems), len(deviation)))
     samples = [one.sample for one in systems]
+    values = [np.zeros(one.n_outputs) for one in samples]
     usable = [number for number, one in enumerate(samples) if varies(one.mean)]
     if usable and known.any():
         sizes = [samples[number].n_outputs for number in usable]
@@ -81,17 +93,19 @@ def controlled(systems: Sequence[JudgedSystem]) -> Controlled:
             np.concatenate(scores),
             np.concatenate([_scaled(systems[one], deviation)[:, known] for one in usable]),
             systems=np.repeat(np.arange(len(usable)), sizes),
-            items=np.concatenate([systems[number].items for number in usable]),
+            items=np.concatenate([systems[number].units for number in usable]),
             spread=moderated_deviations(scores),
             pool_sizes=np.array([_drawn_from(systems[number].draw) for number in usable]),
         )
         coefficients[np.ix_(np.array(usable), known)] = learned.coefficients
         parts = np.split(learned.values, np.cumsum(sizes)[:-1])
         for number, control in zip(usable, parts, strict=True):
-            samples[number] = _less(samples[number], control)
+            values[number] = control
+            samples[number] = less_control(samples[number], control)
     sizes_of = np.abs(coefficients)
     total = np.maximum(sizes_of.sum(axis=1, keepdims=True), 1e-300)
-    return Controlled(samples, coefficients / np.where(known, deviation, 1.0), sizes_of / total)
+    slopes = coefficients / np.where(known, deviation, 1.0)
+    return Controlled(values, samples, slopes, sizes_of / total)
 
 
 def varies(values: Floats) -> bool:
@@ -99,7 +113,8 @@ def varies(values: Floats) -> bool:
     return float(np.ptp(values)) > _ROUNDING * float(np.abs(values).max())
 
 
-def _less(sample: JudgedOutputs, control: Floats) -> JudgedOutputs:
+def less_control(sample: JudgedOutputs, control: Floats) -> JudgedOutputs:
+    """Return judged outputs less the control of each."""
     return replace(sample, mean=sample.mean - control, human=sample.human - control[sample.output])
 
 

@@ -25,9 +25,11 @@ from steelyard.estimate.controlled import JudgedSystem
 from steelyard.estimate.options import Options
 from steelyard.estimate.simultaneous import holm, simultaneous_level
 
-__all__ = ["Difference", "Shared", "campaign_differences"]
+__all__ = ["Difference", "Mix", "Shared", "campaign_differences"]
 
 Floats = NDArray[np.float64]
+# Slices of a pair with their weights.
+Mix = Sequence[tuple[float, Shared]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +70,7 @@ class Difference:
 def campaign_differences(
     systems: Sequence[JudgedSystem],
     pairs: Sequence[tuple[int, int]],
-    shared: Sequence[Shared],
+    shared: Sequence[Shared | Mix],
     *,
     options: Options,
     seed: int = 0,
@@ -81,8 +83,9 @@ def campaign_differences(
         All systems of the campaign.
     pairs : sequence of (int, int)
         Which to compare.
-    shared : sequence of Shared
-        What each pair has in common.
+    shared : sequence of Shared, or of mixes
+        What each pair has in common; or slices of it with their weights, of which the weighted sum
+        of differences is estimated.
     options : Options
         Target, raters and level.
     seed : int
@@ -96,8 +99,9 @@ def campaign_differences(
     campaign = ComparedJudgments.of(systems, options)
     contrasts: list[_Contrast | NotEstimableError] = []
     for pair, common in zip(pairs, shared, strict=True):
+        mix = ((1.0, common),) if isinstance(common, Shared) else common
         try:
-            contrasts.append(_Contrast.of(campaign, pair, common))
+            contrasts.append(_Contrast.of(campaign, pair, mix))
         except NotEstimableError as error:
             contrasts.append(error)
     known = [one for one in contrasts if isinstance(one, _Contrast)]
@@ -105,7 +109,7 @@ def campaign_differences(
     varying = [one for one in known if one.variance > 0]
     influences = np.array([one.influence for one in varying])
     together = simultaneous_level(
-        influences, [one.pair for one in varying], level=options.level, seed=seed
+        influences, [one.nodes for one in varying], level=options.level, seed=seed
     )
     p_values = iter(adjusted)
     return [
@@ -114,6 +118,44 @@ def campaign_differences(
         else one
         for one in contrasts
     ]
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """What one slice, or the whole pool, adds to a difference; its error is without leniency."""
+
+    estimate: float
+    error: PairError
+    weights: Floats
+    influence: Floats
+    n_items: int
+    n_judgments: int
+
+    @classmethod
+    def of(
+        cls, campaign: ComparedJudgments, pair: tuple[int, int], shared: Shared, weight: float
+    ) -> "_Part":
+        outputs = (differing_outputs(shared.differs[0]), differing_outputs(shared.differs[1]))
+        both = campaign.scores_of(pair, outputs)
+        weights, ratio = campaign.contrast(pair, outputs)
+        error = campaign.error(pair, outputs, both, ratio)
+        influence = np.zeros(campaign.n_units)
+        for sign, side in ((1, both.a), (-1, both.b)):
+            np.add.at(influence, side.units, sign * side.residual / len(side.scores))
+        found = campaign.mean_difference(pair, both, weights)
+        if shared.metric is not None:
+            found += float(campaign.slopes[pair[0]] @ shared.metric[0])
+            found -= float(campaign.slopes[pair[1]] @ shared.metric[1])
+        error = campaign.about(error, pair, outputs, both, shared=shared, found=found)
+        share = weight * shared.share
+        return cls(
+            share * found,
+            PairError(share**2 * error.value, share**4 * error.doubt),
+            share * weights,
+            share * influence,
+            len(both.in_a),
+            int(both.a.count.sum() + both.b.count.sum()),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,42 +170,47 @@ class _Contrast:
     n_items: int
     identical: int
     n_judgments: int
+    group: int
 
     @classmethod
-    def of(cls, campaign: ComparedJudgments, pair: tuple[int, int], shared: Shared) -> "_Contrast":
-        if shared.identical and shared.identical == shared.items:
-            nothing = np.zeros(campaign.units)
-            return cls(pair, 0.0, 0.0, np.inf, nothing, 0, shared.identical, 0)
-        outputs = (differing_outputs(shared.differs[0]), differing_outputs(shared.differs[1]))
-        both = campaign.scores_of(pair, outputs)
-        weights, ratio = campaign.contrast(pair, outputs)
-        error = campaign.error(pair, outputs, both, ratio)
+    def of(cls, campaign: ComparedJudgments, pair: tuple[int, int], mix: Mix) -> "_Contrast":
+        # Identical outputs of a slice differ by nothing, and count as that.
+        parts = [
+            _Part.of(campaign, pair, one, weight) for weight, one in mix if not one.all_identical
+        ]
+        identical = sum(one.identical for _, one in mix)
+        group = mix[0][1].group
         influence = np.zeros(campaign.units)
-        for sign, side in ((1, both.a), (-1, both.b)):
-            np.add.at(influence, side.items, sign * side.residual / len(side.scores))
-        found = campaign.mean_difference(pair, both, weights)
-        if shared.metric is not None:
-            found += float(campaign.slopes[pair[0]] @ shared.metric[0])
-            found -= float(campaign.slopes[pair[1]] @ shared.metric[1])
-        error = campaign.about(error, pair, outputs, both, shared=shared, found=found)
+        if not parts:
+            return cls(pair, 0.0, 0.0, np.inf, influence, 0, identical, 0, group)
+        for part in parts:
+            influence[: campaign.n_units] += part.influence
+        error = PairError(
+            sum(part.error.value for part in parts), sum(part.error.doubt for part in parts)
+        )
         lenient = campaign.leniency
         if lenient is not None:
-            by_rater = lenient.per_rater(weights)
+            by_rater = lenient.per_rater(np.sum([part.weights for part in parts], axis=0))
             total = float(by_rater @ by_rater)
             doubt = total**2 * float(lenient.components.covariance[1, 1])
             error = PairError(error.value + lenient.variance * total, error.doubt + doubt)
-            influence[len(influence) - campaign.n_raters :] = np.sqrt(lenient.variance) * by_rater
-        share = 1 - shared.identical / shared.items if shared.items else 1.0
+            influence[campaign.n_units :] = np.sqrt(lenient.variance) * by_rater
         return cls(
             pair,
-            share * found,
-            share**2 * error.value,
+            sum(part.estimate for part in parts),
+            error.value,
             error.freedom,
             influence,
-            len(both.in_a),
-            shared.identical,
-            int(both.a.count.sum() + both.b.count.sum()),
+            sum(part.n_items for part in parts),
+            identical,
+            sum(part.n_judgments for part in parts),
+            group,
         )
+
+    @property
+    def nodes(self) -> tuple[tuple[int, int], tuple[int, int]]:
+        """The two systems, in their slice."""
+        return (self.group, self.pair[0]), (self.group, self.pair[1])
 
     @property
     def p_value(self) -> float:

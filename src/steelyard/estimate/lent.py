@@ -87,8 +87,12 @@ class Lent:
         variance, freedom = self._moderated(number)
         return Part(part.name, variance, part.coefficient, freedom, part.doubt)
 
-    def ends(self, number: int, estimate: float, error: ErrorVariance) -> Ends:
-        """Return the interval of a system around `estimate`.
+    def shapes(self, numbers: Sequence[int]) -> bool:
+        """Whether an interval has the shape that all systems share: that of a single one has."""
+        return self.shape is not None and len(numbers) == 1
+
+    def ends(self, numbers: Sequence[int], estimate: float, error: ErrorVariance) -> Ends:
+        """Return the interval around the `estimate` of a system, or of a mean over several.
 
         Raises
         ------
@@ -104,7 +108,7 @@ class Lent:
         # The shape may only lengthen Student's interval: a few judgments do not show long tails.
         reach = float(stdtrit(error.degrees_of_freedom, (1 + level) / 2))
         shortest, longest = -reach, reach
-        shaped = self._shaped(number, error)
+        shaped = self._shaped(numbers[0], error) if self.shapes(numbers) else None
         if shaped is not None:
             shortest, longest = min(shaped[0], shortest), max(shaped[1], longest)
         se = float(np.sqrt(value))

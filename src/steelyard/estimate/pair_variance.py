@@ -4,14 +4,18 @@ With :math:`n_a, n_b` judged outputs, :math:`n_{ab}` of them of the same items,
 
 .. math:: V = \frac{s_a^2}{n_a} + \frac{s_b^2}{n_b} - 2 s_{ab} \frac{n_{ab}}{n_a n_b},
 
-the paired t test's when all items are shared, Welch's when none is. Derived in docs/methods/comparison.md.
+the paired t test's when all items are shared, Welch's when none is. Where items come in clusters, `pair_clusters` counts
+clusters instead. Derived in docs/methods/comparison.md.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
+
+from steelyard.estimate.pair_clusters import PairClusters
 
 __all__ = ["PairScores", "SideScores"]
 
@@ -26,11 +30,20 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class SideScores:
-    """Scores (n,) of judged outputs of one system, with their items and numbers of judgments."""
+    """Scores (n,) of judged outputs of one system, with their items and numbers of judgments.
+
+    `clusters` are those of the items; None where each item stands for itself.
+    """
 
     items: Integers
     scores: Floats
     count: Integers
+    clusters: Integers | None = None
+
+    @property
+    def units(self) -> Integers:
+        """What errs independently: each output's cluster, or else its item."""
+        return self.items if self.clusters is None else self.clusters
 
     @property
     def residual(self) -> Floats:
@@ -69,12 +82,47 @@ class PairScores:
         return float(np.clip(product / (len(self.in_a) - 1), -most, most))
 
     @property
+    def n_units(self) -> int:
+        """Items, or clusters of them, of the side that has fewer."""
+        return min(len(np.unique(side.units)) for side in (self.a, self.b))
+
+    @property
     def spread(self) -> float:
-        """Variance of the difference of two single scores of one item."""
-        return self.a.variance + self.b.variance - 2 * self.covariance
+        """Variance of the difference of two single scores of one item, as if it stood for itself."""
+        own = self.a.variance + self.b.variance - 2 * self.covariance
+        return own * self.inflation
+
+    @cached_property
+    def inflation(self) -> float:
+        """How much clusters change the variance of the difference; 1 without them."""
+        alone = self._of_items()[0] if self.clusters else 0.0
+        return self.variance()[0] / alone if alone > 0 else 1.0
+
+    @cached_property
+    def clusters(self) -> PairClusters | None:
+        """The clusters of both sides, if there are any."""
+        if self.a.clusters is None or self.b.clusters is None:
+            return None
+        joint = self.a.clusters[self.in_a]
+        return PairClusters.of(self.a.clusters, self.b.clusters, joint)
 
     def variance(self) -> tuple[float, float]:
         """Return the variance of the difference of means, and the variance of that estimate."""
+        alone, doubt = self._of_items()
+        if self.clusters is None or alone == 0:
+            return alone, doubt
+        factor, freedom = self._cluster_factor(alone)
+        value = factor * self.clusters.squares(self.a.residual, self.b.residual)
+        return value, 2 * value**2 / freedom
+
+    def _cluster_factor(self, alone: float) -> tuple[float, float]:
+        """Return what makes the squares unbiased if items are independent, and their freedom."""
+        assert self.clusters is not None
+        model = (self.a.variance, self.b.variance, self.covariance)
+        expected, freedom = self.clusters.expected(*model)
+        return alone / expected, freedom
+
+    def _of_items(self) -> tuple[float, float]:
         n, m, c = len(self.a.scores), len(self.b.scores), len(self.in_a)
         A, B, C = self.a.variance / n, self.b.variance / m, self.covariance * c / (n * m)
         value = A + B - 2 * C
@@ -114,6 +162,9 @@ class PairScores:
             Each rater's share in each score. A rater who judged both outputs of an item cancels,
             one who judged everything shifts all scores alike.
         """
+        if self.clusters is not None:
+            alone = self._of_items()[0]
+            return self._cluster_factor(alone)[0] * self.clusters.leniency(a, b) if alone else 0.0
         n, m, c = len(self.a.scores), len(self.b.scores), len(self.in_a)
         mean_a, mean_b = a.sum(axis=0) / n, b.sum(axis=0) / m
         value = (float((a * a).sum()) - n * mean_a @ mean_a) / (n * (n - 1))

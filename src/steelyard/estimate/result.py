@@ -63,6 +63,9 @@ class Estimate:
         What a reader must know before trusting the numbers.
     system, prompt : str or None
         What the judgments were of.
+    slice : str or None
+        The slice of the pool that this is about, or the weights of a mix of slices; None for the
+        whole pool.
     """
 
     estimate: float
@@ -87,6 +90,7 @@ class Estimate:
     notes: tuple[str, ...] = ()
     system: str | None = None
     prompt: str | None = None
+    slice: str | None = None
 
     @property
     def half_width(self) -> float:
@@ -147,6 +151,7 @@ class Estimate:
         return {
             "system": self.system,
             "prompt": self.prompt,
+            "slice": self.slice,
             "metrics": list(self.metrics),
             "method": self.method,
             "n_outputs": self.n_outputs,

@@ -1,6 +1,6 @@
 """What several differences need to hold together: Holm's p-values and the level of each interval."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ def holm(p_values: Floats) -> Floats:
 
 
 def simultaneous_level(
-    influences: Floats, pairs: Sequence[tuple[int, int]], *, level: float, seed: int
+    influences: Floats, pairs: Sequence[tuple[Hashable, Hashable]], *, level: float, seed: int
 ) -> float:
     """Return the level of each of several intervals at which all hold together at `level`.
 
@@ -33,8 +33,8 @@ def simultaneous_level(
     influences : (pairs, units) array
         What each independent unit adds to each error: their products are the covariances of the
         errors. A row of zeros is an error that no other shares.
-    pairs : sequence of (int, int)
-        The systems of each difference.
+    pairs : sequence of pairs
+        The systems of each difference, or the slices of systems, by number or name.
     level : float
         The level of all together.
     seed : int

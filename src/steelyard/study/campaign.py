@@ -43,17 +43,23 @@ class Campaign:
     pools: Mapping[str, PoolMoments]
     gaps: Mapping[str, Mapping[str, int]]
 
-    def estimates(self, prompt: str, *, options: Options, notes: Sequence[str], seed: int) -> Found:
-        """Return the estimate of each system under one prompt, or why it has none."""
+    def cells(self, prompt: str) -> tuple[dict[str, DrawnCell], dict[str, NotEstimableError]]:
+        """Return the judged outputs of each system under one prompt, or why they show nothing."""
         cells: dict[str, DrawnCell] = {}
-        found: Found = {}
+        refused: dict[str, NotEstimableError] = {}
         for system in self.table.systems:
             rows = self.table.of(prompt, system)
             if rows.height:
                 try:
                     cells[system] = drawn_cell(rows, (), size=self.outputs.sizes[system])
                 except NotEstimableError as error:
-                    found[system] = error
+                    refused[system] = error
+        return cells, refused
+
+    def estimates(self, prompt: str, *, options: Options, notes: Sequence[str], seed: int) -> Found:
+        """Return the estimate of each system under one prompt, or why it has none."""
+        cells, refused = self.cells(prompt)
+        found: Found = {**refused}
         judged = self.judged(prompt, cells)
         results = campaign_means(judged, options=options, seed=seed)
         for system, result in zip(cells, results, strict=True):
@@ -69,8 +75,12 @@ class Campaign:
     def judged(self, prompt: str, cells: Mapping[str, DrawnCell]) -> list[JudgedSystem]:
         """Return what is known of the systems of `cells`, their items and raters numbered alike."""
         rows = {system: self.table.of(prompt, system) for system in cells}
-        unit = "cluster" if "cluster" in self.table.rows.columns else "item"
-        units = _codes([rows[system][unit].to_numpy() for system in cells])
+        numbers = _codes([rows[system]["item"].to_numpy() for system in cells])
+        clusters = None
+        if "cluster" in self.table.rows.columns:
+            clusters = _codes([rows[system]["cluster"].to_numpy() for system in cells])
+            if len(np.unique(np.concatenate(clusters))) == len(np.unique(np.concatenate(numbers))):
+                clusters = None  # each item is a cluster
         raters = _codes([rows[system]["rater"].to_numpy() for system in cells])
         judged = []
         for position, (system, cell) in enumerate(cells.items()):
@@ -83,9 +93,10 @@ class Campaign:
                     sample=cell.sample,
                     draw=cell.draw,
                     metric=metric[first],
-                    items=units[position][first],
+                    items=numbers[position][first],
                     raters=None if cell.sample.rater is None else known[cell.sample.rater],
                     pool=self.pools.get(system),
+                    clusters=None if clusters is None else clusters[position][first],
                 )
             )
         return judged

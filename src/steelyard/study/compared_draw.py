@@ -4,11 +4,25 @@ import polars as pl
 
 from steelyard.arrays import judged_outputs, simple_draw
 from steelyard.data import Outputs
-from steelyard.errors import NotEstimableError
+from steelyard.errors import InvalidDataError, NotEstimableError
 from steelyard.study.judged import JudgedTable, judged_arrays
 from steelyard.study.recorded_draw import DrawnCell
 
-__all__ = ["is_paired_draw", "simple_cells"]
+__all__ = ["check_clusters", "is_paired_draw", "simple_cells"]
+
+
+def check_clusters(table: JudgedTable) -> None:
+    """Raise if an item's outputs by two systems are in different clusters."""
+    if "cluster" not in table.rows.columns:
+        return
+    named = table.rows.group_by("item", maintain_order=True).agg(pl.col("cluster").unique())
+    several = named.filter(pl.col("cluster").list.len() > 1)
+    if several.height:
+        item, (one, other, *_) = several.row(0)
+        raise InvalidDataError(
+            f"item {item!r} is in cluster {one!r} for one system and in {other!r} for another: a "
+            "comparison needs clusters of items, the same for all systems"
+        )
 
 
 def is_paired_draw(table: JudgedTable, outputs: Outputs) -> bool:

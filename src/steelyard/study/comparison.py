@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.errors import InvalidArgumentError, NotEstimableError
-from steelyard.estimate import Estimate, Options, Raters
-from steelyard.estimate.campaign import campaign_means
+from steelyard.estimate import Options, Raters
 from steelyard.estimate.campaign_leniency import FEW_RATERS
 from steelyard.estimate.differences import Difference, campaign_differences
 from steelyard.names import known_names
 from steelyard.study.campaign import Campaign, rater_mode
-from steelyard.study.compared_draw import is_paired_draw, simple_cells
-from steelyard.study.judged import JudgedTable, drawn_table
+from steelyard.study.compared_draw import check_clusters, is_paired_draw, simple_cells
+from steelyard.study.compared_parts import ComparedParts
+from steelyard.study.judged import drawn_table
 from steelyard.study.pair_difference import (
     Answer,
     Gate,
@@ -24,8 +24,7 @@ from steelyard.study.pair_difference import (
     named_difference,
 )
 from steelyard.study.ranks import Rank, answer_sentence, groups_of, ranks_of
-from steelyard.study.recorded_draw import DrawnCell
-from steelyard.study.shared_texts import SharedTexts
+from steelyard.study.slices import Slices
 
 if TYPE_CHECKING:
     from steelyard.study.study import Study
@@ -60,6 +59,8 @@ class Comparison:
         Systems that are not told apart from one group to the next, best first.
     notes : tuple of str
         What a reader must know.
+    slice : str or None
+        The slice of the outputs that is compared, or the weights of a mix of slices; None for all.
     """
 
     prompt: str
@@ -71,6 +72,12 @@ class Comparison:
     ranks: tuple[Rank, ...]
     groups: tuple[tuple[str, ...], ...]
     notes: tuple[str, ...]
+    slice: str | None = None
+
+    @property
+    def place(self) -> str:
+        """The prompt, and the slice if there is one, in words."""
+        return f"prompt {self.prompt}" + ("" if self.slice is None else f", {self.slice}")
 
     @property
     def about(self) -> str:
@@ -124,7 +131,7 @@ def gate_answer(
     for kind in ("fails", "undecided"):
         for one, answer, pair in answers:
             if answer == kind:
-                where = f"prompt {one.prompt}: {pair.a} against {pair.b}, {pair.difference:+.3g} "
+                where = f"{one.place}: {pair.a} against {pair.b}, {pair.difference:+.3g} "
                 where += f"[{pair.simultaneous_low:.3g}, {pair.simultaneous_high:.3g}]"
                 more = gate_more(pair, gate, margin) if kind == "undecided" else None
                 needed = "" if more is None else f"; about {more} more judgments would decide"
@@ -137,7 +144,7 @@ def gate_answer(
 
 def compare(
     study: "Study",
-    metrics: Sequence[str] | None,
+    metrics: Sequence[str],
     pairs: Sequence[tuple[str, str]] | None,
     *,
     prompts: Sequence[str],
@@ -146,6 +153,8 @@ def compare(
     raters_as: Raters | None,
     options: Options,
     seed: int,
+    cluster_by: str | None = None,
+    slices: Slices | None = None,
 ) -> list[Comparison]:
     """Compare systems under each prompt; see `Study.compare`.
 
@@ -153,8 +162,8 @@ def compare(
     ----------
     study : Study
         The campaign: all its systems lend one another what they know.
-    metrics : sequence of str or None
-        Metrics to correct with; all by default.
+    metrics : sequence of str
+        Metrics to correct with.
     pairs : sequence of (str, str) or None
         Which to compare; all pairs of `systems` by default, with ranks and groups.
     prompts, systems : sequence of str
@@ -167,18 +176,20 @@ def compare(
         Target, level and rater variance.
     seed : int
         Seed of the simulated joint distribution.
+    cluster_by : str or None
+        Column that names the cluster of an output.
+    slices : Slices or None
+        How outputs are cut: there is a comparison for each slice, or for their mix.
 
     Raises
     ------
     NotEstimableError
         If outputs were drawn by strata or sizes, or no pair can be compared.
     """
-    names = study.metrics if metrics is None else tuple(metrics)
-    table = drawn_table(study.outputs, study.judgments, names)
+    names = tuple(metrics)
+    table = drawn_table(study.outputs, study.judgments, names, cluster_by=cluster_by)
+    check_clusters(table)
     paired = is_paired_draw(table, study.outputs)
-    about = ["clusters are not counted: the interval may be too short"]
-    about = about if "cluster" in table.rows.columns else []
-    table = JudgedTable(table.metrics, table.rows.drop("cluster", strict=False))
     gaps = study.outputs.metric_gaps(names) if names else {}
     pools = study.outputs.pool_moments(names, gaps="fill") if names else {}
     campaign = Campaign(study.outputs, table, pools, gaps)
@@ -194,9 +205,9 @@ def compare(
             seed,
             paired=paired,
             few_raters=raters_as is None and 1 < table.raters(prompt) < FEW_RATERS,
-            notes=(*notes, *about),
+            notes=(*notes, *(() if slices is None else slices.notes)),
         )
-        found.append(_comparison(campaign, asked))
+        found += _comparisons(campaign, asked, slices)
     return found
 
 
@@ -215,7 +226,8 @@ class _Question:
     notes: tuple[str, ...]
 
 
-def _comparison(campaign: Campaign, asked: _Question) -> Comparison:
+def _comparisons(campaign: Campaign, asked: _Question, slices: Slices | None) -> list[Comparison]:
+    """Compare systems under one prompt: as a whole, in each slice, or in a mix of slices."""
     cells = simple_cells(campaign.table, asked.prompt)
     judged = [system for system in asked.systems if system in cells]
     pairs = list(combinations(judged, 2)) if asked.pairs is None else list(asked.pairs)
@@ -225,19 +237,36 @@ def _comparison(campaign: Campaign, asked: _Question) -> Comparison:
             f"prompt {asked.prompt!r}: a comparison needs judgments of two systems; "
             + (f"{unjudged[0]!r} has none" if unjudged else f"got {len(judged)} system(s)")
         )
-    results, refused = _differences(campaign, cells, pairs, asked)
-    if not results:
-        raise NotEstimableError(f"prompt {asked.prompt!r}: {refused[0]}")
-    ranks: tuple[Rank, ...] = ()
+    parts = ComparedParts(campaign, asked.prompt, cells, slices)
+    results = _differences(parts, pairs, asked)
+    if not any(found for found, _ in results):
+        raise NotEstimableError(f"prompt {asked.prompt!r}: {results[0][1][0]}")
+    ranked = not asked.paired and asked.pairs is None and any(not no for _, no in results)
+    points = parts.points(options=asked.options, seed=asked.seed) if ranked else []
+    comparisons, left_out = [], []
+    for number, (name, (found, refused)) in enumerate(zip(parts.names, results, strict=True)):
+        if not found:
+            left_out.append(f"{name} is left out: {refused[0]}")
+            continue
+        means = points[number] if points and not refused else {}
+        known = {one: means[one] for one in judged} if means else {}
+        comparisons.append(_comparison(asked, name, found, refused, known))
+    return [replace(one, notes=(*one.notes, *left_out)) for one in comparisons]
+
+
+def _comparison(
+    asked: _Question,
+    name: str | None,
+    results: Sequence[PairDifference],
+    refused: Sequence[str],
+    means: Mapping[str, float],
+) -> Comparison:
+    """Put a comparison together; `means` are those to rank, none where not all pairs are known."""
     notes = [*asked.notes, *refused]
     notes += [f"{one.a} and {one.b} have identical outputs" for one in results if one.identical]
     if asked.paired:
         notes.append("a paired draw shows the difference of two systems, not the mean of either")
-    elif asked.pairs is None and not refused:
-        known = campaign.judged(asked.prompt, cells)
-        means = campaign_means(known, options=asked.options, seed=asked.seed)
-        points = dict(zip(cells, map(_point, means), strict=True))
-        ranks = ranks_of({one: points[one] for one in judged}, _better(results))
+    ranks = ranks_of(means, _better(results)) if means else ()
     return Comparison(
         prompt=asked.prompt,
         level=asked.options.level,
@@ -248,45 +277,47 @@ def _comparison(campaign: Campaign, asked: _Question) -> Comparison:
         ranks=ranks,
         groups=groups_of([rank.system for rank in ranks], _better(results)) if ranks else (),
         notes=tuple(notes),
+        slice=name,
     )
 
 
 def _differences(
-    campaign: Campaign,
-    cells: Mapping[str, DrawnCell],
-    pairs: Sequence[tuple[str, str]],
-    asked: _Question,
-) -> tuple[list[PairDifference], list[str]]:
-    """Return the differences, and the pairs that have none with the reason."""
-    names = list(cells)
-    refused = {}
+    parts: ComparedParts, pairs: Sequence[tuple[str, str]], asked: _Question
+) -> list[tuple[list[PairDifference], list[str]]]:
+    """Return the differences in each part, and the pairs that have none with the reason.
+
+    Intervals and p-values hold for all pairs in all parts together.
+    """
+    names = list(parts.cells)
+    refused: list[dict[tuple[str, str], str]] = [{} for _ in parts.names]
     if asked.few_raters:
-        raters = {
-            name: set(campaign.table.of(asked.prompt, name)["rater"].unique()) for name in names
-        }
-        refused = {pair: _NO_SCALE for pair in pairs if not raters[pair[0]] & raters[pair[1]]}
-    left = [pair for pair in pairs if pair not in refused]
-    numbered = [(names.index(a), names.index(b)) for a, b in left]
-    texts = SharedTexts.of(campaign.outputs, names, campaign.table.metrics)
+        raters = {name: parts.raters(name) for name in {one for pair in pairs for one in pair}}
+        for place, own in enumerate(refused):
+            own |= {(a, b): _NO_SCALE for a, b in pairs if not raters[a][place] & raters[b][place]}
+    numbered = [(names.index(a), names.index(b)) for a, b in pairs]
+    left = [
+        (place, pair, number, one)
+        for place, shared in enumerate(parts.shared(numbered))
+        for pair, number, one in zip(pairs, numbered, shared, strict=True)
+        if pair not in refused[place]
+    ]
     found = campaign_differences(
-        campaign.judged(asked.prompt, cells),
-        numbered,
-        texts.shared(numbered, campaign.table, asked.prompt),
+        parts.campaign.judged(asked.prompt, parts.cells),
+        [number for _, _, number, _ in left],
+        [one for *_, one in left],
         options=asked.options,
         seed=asked.seed,
     )
-    for pair, one in zip(left, found, strict=True):
-        if isinstance(one, NotEstimableError):
-            refused[pair] = str(one)
-    results = [
-        named_difference(one, names, asked.margin) for one in found if isinstance(one, Difference)
+    results: list[list[PairDifference]] = [[] for _ in parts.names]
+    for (place, pair, _, _), one in zip(left, found, strict=True):
+        if isinstance(one, Difference):
+            results[place].append(named_difference(one, names, asked.margin))
+        else:
+            refused[place][pair] = str(one)
+    reasons = [
+        [f"{a} and {b} are not compared: {why}" for (a, b), why in own.items()] for own in refused
     ]
-    reasons = [f"{a} and {b} are not compared: {why}" for (a, b), why in refused.items()]
-    return results, reasons
-
-
-def _point(found: Estimate | NotEstimableError) -> float:
-    return float("nan") if isinstance(found, NotEstimableError) else found.estimate
+    return list(zip(results, reasons, strict=True))
 
 
 def check_pairs(

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steelyard.errors import UnknownNameError
 from steelyard.estimate import Estimate
 from steelyard.study.results import Results
 
@@ -29,6 +30,8 @@ class Estimates(Results[Estimate]):
     ----------
     left_out : dict
         Why there is no estimate, by prompt and system.
+    remarks : tuple of str
+        What is to be said of all estimates together, and of slices that were left out.
     """
 
     def __init__(
@@ -36,18 +39,40 @@ class Estimates(Results[Estimate]):
         found: Iterable[Estimate] = (),
         left_out: dict[tuple[str, str], str] | None = None,
         *,
+        remarks: Sequence[str] = (),
         columns: Sequence[str] = _COLUMNS,
     ) -> None:
+        found = list(found)
+        if any(one.slice is not None for one in found) and "slice" not in columns:
+            columns = (*columns[:2], "slice", *columns[2:])
         super().__init__(found, columns=columns)
         self.left_out = left_out or {}
+        self.remarks = tuple(remarks)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """One sentence for each system that was left out."""
-        return tuple(
+        """One sentence for each system that was left out, and remarks on all."""
+        left_out = (
             f"{system}, {prompt}: left out: {reason}"
             for (prompt, system), reason in self.left_out.items()
         )
+        return (*left_out, *self.remarks)
+
+    def of_slice(self, name: str) -> "Estimates":
+        """Return the estimates of one slice.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such slice.
+        """
+        found = [one for one in self if one.slice == name]
+        if not found:
+            there = dict.fromkeys(str(one.slice) for one in self if one.slice is not None)
+            raise UnknownNameError(
+                f"no estimate is of slice {name!r}; there are: {'; '.join(there) or 'none'}"
+            )
+        return self._part(found)
 
     def plot(self) -> "Figure":
         """Draw the interval of each system, prompts side by side.

@@ -25,10 +25,14 @@ from steelyard.estimate.repeats import Repeats
 from steelyard.study.campaign import Campaign, rater_mode
 from steelyard.study.judged import JudgedTable, judged_arrays
 from steelyard.study.recorded_draw import DrawnCell, drawn_cell
+from steelyard.study.slice_estimates import slice_estimates
+from steelyard.study.slices import Slices
 
 __all__ = ["Asked"]
 
-Answer = Callable[[str, str], Estimate | NotEstimableError]
+# The estimates of a system by the name of the slice, None for the whole pool.
+Found = Mapping[str | None, Estimate | NotEstimableError]
+Answer = Callable[[str, str], Found]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -50,11 +54,17 @@ class Asked:
         """Whether the control is learned from the whole campaign."""
         return isinstance(self.slope, str) and self.slope == "learned"
 
-    def estimator(self, outputs: Outputs, table: JudgedTable) -> Answer:
-        """Return what gives the estimate of a system under a prompt, or why there is none."""
+    def estimator(
+        self, outputs: Outputs, table: JudgedTable, slices: Slices | None = None
+    ) -> Answer:
+        """Return what gives the estimates of a system under a prompt, or why there is none."""
         interval = self.interval or "student"
         if self.learned and interval == "student":
-            return self._of_campaign(outputs, table)
+            return self._of_campaign(outputs, table, slices)
+        if slices is not None:
+            raise InvalidArgumentError(
+                '`by` needs slope "learned" and interval "student": leave out `slope` and `interval`'
+            )
         if self.learned and table.metrics:
             raise InvalidArgumentError(
                 f'`interval` must be "student" with slope "learned"; got {interval!r}: name another '
@@ -63,31 +73,38 @@ class Asked:
         pools, gaps = _whole_pools(outputs, table.metrics)
         alone: SlopeKind | ArrayLike = "least-squares" if self.learned else self.slope
 
-        def of_system(prompt: str, system: str) -> Estimate | NotEstimableError:
+        def of_system(prompt: str, system: str) -> Found:
             options, notes = self._options(table, prompt, interval, adjusted="random")
             estimator = SystemEstimator(outputs, table, pools, gaps, alone, options)
             try:
                 found = estimator.estimate(prompt, system, seed=self.seed)
             except NotEstimableError as error:
-                return error
-            return replace(found, notes=(*found.notes, *notes))
+                return {None: error}
+            return {None: replace(found, notes=(*found.notes, *notes))}
 
         return of_system
 
-    def _of_campaign(self, outputs: Outputs, table: JudgedTable) -> Answer:
+    def _of_campaign(self, outputs: Outputs, table: JudgedTable, slices: Slices | None) -> Answer:
         gaps = outputs.metric_gaps(table.metrics) if table.metrics else {}
         pools = {}
         if table.metrics:
             pools = outputs.pool_moments(table.metrics, gaps="fill" if gaps else "refuse")
         campaign = Campaign(outputs, table, pools, gaps)
-        known: dict[str, dict[str, Estimate | NotEstimableError]] = {}
+        known: dict[str, Mapping[str, Found]] = {}
 
-        def of_system(prompt: str, system: str) -> Estimate | NotEstimableError:
-            if prompt not in known:
-                options, notes = self._options(table, prompt, "student", adjusted="adjusted")
-                known[prompt] = campaign.estimates(
-                    prompt, options=options, notes=notes, seed=self.seed
+        def of_prompt(prompt: str) -> Mapping[str, Found]:
+            options, notes = self._options(table, prompt, "student", adjusted="adjusted")
+            if slices is not None:
+                cut = slice_estimates(
+                    campaign, slices, prompt, options=options, notes=notes, seed=self.seed
                 )
+                return {system: dict(own.items()) for system, own in cut.items()}
+            whole = campaign.estimates(prompt, options=options, notes=notes, seed=self.seed)
+            return {system: {None: one} for system, one in whole.items()}
+
+        def of_system(prompt: str, system: str) -> Found:
+            if prompt not in known:
+                known[prompt] = of_prompt(prompt)
             return known[prompt][system]
 
         return of_system

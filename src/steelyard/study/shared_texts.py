@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from steelyard.data import Outputs
 from steelyard.estimate.differences import Shared
 from steelyard.study.judged import JudgedTable, judged_arrays
+from steelyard.study.slices import Slices
 
 __all__ = ["SharedTexts"]
 
@@ -21,19 +22,27 @@ Floats = NDArray[np.float64]
 class SharedTexts:
     """A code for each item's text by each system, -1 where there is none, and all metrics.
 
-    Metrics, (items, systems, p), are around the mean of their system's pool, 0 where one is missing.
+    The number of its slice, (items, systems), is -1 where there are no slices. Metrics, (items, systems, p), are around the mean of their system's pool, 0 where one is missing.
     """
 
     items: dict[str, int]
     codes: Integers
+    slices: Integers
     metrics: Floats
     names: tuple[str, ...]
 
     @classmethod
-    def of(cls, outputs: Outputs, names: Sequence[str], metrics: Sequence[str]) -> "SharedTexts":
-        """Read the texts and metrics of the systems in `names`."""
+    def of(
+        cls,
+        outputs: Outputs,
+        names: Sequence[str],
+        metrics: Sequence[str],
+        slices: Slices | None = None,
+    ) -> "SharedTexts":
+        """Read the texts and metrics of the systems in `names`, and the `slices` they lie in."""
         texts = ["output"] if outputs.has_texts else []
-        chosen = list(metrics) if texts else []
+        # Without texts and slices a control averages zero over all that is compared.
+        chosen = list(metrics) if texts or slices is not None else []
         rows = outputs.rows(columns=["item", "system", *texts, *chosen])
         rows = rows.filter(pl.col("system").is_in(list(names)))
         items = {
@@ -49,33 +58,74 @@ class SharedTexts:
         values = np.full((*codes.shape, len(chosen)), np.nan)
         if chosen:
             values[item, system] = rows.select(pl.col(chosen).cast(pl.Float64)).to_numpy()
-        return cls(items, codes, _centred(values), tuple(names))
+        inside = np.full(codes.shape, -1, dtype=np.int64)
+        if slices is not None:
+            items_of = rows["item"].to_numpy()
+            for name, place in number.items():
+                own = np.array(system) == place
+                inside[np.array(item)[own], place] = slices.numbers(name, items_of[own])
+        return cls(items, codes, inside, _centred(values), tuple(names))
 
     def shared(
-        self, pairs: Sequence[tuple[int, int]], table: JudgedTable, prompt: str
+        self,
+        pairs: Sequence[tuple[int, int]],
+        table: JudgedTable,
+        prompt: str,
+        *,
+        slice_number: int | None = None,
     ) -> list[Shared]:
-        """Return what the systems of each pair have in common, and which judged outputs differ."""
+        """Return what the systems of each pair have in common, and which judged outputs differ.
+
+        Parameters
+        ----------
+        pairs : sequence of (int, int)
+            The pairs, by number of the system.
+        table : JudgedTable
+            All judgments.
+        prompt : str
+            The prompt.
+        slice_number : int, optional
+            The slice that counts; everything by default.
+        """
         judged = []
         for name in self.names:
             items = judged_arrays(table.of(prompt, name), ())[2]
             judged.append(np.array([self.items[item] for item in np.unique(items)], dtype=np.int64))
-        return [self._of_pair(pair, judged) for pair in pairs]
+        return [self._of_pair(pair, judged, slice_number) for pair in pairs]
 
-    def _of_pair(self, pair: tuple[int, int], judged: Sequence[Integers]) -> Shared:
-        a, b = self.codes[:, pair[0]], self.codes[:, pair[1]]
-        if not ((a >= 0) == (b >= 0)).all():
-            everything = [np.ones(len(judged[number]), dtype=bool) for number in pair]
-            return Shared(0, 0, (everything[0], everything[1]))
-        same = (a == b) & (a >= 0)
-        differs = [~same[judged[number]] for number in pair]
-        left = (a >= 0) & ~same
+    def _of_pair(
+        self, pair: tuple[int, int], judged: Sequence[Integers], slice_number: int | None
+    ) -> Shared:
+        group = 0 if slice_number is None else slice_number
+        inside = [
+            (self.codes[:, one] >= 0)
+            & (slice_number is None or self.slices[:, one] == slice_number)
+            for one in pair
+        ]
+        sizes = float(inside[0].sum()), float(inside[1].sum())
+        kept = [inside[place][judged[one]] for place, one in enumerate(pair)]
+        if not (inside[0] == inside[1]).all():
+            metric = None if slice_number is None else self._metric(pair, inside)
+            return Shared(0, 0, (kept[0], kept[1]), metric, sizes, group)
+        same = (self.codes[:, pair[0]] == self.codes[:, pair[1]]) & inside[0]
+        differs = [own & ~same[judged[one]] for own, one in zip(kept, pair, strict=True)]
         metric = None
-        if same.any() and left.any() and self.metrics.shape[2]:
-            metric = (
-                self.metrics[left, pair[0]].mean(axis=0),
-                self.metrics[left, pair[1]].mean(axis=0),
-            )
-        return Shared(int((a >= 0).sum()), int(same.sum()), (differs[0], differs[1]), metric)
+        if same.any() or slice_number is not None:
+            left = inside[0] & ~same
+            metric = self._metric(pair, [left, left])
+        items = int(inside[0].sum())
+        return Shared(items, int(same.sum()), (differs[0], differs[1]), metric, sizes, group)
+
+    def _metric(
+        self, pair: tuple[int, int], chosen: Sequence[NDArray[np.bool_]]
+    ) -> tuple[Floats, Floats] | None:
+        """Return either's mean metrics over the chosen outputs; None where there are none."""
+        if not self.metrics.shape[2] or not all(one.any() for one in chosen):
+            return None
+        means = [
+            self.metrics[rows, one].mean(axis=0) for rows, one in zip(chosen, pair, strict=True)
+        ]
+        return means[0], means[1]
 
 
 def _centred(values: Floats) -> Floats:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, Self
 
@@ -14,7 +14,6 @@ from steelyard.arrays import PoolMoments
 from steelyard.data import Judgments, Outputs, read_judgments, read_outputs
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.estimate import (
-    Estimate,
     Interval,
     Options,
     Raters,
@@ -24,17 +23,17 @@ from steelyard.estimate import (
 from steelyard.names import known_names
 from steelyard.records import names_of
 from steelyard.study import monitoring, planning, sampling, simulation, trajectories
-from steelyard.study.balance import balance_notes, with_balance_notes
+from steelyard.study.balance import balance_notes
 from steelyard.study.cell_diagnosis import Gaps, diagnose, refused
 from steelyard.study.comparison import Comparison, check_pairs, compare
 from steelyard.study.diagnosis import Diagnosis
-from steelyard.study.draw_order import with_gap_notes
+from steelyard.study.estimate_table import estimates
 from steelyard.study.estimates import Estimates
 from steelyard.study.estimation import Asked
-from steelyard.study.judged import Cell, drawn_table, judged_table
-from steelyard.study.recorded_draw import check_simply_drawn, is_designed
+from steelyard.study.judged import Cell, judged_table
+from steelyard.study.recorded_draw import check_simply_drawn
 from steelyard.study.results import Results
-from steelyard.study.score_bounds import check_bounds
+from steelyard.study.scope import Scope
 from steelyard.study.within_systems import Labels, systems_of
 
 __all__ = ["Study"]
@@ -149,6 +148,10 @@ class Study:
         seed: int = 0,
         sample: pl.DataFrame | None = None,
         cluster_by: str | None = None,
+        average: Mapping[str, float] | None = None,
+        by: str | None = None,
+        bands: Sequence[float] | None = None,
+        weights: Mapping[str, float] | None = None,
     ) -> Estimates:
         """Estimate the mean human score of each system under each prompt.
 
@@ -178,6 +181,15 @@ class Study:
         cluster_by : str, optional
             Column of outputs or judgments that names the cluster of an output, for example its
             document; ``cluster`` by default, if there is one. The interval counts clusters then.
+        average : mapping of str to float, optional
+            The weights of several prompts, which are averaged and then estimated as one.
+        by : str, optional
+            Column of the outputs that divides them into slices: an estimate of each.
+        bands : sequence of float, optional
+            Where a column `by` of numbers is cut; into three bands of one size by default, unless it
+            has ten values or fewer.
+        weights : mapping of str to float, optional
+            The weight of each slice, adding up to 1: an estimate under that mix of slices.
 
         Returns
         -------
@@ -189,10 +201,6 @@ class Study:
         Outputs that were drawn by strata or with unequal probabilities are weighted as they were
         drawn. A system whose metrics cannot correct its mean gets the plain mean, with a note.
         """
-        names = self.metrics if metrics is None else names_of(metrics)
-        prompts, systems = names_of(prompts), names_of(systems)
-        check_bounds(self.judgments, bounds, prompts=prompts, systems=systems)
-        wanted = self.judged_pairs(prompts, systems)
         asked = Asked(
             slope=slope,
             target=target,
@@ -204,26 +212,18 @@ class Study:
             resamples=resamples,
             seed=seed,
         )
-        table = drawn_table(
-            self.outputs, self.judgments, names, sample=sample, cluster_by=cluster_by
+        scope = Scope(average=average, by=by, bands=bands, weights=weights)
+        names = self.metrics if metrics is None else names_of(metrics)
+        return estimates(
+            self,
+            asked,
+            scope,
+            metrics=names,
+            prompts=names_of(prompts),
+            systems=names_of(systems),
+            sample=sample,
+            cluster_by=cluster_by,
         )
-        estimator = asked.estimator(self.outputs, table)
-        found: list[Estimate] = []
-        left_out: dict[tuple[str, str], str] = {}
-        for prompt, system in wanted:
-            one = estimator(prompt, system)
-            if isinstance(one, Estimate):
-                found.append(one)
-            else:
-                left_out[prompt, system] = str(one)
-        if left_out and not found:
-            (prompt, system), reason = next(iter(left_out.items()))
-            raise NotEstimableError(
-                f"prompt {prompt!r}, system {system!r}: {reason}", reasons=left_out
-            )
-        if not is_designed(self.judgments, sample):
-            found = with_balance_notes(found, self.imbalances)
-        return Estimates(with_gap_notes(found, self.judgments, sample), left_out)
 
     def compare(
         self,
@@ -239,12 +239,19 @@ class Study:
         level: float = 0.95,
         rater_variance: float | None = None,
         seed: int = 0,
+        cluster_by: str | None = None,
+        average: Mapping[str, float] | None = None,
+        by: str | None = None,
+        bands: Sequence[float] | None = None,
+        weights: Mapping[str, float] | None = None,
     ) -> list[Comparison]:
         """Compare systems: which is better, by how much, and how sure that is.
 
         Parameters
         ----------
         metrics, prompts, systems, target, raters_as, level, rater_variance
+            As in `estimate`.
+        cluster_by, average, by, bands, weights
             As in `estimate`.
         pair : (str, str), optional
             Compare these two only.
@@ -258,11 +265,14 @@ class Study:
         Returns
         -------
         list of Comparison
-            One for each prompt. Pairs are compared on the items that they share, identical outputs
-            count as exactly equal, and intervals are given for each pair alone and for all together.
+            One for each prompt, and for each slice of it. Pairs are compared on the items that they
+            share, identical outputs count as exactly equal, and intervals are given for each pair
+            alone and for all pairs in all slices together.
         """
         prompts, systems = names_of(prompts), names_of(systems)
+        scope = Scope(average=average, by=by, bands=bands, weights=weights)
         self.check_judged(prompts, systems)
+        study, notes = scope.study(self, prompts, raters_as)
         chosen = self.systems if systems is None else systems
         pairs = None
         if pair is not None and baseline is not None:
@@ -275,17 +285,21 @@ class Study:
         options = Options(
             target=target, raters_as="fixed", level=level, rater_variance=rater_variance
         )
-        return compare(
-            self,
-            None if metrics is None else names_of(metrics),
+        names = self.metrics if metrics is None else names_of(metrics)
+        found = compare(
+            study,
+            names,
             pairs,
-            prompts=self.prompts if prompts is None else prompts,
+            prompts=study.prompts if prompts is None else prompts,
             systems=chosen,
             margin=margin,
             raters_as=raters_as,
             options=options,
             seed=seed,
+            cluster_by=cluster_by,
+            slices=scope.slices(self.outputs, names),
         )
+        return [replace(one, notes=(*notes, *one.notes)) for one in found]
 
     def diagnose(
         self,

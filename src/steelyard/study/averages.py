@@ -1,0 +1,143 @@
+r"""Several prompts as one: the weighted average of the scores that one output got under each of them.
+
+The mean over prompts :math:`\sum_p w_p \mu_p` of a system is the mean of the composite score
+:math:`\sum_p w_p y_p`. Made for each judgment, the composite carries the covariance between prompts with it: of the
+output, of the rater and of the moment. So everything that is known of one prompt holds for it too. Derived in
+docs/methods/campaign.md.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+
+import polars as pl
+
+from steelyard.data import Judgments
+from steelyard.errors import InvalidArgumentError, NotEstimableError
+from steelyard.study.recorded_draw import is_designed
+
+__all__ = ["average_name", "averaged_judgments", "check_weights"]
+
+_OUTPUT = ["item", "system"]
+_JUDGMENT = [*_OUTPUT, "rater"]
+# The rater of an average of judgments by different raters.
+_SEVERAL = "several"
+
+
+def average_name(weights: Mapping[str, float]) -> str:
+    """Return the name of an average over prompts.
+
+    Examples
+    --------
+    >>> average_name({"fluency": 2, "overall": 1})
+    'average of fluency=2, overall=1'
+    """
+    return "average of " + ", ".join(f"{prompt}={weight:g}" for prompt, weight in weights.items())
+
+
+def check_weights(
+    name: str, weights: Mapping[str, float], known: Sequence[str], *, zero: bool = False
+) -> None:
+    """Raise unless `weights` are positive numbers by names that are known.
+
+    Parameters
+    ----------
+    name : str
+        Name of the option.
+    weights : mapping of str to float
+        A number for each name.
+    known : sequence of str
+        The names that there are.
+    zero : bool
+        Whether a weight may be 0.
+    """
+    for one, weight in weights.items():
+        if one not in known:
+            raise InvalidArgumentError(
+                f"`{name}` names {one!r}, which is not there; there are: {', '.join(known)}"
+            )
+        if not math.isfinite(weight) or weight < 0 or (weight == 0 and not zero):
+            kind = "numbers that are not negative" if zero else "positive numbers"
+            raise InvalidArgumentError(f"`{name}` must be {kind}; got {weight:g} for {one!r}")
+
+
+def averaged_judgments(
+    judgments: Judgments, weights: Mapping[str, float]
+) -> tuple[Judgments, tuple[str, ...]]:
+    """Return one judgment for those of all prompts, and what is to be said of it.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        Judgments under several prompts.
+    weights : mapping of str to float
+        The weight of each prompt; they are divided by their sum.
+
+    Returns
+    -------
+    Judgments, tuple of str
+        One for each rater who judged an output under all prompts; or, if some output has no such
+        rater, one for each output that was judged under all of them, by raters unknown.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If fewer than two prompts are named, one is not there, or a weight is not positive.
+    NotEstimableError
+        If no output was judged under all prompts, or not all outputs of a draw with strata or
+        unequal probabilities.
+    """
+    check_weights("average", weights, judgments.prompts)
+    if len(weights) < 2:
+        raise InvalidArgumentError(
+            "`average` needs at least two prompts, such as fluency=2,overall=1; for one, use `prompts`"
+        )
+    rows = judgments.frame.with_row_index("position")
+    rows = rows.filter(pl.col("prompt").is_in(list(weights)))
+    n_prompts = pl.col("prompt").n_unique()
+    whole = rows.filter(n_prompts.over(_OUTPUT) == len(weights))
+    outputs, all_outputs = (one.select(_OUTPUT).unique().height for one in (whole, rows))
+    if not outputs:
+        raise NotEstimableError(
+            f"no output was judged under all of {', '.join(weights)}: an average needs outputs that "
+            "were judged under each prompt"
+        )
+    notes = []
+    if outputs < all_outputs:
+        if is_designed(judgments):
+            raise NotEstimableError(
+                f"{all_outputs - outputs} of {all_outputs} outputs were not judged under all of "
+                f"{', '.join(weights)}: an average over prompts needs all of them where outputs were "
+                "drawn by strata or with unequal probabilities"
+            )
+        notes.append(
+            f"{all_outputs - outputs} of {all_outputs} outputs are left out of the average: they were "
+            "not judged under all of its prompts"
+        )
+    by_rater = whole.filter(n_prompts.over(_JUDGMENT) == len(weights))
+    if by_rater.select(_OUTPUT).unique().height == outputs:
+        if by_rater.height < whole.height:
+            notes.append(
+                f"{whole.height - by_rater.height} of {whole.height} judgments are left out of the "
+                "average: their rater did not judge the output under all of its prompts"
+            )
+        return judgments.derived(_averages(by_rater, _JUDGMENT, weights)), tuple(notes)
+    notes.append(
+        "prompts were judged by different raters: the average is one score for each output, and its "
+        "raters cannot be seen as a sample"
+    )
+    whole = whole.with_columns(rater=pl.lit(_SEVERAL))
+    return judgments.derived(_averages(whole, _OUTPUT, weights)), tuple(notes)
+
+
+def _averages(rows: pl.DataFrame, key: Sequence[str], weights: Mapping[str, float]) -> pl.DataFrame:
+    """Return the weighted average over prompts for each `key`, with the other columns of its first row."""
+    total = sum(weights.values())
+    share = {prompt: weight / total for prompt, weight in weights.items()}
+    means = rows.group_by(*key, "prompt", maintain_order=True).agg(pl.col("score").mean())
+    weighed = means.with_columns(
+        score=pl.col("score") * pl.col("prompt").replace_strict(share, return_dtype=pl.Float64)
+    )
+    scores = weighed.group_by(list(key), maintain_order=True).agg(pl.col("score").sum())
+    first = rows.unique(list(key), keep="first", maintain_order=True).drop("score")
+    found = first.join(scores, on=list(key), how="left", maintain_order="left")
+    return found.with_columns(prompt=pl.lit(average_name(weights)))

@@ -1,0 +1,309 @@
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats
+
+from steelyard import Study
+from steelyard.data import read_outputs
+from steelyard.errors import InvalidArgumentError, NotEstimableError, UnknownNameError
+from steelyard.study.comparison import gate_answer
+from steelyard.study.slices import Slices
+
+NEW = {"target": "superpopulation", "raters_as": "fixed", "metrics": []}
+MIX = {"news": 0.2, "blogs": 0.5, "mail": 0.3}
+
+
+def campaign(means=(0.0,), *, size=150, n=60, seed=0, raters=6):
+    """Systems named a, b, ... in three topics; the first 6 items have none."""
+    rng = np.random.default_rng(seed)
+    topics = np.where(
+        np.arange(size) < 6, None, np.array(["news", "news", "blogs", "mail"] * size)[:size]
+    )
+    item = rng.normal(size=size)
+    outputs, judgments = [], []
+    chosen = rng.permutation(size)[:n]
+    for name, mean in zip("abcd", means, strict=False):
+        metric = item + rng.normal(size=size)
+        for one in range(size):
+            row = {"item": one, "system": name, "topic": topics[one], "rouge": metric[one]}
+            outputs.append(row | {"length": 10 + one % 30, "output": f"{one} by {name}"})
+        for one in chosen:
+            score = mean + item[one] + (topics[one] == "news") + rng.normal()
+            row = {"item": one, "system": name, "rater": f"r{rng.integers(raters)}"}
+            judgments.append(row | {"prompt": "p", "score": score})
+    return Study.read(pl.DataFrame(outputs), pl.DataFrame(judgments), metrics=["rouge"])
+
+
+def scores(study, system="a"):
+    """The scores of one system by topic, as arrays by item."""
+    topics = study.outputs.rows().select("item", "system", "topic")
+    rows = study.judgments.frame.filter(pl.col("system") == system).join(
+        topics, on=["item", "system"]
+    )
+    return {
+        topic: rows.filter(pl.col("topic") == topic).sort("item")["score"].to_numpy()
+        for topic in MIX
+    }
+
+
+def test_a_slice_is_a_simple_draw_of_that_slice():
+    study = campaign()
+    found = study.estimate(by="topic", **NEW)
+    assert [one.slice for one in found] == ["blogs", "mail", "news"]
+    # The outputs without a topic are a cell too, so that four cells would lend one another spread.
+    for topic, own in scores(study).items():
+        got = found.of_slice(topic)["a"]
+        assert got.estimate == pytest.approx(own.mean(), abs=1e-12)
+        assert (got.n_outputs, got.pool_size) == (len(own), {"news": 72}.get(topic, 36))
+
+
+def test_intervals_of_three_slices_are_students():
+    study = campaign()
+    without = study.outputs.rows().filter(pl.col("topic").is_not_null())
+    judged = study.judgments.frame.join(without, on=["item", "system"], how="semi")
+    study = Study.read(without, judged, metrics=["rouge"])
+    found = study.estimate(by="topic", **NEW)
+    for topic, own in scores(study).items():
+        got = found.of_slice(topic)["a"]
+        low, high = stats.t.interval(0.95, len(own) - 1, own.mean(), stats.sem(own))
+        assert (got.low, got.high) == pytest.approx((low, high), abs=1e-10)
+
+
+def test_a_mix_is_the_stratified_mean():
+    study = campaign()
+    without = study.outputs.rows().filter(pl.col("topic").is_not_null())
+    judged = study.judgments.frame.join(without, on=["item", "system"], how="semi")
+    [got] = Study.read(without, judged, metrics=["rouge"]).estimate(by="topic", weights=MIX, **NEW)
+    own = scores(study)
+    parts = np.array([MIX[topic] ** 2 * own[topic].var(ddof=1) / len(own[topic]) for topic in MIX])
+    freedom = parts.sum() ** 2 / sum(
+        part**2 / (len(own[topic]) - 1) for part, topic in zip(parts, MIX, strict=True)
+    )
+    mean = sum(weight * own[topic].mean() for topic, weight in MIX.items())
+    assert got.estimate == pytest.approx(mean, abs=1e-12)
+    assert got.standard_error == pytest.approx(np.sqrt(parts.sum()), abs=1e-12)
+    assert got.degrees_of_freedom == pytest.approx(freedom, rel=1e-9)
+    assert got.slice == "blogs=0.5, mail=0.3, news=0.2"
+
+
+def test_the_pools_own_mix_with_a_control_is_close_to_the_whole():
+    study = campaign((0.0, 0.5, 1.0), n=120)
+    whole = study.estimate()
+    own = {"news": 72 / 144, "blogs": 36 / 144, "mail": 36 / 144}
+    for one, other in zip(whole, study.estimate(by="topic", weights=own), strict=True):
+        assert other.estimate == pytest.approx(one.estimate, abs=0.05)
+        assert other.standard_error == pytest.approx(one.standard_error, rel=0.25)
+
+
+def test_a_control_is_centred_at_the_pool_of_its_slice():
+    """The metric shows all of the score, so a slice is known exactly, however it was drawn."""
+    rng = np.random.default_rng(0)
+    metric = rng.normal(size=(2, 400))
+    topic = np.where(metric[0] > 0, "high", "low")
+    outputs = pl.DataFrame(
+        {
+            "item": list(range(400)) * 2,
+            "system": ["a"] * 400 + ["b"] * 400,
+            "topic": list(topic) * 2,
+            "rouge": metric.ravel(),
+        }
+    )
+    items = rng.permutation(400)[:100]
+    judgments = pl.DataFrame(
+        {
+            "item": list(items) * 2,
+            "system": ["a"] * 100 + ["b"] * 100,
+            "rater": "r",
+            "prompt": "p",
+            "score": metric[:, items].ravel() + 0.01 * rng.normal(size=200),
+        }
+    )
+    study = Study.read(outputs, judgments)
+    for one in study.estimate(by="topic"):
+        truth = metric["ab".index(one.system)][topic == one.slice].mean()
+        assert one.estimate == pytest.approx(truth, abs=0.02)
+    for one in study.compare(by="topic"):
+        truth = (metric[0] - metric[1])[topic == one.slice].mean()
+        assert one.pairs[0].difference == pytest.approx(truth, abs=0.03)
+
+
+def test_a_difference_in_a_slice_is_the_paired_t_test_of_its_items():
+    study = campaign((0.0, 0.5))
+    a, b = scores(study, "a"), scores(study, "b")
+    found = {one.slice: one.pairs[0] for one in study.compare(by="topic", **NEW)}
+    assert set(found) == set(MIX)
+    p_values = {topic: stats.ttest_rel(a[topic], b[topic]).pvalue for topic in MIX}
+    for topic, got in found.items():
+        interval = stats.ttest_rel(a[topic], b[topic]).confidence_interval()
+        assert (got.low, got.high) == pytest.approx((interval.low, interval.high), abs=1e-10)
+        assert got.simultaneous_low < got.low
+        assert got.n_items == len(a[topic])
+    # Holm over all slices: the least p-value is taken three times.
+    least = min(p_values, key=p_values.get)
+    assert found[least].p_value == pytest.approx(min(3 * p_values[least], 1), abs=1e-9)
+
+
+def test_a_difference_under_a_mix_is_the_stratified_one():
+    study = campaign((0.0, 0.5))
+    a, b = scores(study, "a"), scores(study, "b")
+    [found] = study.compare(by="topic", weights=MIX, **NEW)
+    [got] = found.pairs
+    gaps = {topic: a[topic] - b[topic] for topic in MIX}
+    want = sum(MIX[topic] * gaps[topic].mean() for topic in MIX)
+    variance = sum(MIX[topic] ** 2 * stats.sem(gaps[topic]) ** 2 for topic in MIX)
+    assert got.difference == pytest.approx(want, abs=1e-12)
+    assert got.standard_error == pytest.approx(np.sqrt(variance), abs=1e-12)
+    assert found.slice == "blogs=0.5, mail=0.3, news=0.2"
+    assert {rank.system for rank in found.ranks} == {"a", "b"}
+
+
+def test_a_gate_must_hold_in_every_slice():
+    study = campaign((0.0, 3.0))
+    found = study.compare(by="topic", pair=("b", "a"))
+    assert gate_answer(found, "better", None)[0] == "holds"
+    answer, words = gate_answer(study.compare(by="topic", pair=("a", "b")), "better", None)
+    assert answer == "fails"
+    assert words.startswith("gate better fails: prompt p, blogs: a against b")
+
+
+def test_outputs_without_a_slice_and_the_number_of_intervals_are_said():
+    found = campaign((0.0, 1.0)).estimate(by="topic")
+    assert found.notes == (
+        "12 of 300 outputs have no topic and are in no slice",
+        (
+            "6 intervals, each at 95%: on average 0.3 of them miss; level 0.9917 makes all hold "
+            "together (Bonferroni)"
+        ),
+    )
+    assert found.to_frame()["slice"].to_list() == ["blogs", "blogs", "mail", "mail", "news", "news"]
+    with pytest.raises(UnknownNameError, match="no estimate is of slice 'sport'; there are: blogs"):
+        found.of_slice("sport")
+
+
+def test_a_slice_with_too_few_judgments_is_left_out_and_the_others_stay():
+    study = campaign((0.0, 1.0))
+    rare = study.outputs.rows().with_columns(
+        topic=pl.when(pl.col("item").is_in(study.judgments.frame["item"][:1].to_list()))
+        .then(pl.lit("rare"))
+        .otherwise("topic")
+    )
+    cut = Study.read(rare, study.judgments.frame, metrics=["rouge"])
+    found = cut.estimate(by="topic")
+    assert {one.slice for one in found} == set(MIX)
+    assert sum("rare: left out:" in note for note in found.notes) == 2
+    compared = cut.compare(by="topic")
+    assert [one.slice for one in compared] == ["blogs", "mail", "news"]
+    assert any(
+        note.startswith("rare is left out: a and b are not compared") for note in compared[0].notes
+    )
+    with pytest.raises(NotEstimableError, match="2 judged outputs of each slice; 'rare' has 1"):
+        cut.estimate(by="topic", weights=dict.fromkeys(MIX, 0.2) | {"rare": 0.4})
+    assert len(cut.estimate(by="topic", weights=MIX | {"rare": 0})) == 2
+
+
+@pytest.mark.parametrize(
+    ("by", "bands", "names"),
+    [
+        ("length", None, ("up to 20", "20 to 30", "over 30")),
+        ("length", [15], ("up to 15", "over 15")),
+        ("length", [15, 100], ("up to 15", "15 to 100")),
+        ("number", None, ("1", "2", "10")),
+        ("score", None, ("0.5", "1")),
+        ("sure", None, ("false", "true")),
+        ("topic", None, ("x", "y")),
+    ],
+)
+def test_columns_are_cut_by_their_values_or_into_bands(by, bands, names):
+    outputs = pl.DataFrame(
+        {
+            "item": range(31),
+            "system": "a",
+            "length": range(10, 41),
+            "number": [2, 10, 1] * 10 + [None],
+            "score": [0.5, 1.0, float("nan")] * 10 + [None],
+            "sure": [True, False] * 15 + [None],
+            "topic": ["y", "x", " "] * 10 + [None],
+        }
+    )
+    got = Slices.of(read_outputs(outputs), by, metrics=(), bands=bands)
+    assert got.names == names
+    if by == "length" and bands == [15]:
+        assert got.numbers("a", ["5", "6"]).tolist() == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (
+            {"by": "colour"},
+            "`by` must be a column of outputs that divides its outputs; got 'colour'",
+        ),
+        ({"by": "item"}, "got 'item'"),
+        ({"by": "topic", "bands": [3]}, "`bands` need a column of numbers; 'topic' holds texts"),
+        ({"by": "length", "bands": [5, 3]}, "`bands` must be rising numbers"),
+        ({"bands": [3]}, "`bands` needs `by`"),
+        ({"weights": MIX}, "`weights` needs `by`"),
+        ({"by": "topic", "weights": {"news": 1.0}}, "`weights` must name all slices; 'blogs' is"),
+        ({"by": "topic", "weights": MIX | {"sport": 0}}, "`weights` names 'sport'"),
+        (
+            {"by": "topic", "weights": MIX | {"news": 0.3}},
+            "`weights` must sum to 1; they sum to 1.1",
+        ),
+        ({"by": "topic", "weights": MIX | {"news": -0.2}}, "got -0.2 for 'news'"),
+    ],
+)
+@pytest.mark.parametrize("verb", ["estimate", "compare"])
+def test_cuts_that_make_no_sense_are_refused(options, words, verb):
+    with pytest.raises(InvalidArgumentError, match=words):
+        getattr(campaign((0.0, 1.0)), verb)(**options)
+
+
+def test_too_many_values_are_no_slices():
+    study = campaign()
+    outputs = study.outputs.rows().with_columns(topic=pl.col("output"))
+    with pytest.raises(InvalidArgumentError, match="into 1 to 50 slices; column 'topic' has 150"):
+        Study.read(outputs, study.judgments.frame).estimate(by="topic")
+
+
+def test_slices_need_the_learned_control_and_a_simple_draw():
+    study = campaign()
+    with pytest.raises(InvalidArgumentError, match='`by` needs slope "learned"'):
+        study.estimate(by="topic", slope="least-squares")
+    with pytest.raises(InvalidArgumentError, match='"census" cannot go with `by`'):
+        study.estimate(by="topic", target="census")
+    rows = study.judgments.frame.with_columns(probability=pl.Series(np.tile([0.2, 0.4], 30)))
+    drawn = Study.read(study.outputs.rows(), rows, metrics=["rouge"])
+    with pytest.raises(NotEstimableError, match="slices need a simple draw"):
+        drawn.estimate(by="topic")
+
+
+def test_a_mix_is_refused_where_clusters_lie_in_several_slices():
+    study = campaign((0.0, 1.0))
+    rows = study.outputs.rows().with_columns(document=pl.col("item").cast(pl.Int64) // 3)
+    cut = Study.read(rows, study.judgments.frame, metrics=["rouge"])
+    assert len(cut.estimate(by="topic", cluster_by="document")) == 6
+    assert len(cut.compare(by="topic", cluster_by="document")) == 3
+    for verb in (cut.estimate, cut.compare):
+        with pytest.raises(NotEstimableError, match="a cluster has outputs in several slices"):
+            verb(by="topic", weights=MIX, cluster_by="document")
+
+
+def test_a_slice_of_identical_outputs_differs_by_exactly_zero():
+    study = campaign((0.0, 1.0))
+    same = study.outputs.rows().with_columns(
+        output=pl.when(pl.col("topic") == "news").then(pl.col("item")).otherwise("output"),
+        rouge=pl.when(pl.col("topic") == "news").then(0.0).otherwise("rouge"),
+    )
+    found = Study.read(same, study.judgments.frame, metrics=["rouge"]).compare(by="topic")
+    news = next(one for one in found if one.slice == "news").pairs[0]
+    assert (news.low, news.high, news.words) == (0, 0, "identical")
+    assert all(one.pairs[0].standard_error > 0 for one in found if one.slice != "news")
+
+
+def test_a_column_that_differs_between_systems_is_said():
+    study = campaign((0.0, 1.0))
+    rows = study.outputs.rows().with_columns(
+        length=pl.when(pl.col("system") == "a").then("length").otherwise(40 - pl.col("length"))
+    )
+    [first, *_] = Study.read(rows, study.judgments.frame, metrics=["rouge"]).compare(by="length")
+    assert any("length differs between systems on the same item" in note for note in first.notes)
