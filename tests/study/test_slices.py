@@ -307,3 +307,13 @@ def test_a_column_that_differs_between_systems_is_said():
     )
     [first, *_] = Study.read(rows, study.judgments.frame, metrics=["rouge"]).compare(by="length")
     assert any("length differs between systems on the same item" in note for note in first.notes)
+
+
+def test_a_slice_is_named_in_words_and_pictures():
+    study = campaign((0.0, 1.0))
+    found = study.estimate(by="topic")
+    assert found[0].about == "these 36 outputs (blogs), by raters like these"
+    labels = [text.get_text() for text in found.plot().axes[0].get_yticklabels()]
+    assert labels[:2] == ["a, blogs", "b, blogs"]
+    [mixed] = study.compare(by="topic", weights=MIX)
+    assert mixed.about == ("these outputs (blogs=0.5, mail=0.3, news=0.2), by raters like these")

@@ -83,7 +83,8 @@ class Comparison:
         """What the intervals are about, in words."""
         what = "new outputs like these" if self.target == "superpopulation" else "these outputs"
         who = "exactly these raters" if self.raters == "fixed" else "raters like these"
-        return f"{what}, by {who}"
+        where = "" if self.slice is None else f" ({self.slice})"
+        return f"{what}{where}, by {who}"
 
     @property
     def sentence(self) -> str:
