@@ -139,7 +139,9 @@ def gate_answer(
                     answer,
                     f"gate {gate} {'is ' if kind == 'undecided' else ''}{kind}: {where}{needed}",
                 )
-    return "holds", f"gate {gate} holds"
+    slices = dict.fromkeys(one.slice for one in found if one.slice is not None)
+    where = f" in each of {', '.join(slices)}" if len(slices) > 1 else ""
+    return "holds", f"gate {gate} holds{where}"
 
 
 def compare(
