@@ -166,3 +166,27 @@ def test_a_draw_by_probabilities_must_be_judged_whole():
     ).with_columns(probability=pl.Series([0.2, 0.2] * 3 + [0.4] * 5))
     with pytest.raises(NotEstimableError, match="1 of 6 outputs were not judged under all of"):
         averaged_judgments(read_judgments(rows), WEIGHTS)
+
+
+def test_a_system_without_an_average_is_left_out_and_named():
+    rows = [
+        (str(item), system, "r", prompt, float(item))
+        for item in range(5)
+        for system in "ab"
+        for prompt in WEIGHTS
+    ]
+    rows += [(str(item), "c", "r", "overall", 1.0) for item in range(5)]
+    outputs = pl.DataFrame(
+        {
+            "item": [str(item) for item in range(9)] * 3,
+            "system": [name for name in "abc" for _ in range(9)],
+        }
+    ).with_columns(output=pl.concat_str("item", "system"))
+    study = Study.read(outputs, judgments(rows))
+    note = "c: left out, as no output was judged under all prompts"
+    found = study.estimate(average=WEIGHTS)
+    assert [one.system for one in found] == ["a", "b"]
+    assert note in found.notes
+    [compared] = study.compare(average=WEIGHTS, baseline="a")
+    assert note in compared.notes
+    assert [(pair.a, pair.b) for pair in compared.pairs] == [("b", "a")]

@@ -160,7 +160,10 @@ def test_a_difference_under_a_mix_is_the_stratified_one():
 def test_a_gate_must_hold_in_every_slice():
     study = campaign((0.0, 3.0))
     found = study.compare(by="topic", pair=("b", "a"))
-    assert gate_answer(found, "better", None)[0] == "holds"
+    assert gate_answer(found, "better", None) == (
+        "holds",
+        "gate better holds in each of blogs, mail, news",
+    )
     answer, words = gate_answer(study.compare(by="topic", pair=("a", "b")), "better", None)
     assert answer == "fails"
     assert words.startswith("gate better fails: prompt p, blogs: a against b")
@@ -307,3 +310,23 @@ def test_a_column_that_differs_between_systems_is_said():
     )
     [first, *_] = Study.read(rows, study.judgments.frame, metrics=["rouge"]).compare(by="length")
     assert any("length differs between systems on the same item" in note for note in first.notes)
+
+
+def test_a_slice_is_named_in_words_and_pictures():
+    study = campaign((0.0, 1.0))
+    found = study.estimate(by="topic")
+    assert found[0].about == "these 36 outputs (blogs), by raters like these"
+    labels = [text.get_text() for text in found.plot().axes[0].get_yticklabels()]
+    assert labels[:2] == ["a, blogs", "b, blogs"]
+    [mixed] = study.compare(by="topic", weights=MIX)
+    assert mixed.about == ("these outputs (blogs=0.5, mail=0.3, news=0.2), by raters like these")
+
+
+def test_remarks_on_metrics_and_on_the_draw_are_made_for_slices_too():
+    study = campaign((0.0, 1.0))
+    rows = study.outputs.rows().with_columns(flat=1.0, long=pl.col("item").cast(pl.Int64))
+    judged = study.judgments.frame.filter(pl.col("item").cast(pl.Int64) > 75)
+    found = Study.read(rows, judged, metrics=["flat", "long"]).estimate(by="topic")
+    for one in found:
+        assert any("metric flat is the same on all outputs" in note for note in one.notes)
+        assert any("are not a random sample of the pool" in note for note in one.notes)

@@ -162,8 +162,9 @@ def _tables(found: Estimates) -> list[RenderableType]:
             row = _row(one, wider=wider, corrected=corrected)
             table.add_row(*([str(one.slice)] if cut else []), *row)
         parts.append(table)
-        # Slices have pools of different sizes.
-        first = replace(own[0], pool_size=None) if cut else own[0]
+        # Slices have pools of different sizes; those of a mix have one.
+        several = len({one.slice for one in own}) > 1
+        first = replace(own[0], pool_size=None, slice=None) if several else own[0]
         parts.append(f"about {first.about}; {own[0].method}")
         parts.extend(_carried(own))
     notes = dict.fromkeys(f"note: {_place(one)}: {note}" for one in found for note in one.notes)

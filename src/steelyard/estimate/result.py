@@ -114,7 +114,8 @@ class Estimate:
             "superpopulation": "new outputs like these",
         }[self.target]
         who = "exactly these raters" if self.raters == "fixed" else "raters like these"
-        return f"{what}, by {who}"
+        where = "" if self.slice is None else f" ({self.slice})"
+        return f"{what}{where}, by {who}"
 
     @property
     def signature(self) -> str:

@@ -113,6 +113,11 @@ def averaged_judgments(
             f"{all_outputs - outputs} of {all_outputs} outputs are left out of the average: they were "
             "not judged under all of its prompts"
         )
+    absent = [
+        one for one in rows["system"].unique(maintain_order=True) if one not in set(whole["system"])
+    ]
+    if absent:
+        notes.append(f"{', '.join(absent)}: left out, as no output was judged under all prompts")
     by_rater = whole.filter(n_prompts.over(_JUDGMENT) == len(weights))
     if by_rater.select(_OUTPUT).unique().height == outputs:
         if by_rater.height < whole.height:

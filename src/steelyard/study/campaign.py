@@ -64,7 +64,7 @@ class Campaign:
         results = campaign_means(judged, options=options, seed=seed)
         for system, result in zip(cells, results, strict=True):
             if isinstance(result, Estimate):
-                about = (*cells[system].notes, *self._metric_notes(system), *notes, *result.notes)
+                about = (*cells[system].notes, *self.metric_notes(system), *notes, *result.notes)
                 named = replace(result, notes=about)
                 metrics = self.table.metrics if result.slope else ()
                 found[system] = named.named(system=system, prompt=prompt, metrics=metrics)
@@ -101,7 +101,8 @@ class Campaign:
             )
         return judged
 
-    def _metric_notes(self, system: str) -> tuple[str, ...]:
+    def metric_notes(self, system: str) -> tuple[str, ...]:
+        """Say which metrics are missing or the same on all outputs of a system."""
         size, gaps = self.outputs.sizes[system], self.gaps.get(system, {})
         pool = self.pools.get(system)
         constant = () if pool is None else np.flatnonzero(pool.low == pool.high)

@@ -84,7 +84,8 @@ class Comparison:
         """What the intervals are about, in words."""
         what = "new outputs like these" if self.target == "superpopulation" else "these outputs"
         who = "exactly these raters" if self.raters == "fixed" else "raters like these"
-        return f"{what}, by {who}"
+        where = "" if self.slice is None else f" ({self.slice})"
+        return f"{what}{where}, by {who}"
 
     @property
     def sentence(self) -> str:
@@ -139,7 +140,9 @@ def gate_answer(
                     answer,
                     f"gate {gate} {'is ' if kind == 'undecided' else ''}{kind}: {where}{needed}",
                 )
-    return "holds", f"gate {gate} holds"
+    slices = dict.fromkeys(one.slice for one in found if one.slice is not None)
+    where = f" in each of {', '.join(slices)}" if len(slices) > 1 else ""
+    return "holds", f"gate {gate} holds{where}"
 
 
 def compare(

@@ -82,7 +82,7 @@ def estimates(
         remarks = (*remarks, *left_slices, *slices.notes)
         if slices.mix is None and len(found) > 1:
             remarks = (*remarks, multiplicity(len(found), asked.level))
-    elif not is_designed(study.judgments, sample):
+    if not is_designed(study.judgments, sample):
         found = with_balance_notes(found, study.imbalances)
     return Estimates(with_gap_notes(found, study.judgments, sample), left_out, remarks=remarks)
 

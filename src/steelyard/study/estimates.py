@@ -84,14 +84,14 @@ class Estimates(Results[Estimate]):
         # matplotlib is slow to load
         from matplotlib.figure import Figure  # noqa: PLC0415
 
-        systems = list(dict.fromkeys(str(one.system) for one in self))
+        systems = list(dict.fromkeys(map(_label, self)))
         prompts = list(dict.fromkeys(one.prompt for one in self))
         size = 2.0 + 4.0 * max(len(prompts), 1), 1.2 + 0.35 * len(systems)
         figure = Figure(figsize=size, layout="constrained")
         for number, prompt in enumerate(prompts):
             own = [one for one in self if one.prompt == prompt]
             axes = figure.add_subplot(1, len(prompts), number + 1)
-            rows = [systems.index(str(one.system)) for one in own]
+            rows = [systems.index(_label(one)) for one in own]
             axes.hlines(rows, [one.low for one in own], [one.high for one in own])
             axes.plot([one.estimate for one in own], rows, "o")
             # Names are text, not formulas: a dollar sign stays one.
@@ -100,6 +100,10 @@ class Estimates(Results[Estimate]):
             axes.set_xlabel(f"mean human score, {own[0].level:.0%} interval")
             axes.set_title(str(prompt or ""), parse_math=False)
         return figure
+
+
+def _label(one: Estimate) -> str:
+    return str(one.system) if one.slice is None else f"{one.system}, {one.slice}"
 
 
 def control_in_words(found: Sequence[Estimate]) -> str | None:

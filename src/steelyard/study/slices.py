@@ -120,8 +120,10 @@ class Slices:
 
     def numbers(self, system: str, items: Sequence[str] | NDArray[np.object_]) -> Integers:
         """Return the slice of each of a system's outputs of these items."""
-        own = self._by_item[system]
-        return np.array([own[item] for item in items], dtype=np.int64)
+        asked = pl.DataFrame({"item": pl.Series(items, dtype=pl.String)})
+        own = self._by_system[system].select("item", "slice")
+        found = asked.join(own, on="item", how="left", maintain_order="left")
+        return found["slice"].to_numpy()
 
     def slicing(self, system: str, items: NDArray[np.object_], pool: PoolMoments | None) -> Slicing:
         """Return how one system is cut.
@@ -154,13 +156,6 @@ class Slices:
         return {
             str(key[0]): part
             for key, part in self.rows.partition_by("system", as_dict=True).items()
-        }
-
-    @cached_property
-    def _by_item(self) -> dict[str, dict[str, int]]:
-        return {
-            system: dict(part.select("item", "slice").iter_rows())
-            for system, part in self._by_system.items()
         }
 
 

@@ -273,7 +273,7 @@ class Study:
         scope = Scope(average=average, by=by, bands=bands, weights=weights)
         self.check_judged(prompts, systems)
         study, notes = scope.study(self, prompts, raters_as)
-        chosen = self.systems if systems is None else systems
+        chosen = study.systems if systems is None else systems
         pairs = None
         if pair is not None and baseline is not None:
             raise InvalidArgumentError("`pair` and `baseline` exclude each other: give one of them")
