@@ -1,13 +1,14 @@
 """The ``steelyard`` command: finds the subcommand, and turns errors into one line and a code."""
 
 import io
+import shlex
 import sys
 from importlib import import_module
 from typing import Any, NoReturn
 
 import click
 
-from steelyard.errors import SteelyardError
+from steelyard.errors import InvalidDataError, SteelyardError
 from steelyard.version import __version__
 
 __all__ = ["main"]
@@ -74,7 +75,8 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     try:
         code: Any = steelyard.main(arguments, prog_name="steelyard", standalone_mode=False)
     except SteelyardError as error:
-        _fail(" ".join(str(error).split()), 2)
+        words = " ".join(str(error).split())
+        _fail(words + _command_with(error, sys.argv[1:] if arguments is None else arguments), 2)
     except click.UsageError as error:
         where = error.ctx.command_path if error.ctx else "steelyard"
         _fail(f"{error.format_message()} See: {where} --help", 2)
@@ -85,6 +87,15 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     except OSError as error:
         _fail(str(error), 1)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _command_with(error: SteelyardError, arguments: list[str]) -> str:
+    """Return the command with what it lacks, ready to be copied, where the error knows it."""
+    options = error.options if isinstance(error, InvalidDataError) else ()
+    command = steelyard.get_command(click.Context(steelyard), arguments[0]) if options else None
+    if command is None or not any(options[0] in one.opts for one in command.params):
+        return ""
+    return f"; run: {shlex.join(['steelyard', *arguments, *options])}"
 
 
 def _fail(message: str, code: int) -> NoReturn:
