@@ -52,7 +52,7 @@ def test_columns_that_look_like_ours_are_suggested_together():
     [
         ("item", ["ITEM"], "ITEM"),
         ("item", ["doc-id", "Item_ID"], "Item_ID"),
-        ("system", ["sistem"], "sistem"),
+        ("score", ["scores"], "scores"),
         ("score", ["text"], None),
     ],
 )

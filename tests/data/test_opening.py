@@ -12,7 +12,7 @@ from polars.testing import assert_frame_equal
 from tests.spreadsheets import write_xlsx
 
 from steelyard.data import read_judgments, read_outputs, write_table
-from steelyard.data.excel import sheet_names
+from steelyard.data.excel import filled_sheets
 from steelyard.data.frames import as_lazy
 from steelyard.errors import InvalidArgumentError, InvalidDataError, MissingDependencyError
 
@@ -137,7 +137,7 @@ def test_the_only_sheet_is_read_and_of_several_one_is_named(tmp_path):
     one = write_xlsx(tmp_path / "one.xlsx", {"Sheet1": SHEET, "Sheet2": []})
     assert rows(one).select("item", "output").rows() == [("007", "say"), ("7", "")]
     two = write_xlsx(tmp_path / "two.xlsx", {"notes": [["a"], ["b"]], "my outputs": SHEET})
-    assert sheet_names(two) == ["notes", "my outputs"]
+    assert filled_sheets(two) == ["notes", "my outputs"]
     with pytest.raises(InvalidDataError, match=r"holds 2 sheets: notes, my outputs: name one"):
         read_outputs(two)
     assert rows(f"{two}#my outputs").height == 2

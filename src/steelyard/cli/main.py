@@ -14,6 +14,7 @@ from steelyard.version import __version__
 __all__ = ["main"]
 
 _COMMANDS = {
+    "check": "What is in your files, what is wrong, and the next command.",
     "convert": "Files of other tools and papers as outputs and judgments.",
     "demo": "The whole loop on a built-in campaign with simulated raters.",
     "compare": "Which system is better: differences, ranks, groups, gates.",

@@ -22,6 +22,7 @@ __all__ = [
     "output_options",
     "seed_option",
     "study_arguments",
+    "with_notes_told",
 ]
 
 Command = Callable[..., Any]
@@ -61,22 +62,28 @@ class StudyChoice:
 
         What was taken for granted, filled or left out is said on standard error.
         """
-        study = Study.read(
-            self.outputs,
-            self.judgments,
-            columns=column_mapping(self.columns),
-            metrics=list(metrics) or None,
-            on_duplicate=self.on_duplicate,
-            prompts=self.prompts,
-            systems=self.systems,
-            exclude_systems=self.exclude_systems,
-            fill=fill_mapping(self.fill),
-            separator=by_file("--separator", self.separators),
-            decimal=by_file("--decimal", self.decimals),
+        return with_notes_told(
+            Study.read(
+                self.outputs,
+                self.judgments,
+                columns=column_mapping(self.columns),
+                metrics=list(metrics) or None,
+                on_duplicate=self.on_duplicate,
+                prompts=self.prompts,
+                systems=self.systems,
+                exclude_systems=self.exclude_systems,
+                fill=fill_mapping(self.fill),
+                separator=by_file("--separator", self.separators),
+                decimal=by_file("--decimal", self.decimals),
+            )
         )
-        for note in study.notes:
-            click.echo(f"note: {note}", err=True)
-        return study
+
+
+def with_notes_told(study: Study) -> Study:
+    """Say on standard error what was taken for granted, filled or left out in reading a study."""
+    for note in study.notes:
+        click.echo(f"note: {note}", err=True)
+    return study
 
 
 def study_arguments(command: Command) -> Command:

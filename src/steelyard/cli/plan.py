@@ -12,6 +12,7 @@ from steelyard.cli.options import (
     file_options,
     level_option,
     output_options,
+    with_notes_told,
 )
 from steelyard.cli.paths import InputPath, OutputFile
 from steelyard.cli.printing import headed, print_json, print_tables
@@ -174,12 +175,14 @@ def _read(
 ) -> Study:
     if len(pilot) != 2:
         raise InvalidArgumentError(f"a pilot is OUTPUTS and JUDGMENTS; got {len(pilot)} file(s)")
-    return Study.read(
-        *pilot,
-        columns=column_mapping(columns),
-        metrics=list(metrics) or None,
-        separator=by_file("--separator", separators),
-        decimal=by_file("--decimal", decimals),
+    return with_notes_told(
+        Study.read(
+            *pilot,
+            columns=column_mapping(columns),
+            metrics=list(metrics) or None,
+            separator=by_file("--separator", separators),
+            decimal=by_file("--decimal", decimals),
+        )
     )
 
 

@@ -1,5 +1,6 @@
 """Sheets of Excel and OpenDocument files."""
 
+import logging
 from pathlib import Path
 from typing import Any
 
@@ -7,11 +8,14 @@ import polars as pl
 
 from steelyard.errors import InvalidDataError, MissingDependencyError
 
-__all__ = ["read_sheet", "sheet_names"]
+__all__ = ["filled_sheets", "read_sheet"]
+
+# What the library says of empty columns is no news to users.
+logging.getLogger("fastexcel").addHandler(logging.NullHandler())
 
 
-def sheet_names(path: Path) -> list[str]:
-    """Return the names of the sheets, in their order.
+def filled_sheets(path: Path) -> list[str]:
+    """Return the names of the sheets that hold anything, in their order.
 
     Raises
     ------
@@ -20,7 +24,8 @@ def sheet_names(path: Path) -> list[str]:
     MissingDependencyError
         If the extra ``excel`` is not installed.
     """
-    return list(_opened(path).sheet_names)
+    book = _opened(path)
+    return [name for name in book.sheet_names if _is_filled(book, path, name)]
 
 
 def read_sheet(path: Path, sheet: str | None) -> pl.DataFrame:

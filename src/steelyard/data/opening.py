@@ -21,7 +21,7 @@ from steelyard.data.tables import ROW, Table, reading
 from steelyard.data.text import Text, readable_text
 from steelyard.errors import InvalidDataError
 
-__all__ = ["open_table"]
+__all__ = ["open_table", "renamed"]
 
 
 def open_table(
@@ -72,13 +72,18 @@ def open_table(
         raise InvalidDataError(f"{table.name}: holds no rows: at least one is needed")
     there = [column for column in table.schema if column != ROW]
     mapped = mapped_columns(table.name, there, contract, for_role(columns, label), label)
+    return renamed(replace(table, decimal=mark), mapped)
+
+
+def renamed(table: Table, mapped: Mapping[str, str]) -> Table:
+    """Return the table with our names, by ours, in place of the user's."""
     ours = {theirs: ours for ours, theirs in mapped.items()}
+    there = [column for column in table.schema if column != ROW]
     return replace(
         table,
         rows=table.rows.rename(ours),
         schema=pl.Schema({ours.get(column, column): table.schema[column] for column in there}),
         mapped=mapped,
-        decimal=mark,
     )
 
 
