@@ -5,17 +5,23 @@ from steelyard.records import Judgment, Output, optional_columns, required_colum
 
 def test_a_field_without_a_default_is_a_required_column():
     assert required_columns(Output) == ("item", "system", "output")
-    assert required_columns(Judgment) == ("item", "system", "rater", "prompt", "score")
+    assert required_columns(Judgment) == ("item", "system", "score")
 
 
 def test_a_field_with_a_default_is_an_optional_column():
     assert optional_columns(Output) == ("input", "reference")
-    assert optional_columns(Judgment) == ("seconds", "time", "probability")
+    assert optional_columns(Judgment) == (
+        "rater",
+        "prompt",
+        "seconds",
+        "time",
+        "probability",
+    )
 
 
 @pytest.mark.parametrize("record", [Output, Judgment])
-def test_the_key_is_made_of_required_columns(record):
-    assert set(record.key) < set(required_columns(record))
+def test_the_key_is_made_of_columns(record):
+    assert set(record.key) < {*required_columns(record), *optional_columns(record)}
 
 
 def test_records_are_frozen():

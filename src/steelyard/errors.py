@@ -1,6 +1,6 @@
 """One small tree of exceptions: catch ``SteelyardError`` and you have caught them all."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 __all__ = [
     "InvalidArgumentError",
@@ -21,7 +21,18 @@ class InvalidArgumentError(SteelyardError, ValueError):
 
 
 class InvalidDataError(SteelyardError, ValueError):
-    """A file or table breaks its contract; the message names file, line and column."""
+    """A file or table breaks its contract; the message names file, line and column.
+
+    Attributes
+    ----------
+    options : tuple of str
+        What to add to the command so that it works, where that is known: an option and its value,
+        then perhaps others.
+    """
+
+    def __init__(self, *args: object, options: Sequence[str] = ()) -> None:
+        super().__init__(*args)
+        self.options = tuple(options)
 
 
 class NotEstimableError(SteelyardError, ValueError):

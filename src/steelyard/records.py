@@ -9,12 +9,18 @@ from typing import Any, ClassVar, overload
 
 __all__ = [
     "DRAW_COLUMNS",
+    "ONLY_PROMPT",
+    "UNKNOWN_RATER",
     "Judgment",
     "Output",
     "names_of",
     "optional_columns",
     "required_columns",
 ]
+
+# The rater of all judgments where raters are not known, and the prompt where there is one question.
+UNKNOWN_RATER = "unknown"
+ONLY_PROMPT = "overall"
 
 # What a drawn sample records of each output, beside the output itself.
 DRAW_COLUMNS = (
@@ -52,9 +58,10 @@ class Judgment:
 
     item: str
     system: str
-    rater: str
-    prompt: str
     score: float
+    # Raters may be unknown, and there may be one question only, which then needs no name.
+    rater: str = UNKNOWN_RATER
+    prompt: str = ONLY_PROMPT
     seconds: float | None = None
     time: str | None = None
     probability: float | None = None
@@ -69,7 +76,7 @@ def required_columns(record: type[Record]) -> tuple[str, ...]:
     Examples
     --------
     >>> required_columns(Judgment)
-    ('item', 'system', 'rater', 'prompt', 'score')
+    ('item', 'system', 'score')
     """
     return tuple(column.name for column in _columns(record) if not _has_default(column))
 

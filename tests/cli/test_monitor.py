@@ -227,7 +227,8 @@ def test_a_prompt_that_a_system_was_not_judged_under_is_named(run, collected):
         "monitor", *paths, "--half-width", "1", "--prompt", "fluency", "--system", "alpha"
     )
     assert code == 2
-    assert "there are none of alpha under fluency" in err
+    assert "system 'alpha' has no judgments under fluency in" in err
+    assert "there are: beta" in err
 
 
 def whole(tmp_path, size):

@@ -13,6 +13,7 @@ from steelyard.errors import InvalidDataError
         ("a.ndjson.gz", Format("jsonl", "gzip")),
         ("a.csv", Format("csv")),
         ("a.csv.zst", Format("csv", "zstd")),
+        ("a.tsv", Format("csv", separator="\t")),
         ("a.parquet", Format("parquet")),
         ("Run 1.2.CSV.GZ", Format("csv", "gzip")),
     ],
@@ -23,7 +24,9 @@ def test_the_extension_says_the_format(name, expected):
 
 @pytest.mark.parametrize("name", ["a", "a.txt", "a.json", "a.gz", "csv", "a.csv.bz2"])
 def test_an_unknown_extension_is_refused_with_those_known(name):
-    with pytest.raises(InvalidDataError, match=r"must be \.jsonl, \.ndjson or \.csv.*; got '"):
+    with pytest.raises(
+        InvalidDataError, match=r"must be \.jsonl, \.ndjson, \.csv or \.tsv.*; got '"
+    ):
         format_of(Path(name))
 
 

@@ -92,7 +92,7 @@ def test_a_metric_that_is_not_finite_is_an_error_and_never_dropped(tmp_path, val
         {"item": [7, 8], "system": "a", "g": [1.0, 2.0], "h": [1.0, value]}, strict=False
     )
     outputs = outputs_of(frame, form, tmp_path)
-    match = rf"{place}, column h: expected a finite number, got .* \(item '8', system 'a'\): score"
+    match = rf"{place}, column h: expected a finite number, got .* \(item '8', system 'a'; a gap in metric h on 1 of 2 outputs\): score"
     for use in (outputs.pool_moments, lambda: outputs.pool_values("a")):
         with pytest.raises(InvalidDataError, match=match):
             use()

@@ -201,14 +201,14 @@ def test_times_become_text():
     assert read_judgments(frame).frame["time"].item().startswith("2024-01-31 12:00:00")
 
 
-@pytest.mark.parametrize("column", ["item", "system", "rater", "prompt", "score"])
+@pytest.mark.parametrize("column", ["item", "system", "score"])
 def test_a_column_that_judgments_lack_is_named(tmp_path, column):
-    record = {("worker" if name == column else name): value for name, value in judgment().items()}
+    record = {("other" if name == column else name): value for name, value in judgment().items()}
     path = jsonl(tmp_path, record)
-    match = rf"a\.jsonl: no column `{column}`; .*`worker`.*--column {column}=YOUR_COLUMN"
+    match = rf"a\.jsonl: no column `{column}`; .*`other`.*--column {column}=YOUR_COLUMN"
     with pytest.raises(InvalidDataError, match=match):
         read_judgments(path)
-    assert len(read_judgments(path, columns={column: "worker"})) == 1
+    assert len(read_judgments(path, columns={column: "other"})) == 1
 
 
 def test_a_second_judgment_of_the_same_is_an_error_that_names_both_lines(tmp_path):

@@ -6,7 +6,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from steelyard.data.tables import ROW, as_lazy, open_table, shown
+from steelyard.data.frames import as_lazy
+from steelyard.data.opening import open_table
+from steelyard.data.tables import ROW, shown
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 
 
@@ -54,14 +56,18 @@ def test_frames_of_any_library_are_read(convert):
 
 def test_what_is_no_frame_is_refused():
     with pytest.raises(
-        InvalidArgumentError, match=r"`source` must be a path or a data frame.*dict"
+        InvalidArgumentError, match=r"`source` must be a path, a list of dicts.*got int"
     ):
-        opened({"item": ["a"]})
+        opened(7)
 
 
 def test_a_frame_that_cannot_be_exported_is_refused():
-    with pytest.raises(InvalidDataError, match="`source` cannot be read as an Arrow table"):
-        opened(pd.DataFrame({"item": [1, "a"]}))
+    class Broken:
+        def __arrow_c_stream__(self, requested_schema=None):
+            raise TypeError("no")
+
+    with pytest.raises(InvalidDataError, match="`source` cannot be read as an Arrow table: no"):
+        opened(Broken())
 
 
 def test_a_frame_in_polars_is_taken_as_it_is():
@@ -128,7 +134,6 @@ def test_errors_speak_of_columns_by_the_name_the_user_gave_them():
         ("a.csv", b"\n\n", "a.csv, line 1: expected a row, got only blank lines"),
         ("a.csv", b"item,item\n1,2\n", "a.csv: two columns are named `item`"),
         ("a.csv", "item,é\n1,2\n".encode("latin-1"), "a.csv, line 1: the bytes are not UTF-8"),
-        ("a.csv", "item\n1\n".encode("utf-16"), "a.csv, line 1: the bytes are not UTF-8"),
         ("a.csv", b"item\n\n1\n\xff\n", "a.csv, line 4: the bytes are not UTF-8"),
         ("a.csv", b"a,b\n1,2\n1,2,3\n", "a.csv, line 3: expected 2 fields, got 3"),
         (
@@ -143,7 +148,7 @@ def test_errors_speak_of_columns_by_the_name_the_user_gave_them():
         ("a.jsonl.zst", b"\x28\xb5\x2f\xfdgarbage", "a.jsonl.zst: cannot be read"),
         ("a.parquet", b"", "a.parquet: the file is empty"),
         ("a.parquet", b"PAR1 this is no table", "a.parquet: cannot be read: "),
-        ("a.xlsx", b"PK", "a.xlsx: the extension must be"),
+        ("a.xlsx", b"PK", "a.xlsx: cannot be read as a spreadsheet: "),
     ],
 )
 def test_a_file_that_cannot_be_read_is_named_in_one_line(tmp_path, name, content, match):
@@ -160,7 +165,7 @@ def test_a_missing_file_is_named(tmp_path):
 
 
 def test_a_folder_is_no_file(tmp_path):
-    with pytest.raises(InvalidDataError, match="is a folder: name the file in it"):
+    with pytest.raises(InvalidDataError, match=r"the folder holds no .parquet file: name the file"):
         opened(tmp_path)
 
 

@@ -78,5 +78,5 @@ def test_a_path_that_cannot_be_written_is_named(tmp_path):
 
 
 def test_what_is_no_frame_is_not_written(tmp_path):
-    with pytest.raises(InvalidArgumentError, match=r"`frame` must be .* a data frame.*; got list"):
-        write_table([1], tmp_path / "a.csv")
+    with pytest.raises(InvalidArgumentError, match=r"`frame` must be .* a data frame.*; got int"):
+        write_table(1, tmp_path / "a.csv")

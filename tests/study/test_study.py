@@ -43,7 +43,10 @@ def study(frames):
 
 
 # What commands do with results, and what a study is read with: no matter of a verb.
-_OUTSIDE = {"as_json", "output", "figure", "outputs", "judgments", "columns", "on_duplicate"}
+_OUTSIDE = {
+    *("as_json", "output", "figure", "outputs", "judgments", "columns", "on_duplicate"),
+    *("exclude_systems", "fill", "separators", "decimals"),
+}
 # Singular where one prompt is meant, other forms where text must be parsed, and our progress.
 _SPELLED = {"raters": "raters_as", "no_metric": "metrics"}
 _TYPED_PLAN = {"item_variance", "rater_variance", "correlation", "pilot"}

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from steelyard.cli.options import column_mapping
+from steelyard.cli.options import by_file, column_mapping, file_options
 from steelyard.cli.paths import InputPath, OutputFile, check_not_inputs
 from steelyard.cli.printing import plain_console, print_json
 from steelyard.data import Outputs, read_outputs, write_table
@@ -21,7 +21,6 @@ from steelyard.judge import EndpointError, Judged, Rubric, Usage, read_rubric
 from steelyard.judge import judge as judge_texts
 from steelyard.judge.answer import ScoreKind
 from steelyard.judge.result import Progress as Listener
-from steelyard.scoring.source import open_source
 
 __all__ = ["judge"]
 
@@ -53,13 +52,7 @@ Example:
     help="File to write: OUTPUTS with the scores; another file than OUTPUTS.",
 )
 @click.option("--name", help="Name of the new column.  [default: judge.RUBRIC]")
-@click.option(
-    "--column",
-    "columns",
-    multiple=True,
-    metavar="OURS=YOURS",
-    help="Your name of one of our columns, for example output=answer.",
-)
+@file_options
 @click.option(
     "--score",
     type=click.Choice(get_args(ScoreKind)),
@@ -97,6 +90,8 @@ def judge(
     output: Path,
     name: str | None,
     columns: tuple[str, ...],
+    separators: tuple[str, ...],
+    decimals: tuple[str, ...],
     score: ScoreKind,
     concurrency: int,
     max_retries: int,
@@ -120,9 +115,13 @@ def judge(
     check_not_inputs("--output", [output, keeper], [outputs, Path(rubric)])
     # before anything is asked: what costs money must not fail at the end
     _check(output, column, limit)
-    mapping = column_mapping(columns)
-    rows = _rows(read_outputs(outputs, columns=mapping), column, chosen)
-    own_names = {ours: yours for ours, yours in mapping.items() if yours in _names(outputs)}
+    pool = read_outputs(
+        outputs,
+        columns=column_mapping(columns),
+        separator=by_file("--separator", separators).get("outputs"),
+        decimal=by_file("--decimal", decimals).get("outputs"),
+    )
+    rows = _rows(pool, column, chosen)
     some = rows if limit is None else rows.head(limit)
     with _progress(prices=(price_in, price_out)) as listener, _keeping(keeper):
         judged = judge_texts(
@@ -142,7 +141,7 @@ def judge(
             cache=keeper,
             progress=listener,
         )
-    write_table(_with_scores(rows, judged, column).rename(own_names), output)
+    write_table(_with_scores(rows, judged, column).rename(pool.mapped), output)
     summary = _summary(judged, column, n_outputs=rows.height)
     if as_json:
         print_json({"model": model, "rubric": chosen.name, "score": score, **summary}, None)
@@ -163,11 +162,6 @@ def _check(output: Path, column: str, limit: int | None) -> None:
         )
     if limit is not None and limit < 1:
         raise InvalidArgumentError(f"`--limit` must be at least 1; got {limit}")
-
-
-def _names(outputs: Path) -> tuple[str, ...]:
-    """Names of the columns as they are in the file."""
-    return open_source(outputs).columns
 
 
 def _rows(pool: Outputs, column: str, rubric: Rubric) -> pl.DataFrame:

@@ -1,6 +1,7 @@
 """The ``steelyard`` command: finds the subcommand, and turns errors into one line and a code."""
 
 import io
+import shlex
 import sys
 from difflib import get_close_matches
 from importlib import import_module
@@ -8,29 +9,31 @@ from typing import Any, NoReturn
 
 import click
 
-from steelyard.errors import SteelyardError
+from steelyard.errors import InvalidDataError, SteelyardError
 from steelyard.version import __version__
 
 __all__ = ["main"]
 
+# In the order of a campaign.
 _COMMANDS = {
-    "init": "Write a commented campaign to a new folder.",
-    "convert": "Files of other tools and papers as outputs and judgments.",
     "demo": "The whole loop on a built-in campaign with simulated raters.",
-    "compare": "Which system is better: differences, ranks, groups, gates.",
-    "diagnose": "Is the metric any use here? Is the question to the raters?",
-    "estimate": "The mean human score of each system, beside the plain mean.",
-    "judge": "Score outputs with a language model.",
-    "monitor": "Stop or go on? An interval that may be looked at all the time.",
-    "paper": "Every table and figure of the paper, from its released data.",
+    "check": "What is in your files, what is wrong, and the next command.",
+    "convert": "Files of other tools and papers as outputs and judgments.",
+    "init": "Write a commented campaign to a new folder.",
     "plan": "Judgments and price for a goal, from a pilot or typed variances.",
-    "report": "One self-contained HTML file with everything.",
     "sample": "Draw outputs to judge, with recorded probabilities.",
     "score": "Add automatic metrics to outputs.",
+    "judge": "Score outputs with a language model.",
     "serve": "Collect judgments in the browser, and watch the estimate tighten.",
-    "skill": "A page for coding assistants: commands, contract, traps.",
+    "monitor": "Stop or go on? An interval that may be looked at all the time.",
+    "estimate": "The mean human score of each system, beside the plain mean.",
+    "compare": "Which system is better: differences, ranks, groups, gates.",
+    "diagnose": "Is the metric any use here? Is the question to the raters?",
+    "report": "One self-contained HTML file with everything.",
     "simulate": "Replay a finished campaign under plans and stopping rules.",
     "trajectory": "Interval length and data efficiency against the number of judgments.",
+    "paper": "Every table and figure of the paper, from its released data.",
+    "skill": "A page for coding assistants: commands, contract, traps.",
 }
 
 # 128 and the number of the signal that Ctrl-C sends, as shells have it
@@ -103,7 +106,8 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     try:
         code: Any = steelyard.main(arguments, prog_name="steelyard", standalone_mode=False)
     except SteelyardError as error:
-        _fail(" ".join(str(error).split()), 2)
+        words = " ".join(str(error).split())
+        _fail(words + _command_with(error, sys.argv[1:] if arguments is None else arguments), 2)
     except click.UsageError as error:
         where = error.ctx.command_path if error.ctx else "steelyard"
         _fail(f"{error.format_message()} See: {where} --help", 2)
@@ -114,6 +118,15 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     except OSError as error:
         _fail(str(error), 1)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _command_with(error: SteelyardError, arguments: list[str]) -> str:
+    """Return the command with what it lacks, ready to be copied, where the error knows it."""
+    options = error.options if isinstance(error, InvalidDataError) else ()
+    command = steelyard.get_command(click.Context(steelyard), arguments[0]) if options else None
+    if command is None or not any(options[0] in one.opts for one in command.params):
+        return ""
+    return f"; run: {shlex.join(['steelyard', *arguments, *options])}"
 
 
 def _fail(message: str, code: int) -> NoReturn:

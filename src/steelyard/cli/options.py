@@ -16,8 +16,11 @@ from steelyard.study import Study
 
 __all__ = [
     "StudyChoice",
+    "by_file",
     "chosen_metrics",
     "column_mapping",
+    "file_options",
+    "fill_mapping",
     "interval_options",
     "level_option",
     "metric_options",
@@ -26,6 +29,7 @@ __all__ = [
     "scope_options",
     "seed_option",
     "study_arguments",
+    "with_notes_told",
 ]
 
 Command = Callable[..., Any]
@@ -41,8 +45,10 @@ class StudyChoice:
         The files.
     prompts, systems : tuple of str or None
         Those that were named; None for all.
-    columns : tuple of str
-        ``OURS=YOURS`` pairs.
+    exclude_systems : tuple of str or None
+        Systems to leave out before anything is checked.
+    columns, fill, separators, decimals : tuple of str
+        As the options were given.
     on_duplicate : {"error", "first", "last"}
         Which of two judgments of one output by one rater under one prompt to keep.
     """
@@ -51,18 +57,40 @@ class StudyChoice:
     judgments: Path
     prompts: tuple[str, ...] | None
     systems: tuple[str, ...] | None
+    exclude_systems: tuple[str, ...] | None
     columns: tuple[str, ...]
+    fill: tuple[str, ...]
+    separators: tuple[str, ...]
+    decimals: tuple[str, ...]
     on_duplicate: Literal["error", "first", "last"]
 
     def read(self, metrics: Sequence[str] = ()) -> Study:
-        """Read the files with these metrics; with all numeric columns if none is named."""
-        return Study.read(
-            self.outputs,
-            self.judgments,
-            columns=column_mapping(self.columns),
-            metrics=list(metrics) or None,
-            on_duplicate=self.on_duplicate,
+        """Read the files with these metrics; with all numeric columns if none is named.
+
+        What was taken for granted, filled or left out is said on standard error.
+        """
+        return with_notes_told(
+            Study.read(
+                self.outputs,
+                self.judgments,
+                columns=column_mapping(self.columns),
+                metrics=list(metrics) or None,
+                on_duplicate=self.on_duplicate,
+                prompts=self.prompts,
+                systems=self.systems,
+                exclude_systems=self.exclude_systems,
+                fill=fill_mapping(self.fill),
+                separator=by_file("--separator", self.separators),
+                decimal=by_file("--decimal", self.decimals),
+            )
         )
+
+
+def with_notes_told(study: Study) -> Study:
+    """Say on standard error what was taken for granted, filled or left out in reading a study."""
+    for note in study.notes:
+        click.echo(f"note: {note}", err=True)
+    return study
 
 
 def study_arguments(command: Command) -> Command:
@@ -78,12 +106,25 @@ def study_arguments(command: Command) -> Command:
         *,
         prompts: tuple[str, ...],
         systems: tuple[str, ...],
+        exclude_systems: tuple[str, ...],
         columns: tuple[str, ...],
+        fill: tuple[str, ...],
+        separators: tuple[str, ...],
+        decimals: tuple[str, ...],
         on_duplicate: Literal["error", "first", "last"],
         **others: Any,
     ) -> Any:
         choice = StudyChoice(
-            outputs, judgments, prompts or None, systems or None, columns, on_duplicate
+            outputs,
+            judgments,
+            prompts or None,
+            systems or None,
+            exclude_systems or None,
+            columns,
+            fill,
+            separators,
+            decimals,
+            on_duplicate,
         )
         return command(choice, **others)
 
@@ -99,11 +140,18 @@ def study_arguments(command: Command) -> Command:
                 "--system", "systems", multiple=True, help="System to look at; all by default."
             ),
             click.option(
-                "--column",
-                "columns",
+                "--exclude-system",
+                "exclude_systems",
                 multiple=True,
-                metavar="OURS=YOURS",
-                help="Your name of one of our columns, for example item=doc_id.",
+                help="System to leave out, before anything is checked.",
+            ),
+            file_options,
+            click.option(
+                "--fill",
+                multiple=True,
+                metavar="METRIC=HOW",
+                help="What to put where a metric is missing: mean or median of the system's other "
+                "outputs, a number, or drop to leave out the metric. HOW alone is for all metrics.",
             ),
             click.option(
                 "--on-duplicate",
@@ -116,6 +164,36 @@ def study_arguments(command: Command) -> Command:
     ):
         found = decorate(found)
     return found
+
+
+def file_options(command: Command) -> Command:
+    """Add what says how files are written: ``--column``, ``--separator`` and ``--decimal``."""
+    for decorate in (
+        click.option(
+            "--decimal",
+            "decimals",
+            multiple=True,
+            metavar="MARK",
+            help="What stands before decimals in text, . or ,; outputs:, or judgments:, for one file.",
+        ),
+        click.option(
+            "--separator",
+            "separators",
+            multiple=True,
+            metavar="CHARACTER",
+            help="What stands between cells of CSV, such as ';' or tab; 'outputs:;' for one file.",
+        ),
+        click.option(
+            "--column",
+            "columns",
+            multiple=True,
+            metavar="OURS=YOURS",
+            help="Your name of one of our columns, for example item=doc_id; "
+            "outputs:item=doc_id or judgments:item=doc_id for one file.",
+        ),
+    ):
+        command = decorate(command)
+    return command
 
 
 def metric_options(without: str) -> Callable[[Command], Command]:
@@ -249,3 +327,26 @@ def column_mapping(columns: Sequence[str]) -> dict[str, str]:
             )
         mapping[ours] = yours
     return mapping
+
+
+def fill_mapping(fill: Sequence[str]) -> dict[str, str] | None:
+    """Return what fills the gaps of each metric of ``METRIC=HOW``; ``*`` stands for all."""
+    mapping = {}
+    for pair in fill:
+        metric, separator, how = pair.rpartition("=")
+        mapping[metric if separator else "*"] = how
+    return mapping or None
+
+
+def by_file(option: str, values: Sequence[str]) -> dict[str, str]:
+    """Return a value for outputs and one for judgments of ``VALUE`` and ``outputs:VALUE``."""
+    found: dict[str, str] = {}
+    for given in values:
+        role, separator, value = given.partition(":")
+        if separator and value and role in {"outputs", "judgments"}:
+            found[role] = value
+        elif not given:
+            raise InvalidArgumentError(f"`{option}` must not be empty")
+        else:
+            found |= {"outputs": given, "judgments": given}
+    return found

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from steelyard.data.locations import input_files
 from steelyard.errors import InvalidArgumentError
 
 __all__ = ["InputPath", "OutputFile", "check_not_inputs"]
@@ -24,9 +25,10 @@ class InputPath(click.Path):
         """Return the path, once it is known that no file to write is this one."""
         path = Path(os.fsdecode(super().convert(value, param, ctx)))
         if ctx is not None:
+            files = input_files(path)
             for option, written in ctx.meta.get(_WRITTEN, ()):
-                _check(option, written, path)
-            ctx.meta.setdefault(_READ, []).append(path)
+                check_not_inputs(option, [written], files)
+            ctx.meta.setdefault(_READ, []).extend(files)
         return path
 
 
@@ -61,7 +63,7 @@ def check_not_inputs(option: str, written: Iterable[Path], inputs: Iterable[Path
     InvalidArgumentError
         The message names both, and nothing is written yet.
     """
-    inputs = tuple(inputs)
+    inputs = tuple(file for path in inputs for file in input_files(path))
     for path in written:
         for read in inputs:
             _check(option, path, read)

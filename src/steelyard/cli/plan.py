@@ -6,7 +6,14 @@ import click
 from rich.console import RenderableType
 from rich.table import Table
 
-from steelyard.cli.options import column_mapping, level_option, output_options
+from steelyard.cli.options import (
+    by_file,
+    column_mapping,
+    file_options,
+    level_option,
+    output_options,
+    with_notes_told,
+)
 from steelyard.cli.paths import InputPath, OutputFile
 from steelyard.cli.printing import headed, print_json, print_tables
 from steelyard.design import Assumptions, Case, Plan, Prices
@@ -37,7 +44,7 @@ Examples:
     metavar="A B",
     help="Plan the difference of two systems, judged on the same items: pairs of outputs.",
 )
-@click.option("--column", "columns", multiple=True, metavar="OURS=YOURS", help="As in estimate.")
+@file_options
 @click.option("--item-variance", metavar="X[,LOW,HIGH]", help="Instead of a pilot.")
 @click.option("--rater-variance", metavar="X[,LOW,HIGH]", help="Instead of a pilot.")
 @click.option("--correlation", metavar="X[,LOW,HIGH]", help="Instead of a pilot; 0 by default.")
@@ -78,6 +85,8 @@ def plan(
     metrics: tuple[str, ...],
     compare: tuple[str, str] | None,
     columns: tuple[str, ...],
+    separators: tuple[str, ...],
+    decimals: tuple[str, ...],
     item_variance: str | None,
     rater_variance: str | None,
     correlation: str | None,
@@ -106,7 +115,7 @@ def plan(
     if pilot and any(value is not None for value in typed):
         raise InvalidArgumentError("a pilot and typed variances exclude each other")
     if pilot:
-        made = _read(pilot, metrics, columns).plan(
+        made = _read(pilot, metrics, columns, separators, decimals).plan(
             metrics,
             prompt=prompt,
             systems=systems or None,
@@ -157,10 +166,24 @@ def plan(
         print_tables(_tables(made, words), output)
 
 
-def _read(pilot: tuple[Path, ...], metrics: tuple[str, ...], columns: tuple[str, ...]) -> Study:
+def _read(
+    pilot: tuple[Path, ...],
+    metrics: tuple[str, ...],
+    columns: tuple[str, ...],
+    separators: tuple[str, ...],
+    decimals: tuple[str, ...],
+) -> Study:
     if len(pilot) != 2:
         raise InvalidArgumentError(f"a pilot is OUTPUTS and JUDGMENTS; got {len(pilot)} file(s)")
-    return Study.read(*pilot, columns=column_mapping(columns), metrics=list(metrics) or None)
+    return with_notes_told(
+        Study.read(
+            *pilot,
+            columns=column_mapping(columns),
+            metrics=list(metrics) or None,
+            separator=by_file("--separator", separators),
+            decimal=by_file("--decimal", decimals),
+        )
+    )
 
 
 def _typed(item: str | None, rater: str | None, correlation: str | None) -> Assumptions:

@@ -7,7 +7,7 @@ import click
 from rich.console import RenderableType
 from rich.table import Table
 
-from steelyard.cli.options import column_mapping
+from steelyard.cli.options import by_file, column_mapping, file_options
 from steelyard.cli.paths import InputPath, OutputFile
 from steelyard.cli.printing import print_json, print_tables
 from steelyard.data import read_outputs, write_table
@@ -66,13 +66,7 @@ Examples:
 )
 @click.option("--system", "systems", multiple=True, help="System to draw from; all by default.")
 @click.option("--same-items", is_flag=True, help="Draw the same items for all systems.")
-@click.option(
-    "--column",
-    "columns",
-    multiple=True,
-    metavar="OURS=YOURS",
-    help="Your name of one of our columns, for example item=doc_id.",
-)
+@file_options
 @click.option(
     "--seed",
     type=int,
@@ -104,6 +98,8 @@ def sample(
     systems: tuple[str, ...],
     same_items: bool,
     columns: tuple[str, ...],
+    separators: tuple[str, ...],
+    decimals: tuple[str, ...],
     seed: int,
     as_json: bool,
     output: Path,
@@ -114,7 +110,13 @@ def sample(
     to judge them, with the columns probability, stratum, stratum_size, share, draw, design, seed
     and signature, so that an estimate needs nothing else told.
     """
-    study = Study.read(outputs, pilot, columns=column_mapping(columns))
+    study = Study.read(
+        outputs,
+        pilot,
+        columns=column_mapping(columns),
+        separator=by_file("--separator", separators),
+        decimal=by_file("--decimal", decimals),
+    )
     found = study.sample(
         n,
         design=design,

@@ -11,8 +11,9 @@ import polars as pl
 from steelyard.collect.campaign import Campaign, check_metrics
 from steelyard.collect.tasks.task import check_content
 from steelyard.data import Outputs, read_outputs
+from steelyard.data.opening import open_table
 from steelyard.data.outputs import OUTPUT_COLUMNS
-from steelyard.data.tables import ROW, Table, open_table, quoted
+from steelyard.data.tables import ROW, Table, quoted
 from steelyard.errors import InvalidDataError
 
 __all__ = ["Content", "Contents"]

@@ -1,23 +1,16 @@
-"""Which format a file has, by its extension."""
+"""Which format a file has, by its extension and by its first bytes."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 from steelyard.errors import InvalidDataError
 
-__all__ = ["Compression", "Format", "FormatKind", "format_of"]
+__all__ = ["Compression", "Format", "FormatKind", "TextKind", "format_of", "readable_format"]
 
-FormatKind = Literal["jsonl", "csv", "parquet"]
+TextKind = Literal["jsonl", "csv"]
+FormatKind = Literal["jsonl", "csv", "parquet", "json", "excel"]
 Compression = Literal["uncompressed", "gzip", "zstd"]
-
-_KINDS: dict[str, FormatKind] = {
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".csv": "csv",
-    ".parquet": "parquet",
-}
-_COMPRESSIONS: dict[str, Compression] = {".gz": "gzip", ".zst": "zstd"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,23 +19,47 @@ class Format:
 
     Attributes
     ----------
-    kind : {"jsonl", "csv", "parquet"}
-        How rows are written.
+    kind : {"jsonl", "csv", "parquet", "json", "excel"}
+        How rows are written; ``json`` is one array of objects.
     compression : {"uncompressed", "gzip", "zstd"}
-        How the text is compressed. Parquet compresses its own columns.
+        How the text is compressed. Parquet and Excel compress themselves.
+    separator : str
+        What stands between the cells of CSV.
     """
 
     kind: FormatKind
     compression: Compression = "uncompressed"
+    separator: str = ","
 
     @property
     def is_text(self) -> bool:
         """Whether the file has lines, so that a row is named by its line."""
-        return self.kind != "parquet"
+        return self.kind in {"jsonl", "csv"}
+
+
+_WRITTEN = {
+    ".jsonl": Format("jsonl"),
+    ".ndjson": Format("jsonl"),
+    ".csv": Format("csv"),
+    ".tsv": Format("csv", separator="\t"),
+    ".tab": Format("csv", separator="\t"),
+    ".parquet": Format("parquet"),
+}
+_READ = {
+    **_WRITTEN,
+    ".pq": Format("parquet"),
+    ".json": Format("json"),
+    **dict.fromkeys((".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"), Format("excel")),
+}
+_COMPRESSIONS: dict[str, Compression] = {".gz": "gzip", ".zst": "zstd"}
+# First bytes that leave no doubt, whatever the file is called.
+_PARQUET, _ZIP, _OLE = b"PAR1", b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
+_JSON = {b"{": Format("jsonl"), b"[": Format("json")}
+_PACKED: dict[bytes, Compression] = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 
 
 def format_of(path: Path) -> Format:
-    """Return the format that the extension of `path` stands for.
+    """Return the format to write, by the extension of `path`.
 
     Raises
     ------
@@ -51,24 +68,58 @@ def format_of(path: Path) -> Format:
 
     Examples
     --------
-    >>> format_of(Path("outputs.jsonl.gz"))
-    Format(kind='jsonl', compression='gzip')
+    >>> format_of(Path("outputs.jsonl.gz")).compression
+    'gzip'
     """
+    return _by_extension(path, _WRITTEN)
+
+
+def readable_format(path: Path) -> Format:
+    """Return the format of a file that is there, by its first bytes and its extension.
+
+    Raises
+    ------
+    InvalidDataError
+        If neither says what the file is.
+    """
+    with path.open("rb") as file:
+        head = file.read(4096)
+    if head.startswith(_PARQUET):
+        return Format("parquet")
+    if head.startswith((_ZIP, _OLE)):
+        return Format("excel")
+    start = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
+    if not path.suffix and start in _JSON:
+        # A text in brackets is JSON by whatever name; other texts could be anything.
+        return _JSON[start]
+    found = _by_extension(path, _READ)
+    if found.kind in {"parquet", "excel"}:
+        return found
+    packed = next((kind for magic, kind in _PACKED.items() if head.startswith(magic)), None)
+    found = replace(found, compression=packed or "uncompressed")
+    if found.kind == "jsonl" and start == b"[":
+        return replace(found, kind="json")
+    return found
+
+
+def _by_extension(path: Path, known: dict[str, Format]) -> Format:
     suffixes = [suffix.lower() for suffix in path.suffixes]
     compression = _COMPRESSIONS.get(suffixes[-1]) if suffixes else None
     if compression is not None:
         suffixes.pop()
-    kind = _KINDS.get(suffixes[-1]) if suffixes else None
-    if kind is None:
+    found = known.get(suffixes[-1]) if suffixes else None
+    if found is None:
+        others = "" if known is _WRITTEN else ", .json, or .xlsx"
         raise InvalidDataError(
-            f"{path}: the extension must be .jsonl, .ndjson or .csv, each also with .gz or .zst, "
-            f"or .parquet; got {path.suffix!r}: rename the file after its format"
+            f"{path}: the extension must be .jsonl, .ndjson, .csv or .tsv, each also with .gz or "
+            f".zst, or .parquet{others}; got {path.suffix!r}: rename the file after its format"
         )
     if compression is None:
-        return Format(kind)
-    if kind == "parquet":
+        return found
+    if found.kind in {"parquet", "excel"}:
+        name = "a Parquet file" if found.kind == "parquet" else "an Excel file"
         raise InvalidDataError(
-            f"{path}: a Parquet file compresses its own columns; got {path.suffix!r} after "
-            f".parquet: unpack it first"
+            f"{path}: {name} compresses its own columns; got {path.suffix!r} after "
+            f"{suffixes[-1]}: unpack it first"
         )
-    return Format(kind, compression)
+    return replace(found, compression=compression)

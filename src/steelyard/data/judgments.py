@@ -6,9 +6,11 @@ from functools import cached_property
 import polars as pl
 
 from steelyard.data.tables import ROW, Table
-from steelyard.records import Judgment
+from steelyard.records import Judgment, optional_columns, required_columns
 
-__all__ = ["Judgments"]
+__all__ = ["JUDGMENT_COLUMNS", "Judgments"]
+
+JUDGMENT_COLUMNS = (*required_columns(Judgment), *optional_columns(Judgment))
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,11 +23,14 @@ class Judgments:
     ----------
     name : str
         The file they come from, or ``judgments``.
+    notes : tuple of str
+        What was taken for granted or left out while they were read.
     """
 
     name: str
     _rows: pl.DataFrame = field(repr=False)
     _table: Table = field(repr=False)
+    notes: tuple[str, ...] = ()
 
     @classmethod
     def none(cls) -> "Judgments":
@@ -39,9 +44,7 @@ class Judgments:
         texts = dict.fromkeys(Judgment.key, pl.String)
         rows = pl.DataFrame(schema={ROW: pl.UInt32, **texts, "score": pl.Float64})
         schema = rows.drop(ROW).schema
-        return cls(
-            "judgments", rows, Table("judgments", rows.lazy(), schema, None, None, {}, False)
-        )
+        return cls("judgments", rows, Table("judgments", rows.lazy(), schema, "judgments"))
 
     def __len__(self) -> int:
         return self._rows.height
@@ -78,7 +81,7 @@ class Judgments:
         >>> len(read_judgments(frame).filter(pl.col("prompt") == "p"))
         1
         """
-        return Judgments(self.name, self._rows.filter(predicate), self._table)
+        return Judgments(self.name, self._rows.filter(predicate), self._table, self.notes)
 
     def derived(self, frame: pl.DataFrame) -> "Judgments":
         """Return judgments that were made of these; each keeps the line of one of them.

@@ -87,7 +87,9 @@ def _check_suspects(table: Table, keys: Sequence[Rule], suspects: NDArray[np.uin
         return
     *key, rows = twice.row(0)
     first, second = table.where(*rows[:2])
+    number = f"{twice.height:,}" if len(suspects) < _SUSPECTS else f"{twice.height:,} or more"
+    more = f" ({number} outputs are there more than once)" if twice.height > 1 else ""
     raise InvalidDataError(
         f"{table.name}, {second}: the output of item {key[0]!r} by system {key[1]!r} is there "
-        f"already on {first}: keep one of them, or tell their items apart"
+        f"already on {first}{more}: keep one of them, or tell their items apart"
     )

@@ -8,27 +8,27 @@ import json
 import math
 import re
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from steelyard.data.formats import FormatKind
+from steelyard.data.formats import TextKind
+from steelyard.data.text import Text
 
-__all__ = ["line_numbers", "malformation"]
+__all__ = ["header_record", "line_numbers", "malformation"]
 
 # A CSV field is either quoted, with quotation marks inside it doubled, or free of them.
 _CSV_FIELD = re.compile(r'"(?:[^"]|"")*"|[^"]*')
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
 
-def line_numbers(path: Path, kind: FormatKind, rows: Sequence[int]) -> list[int]:
+def line_numbers(path: Text, kind: TextKind, rows: Sequence[int]) -> list[int]:
     """Return the line, counted from 1, on which each row starts.
 
     Parameters
     ----------
-    path : Path
-        A JSON Lines or CSV file, compressed or not.
+    path : Path or bytes
+        A JSON Lines or CSV file, compressed or not, or its content.
     kind : {"jsonl", "csv"}
         Its format.
     rows : sequence of int
@@ -45,12 +45,20 @@ def line_numbers(path: Path, kind: FormatKind, rows: Sequence[int]) -> list[int]
     return [wanted[row] for row in rows]
 
 
-def malformation(path: Path, kind: FormatKind) -> str | None:
+def header_record(path: Text) -> str:
+    """Return the header of a CSV file, as it stands there; empty if it cannot be had."""
+    try:
+        return next(_header_and_rows(path), (0, ""))[1]
+    except pl.exceptions.PolarsError:
+        return ""
+
+
+def malformation(path: Text, kind: TextKind, separator: str = ",") -> str | None:
     """Say where and why a text file cannot be parsed; None if no reason is found."""
     try:
         if not any(line.strip() for _, line in _lines(path)):
             return "line 1: expected a row, got only blank lines"
-        return _bad_object(path) if kind == "jsonl" else _bad_record(path)
+        return _bad_object(path) if kind == "jsonl" else _bad_record(path, separator)
     except pl.exceptions.ComputeError:
         for number, line in _lossy_lines(path):
             if _REPLACEMENT in line:
@@ -58,7 +66,7 @@ def malformation(path: Path, kind: FormatKind) -> str | None:
         return None
 
 
-def _lines(path: Path) -> Iterator[tuple[int, str]]:
+def _lines(path: Text) -> Iterator[tuple[int, str]]:
     number = 0
     for batch in pl.scan_lines(path, glob=False).collect_batches(maintain_order=True):
         for line in batch["line"]:
@@ -66,7 +74,7 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
             yield number, line
 
 
-def _lossy_lines(path: Path) -> Iterator[tuple[int, str]]:
+def _lossy_lines(path: Text) -> Iterator[tuple[int, str]]:
     """Lines with what is not UTF-8 replaced, whatever the compression."""
     lines = pl.read_csv(
         path,
@@ -82,11 +90,11 @@ def _lossy_lines(path: Path) -> Iterator[tuple[int, str]]:
         yield number, "".join(cell or "" for cell in cells)
 
 
-def _object_lines(path: Path) -> Iterator[tuple[int, str]]:
+def _object_lines(path: Text) -> Iterator[tuple[int, str]]:
     return ((number, line) for number, line in _lines(path) if line.strip())
 
 
-def _records(path: Path) -> Iterator[tuple[int, str]]:
+def _records(path: Text) -> Iterator[tuple[int, str]]:
     """CSV records: a line ends one unless a quotation mark is still open."""
     start = 0
     parts: list[str] = []
@@ -102,7 +110,7 @@ def _records(path: Path) -> Iterator[tuple[int, str]]:
         yield start, "\n".join(parts)
 
 
-def _header_and_rows(path: Path) -> Iterator[tuple[int, str]]:
+def _header_and_rows(path: Text) -> Iterator[tuple[int, str]]:
     """CSV records from the header on: blank lines before it do not count."""
     is_started = False
     for number, record in _records(path):
@@ -111,13 +119,13 @@ def _header_and_rows(path: Path) -> Iterator[tuple[int, str]]:
             yield number, record
 
 
-def _row_lines(path: Path) -> Iterator[tuple[int, str]]:
+def _row_lines(path: Text) -> Iterator[tuple[int, str]]:
     rows = _header_and_rows(path)
     next(rows, None)
     return rows
 
 
-def _bad_object(path: Path) -> str | None:
+def _bad_object(path: Text) -> str | None:
     """The first line of a JSON Lines file that is not an object like the others."""
     kinds: dict[str, dict[str, int]] = {}
     for number, line in _object_lines(path):
@@ -162,7 +170,7 @@ def _kind(value: Any) -> str:
     return "a list" if isinstance(value, list) else "an object"
 
 
-def _bad_record(path: Path) -> str | None:
+def _bad_record(path: Text, separator: str) -> str | None:
     """The first record of a CSV file that breaks the format."""
     width = None
     for number, record in _header_and_rows(path):
@@ -171,7 +179,7 @@ def _bad_record(path: Path) -> str | None:
                 f"line {number}: a quotation mark opens here and never closes: "
                 "put the field in quotation marks and double those inside it"
             )
-        fields = _fields(record)
+        fields = _fields(record, separator)
         width = len(fields) if width is None else width
         if len(fields) > width:
             return f"line {number}: expected {width} fields, got {len(fields)}"
@@ -184,13 +192,13 @@ def _bad_record(path: Path) -> str | None:
     return None
 
 
-def _fields(record: str) -> list[str]:
-    """Split a CSV record at the commas outside quotation marks."""
+def _fields(record: str, separator: str) -> list[str]:
+    """Split a CSV record at the separators outside quotation marks."""
     fields = [""]
     for position, piece in enumerate(record.split('"')):
         if position:
             fields[-1] += '"'
-        first, *rest = piece.split(",") if position % 2 == 0 else [piece]
+        first, *rest = piece.split(separator) if position % 2 == 0 else [piece]
         fields[-1] += first
         fields.extend(rest)
     return fields

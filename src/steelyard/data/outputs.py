@@ -10,6 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from steelyard.arrays import PoolMoments
+from steelyard.data.gaps import is_gap
 from steelyard.data.judgments import Judgments
 from steelyard.data.keys import system_sizes
 from steelyard.data.rules import Rule, check
@@ -40,6 +41,8 @@ class Outputs:
         Columns that hold metrics.
     columns : tuple of str
         All columns.
+    notes : tuple of str
+        What was filled or left out while they were read.
     """
 
     name: str
@@ -48,6 +51,7 @@ class Outputs:
     _table: Table = field(repr=False)
     _keys: tuple[Rule, ...] = field(repr=False)
     _texts: tuple[Rule, ...] = field(repr=False)
+    notes: tuple[str, ...] = ()
     _known_moments: dict[tuple[str, ...], dict[str, PoolMoments]] = field(
         default_factory=dict, init=False, repr=False
     )
@@ -66,6 +70,11 @@ class Outputs:
     def has_texts(self) -> bool:
         """Whether the texts of the outputs are known, or only their metrics."""
         return "output" in self.columns
+
+    @property
+    def mapped(self) -> Mapping[str, str]:
+        """The name in the file of each column that got another name."""
+        return self._table.mapped
 
     def check(self) -> None:
         """Raise unless every output has an item and a system, and no two have the same.
@@ -172,7 +181,7 @@ class Outputs:
         self.check()
         counts: dict[str, dict[str, int]] = {}
         for batch in self._table.batches(self._metric_rows(names)):
-            found = batch.group_by("system").agg(_is_broken(name).sum() for name in names)
+            found = batch.group_by("system").agg(is_gap(name).sum() for name in names)
             for row in found.iter_rows(named=True):
                 own = counts.setdefault(row["system"], {})
                 for name in names:
@@ -326,26 +335,26 @@ class Outputs:
     def _check_finite(self, rows: pl.DataFrame, metrics: Sequence[str]) -> None:
         if not metrics:
             return
-        first = rows.filter(pl.any_horizontal(map(_is_broken, metrics))).head(1)
+        first = rows.filter(pl.any_horizontal(map(is_gap, metrics))).head(1)
         if first.is_empty():
             return
         row = first[ROW][0]
-        metric = next(name for name in metrics if first.select(_is_broken(name)).item())
+        metric = next(name for name in metrics if first.select(is_gap(name)).item())
         item, system = self._table.collect(
             self._keyed_rows(Output.key).filter(pl.col(ROW) == row).select(Output.key)
         ).row(0)
+        gaps, size = self._table.collect(
+            self._table.rows.select(is_gap(metric).sum().alias("gaps"), pl.len().alias("size"))
+        ).row(0)
         raise InvalidDataError(
             f"{self._table.cell_error(row, metric, 'a finite number')} (item {item!r}, system "
-            f"{system!r}): score that output, or leave out the metric"
+            f"{system!r}; a gap in metric {metric} on {gaps:,} of {size:,} outputs): score them, fill "
+            f"the gaps with --fill {metric}=mean, or leave out the metric"
         )
 
 
 def _float(metric: str) -> pl.Expr:
     return pl.col(metric).cast(pl.Float64)
-
-
-def _is_broken(metric: str) -> pl.Expr:
-    return ~pl.col(metric).is_finite().fill_null(False)
 
 
 def _moments(values: Floats) -> PoolMoments:

@@ -6,28 +6,23 @@ from typing import Literal, get_args
 
 import polars as pl
 
-from steelyard.data.judgments import Judgments
+from steelyard.data.column_names import lookalike, missing_columns
+from steelyard.data.frames import Source
+from steelyard.data.gaps import Fill, filled
+from steelyard.data.judgments import JUDGMENT_COLUMNS, Judgments
+from steelyard.data.metric_columns import metric_columns, with_numbers
+from steelyard.data.opening import open_table
 from steelyard.data.outputs import OUTPUT_COLUMNS, Outputs
-from steelyard.data.rules import (
-    Rule,
-    check,
-    identifier,
-    is_number,
-    number,
-    probability,
-    references,
-    text,
-    typed,
-)
-from steelyard.data.tables import ROW, Source, Table, open_table
+from steelyard.data.rules import Rule, check, identifier, number, probability, references, text
+from steelyard.data.selection import selected
+from steelyard.data.tables import ROW, Table
 from steelyard.errors import InvalidArgumentError, InvalidDataError
-from steelyard.names import known_names
 from steelyard.records import (
-    DRAW_COLUMNS,
+    ONLY_PROMPT,
+    UNKNOWN_RATER,
     Judgment,
     Output,
     names_of,
-    optional_columns,
     required_columns,
 )
 
@@ -35,29 +30,45 @@ __all__ = ["OnDuplicate", "read_judgments", "read_outputs"]
 
 OnDuplicate = Literal["error", "first", "last"]
 
-_JUDGMENT_COLUMNS = (*required_columns(Judgment), *optional_columns(Judgment))
-
 
 def read_outputs(
     source: Source,
     *,
     columns: Mapping[str, str] | None = None,
     metrics: Sequence[str] | None = None,
+    separator: str | None = None,
+    decimal: str | None = None,
+    systems: Sequence[str] | None = None,
+    exclude_systems: Sequence[str] | None = None,
+    fill: Fill | str | float | None = None,
 ) -> Outputs:
     """Read outputs: the pool, with the metrics known of it.
 
     Parameters
     ----------
-    source : path, polars frame, or any frame with the Arrow PyCapsule interface
-        JSON Lines (``.jsonl``, ``.ndjson``), CSV (``.csv``), either also ``.gz`` or ``.zst``,
-        or ``.parquet``. Columns ``item``, ``system``, ``output``; optional ``input``,
+    source : path, data frame, list of dicts, or dict of columns
+        A file, by its extension and content: JSON Lines (``.jsonl``, ``.ndjson``), CSV, TSV, a JSON
+        array (``.json``), each also ``.gz`` or ``.zst``; Excel (``book.xlsx``, ``book.xlsx#Sheet``);
+        Parquet, also a folder or pattern (``parts/*.parquet``). Or any frame with the Arrow
+        PyCapsule interface. Columns ``item``, ``system``, ``output``; optional ``input``,
         ``reference`` (text or list of texts); any others are kept.
     columns : mapping, optional
         Our name of a column, to the name it has in the source. One mapping serves outputs and
-        judgments: it may name columns that only the other has.
+        judgments: it may name columns that only the other has, and ``outputs:item`` is for outputs
+        only.
     metrics : sequence of str, optional
         The columns that hold metrics. If not given, all other columns that hold numbers, or
         true and false, do.
+    separator : str, optional
+        What stands between the cells of CSV; a comma by default, in ``.tsv`` a tab.
+    decimal : {".", ","}, optional
+        What stands before the decimals of numbers in text. If not given, a point; a column of numbers
+        with a comma is then asked about.
+    systems, exclude_systems : sequence of str, optional
+        The systems to read, or those to leave out, before anything is checked.
+    fill : mapping, str or number, optional
+        What to put where a metric is missing, by metric: ``mean`` or ``median`` of the system's other
+        outputs, a number, or ``drop`` to leave out the metric. A single one is for all metrics.
 
     Returns
     -------
@@ -78,8 +89,8 @@ def read_outputs(
     at once. Metrics are checked when they are used, so that one that was not computed for every
     output does no harm unless it is asked for.
 
-    In a CSV file an empty ``output`` is the empty text, a reference that is a JSON array of texts
-    is a list, and another column holds numbers if each of its cells that is not empty is one.
+    In a CSV file or sheet an empty ``output`` is the empty text, a reference that is a JSON array of
+    texts is a list, and another column holds numbers if each of its cells that is not empty is one.
 
     Examples
     --------
@@ -89,16 +100,25 @@ def read_outputs(
     >>> pool.systems, pool.metrics
     (('a',), ('length',))
     """
-    table = open_table(source, label="outputs", contract=OUTPUT_COLUMNS, columns=columns)
+    table = open_table(
+        source,
+        label="outputs",
+        contract=OUTPUT_COLUMNS,
+        columns=columns,
+        separator=separator,
+        decimal=decimal,
+    )
     table.require(Output.key)
-    if table.format is not None and table.format.kind == "csv":
-        table = _with_numbers(table)
-    chosen = _metrics(table, names_of(metrics))
+    table = selected(table, "system", systems, exclude_systems)
+    if table.has_blank_cells:
+        table = with_numbers(table)
+    chosen = metric_columns(table, names_of(metrics))
     if not chosen:
         table.require(required_columns(Output))
     keys = tuple(identifier(table, column) for column in Output.key)
     texts = _text_rules(table)
-    outputs = Outputs(table.name, chosen, tuple(table.schema), table, keys, texts)
+    table, chosen, notes = filled(table, keys[1], chosen, fill)
+    outputs = Outputs(table.name, chosen, tuple(table.schema), table, keys, texts, notes)
     if not table.is_lazy:
         check(table, table.collect(table.rows), (*keys, *texts))
         outputs.check()
@@ -110,20 +130,29 @@ def read_judgments(
     *,
     columns: Mapping[str, str] | None = None,
     on_duplicate: OnDuplicate = "error",
+    separator: str | None = None,
+    decimal: str | None = None,
+    prompts: Sequence[str] | None = None,
+    systems: Sequence[str] | None = None,
+    exclude_systems: Sequence[str] | None = None,
 ) -> Judgments:
     """Read judgments and check every one of them.
 
     Parameters
     ----------
-    source : path, polars frame, or any frame with the Arrow PyCapsule interface
-        JSON Lines (``.jsonl``, ``.ndjson``), CSV (``.csv``), either also ``.gz`` or ``.zst``,
-        or ``.parquet``. Columns ``item``, ``system``, ``rater``, ``prompt``, ``score``;
-        optional ``seconds``, ``time``, ``probability``; any others are kept, in CSV as text.
-    columns : mapping, optional
-        Our name of a column, to the name it has in the source. One mapping serves outputs and
-        judgments: it may name columns that only the other has.
+    source : path, data frame, list of dicts, or dict of columns
+        A file, by its extension and content: JSON Lines (``.jsonl``, ``.ndjson``), CSV, TSV, a JSON
+        array (``.json``), each also ``.gz`` or ``.zst``; Excel (``book.xlsx``, ``book.xlsx#Sheet``);
+        Parquet, also a folder or pattern (``parts/*.parquet``). Or any frame with the Arrow
+        PyCapsule interface. Columns ``item``, ``system``, ``score``; ``rater`` and ``prompt``,
+        without which raters are unknown and the only prompt is ``overall``; optional ``seconds``,
+        ``time``, ``probability``; any others are kept, in CSV as text.
+    columns, separator, decimal, systems, exclude_systems
+        As in `read_outputs`.
     on_duplicate : {"error", "first", "last"}
         What to do when a rater judged one output twice under one prompt.
+    prompts : sequence of str, optional
+        The prompts to read, before anything is checked; all of them if one has no judgments.
 
     Returns
     -------
@@ -151,51 +180,61 @@ def read_judgments(
     ... )
     >>> judgments.frame["item"].to_list(), judgments.frame["score"].to_list()
     (['1', '2'], [1.0, 0.0])
+    >>> read_judgments([{"item": 1, "system": "a", "score": 3}]).notes[0]
+    'judgments: no column `rater`: raters are unknown'
     """
     if on_duplicate not in get_args(OnDuplicate):
         raise InvalidArgumentError(
             f"`on_duplicate` must be one of {', '.join(get_args(OnDuplicate))}; "
             f"got {on_duplicate!r}"
         )
-    table = open_table(source, label="judgments", contract=_JUDGMENT_COLUMNS, columns=columns)
+    table = open_table(
+        source,
+        label="judgments",
+        contract=JUDGMENT_COLUMNS,
+        columns=columns,
+        separator=separator,
+        decimal=decimal,
+    )
     table.require(required_columns(Judgment))
+    raters_known = "rater" in table.schema
+    table, notes = _with_rater_and_prompt(table)
+    table = selected(table, "prompt", prompts)
+    table = selected(table, "system", systems, exclude_systems)
     rules = _judgment_rules(table)
     raw = table.collect(table.rows)
     check(table, raw, rules)
     rows = raw.with_columns(rule.value for rule in rules)
-    return Judgments(table.name, _without_duplicates(table, rows, on_duplicate), table)
+    if raters_known:
+        rows = _without_duplicates(table, rows, on_duplicate)
+    return Judgments(table.name, rows, table, notes)
 
 
-def _with_numbers(table: Table) -> Table:
-    """Give the columns of a CSV file that hold numbers a numeric type."""
-    rows = table.collect(table.rows)
-    rows = rows.with_columns(
-        typed(rows[name]) for name in table.schema if name not in OUTPUT_COLUMNS
-    )
-    return replace(table, rows=rows.lazy(), schema=rows.drop(ROW).schema)
+def _with_rater_and_prompt(table: Table) -> tuple[Table, tuple[str, ...]]:
+    """Return judgments with a rater and a prompt, and a note on each that they do not name.
 
-
-def _metrics(table: Table, metrics: Sequence[str] | None) -> tuple[str, ...]:
-    """Columns that hold metrics, once it is known that those asked for do."""
-    numeric = [
-        name
-        for name, kind in table.schema.items()
-        if is_number(kind) and name not in OUTPUT_COLUMNS
-    ]
-    for name in metrics or ():
-        if name in numeric:
+    Raises
+    ------
+    InvalidDataError
+        If another column looks like it.
+    """
+    notes = []
+    for column, value, meaning in (
+        ("rater", UNKNOWN_RATER, "raters are unknown"),
+        ("prompt", ONLY_PROMPT, f"all judgments are taken to be under one, {ONLY_PROMPT}"),
+    ):
+        if column in table.schema:
             continue
-        # Text that is not a number may be all that is wrong: say where it stands.
-        if table.schema.get(name) == pl.String and name not in OUTPUT_COLUMNS:
-            rule = number(table, name, required=False)
-            check(table, table.collect(table.rows.select(ROW, name)), [rule])
-        raise InvalidDataError(
-            f"{table.name}: no metric `{name}` among the columns that hold numbers; {known_names(name, numeric)}"
+        others = [name for name in table.schema if name not in JUDGMENT_COLUMNS]
+        if lookalike(column, others, misspelt=False) is not None:
+            raise missing_columns(table.name, list(table.schema), [column], JUDGMENT_COLUMNS)
+        notes.append(f"{table.name}: no column `{column}`: {meaning}")
+        table = replace(
+            table,
+            rows=table.rows.with_columns(pl.lit(value).alias(column)),
+            schema=pl.Schema({**table.schema, column: pl.String()}),
         )
-    if metrics is not None:
-        return tuple(metrics)
-    # A drawn sample may carry its probabilities: numbers, but not of the text.
-    return tuple(name for name in numeric if name not in {*_JUDGMENT_COLUMNS, *DRAW_COLUMNS})
+    return table, tuple(notes)
 
 
 def _text_rules(table: Table) -> tuple[Rule, ...]:
@@ -210,6 +249,7 @@ def _text_rules(table: Table) -> tuple[Rule, ...]:
 
 
 def _judgment_rules(table: Table) -> list[Rule]:
+    """Return what the columns of judgments must hold."""
     rules = [identifier(table, column) for column in Judgment.key]
     rules.append(number(table, "score", required=True))
     if "seconds" in table.schema:
@@ -229,11 +269,12 @@ def _without_duplicates(
     repeated = rows.filter(~pl.struct(Judgment.key).is_first_distinct())
     if repeated.is_empty():
         return rows
+    more = f" ({repeated.height:,} judgments repeat another)" if repeated.height > 1 else ""
     key = {column: repeated[column][0] for column in Judgment.key}
     both = rows.filter(*(pl.col(column) == value for column, value in key.items()))[ROW]
     first, second = table.where(*both[:2])
     raise InvalidDataError(
         f"{table.name}, {second}: rater {key['rater']!r} judged item {key['item']!r} of system "
-        f"{key['system']!r} under prompt {key['prompt']!r} already on {first}: choose the one to "
-        "keep with --on-duplicate first or --on-duplicate last"
+        f"{key['system']!r} under prompt {key['prompt']!r} already on {first}{more}: choose the one "
+        "to keep with --on-duplicate first or --on-duplicate last"
     )

@@ -1,16 +1,21 @@
 """What a column must hold, as expressions that polars evaluates on the raw values."""
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import polars as pl
 
+from steelyard.data.separators import DECIMAL_COMMA, Decimal
 from steelyard.data.tables import ROW, Table
+from steelyard.errors import InvalidDataError
 
 __all__ = [
     "Rule",
     "check",
+    "decimal_comma",
+    "has_decimal_comma",
     "identifier",
     "is_number",
     "json_text",
@@ -20,6 +25,10 @@ __all__ = [
     "text",
     "typed",
 ]
+
+
+# More rows with the same trouble that are named by their place.
+_SHOWN = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,12 +45,15 @@ class Rule:
         True where a raw value breaks the rule.
     expected : str
         The rule in words.
+    is_number : bool
+        Whether it is that a text must spell a number.
     """
 
     column: str
     value: pl.Expr
     broken: pl.Expr
     expected: str
+    is_number: bool = False
 
 
 def check(table: Table, rows: pl.DataFrame, rules: Sequence[Rule]) -> None:
@@ -53,7 +65,36 @@ def check(table: Table, rows: pl.DataFrame, rules: Sequence[Rule]) -> None:
         return
     first = broken.row(0, named=True)
     rule = next(rule for rule in rules if first[rule.column])
-    raise table.cell_error(first[ROW], rule.column, rule.expected)
+    alike = broken.filter(pl.col(rule.column))[ROW].to_list()
+    error = table.cell_error(alike[0], rule.column, rule.expected)
+    more = _others(table, alike[1:], rows.height)
+    cell = rows.filter(pl.col(ROW) == alike[0])[rule.column].item()
+    if table.decimal is None and rule.is_number and has_decimal_comma(cell):
+        raise decimal_comma(f"{error}{more}", table.role)
+    raise InvalidDataError(f"{error}{more}")
+
+
+def decimal_comma(problem: str, role: str) -> InvalidDataError:
+    """Return the error for numbers that look as if a comma stood before their decimals."""
+    return InvalidDataError(
+        f"{problem}: if a comma stands before the decimals, add --decimal {role}:, (in Python: "
+        "decimal=',')",
+        options=("--decimal", f"{role}:,"),
+    )
+
+
+def has_decimal_comma(cell: object) -> bool:
+    """Whether a cell is a number with a decimal comma."""
+    return isinstance(cell, str) and re.fullmatch(DECIMAL_COMMA, cell) is not None
+
+
+def _others(table: Table, rows: Sequence[int], total: int) -> str:
+    """Say how many more rows have the same trouble, and where the next of them stand."""
+    if not rows:
+        return ""
+    places = ", ".join(table.where(*rows[:_SHOWN]))
+    dots = ", ..." if len(rows) > _SHOWN else ""
+    return f" (the same in {len(rows):,} more of {total:,} rows: {places}{dots})"
 
 
 def identifier(table: Table, column: str) -> Rule:
@@ -82,14 +123,16 @@ def number(table: Table, column: str, *, required: bool) -> Rule:
     if not (is_number(kind) or kind in (pl.String, pl.Null)):
         raise table.type_error(column, "finite numbers")
     raw = pl.col(column)
-    value = _parsed(column) if kind == pl.String else raw.cast(pl.Float64)
-    is_missing = (
-        (raw.str.strip_chars() == "") | raw.is_null() if kind == pl.String else raw.is_null()
-    )
+    is_text = kind == pl.String
+    value = _parsed(column, table.decimal) if is_text else raw.cast(pl.Float64)
+    is_missing = (raw.str.strip_chars() == "") | raw.is_null() if is_text else raw.is_null()
     is_finite = value.is_finite().fill_null(False)
     broken = ~is_finite if required else ~(is_finite | is_missing)
+    mark = " with a decimal comma" if table.decimal == "," else ""
     way_out = "" if required else ", or an empty cell where it is not known"
-    return Rule(column, value.alias(column), broken, f"a finite number{way_out}")
+    return Rule(
+        column, value.alias(column), broken, f"a finite number{mark}{way_out}", is_number=True
+    )
 
 
 def probability(table: Table, column: str) -> Rule:
@@ -100,7 +143,7 @@ def probability(table: Table, column: str) -> Rule:
 
 
 def text(table: Table, column: str, *, required: bool) -> Rule:
-    """Text; an empty cell of a CSV file is the empty text where text is required."""
+    """Text; an empty cell of a CSV file or sheet is the empty text where text is required."""
     kind = table.schema[column]
     value = pl.col(column)
     if not kind.is_nested():
@@ -110,7 +153,7 @@ def text(table: Table, column: str, *, required: bool) -> Rule:
     else:
         # A list of chat messages, say.
         value = json_text(column)
-    if required and table.format is not None and table.format.kind == "csv":
+    if required and table.has_blank_cells:
         value = value.fill_null("")
     broken = value.is_null() if required else pl.lit(False)
     return Rule(column, value.alias(column), broken, "text")
@@ -127,7 +170,7 @@ def references(table: Table, column: str) -> Rule:
         value = raw.cast(pl.List(pl.String)).list.drop_nulls()
     elif kind.is_nested():
         raise table.type_error(column, "text or lists of texts")
-    elif table.format is not None and table.format.is_text:
+    elif table.format is not None and table.format.kind != "parquet":
         value = raw.cast(pl.String).map_batches(_unpacked, return_dtype=pl.List(pl.String))
     else:
         value = pl.concat_list(raw.cast(pl.String)).list.drop_nulls()
@@ -140,7 +183,7 @@ def is_number(kind: pl.DataType) -> bool:
     return kind.is_numeric() or kind == pl.Boolean
 
 
-def typed(column: pl.Series) -> pl.Series:
+def typed(column: pl.Series, decimal: Decimal | None = None) -> pl.Series:
     """Return a text column as whole numbers or numbers if each of its cells is one.
 
     Cells with leading zeros, such as 007, are names and stay text.
@@ -150,7 +193,7 @@ def typed(column: pl.Series) -> pl.Series:
     if is_name or cells.null_count() == len(cells):
         return column
     whole = cells.cast(pl.Int64, strict=False)
-    numbers = cells.to_frame().select(_parsed(column.name).alias(column.name)).to_series()
+    numbers = cells.to_frame().select(_parsed(column.name, decimal).alias(column.name)).to_series()
     fitting = (kind for kind in (whole, numbers) if kind.null_count() == cells.null_count())
     return next(fitting, column)
 
@@ -160,8 +203,13 @@ def json_text(column: str) -> pl.Expr:
     return pl.col(column).map_batches(_packed, return_dtype=pl.String, is_elementwise=True)
 
 
-def _parsed(column: str) -> pl.Expr:
+def _parsed(column: str, decimal: Decimal | None) -> pl.Expr:
     cell = pl.col(column).str.strip_chars()
+    if decimal == ",":
+        # A point would be one between thousands, or a mistake: neither is taken for decimals.
+        cell = pl.when(~cell.str.contains(".", literal=True)).then(
+            cell.str.replace(",", ".", literal=True)
+        )
     word = cell.str.to_lowercase()
     return (
         pl.when(word == "true")

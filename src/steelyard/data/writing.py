@@ -6,9 +6,10 @@ from pathlib import Path
 import polars as pl
 
 from steelyard.data.formats import Format, format_of
+from steelyard.data.frames import ArrowStream, as_lazy
 from steelyard.data.replacing import replacing
 from steelyard.data.rules import json_text
-from steelyard.data.tables import ROW, ArrowStream, as_lazy
+from steelyard.data.tables import ROW
 from steelyard.errors import InvalidDataError
 
 __all__ = ["write_table"]
@@ -28,7 +29,7 @@ def write_table(
     frame : polars frame, or any frame with the Arrow PyCapsule interface
         The rows.
     path : path
-        ``.jsonl``, ``.ndjson``, ``.csv``, each also with ``.gz`` or ``.zst``, or ``.parquet``.
+        ``.jsonl``, ``.ndjson``, ``.csv``, ``.tsv``, each also with ``.gz`` or ``.zst``, or ``.parquet``.
 
     Raises
     ------
@@ -61,6 +62,7 @@ def _sink(rows: pl.LazyFrame, path: Path, file_format: Format) -> None:
         nested = [name for name, kind in rows.collect_schema().items() if kind.is_nested()]
         rows.with_columns(json_text(name) for name in nested).sink_csv(
             path,
+            separator=file_format.separator,
             compression=file_format.compression,
             check_extension=False,
             sync_on_close="data",

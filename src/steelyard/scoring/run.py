@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.data import write_table
-from steelyard.data.formats import format_of
 from steelyard.errors import InvalidArgumentError, InvalidDataError, SteelyardError
 from steelyard.metrics.registry import metric
 from steelyard.records import Output, optional_columns, required_columns
@@ -18,7 +17,7 @@ from steelyard.scoring.batches import Batch
 from steelyard.scoring.cluster import over_cluster
 from steelyard.scoring.parts import Parts, libraries, open_parts, parts_folder
 from steelyard.scoring.processes import over_processes
-from steelyard.scoring.source import OutputsSource, open_source
+from steelyard.scoring.source import OutputsSource, open_source, scored_format
 from steelyard.scoring.summary import Progress, ScoreSummary
 from steelyard.scoring.work import Finished, Job, finish
 
@@ -180,7 +179,7 @@ class _Run:
             assemble_folder(self.parts, target)
             return
         kind = self.source.format.kind
-        target_format = format_of(target)
+        target_format = scored_format(target)
         paths = self.parts.paths(self.done)
         known = self.source.columns
         columns = (*known, *(name for name in self.job.metrics if name not in known))
@@ -290,7 +289,7 @@ def _check_target(target: Path, source: OutputsSource, *, cluster: str | None) -
             f"`--output` must lie in an existing folder; there is no {target.parent}"
         )
     if not _is_folder(target):
-        format_of(target)
+        scored_format(target)
     elif source.format.kind != "parquet":
         raise InvalidArgumentError(
             f"`--output` can be a folder if the outputs are Parquet; got {target}: "

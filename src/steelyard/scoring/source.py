@@ -10,12 +10,13 @@ from typing import Any
 import polars as pl
 
 from steelyard.data.formats import Format, format_of
+from steelyard.data.locations import parquet_files
 from steelyard.data.tables import quoted
 from steelyard.errors import InvalidDataError
 from steelyard.scoring.batches import Batch, open_lines, records, table_batches, text_batches
 from steelyard.scoring.work import existing_column, parsed_object
 
-__all__ = ["OutputsSource", "open_source"]
+__all__ = ["OutputsSource", "open_source", "scored_format"]
 
 # Bytes at either end of a file that are compared to see whether it has changed.
 _END = 65_536
@@ -108,7 +109,7 @@ def open_source(path: Path) -> OutputsSource:
         return _folder(path)
     if not path.exists():
         raise InvalidDataError(f"{path}: no such file")
-    file_format = format_of(path)
+    file_format = scored_format(path)
     if file_format.kind == "parquet":
         return _tables(path, [path])
     if file_format.kind == "csv":
@@ -122,17 +123,25 @@ def open_source(path: Path) -> OutputsSource:
     raise InvalidDataError(f"{path}: holds no rows: at least one is needed")
 
 
+def scored_format(path: Path) -> Format:
+    """Return the format of a file to score, or of one to write scores to.
+
+    Raises
+    ------
+    InvalidDataError
+        If its rows cannot be cut into batches where they stand.
+    """
+    found = format_of(path)
+    if found.separator != ",":
+        raise InvalidDataError(
+            f"{path}: scores are added to .jsonl, .csv and .parquet, not to {path.suffix}: save the "
+            "file as .csv"
+        )
+    return found
+
+
 def _folder(path: Path) -> OutputsSource:
-    files = sorted(
-        file for file in path.rglob("*.parquet") if not _is_hidden(file.relative_to(path))
-    )
-    if not files:
-        raise InvalidDataError(f"{path}: the folder holds no .parquet file: name another")
-    return _tables(path, files)
-
-
-def _is_hidden(path: Path) -> bool:
-    return any(part.startswith((".", "_")) for part in path.parts)
+    return _tables(path, parquet_files(path))
 
 
 def _tables(path: Path, files: Sequence[Path]) -> OutputsSource:

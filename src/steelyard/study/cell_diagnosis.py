@@ -107,7 +107,8 @@ def diagnose(
 
 def refused(cell: Cell, reason: str, *, level: float) -> Diagnosis:
     """Return the row of a cell whose judgments do not allow a diagnosis."""
-    sizes = (len(np.unique(cell.items)), len(cell.human), len(np.unique(cell.raters)))
+    raters = 0 if cell.raters is None else len(np.unique(cell.raters))
+    sizes = (len(np.unique(cell.items)), len(cell.human), raters)
     return Diagnosis.refused(cell.system, cell.prompt, reason, sizes=sizes, level=level)
 
 
@@ -182,7 +183,7 @@ class _Judged:
             cell.metric[rows][:, columns],
             pool.select(columns) if pool is not None and within is None else None,
             items=cell.items[rows],
-            raters=cell.raters[rows],
+            raters=None if cell.raters is None else cell.raters[rows],
             systems=None if within is None else within[rows],
             level=self.level,
             resamples=self.resamples,

@@ -6,7 +6,7 @@ from steelyard.arrays import judged_outputs, simple_draw
 from steelyard.data import Outputs
 from steelyard.errors import InvalidDataError, NotEstimableError
 from steelyard.study.judged import JudgedTable, judged_arrays
-from steelyard.study.recorded_draw import DrawnCell
+from steelyard.study.recorded_draw import DrawnCell, known_raters
 
 __all__ = ["check_clusters", "is_paired_draw", "simple_cells"]
 
@@ -61,6 +61,6 @@ def simple_cells(table: JudgedTable, prompt: str) -> dict[str, DrawnCell]:
         rows = table.of(prompt, system)
         if rows.height:
             human, _, items = judged_arrays(rows, ())
-            sample = judged_outputs(human, None, items, raters=rows["rater"].to_numpy())
+            sample = judged_outputs(human, None, items, raters=known_raters(rows))
             cells[system] = DrawnCell(sample, simple_draw(sample, None), ())
     return cells

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from steelyard.arrays import JudgedOutputs, judged_outputs
 from steelyard.data import Judgments, Outputs
 from steelyard.errors import InvalidArgumentError, InvalidDataError
-from steelyard.study.recorded_draw import RECORDED, recorded
+from steelyard.study.recorded_draw import RECORDED, known_raters, recorded
 
 __all__ = ["Cell", "JudgedTable", "drawn_table", "judged_arrays", "judged_table"]
 
@@ -30,7 +30,8 @@ class Cell:
     human: Floats
     metric: Floats
     items: NDArray[Any]
-    raters: NDArray[Any]
+    # None where the file did not name them
+    raters: NDArray[Any] | None
 
     def sample(self) -> JudgedOutputs:
         """Return the judged outputs."""
@@ -85,7 +86,7 @@ class JudgedTable:
             human=human,
             metric=metric,
             items=items,
-            raters=rows["rater"].to_numpy(),
+            raters=known_raters(rows),
         )
 
 

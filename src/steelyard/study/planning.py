@@ -12,6 +12,7 @@ from steelyard.design import Assumptions, Plan, Prices
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.records import names_of
 from steelyard.study.judged import Cell, judged_table
+from steelyard.study.recorded_draw import known_raters
 from steelyard.study.within_systems import Labels, systems_of
 from steelyard.variance import Quantity, efficiency_of, variance_components
 
@@ -166,7 +167,9 @@ def difference_assumptions(
         human=both["score"].to_numpy() - both["score_other"].to_numpy(),
         metric=np.column_stack([np.empty((both.height, 0)), *metric]),
         items=both["item"].to_numpy(),
-        raters=both.select(pl.struct("rater", "rater_other").rank("dense")).to_series().to_numpy(),
+        raters=None
+        if known_raters(both) is None
+        else both.select(pl.struct("rater", "rater_other").rank("dense")).to_series().to_numpy(),
     )
     return _assumptions(difference, None)
 

@@ -18,6 +18,7 @@ from steelyard.arrays import (
 )
 from steelyard.data import Judgments
 from steelyard.errors import InvalidDataError, NotEstimableError
+from steelyard.records import UNKNOWN_RATER
 
 __all__ = ["RECORDED", "DrawnCell", "check_simply_drawn", "drawn_cell", "is_designed", "recorded"]
 
@@ -128,6 +129,12 @@ def check_simply_drawn(
     )
 
 
+def known_raters(rows: pl.DataFrame) -> NDArray[np.object_] | None:
+    """Return the rater of each judgment; None where the file did not name them."""
+    labels = rows["rater"]
+    return None if (labels == UNKNOWN_RATER).all() else labels.to_numpy()
+
+
 def drawn_cell(rows: pl.DataFrame, metrics: Sequence[str], *, size: int) -> DrawnCell:
     """Return the judged outputs of one system under one prompt, with their draw.
 
@@ -161,7 +168,7 @@ def drawn_cell(rows: pl.DataFrame, metrics: Sequence[str], *, size: int) -> Draw
         rows["score"].to_numpy(),
         rows.select(pl.col(list(metrics)).cast(pl.Float64)).to_numpy() if metrics else None,
         rows["item"].to_numpy(),
-        raters=rows["rater"].to_numpy(),
+        raters=known_raters(rows),
         recorded={
             "stratum": labels,
             "probability": probability,

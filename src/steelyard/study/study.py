@@ -11,7 +11,8 @@ import polars as pl
 from numpy.typing import ArrayLike
 
 from steelyard.arrays import PoolMoments
-from steelyard.data import Judgments, Outputs, read_judgments, read_outputs
+from steelyard.data import Judgments, Outputs
+from steelyard.data.gaps import Fill
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.estimate import (
     Interval,
@@ -34,6 +35,7 @@ from steelyard.study.judged import Cell, judged_table
 from steelyard.study.recorded_draw import check_simply_drawn
 from steelyard.study.results import Results
 from steelyard.study.scope import Scope
+from steelyard.study.study_files import StudyFiles
 from steelyard.study.within_systems import Labels, systems_of
 
 __all__ = ["Study"]
@@ -54,6 +56,8 @@ class Study:
         The pool of every system.
     judgments : Judgments
         The judgments.
+    notes : tuple of str
+        What was taken for granted, filled or left out while they were read.
 
     Examples
     --------
@@ -72,6 +76,7 @@ class Study:
 
     outputs: Outputs
     judgments: Judgments
+    notes: tuple[str, ...] = ()
 
     @classmethod
     def read(
@@ -82,6 +87,12 @@ class Study:
         columns: Mapping[str, str] | None = None,
         metrics: Sequence[str] | None = None,
         on_duplicate: Literal["error", "first", "last"] = "error",
+        prompts: Sequence[str] | None = None,
+        systems: Sequence[str] | None = None,
+        exclude_systems: Sequence[str] | None = None,
+        fill: Fill | str | float | None = None,
+        separator: str | Mapping[str, str] | None = None,
+        decimal: str | Mapping[str, str] | None = None,
     ) -> Self:
         """Read a study from files or data frames.
 
@@ -91,25 +102,37 @@ class Study:
             As `read_outputs` and `read_judgments` take them. Before the campaign there are no
             judgments, and none are needed to draw a sample.
         columns : mapping, optional
-            The name of each of our columns in these files, where it differs.
+            The name of each of our columns in these files, where it differs; ``outputs:item`` and
+            ``judgments:item`` are for one file only.
         metrics : str or sequence of str, optional
             Columns to use as metrics; all numeric ones by default.
         on_duplicate : {"error", "first", "last"}
             Which of two judgments of one output by one rater under one prompt to keep.
+        prompts : str or sequence of str, optional
+            Read the judgments under these prompts only.
+        systems : str or sequence of str, optional
+            The systems that will be asked about. Others are read too, because they lend what they
+            know, unless something is wrong with them: then they are left out, with a note.
+        exclude_systems : str or sequence of str, optional
+            Leave out these systems before anything is checked.
+        fill
+            As in `read_outputs`.
+        separator, decimal : str or mapping
+            As in `read_outputs`; or by file, ``outputs`` and ``judgments``.
         """
-        if judgments is None:
-            return cls(
-                read_outputs(outputs, columns=columns, metrics=names_of(metrics)), Judgments.none()
-            )
-        judged = read_judgments(judgments, columns=columns, on_duplicate=on_duplicate)
-        pool = read_outputs(outputs, columns=columns, metrics=names_of(metrics))
-        known = {*judged.frame.columns, *pool.columns}
-        for ours in columns or {}:
-            if ours not in known:
-                raise InvalidArgumentError(
-                    f"column {ours!r} is mapped but found in neither {pool.name} nor {judged.name}"
-                )
-        return cls(pool, judged)
+        files = StudyFiles(
+            outputs,
+            judgments,
+            columns=columns or {},
+            metrics=names_of(metrics),
+            on_duplicate=on_duplicate,
+            prompts=names_of(prompts),
+            exclude_systems=names_of(exclude_systems),
+            fill=fill,
+            separator=separator,
+            decimal=decimal,
+        )
+        return cls(*files.read(names_of(systems)))
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -422,10 +445,11 @@ class Study:
             ("prompt", prompts, self.prompts),
             ("system", systems, self.systems),
         ):
+            under = f" under {', '.join(prompts)}" if name == "system" and prompts else ""
             for one in asked or ():
                 if one not in known:
                     raise InvalidArgumentError(
-                        f"{name} {one!r} has no judgments in {self.judgments.name}; "
+                        f"{name} {one!r} has no judgments{under} in {self.judgments.name}; "
                         f"{known_names(one, known)}"
                     )
 

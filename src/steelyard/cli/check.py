@@ -1,0 +1,141 @@
+"""``steelyard check``."""
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from steelyard.cli.options import by_file, column_mapping, file_options, output_options
+from steelyard.cli.paths import InputPath
+from steelyard.cli.printing import parse_bounds, print_json, write_text
+from steelyard.data.profile import FileProfile
+from steelyard.study.file_check import FileCheck, check_files
+
+__all__ = ["check"]
+
+_EXAMPLE = """\b
+Examples:
+  steelyard check outputs.csv judgments.xlsx
+  steelyard check ratings.csv --bounds 1,5
+"""
+# Systems, prompts and metrics that are listed by name.
+_NAMED = 8
+
+
+@click.command(epilog=_EXAMPLE)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=InputPath())
+@file_options
+@click.option(
+    "--bounds", metavar="LOW,HIGH", help="Least and greatest possible score, to find slips."
+)
+@output_options
+def check(
+    files: tuple[Path, ...],
+    *,
+    columns: tuple[str, ...],
+    separators: tuple[str, ...],
+    decimals: tuple[str, ...],
+    bounds: str | None,
+    as_json: bool,
+    output: Path | None,
+) -> None:
+    """Say what is in files, what is wrong with them, and which command comes next.
+
+    Give it the files you have: outputs, judgments, or whatever another tool wrote. All problems are
+    counted and the first are named; nothing is changed.
+    """
+    given = (("--column", columns), ("--separator", separators), ("--decimal", decimals))
+    found = check_files(
+        files,
+        columns=column_mapping(columns),
+        separator=by_file("--separator", separators),
+        decimal=by_file("--decimal", decimals),
+        bounds=None if bounds is None else parse_bounds(bounds),
+        options=[part for option, values in given for one in values for part in (option, one)],
+    )
+    if as_json:
+        print_json(found.to_dict(), output)
+    else:
+        # Lines are never broken: the command is there to be copied.
+        page = _page(found)
+        if output is None:
+            click.echo("\n".join(page))
+        else:
+            write_text(output, "".join(f"{click.unstyle(line)}\n" for line in page))
+
+
+def _page(found: FileCheck) -> list[str]:
+    lines = []
+    for file in found.files:
+        lines.append(f"{_bold(file.name)}: {_kind(file)}")
+        lines += [f"  {line}" for line in _lines(file.counts)]
+        if file.options:
+            lines.append(f"  to be read with {shlex.join(file.options)}")
+        lines += [f"  ! {problem}" for problem in file.problems]
+    if found.problems:
+        lines.append(_bold("Together"))
+        lines += [f"  ! {problem}" for problem in found.problems]
+    lines.append(_bold("What can be computed now"))
+    lines += [f"  {line}" for line in found.possible]
+    lines.append(_bold("Next" if found.usable else "Next, once that is mended"))
+    return [*lines, f"  {found.command}"]
+
+
+def _bold(words: str) -> str:
+    return click.style(words, bold=True)
+
+
+def _kind(file: FileProfile) -> str:
+    if file.kind == "another form":
+        return "not Steelyard's own form: try steelyard convert --from auto"
+    rows = f"{file.rows:,} rows" if file.rows != 1 else "1 row"
+    return f"{file.kind}, {rows}"
+
+
+def _lines(counts: dict[str, Any] | Any) -> list[str]:
+    """Return the counts of a file, in words."""
+    lines = []
+    if "systems" in counts:
+        lines.append(f"{counts['items']:,} items, {_sizes('system', counts['systems'])}")
+    if "metrics" in counts:
+        names = counts["metrics"]
+        lines.append(f"{len(names)} metrics{_listed(names)}" if names else "no metrics")
+        if not counts["texts"]:
+            lines.append("no texts (no column `output`)")
+    if "scores" in counts:
+        each = counts["judgments_per_output"]
+        raters = "raters unknown" if counts["raters"] is None else f"{counts['raters']:,} raters"
+        asked = counts["prompts"]
+        lines.append(
+            f"{raters}, {'one prompt, unnamed' if asked is None else _sizes('prompt', asked)}"
+        )
+        lines.append(
+            f"{counts['judged_outputs']:,} judged outputs, {each['mean'] or 0:.2f} judgments per output "
+            f"(at most {each['most'] or 0}; {each['outputs_with_two']:,} have two or more)"
+        )
+        score = counts["scores"]
+        if score["low"] is not None:
+            lines.append(
+                f"scores from {score['low']:g} to {score['high']:g}, {score['different']:,} different"
+            )
+    if "first_row" in counts:
+        row = (f"{name}={cell[:30]!r}" for name, cell in counts["first_row"].items())
+        lines.append(f"first row: {', '.join(row)}")
+    return lines
+
+
+def _sizes(word: str, sizes: dict[str, int]) -> str:
+    named = [f"{_name(name)} {size:,}" for name, size in sizes.items()]
+    return f"{len(sizes)} {word}{'' if len(sizes) == 1 else 's'}{_listed(named)}"
+
+
+def _name(name: str) -> str:
+    """Return a name as it is, and in quotation marks where it would not be seen as it is."""
+    return name if name == " ".join(name.split()) and name.isprintable() else repr(name)
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f", and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return f" ({', '.join(names[:_NAMED])}{more})" if names else ""

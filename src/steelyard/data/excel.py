@@ -1,0 +1,108 @@
+"""Sheets of Excel and OpenDocument files."""
+
+import logging
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from steelyard.errors import InvalidDataError, MissingDependencyError
+
+__all__ = ["filled_sheets", "read_sheet"]
+
+# What the library says of empty columns is no news to users.
+logging.getLogger("fastexcel").addHandler(logging.NullHandler())
+
+
+def filled_sheets(path: Path) -> list[str]:
+    """Return the names of the sheets that hold anything, in their order.
+
+    Raises
+    ------
+    InvalidDataError
+        If the file is no spreadsheet.
+    MissingDependencyError
+        If the extra ``excel`` is not installed.
+    """
+    book = _opened(path)
+    return [name for name in book.sheet_names if _is_filled(book, path, name)]
+
+
+def read_sheet(path: Path, sheet: str | None) -> pl.DataFrame:
+    """Read one sheet, whose first row that is not empty names the columns.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    sheet : str or None
+        Name of the sheet; None for the only one that holds anything.
+
+    Raises
+    ------
+    InvalidDataError
+        If there is no such sheet, or several hold something and none is named.
+    MissingDependencyError
+        If the extra ``excel`` is not installed.
+    """
+    book = _opened(path)
+    names = list(book.sheet_names)
+    if sheet is None:
+        filled = [name for name in names if _is_filled(book, path, name)]
+        if len(filled) > 1:
+            raise InvalidDataError(
+                f"{path}: holds {len(filled)} sheets: {', '.join(filled)}: name one of them, such as "
+                f"'{path}#{filled[0]}'"
+            )
+        sheet = filled[0] if filled else names[0]
+    elif sheet not in names:
+        raise InvalidDataError(f"{path}: no sheet {sheet!r}; there are: {', '.join(names)}")
+    _check_header(book, path, sheet)
+    frame = _loaded(book, path, sheet)
+    empty = [name for name in frame.columns if name.startswith("__UNNAMED__")]
+    return frame.drop(name for name in empty if frame[name].null_count() == frame.height)
+
+
+def _opened(path: Path) -> Any:
+    try:
+        import fastexcel  # noqa: PLC0415
+    except ImportError as error:
+        raise MissingDependencyError(
+            f"{path}: Excel files need the extra excel: pip install 'steelyard[excel]', or save the "
+            "sheet as CSV"
+        ) from error
+    try:
+        return fastexcel.read_excel(path)
+    except (fastexcel.FastExcelError, OSError) as error:
+        raise _unreadable(path, error) from error
+
+
+def _loaded(book: Any, path: Path, sheet: str, *, rows: int | None = None) -> pl.DataFrame:
+    import fastexcel  # noqa: PLC0415
+
+    try:
+        return pl.DataFrame(
+            book.load_sheet(sheet, n_rows=rows, schema_sample_rows=None, dtype_coercion="coerce")
+        )
+    except (fastexcel.FastExcelError, pl.exceptions.PolarsError) as error:
+        raise _unreadable(path, error) from error
+
+
+def _check_header(book: Any, path: Path, sheet: str) -> None:
+    """Raise if two columns have one name: the library would give one of them another."""
+    header = book.load_sheet(sheet, header_row=None, n_rows=1, dtypes="string")
+    names = [name for name in pl.DataFrame(header).transpose().to_series() if name is not None]
+    for name in names:
+        if names.count(name) > 1:
+            raise InvalidDataError(
+                f"{path}: two columns of sheet {sheet!r} are named `{name}`: rename one"
+            )
+
+
+def _is_filled(book: Any, path: Path, sheet: str) -> bool:
+    return _loaded(book, path, sheet, rows=1).width > 0
+
+
+def _unreadable(path: Path, error: Exception) -> InvalidDataError:
+    reason = (str(error).splitlines() or [type(error).__name__])[0]
+    return InvalidDataError(f"{path}: cannot be read as a spreadsheet: {reason}")

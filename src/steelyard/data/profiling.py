@@ -1,0 +1,148 @@
+"""Profile a file, whatever it is, as long as it can be opened."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from steelyard.data.column_names import Role
+from steelyard.data.judgment_profile import judgment_profile
+from steelyard.data.judgments import JUDGMENT_COLUMNS
+from steelyard.data.locations import located
+from steelyard.data.opening import open_table, renamed
+from steelyard.data.outputs import OUTPUT_COLUMNS
+from steelyard.data.pool_profile import pool_profile
+from steelyard.data.problems import Problem
+from steelyard.data.profile import FileProfile, kind_of, own_names
+from steelyard.data.separators import Decimal, checked_decimal
+from steelyard.data.tables import Table
+from steelyard.errors import InvalidDataError
+
+__all__ = ["profile_file"]
+
+_CONTRACT = tuple(dict.fromkeys((*OUTPUT_COLUMNS, *JUDGMENT_COLUMNS)))
+
+
+def profile_file(
+    path: Path,
+    *,
+    columns: Mapping[str, str] | None = None,
+    separator: str | None = None,
+    decimal: Mapping[str, str] | None = None,
+    bounds: tuple[float, float] | None = None,
+) -> FileProfile:
+    """Say what is in a file and what is wrong with it.
+
+    Parameters
+    ----------
+    path : Path
+        The file, sheet, folder or pattern.
+    columns : mapping, optional
+        As in `read_outputs`.
+    separator : str, optional
+        As in `read_outputs`.
+    decimal : mapping, optional
+        The decimal mark of ``outputs`` and of ``judgments``.
+    bounds : (float, float), optional
+        Least and greatest possible score.
+
+    Raises
+    ------
+    InvalidDataError
+        If the file cannot be opened.
+    """
+    location = located(path)
+    try:
+        table, mark = _opened(path, separator)
+    except InvalidDataError as error:
+        if location.parts or not _is_foreign(location.path):
+            raise
+        return FileProfile(str(path), "another form", problems=(Problem(str(error), 0, 0),))
+    kind = kind_of(table, columns)
+    rows = table.collect(table.rows.select(pl.len())).item()
+    there = tuple(table.schema)
+    if kind not in {"outputs", "judgments"}:
+        return FileProfile(str(path), kind, rows, there, _first_cells(table))
+    role: Role = "outputs" if kind == "outputs" else "judgments"
+    names = own_names(there, role, columns)
+    asked = checked_decimal((decimal or {}).get(role))
+    options = _needed(names, columns, role, mark)
+    own = replace(
+        renamed(table, {ours: theirs for ours, theirs in names.items() if ours != theirs}),
+        role=role,
+        decimal=asked,
+    )
+    counts, problems, more = _profiled(own, role, bounds)
+    return FileProfile(str(path), kind, rows, there, counts, tuple(problems), (*options, *more))
+
+
+def _opened(path: Path, separator: str | None) -> tuple[Table, str | None]:
+    """Open a file; with another separator where its header asks for it, which is returned too."""
+    try:
+        return open_table(path, label="outputs", contract=_CONTRACT, separator=separator), None
+    except InvalidDataError as error:
+        if error.options[:1] != ("--separator",):
+            raise
+        mark = error.options[1].partition(":")[2]
+    return open_table(path, label="outputs", contract=_CONTRACT, separator=mark), mark
+
+
+def _profiled(
+    table: Table, role: Role, bounds: tuple[float, float] | None
+) -> tuple[dict[str, Any], list[Problem], tuple[str, ...]]:
+    """Return counts, problems and needed options; with decimal commas where numbers have them."""
+
+    def profile(with_mark: Decimal | None) -> tuple[dict[str, Any], list[Problem]]:
+        own = replace(table, decimal=with_mark)
+        return pool_profile(own) if role == "outputs" else judgment_profile(own, bounds)
+
+    try:
+        counts, problems = _shaped(table, lambda: profile(table.decimal))
+        asked = [one.options for one in problems if one.options[:1] == ("--decimal",)]
+    except InvalidDataError as error:
+        if error.options[:1] != ("--decimal",):
+            raise
+        asked = [error.options]
+    if not asked:
+        return counts, problems, ()
+    return *_shaped(table, lambda: profile(",")), asked[0]
+
+
+def _shaped(
+    table: Table, profile: Callable[[], tuple[dict[str, Any], list[Problem]]]
+) -> tuple[dict[str, Any], list[Problem]]:
+    """Return the profile; where a column has a type that it cannot have, only that problem."""
+    try:
+        return profile()
+    except InvalidDataError as error:
+        if error.options:
+            raise
+        problem = str(error).removeprefix(f"{table.name}, ")
+        return {}, [Problem(problem, 0, 0, stops=True)]
+
+
+def _needed(
+    names: Mapping[str, str], columns: Mapping[str, str] | None, role: Role, separator: str | None
+) -> tuple[str, ...]:
+    """Return the options without which a command would not find separators and columns."""
+    options = [] if separator is None else ["--separator", f"{role}:{separator}"]
+    told = {*(columns or {})}
+    for ours, theirs in names.items():
+        if ours != theirs and not {ours, f"{role}:{ours}"} & told:
+            options += ["--column", f"{role}:{ours}={theirs}"]
+    return tuple(options)
+
+
+def _first_cells(table: Table) -> dict[str, Any]:
+    head = table.collect(table.rows.select(list(table.schema)[:8]).head(1))
+    return {"first_row": {name: str(cell) for name, cell in head.row(0, named=True).items()}}
+
+
+def _is_foreign(path: Path) -> bool:
+    """Whether a file that is no table of ours may well be another tool's: JSON, an archive, a text."""
+    with path.open("rb") as file:
+        head = file.read(4096)
+    is_text = path.suffix.lower() not in {".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".parquet"}
+    return bool(head.strip()) and is_text and path.suffix.lower() not in {".xlsx", ".xls", ".ods"}

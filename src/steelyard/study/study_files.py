@@ -1,0 +1,95 @@
+"""The two files of a study, read with the same choices."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from steelyard.data import Judgments, Outputs, read_judgments, read_outputs
+from steelyard.data.gaps import Fill
+from steelyard.errors import InvalidArgumentError, InvalidDataError
+
+__all__ = ["StudyFiles"]
+
+
+@dataclass(frozen=True, eq=False)
+class StudyFiles:
+    """Outputs and judgments as they were brought, and how to read them; see `Study.read`."""
+
+    outputs: Any
+    judgments: Any
+    columns: Mapping[str, str]
+    metrics: tuple[str, ...] | None
+    on_duplicate: Literal["error", "first", "last"]
+    prompts: tuple[str, ...] | None
+    exclude_systems: tuple[str, ...] | None
+    fill: Fill | str | float | None
+    separator: str | Mapping[str, str] | None
+    decimal: str | Mapping[str, str] | None
+
+    def read(self, systems: tuple[str, ...] | None) -> tuple[Outputs, Judgments, tuple[str, ...]]:
+        """Return outputs, judgments, and the notes on both.
+
+        All systems are read, because they lend one another what they know. If something is wrong and
+        only some are asked about, these are read alone.
+        """
+        if systems is None:
+            return self._checked(None)
+        try:
+            pool, judged, notes = self._checked(None)
+            pool.check()
+        except InvalidDataError as error:
+            try:
+                pool, judged, notes = self._checked(systems)
+                pool.check()
+            except InvalidDataError:
+                raise error from None
+            if not set(systems) <= set(judged.systems):
+                raise
+            alone = f"only {', '.join(systems)} of all systems is read, because of {error}"
+            return pool, judged, (*notes, alone)
+        return pool, judged, notes
+
+    def _checked(
+        self, systems: tuple[str, ...] | None
+    ) -> tuple[Outputs, Judgments, tuple[str, ...]]:
+        judged = Judgments.none()
+        if self.judgments is not None:
+            judged = read_judgments(
+                self.judgments,
+                columns=self.columns,
+                on_duplicate=self.on_duplicate,
+                prompts=self.prompts,
+                systems=systems,
+                exclude_systems=self.exclude_systems,
+                separator=_of_file(self.separator, "judgments"),
+                decimal=_of_file(self.decimal, "judgments"),
+            )
+        pool = read_outputs(
+            self.outputs,
+            columns=self.columns,
+            metrics=self.metrics,
+            systems=systems,
+            exclude_systems=self.exclude_systems,
+            fill=self.fill,
+            separator=_of_file(self.separator, "outputs"),
+            decimal=_of_file(self.decimal, "outputs"),
+        )
+        if self.judgments is not None:
+            self._check_columns(pool, judged)
+        return pool, judged, (*pool.notes, *judged.notes)
+
+    def _check_columns(self, pool: Outputs, judged: Judgments) -> None:
+        known = {"outputs": {*pool.columns}, "judgments": {*judged.frame.columns}}
+        for ours in self.columns:
+            role, _, name = ours.partition(":")
+            if role in known and name:
+                if name not in known[role]:
+                    raise InvalidArgumentError(f"column {name!r} is mapped but not found in {role}")
+            elif ours not in known["outputs"] | known["judgments"]:
+                raise InvalidArgumentError(
+                    f"column {ours!r} is mapped but found in neither {pool.name} nor {judged.name}"
+                )
+
+
+def _of_file(given: str | Mapping[str, str] | None, role: str) -> str | None:
+    return given.get(role) if isinstance(given, Mapping) else given

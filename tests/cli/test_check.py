@@ -1,0 +1,222 @@
+import json
+import shlex
+
+import pytest
+from tests.spreadsheets import write_xlsx
+
+OUTPUTS = [
+    {"item": f"i{n}", "system": system, "output": "x", "bleu": (7 * n) % 10 / 10}
+    for system in ("base", "new")
+    for n in range(30)
+]
+JUDGED = [
+    {
+        "item": f"i{n}",
+        "system": system,
+        "rater": f"r{(n + k) % 5}",
+        "prompt": "overall",
+        "score": (n + k) % 5 + 1,
+    }
+    for system in ("base", "new")
+    for n in range(0, 30, 2)
+    for k in range(2)
+]
+
+
+def table(path, rows, separator=",", decimal=".", names=None):
+    header = [(names or {}).get(name, name) for name in rows[0]]
+    cells = [
+        ["" if cell is None else str(cell).replace(".", decimal) for cell in row.values()]
+        for row in rows
+    ]
+    path.write_text("".join(separator.join(line) + "\n" for line in [header, *cells]))
+    return path
+
+
+def checked(run, *arguments):
+    code, out, err = run("check", *arguments, "--json")
+    assert (code, err) == (0, "")
+    return json.loads(out)
+
+
+def problems(found, file=None):
+    listed = found["problems"] if file is None else found["files"][file]["problems"]
+    return {one["problem"]: one for one in listed}
+
+
+def test_good_files_are_counted_and_the_next_command_works(run, tmp_path):
+    outputs = table(tmp_path / "my outputs.csv", OUTPUTS)
+    judged = table(tmp_path / "j.csv", JUDGED)
+    code, out, err = run("check", judged, outputs)
+    assert (code, err) == (0, "")
+    assert "judgments, 60 rows" in out
+    assert "30 judged outputs, 2.00 judgments per output (at most 2; 30 have two or more)" in out
+    assert "scores from 1 to 5, 5 different" in out
+    assert "!" not in out
+    assert "compare: which system is better" in out
+    command = out.splitlines()[-1].strip()
+    assert command == f"steelyard estimate {shlex.quote(str(outputs))} {judged}"
+    assert run(*shlex.split(command)[1:])[0] == 0
+
+
+def test_files_in_another_dress_get_a_command_that_works(run, tmp_path):
+    outputs = table(tmp_path / "o.csv", OUTPUTS, ";", ",", {"item": "Doc ID"})
+    rows = [{**row, "score": row["score"] / 2} for row in JUDGED]
+    judged = table(tmp_path / "j.csv", rows, "\t", ",", {"rater": "Annotator"})
+    found = checked(run, outputs, judged)
+    assert found["usable"]
+    assert found["files"][1]["options"] == [
+        *("--separator", "judgments:tab", "--column", "judgments:rater=Annotator"),
+        *("--decimal", "judgments:,"),
+    ]
+    assert found["files"][1]["scores"] == {"low": 0.5, "high": 2.5, "different": 5}
+    code, out, _ = run(*shlex.split(found["next"])[1:], "--json")
+    assert code == 0
+    assert [one["n_judgments"] for one in json.loads(out)] == [30, 30]
+
+
+def test_every_kind_of_problem_is_counted_with_examples(run, tmp_path):
+    pool = [dict(row) for row in OUTPUTS]
+    pool[3]["bleu"] = pool[5]["bleu"] = None
+    outputs = table(tmp_path / "o.csv", [*pool, pool[0]])
+    rows = [dict(row) for row in JUDGED]
+    rows[1]["score"], rows[2]["score"], rows[3]["score"] = "good", None, 55
+    rows[4]["system"], rows[5]["item"] = "Base ", ""
+    found = checked(run, outputs, table(tmp_path / "j.csv", [*rows, rows[10]]))
+    assert not found["usable"]
+    first, second = problems(found, 0), problems(found, 1)
+    assert first["gap in metric bleu"]["count"] == 2
+    assert first["gap in metric bleu"]["examples"] == ["item i3, system base"]
+    assert first["outputs that are there more than once"]["examples"][0].startswith(
+        "line 62 (item i0"
+    )
+    assert second["column score: words as scores"]["examples"] == ["'good' (1)"]
+    assert second["column score: no score"]["examples"] == ["line 4"]
+    assert second["scores outside 1 to 5"]["examples"] == ["line 5 55"]
+    assert second["nearly equal names of systems"]["examples"] == ["'base'", "'Base '"]
+    assert second["column item: expected text or a whole number"]["count"] == 1
+    assert second["judgments that repeat another of the same rater"]["count"] == 1
+
+
+def test_repeated_judgments_alone_do_not_stop_the_next_command(run, tmp_path):
+    outputs = table(tmp_path / "o.csv", OUTPUTS)
+    found = checked(run, outputs, table(tmp_path / "j.csv", [*JUDGED, JUDGED[0]]))
+    assert found["usable"]
+    assert found["next"].endswith("--on-duplicate first")
+
+
+def test_judged_outputs_outside_the_pool_are_counted(run, tmp_path):
+    outputs = table(tmp_path / "o.csv", OUTPUTS)
+    rows = [{**row, "system": row["system"].upper()} for row in JUDGED]
+    found = checked(run, outputs, table(tmp_path / "j.csv", rows))
+    one = problems(found)[f"judged outputs that are not in {outputs}"]
+    assert (one["count"], one["of"]) == (30, 30)
+    assert problems(found)["nearly equal names of systems"]["count"] == 4
+
+
+def test_labels_that_were_chosen_are_pointed_out(run, tmp_path):
+    pool = [{"item": n, "system": "s", "output": "x", "length": n} for n in range(100)]
+    judged = [{"item": n, "system": "s", "score": n % 2} for n in range(60, 100)]
+    found = checked(run, table(tmp_path / "o.csv", pool), table(tmp_path / "j.csv", judged))
+    assert found["usable"]
+    assert "are not a random sample of the pool" in found["problems"][0]["problem"]
+
+
+def test_a_large_share_of_one_rater_is_pointed_out(run, tmp_path):
+    rows = [{**row, "rater": "r0" if n < 40 else row["rater"]} for n, row in enumerate(JUDGED)]
+    rows = [{**row, "item": f"{row['item']}-{n}"} for n, row in enumerate(rows)]
+    one = problems(checked(run, table(tmp_path / "j.csv", rows)), 0)
+    assert one["one rater gave a large share of all judgments"]["examples"] == ["rater r0"]
+
+
+def test_bounds_find_scores_off_the_scale(run, tmp_path):
+    path = table(tmp_path / "j.csv", JUDGED)
+    assert not checked(run, path)["files"][0]["problems"]
+    one = problems(checked(run, path, "--bounds", "1,4"), 0)
+    assert one["scores outside 1 to 4"]["count"] == sum(row["score"] == 5 for row in JUDGED)
+
+
+def test_all_sheets_of_a_book_are_looked_at(run, tmp_path):
+    sheets = {"pool": OUTPUTS, "votes": JUDGED}
+    cells = {
+        name: [list(rows[0]), *(list(row.values()) for row in rows)]
+        for name, rows in sheets.items()
+    }
+    book = write_xlsx(tmp_path / "book.xlsx", {**cells, "empty": []})
+    found = checked(run, book)
+    assert [one["kind"] for one in found["files"]] == ["outputs", "judgments"]
+    assert found["next"] == f"steelyard estimate '{book}#pool' '{book}#votes'"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "kind"),
+    [
+        ("wide.csv", "id,base,new\n1,3,4\n2,5,5\n", "wide table"),
+        ("log.json", '{"eval": {"model": "m"}, "samples": []}', "another form"),
+        ("log.eval", "PK\x03\x04not much of a log", "another form"),
+        ("notes.txt", "just some words", "another form"),
+        ("two.csv", "a,b\n1,2\n", "another form"),
+    ],
+)
+def test_other_forms_are_sent_to_convert(run, tmp_path, name, content, kind):
+    path = tmp_path / name
+    path.write_text(content)
+    found = checked(run, path)
+    assert found["files"][0]["kind"] == kind
+    assert found["next"] == f"steelyard convert --from auto {path} --output converted"
+
+
+def test_outputs_alone_lead_to_a_sample_and_judgments_alone_to_their_outputs(run, tmp_path):
+    outputs, judged = table(tmp_path / "o.csv", OUTPUTS), table(tmp_path / "j.csv", JUDGED)
+    found = checked(run, outputs)
+    assert found["next"] == f"steelyard sample {outputs} -n 30 --seed 1 -o sample.jsonl"
+    assert checked(run, judged)["next"] == f"steelyard check OUTPUTS {judged}"
+
+
+def test_a_file_that_cannot_be_opened_is_one_line_and_code_2(run, tmp_path):
+    (tmp_path / "a.csv").write_text("item,system\n1,2,3\n")
+    for name in ("nowhere.csv", "a.csv"):
+        code, out, err = run("check", tmp_path / name)
+        assert (code, out) == (2, "")
+        assert err.count("\n") == 1
+
+
+def test_check_writes_to_a_file_and_never_over_its_input(run, tmp_path):
+    path = table(tmp_path / "j.csv", JUDGED)
+    assert run("check", path, "-o", tmp_path / "found.txt")[0] == 0
+    assert "judgments, 60 rows" in (tmp_path / "found.txt").read_text()
+    assert run("check", path, "-o", path)[0] == 2
+
+
+def test_an_error_ends_with_the_command_that_works(run, tmp_path):
+    outputs = table(tmp_path / "o.csv", OUTPUTS)
+    judged = table(tmp_path / "j.csv", JUDGED, names={"item": "Item", "score": "rating"})
+    code, _, err = run("estimate", outputs, judged, "--prompt", "overall")
+    assert code == 2
+    command = err.strip().rpartition("; run: ")[2]
+    assert shlex.split(command)[-4:] == ["--column", "item=Item", "--column", "score=rating"]
+    assert run(*shlex.split(command)[1:])[0] == 0
+
+
+def test_gaps_and_systems_are_chosen_on_the_command_line(run, tmp_path):
+    pool = [dict(row) for row in OUTPUTS]
+    pool[3]["bleu"] = None
+    outputs = table(tmp_path / "o.csv", [*pool, pool[-1]])
+    judged = table(tmp_path / "j.csv", JUDGED)
+    assert run("estimate", outputs, judged)[0] == 2
+    code, out, err = run(
+        *("estimate", outputs, judged, "--exclude-system", "new", "--fill", "bleu=mean", "--json")
+    )
+    assert code == 0
+    assert [one["system"] for one in json.loads(out)] == ["base"]
+    assert "note: metric bleu was missing on 1 of 30 outputs: filled with the mean" in err
+
+
+def test_an_excel_file_is_never_written_over_by_the_name_of_its_sheet(run, tmp_path):
+    rows = [list(JUDGED[0]), *(list(row.values()) for row in JUDGED)]
+    book = write_xlsx(tmp_path / "book.xlsx", {"s": rows})
+    before = book.read_bytes()
+    code, _, err = run("check", f"{book}#s", "-o", book)
+    assert code == 2
+    assert "never written over" in err
+    assert book.read_bytes() == before
