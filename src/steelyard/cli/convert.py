@@ -108,7 +108,7 @@ def convert(
         scale=_scale(scale),
         wide=wide,
         raters=None if raters_from is None else approved_raters(open_document(raters_from)),
-        raters_from=str(raters_from),
+        raters_from="" if raters_from is None else str(raters_from),
         on_duplicate=on_duplicate,
     )
     chosen, found = converted(files, source, options)

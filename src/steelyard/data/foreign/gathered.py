@@ -8,7 +8,7 @@ import polars as pl
 from steelyard.data.conversion import Conversion
 from steelyard.data.foreign.format import Options
 from steelyard.data.foreign.tally import Tally
-from steelyard.data.foreign.values import identifier, is_missing, number, text
+from steelyard.data.foreign.values import identifier, is_missing, moment, number, text
 from steelyard.errors import InvalidDataError
 from steelyard.records import DRAW_COLUMNS, Judgment, Output, optional_columns, required_columns
 
@@ -148,7 +148,7 @@ class Gathered:
             **row,
             "score": value,
             "seconds": number(seconds),
-            "time": text(time),
+            "time": moment(time),
         }
         return None
 
@@ -179,7 +179,7 @@ class Gathered:
                     "prompt": prompt,
                     "score": value,
                     "seconds": number(seconds),
-                    "time": text(time),
+                    "time": moment(time),
                     "submission": submission,
                 }
             )

@@ -127,23 +127,15 @@ def _add_row(gathered: Gathered, document: Document, row: Mapping[str, Any]) -> 
         again=True,
     )
     for name, cell in row.items():
-        answers = _answers(cell)
-        value = next(
-            (
-                at(answers, f"0.{kind}")
-                for kind in ("rating", "number")
-                if at(answers, f"0.{kind}") is not None
-            ),
-            None,
-        )
-        if name == options.columns.get("score"):
-            value = cell if value is None else value
-        if value is not None:
+        answer = _answer(cell)
+        if isinstance(answer, dict) and "choices" in answer:
+            gathered.drop("answers with several choices")
+        elif answer is not cell or name == options.columns.get("score"):
             gathered.judgment(
                 *key,
                 row.get("annotator"),
                 name,
-                value,
+                answer,
                 seconds=row.get("lead_time"),
                 time=row.get("created_at"),
             )
@@ -153,13 +145,18 @@ def _add_row(gathered: Gathered, document: Document, row: Mapping[str, Any]) -> 
         )
 
 
-def _answers(cell: Any) -> Any:
-    if isinstance(cell, str) and cell.startswith("["):
+def _answer(cell: Any) -> Any:
+    """Return the rating or number in a list of values, or several choices; else the cell itself."""
+    value = cell
+    if isinstance(cell, str) and cell[:1] in ("[", "{"):
         try:
-            return json.loads(cell)
+            value = json.loads(cell)
         except (ValueError, RecursionError):
-            return None
-    return cell
+            return cell
+    if isinstance(value, dict) and "choices" in value:
+        return value
+    numbers = (at(value, f"0.{kind}") for kind in ("rating", "number"))
+    return next((one for one in numbers if one is not None), cell)
 
 
 FORMAT = Format(

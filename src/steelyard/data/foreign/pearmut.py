@@ -1,7 +1,6 @@
 """Annotations of Pearmut: one line per document and user."""
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Any
 
 from steelyard.data.conversion import Conversion
@@ -67,15 +66,8 @@ def _add(gathered: Gathered, place: str, record: Mapping[str, Any]) -> None:
                         record.get("user_id"),
                         prompt,
                         score,
-                        time=_iso(times[-1]) if times else None,
+                        time=times[-1] if times else None,
                     )
-
-
-def _iso(seconds: Any) -> str | None:
-    try:
-        return datetime.fromtimestamp(float(seconds), tz=UTC).isoformat(timespec="seconds")
-    except (ValueError, OverflowError, OSError):
-        return None
 
 
 FORMAT = Format(

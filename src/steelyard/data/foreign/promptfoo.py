@@ -43,7 +43,10 @@ def _convert(documents: Sequence[Document], options: Options) -> list[Conversion
             prompts.setdefault(_provider(record), set()).add(_prompt(record))
         for record in records:
             provider = _provider(record)
-            system = f"{provider} / {_prompt(record)}" if len(prompts[provider]) > 1 else provider
+            # files of version 1 do not name the provider: the user must
+            system: str | None = provider or None
+            if system and len(prompts[provider]) > 1:
+                system = f"{provider} / {_prompt(record)}"
             named = options.of_file(document).value(record, "system")
             _add(gathered, (_item(gathered, record, cases), named or system), record)
     return [gathered.conversion(way_out="name the items with --column item=vars.id")]
@@ -51,7 +54,7 @@ def _convert(documents: Sequence[Document], options: Options) -> list[Conversion
 
 def _provider(record: Mapping[str, Any]) -> str:
     named = at(record, "provider.label") or at(record, "provider.id") or record.get("provider")
-    return identifier(named) or "unnamed provider"
+    return identifier(named) or ""
 
 
 def _prompt(record: Mapping[str, Any]) -> str:

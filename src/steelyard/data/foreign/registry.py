@@ -96,7 +96,13 @@ def converted(
     else:
         _check_recognised(chosen, documents, options)
     chosen.check_options(options)
-    return chosen, chosen.convert(documents, options)
+    try:
+        return chosen, chosen.convert(documents, options)
+    except InvalidDataError as error:
+        if any(str(path) in str(error) for path in (*paths, options.raters_from) if str(path)):
+            raise
+        others = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
+        raise InvalidDataError(f"{paths[0]}{others}: {error}") from error
 
 
 def _formats_of(document: Document) -> list[Format]:
@@ -133,7 +139,10 @@ def _unknown(document: Document) -> InvalidDataError:
     if document.kind == "table":
         way_out = "a wide table needs --wide PATTERN, such as '{rater}_{system}'; else " + way_out
     if document.has(*_OURS):
-        way_out = "it has our own columns and may need no conversion: steelyard estimate reads it"
+        way_out = (
+            "it has our own columns and may need no conversion; if it has a column for each rater, "
+            "list them with --wide '{rater:ann|bob}'"
+        )
     return InvalidDataError(f"{document.path}: not recognised: {document.contents}: {way_out}")
 
 

@@ -2,13 +2,14 @@
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any
 
-__all__ = ["MISSING_WORDS", "at", "identifier", "is_missing", "number", "objects", "text"]
+__all__ = ["at", "identifier", "is_missing", "moment", "number", "objects", "text"]
 
 # What people and tools write in a cell that holds no score.
-MISSING_WORDS = frozenset({"", "-", "n/a", "na", "nan", "none", "null"})
+_MISSING = frozenset({"", "-", "n/a", "na", "nan", "none", "null"})
 
 
 def at(value: Any, path: str) -> Any:
@@ -95,7 +96,7 @@ def is_missing(value: Any) -> bool:
     [True, True, True, False, False]
     """
     if isinstance(value, str):
-        return value.strip().casefold() in MISSING_WORDS
+        return value.strip().casefold() in _MISSING
     return value is None or (isinstance(value, float) and math.isnan(value))
 
 
@@ -124,6 +125,22 @@ def number(value: Any, scale: Mapping[str, float] | None = None) -> float | None
     return found if math.isfinite(found) else None
 
 
+def moment(value: Any) -> str | None:
+    """Return a time as a text; seconds since 1970 become a date.
+
+    Examples
+    --------
+    >>> moment(0.5), moment("2026-11-16"), moment(None)
+    ('1970-01-01T00:00:00+00:00', '2026-11-16', None)
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return text(value)
+    try:
+        return datetime.fromtimestamp(value, tz=UTC).isoformat(timespec="seconds")
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
 def _is_spoken(one: Any) -> bool:
     return isinstance(one, dict) and ("content" in one or "text" in one)
 
@@ -131,8 +148,3 @@ def _is_spoken(one: Any) -> bool:
 def _encodable(words: str) -> str:
     """Replace halves of surrogate pairs, which JSON may hold and UTF-8 may not."""
     return words.encode("utf-8", "replace").decode("utf-8")
-
-
-def first_of(record: Mapping[str, Any], names: Sequence[str]) -> Any:
-    """Return the first value that is there under one of several names."""
-    return next((record[name] for name in names if record.get(name) is not None), None)

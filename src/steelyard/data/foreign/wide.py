@@ -215,7 +215,9 @@ class _WideTable:
 
     def _is_numeric(self, column: str) -> bool:
         cells = [cell for cell in self._frame[column].to_list() if not is_missing(cell)]
-        return bool(cells) and all(number(cell) is not None for cell in cells)
+        # 007 is a name
+        is_name = any(re.match(r"[+-]?0\d", str(cell).strip()) for cell in cells)
+        return bool(cells) and not is_name and all(number(cell) is not None for cell in cells)
 
     def _is_text(self, column: str) -> bool:
         """Whether a column is that of some system's texts."""
