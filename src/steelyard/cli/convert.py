@@ -141,6 +141,9 @@ def _tables(one: Conversion, folder: Path) -> dict[Path, pl.DataFrame]:
 
 def _write(folder: Path, written: Mapping[Path, pl.DataFrame]) -> list[Path]:
     """Write all files or none; return files of such names that were there and are not replaced."""
+    for path in written:
+        if path.is_dir():
+            raise InvalidArgumentError(f"`--output` {folder}: {path.name} is a folder there")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder, prefix=".converting-") as place:
@@ -161,13 +164,13 @@ def _write(folder: Path, written: Mapping[Path, pl.DataFrame]) -> list[Path]:
 def _next(paths: list[Path]) -> str:
     """Return the command to go on with."""
     kinds = {path.stem.rpartition("-")[2]: shlex.quote(str(path)) for path in paths}
-    if {"outputs", "judgments"} <= kinds.keys():
-        return f"Next: steelyard estimate {kinds['outputs']} {kinds['judgments']}"
-    if "outputs" in kinds and "preferences" not in kinds:
+    command = "estimate" if "judgments" in kinds else "compare"
+    judged = kinds.get("judgments", kinds.get("preferences"))
+    if judged is None:
         return f"Next: steelyard sample {kinds['outputs']} -n 100 --seed 1 --output sample.jsonl"
-    if "judgments" in kinds:
-        return "Next: steelyard estimate needs a file of all outputs beside these judgments"
-    return "Next: docs/how-to/compare.md says what preferences are good for"
+    if "outputs" in kinds:
+        return f"Next: steelyard {command} {kinds['outputs']} {judged}"
+    return f"Next: a file of all outputs, and then: steelyard {command} OUTPUTS {judged}"
 
 
 def _pairs(option: str, given: tuple[str, ...]) -> dict[str, str]:

@@ -21,7 +21,7 @@ class Conversion:
         What a reader must know: what was merged, renamed or not taken over.
     preferences : polars.DataFrame
         Comparisons of two systems, as ``serve`` exports them: two rows with the same
-        ``submission``, and scores that add up to 1.
+        ``submission``, scores that add up to 1, and the ``other_system``.
     """
 
     name: str

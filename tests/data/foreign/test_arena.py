@@ -19,6 +19,9 @@ def test_battles_become_two_rows_that_add_up_to_one(convert):
         ("b3", "gamma", 0.5),
     ]
     assert not found.judgments
+    assert [row["submission"] for row in found.preferences] == [1, 1, 2, 2, 3, 3]
+    assert [row["other_system"] for row in found.preferences[:2]] == ["beta", "alpha"]
+    assert [row["first_system"] for row in found.preferences[:2]] == ["alpha", "alpha"]
     assert found.preferences[0]["rater"] == "arena_user_1"
     assert found.preferences[0]["time"] == "2026-11-16T09:40:00+00:00"
     assert "both were bad count as ties" in found.remarks
@@ -47,3 +50,12 @@ def test_battles_without_a_winner_are_counted(convert, tmp_path):
     path.write_text("model_a,model_b,winner\na,b,\na,b,c\n")
     with pytest.raises(InvalidDataError, match="left out: 2 battles without a winner"):
         convert(path)
+
+
+def test_the_same_vote_twice_is_refused_or_resolved(convert, tmp_path):
+    path = tmp_path / "battles.csv"
+    path.write_text("item,model_a,model_b,winner\n1,a,b,model_a\n1,b,a,tie\n")
+    with pytest.raises(InvalidDataError, match=r"1 preferences are there already.*--column rater="):
+        convert(path)
+    found = convert(path, on_duplicate="last")
+    assert scores(found) == [("1", "b", 0.5), ("1", "a", 0.5)]

@@ -35,7 +35,11 @@ def _convert(documents: Sequence[Document], options: Options) -> list[Conversion
         for record in document.records:
             number_of_battle += 1
             _add(gathered, record, number_of_battle)
-    return [gathered.conversion(way_out="name the items with --column item=COLUMN")]
+    return [
+        gathered.conversion(
+            way_out="name items and raters with --column item=COLUMN and --column rater=COLUMN"
+        )
+    ]
 
 
 def _add(gathered: Gathered, record: Mapping[str, Any], battle: int) -> None:

@@ -21,7 +21,7 @@ def _recognises(document: Document) -> bool:
 def _convert(documents: Sequence[Document], options: Options) -> list[Conversion]:
     gathered = Gathered("every-eval-ever", options)
     records = [one for document in documents for one in document.records]
-    names = {one.get("evaluation_name") for one in records}
+    names = {str(one.get("evaluation_name")) for one in records}
     for record in records:
         found = identifier(options.value(record, "item", "sample_id"))
         item = f"{record.get('evaluation_name')}/{found}" if len(names) > 1 and found else found

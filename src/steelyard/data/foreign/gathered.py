@@ -25,6 +25,8 @@ _TAKEN = frozenset(
         "cluster",
         "text_id",
         "submission",
+        "other_system",
+        "first_system",
     }
 )
 _COLUMNS = ("item", "system", "output", "input", "reference", "cluster")
@@ -48,7 +50,7 @@ class Gathered:
         self._outputs: dict[tuple[str, str], dict[str, Any]] = {}
         self._slices: dict[tuple[str, str], dict[str, str | None]] = {}
         self._judgments: dict[tuple[str, ...], dict[str, Any]] = {}
-        self._preferences: list[dict[str, Any]] = []
+        self._preferences: dict[tuple[str, ...], list[dict[str, Any]]] = {}
         self._metrics: dict[str, None] = {}
 
     def drop(self, what: str, count: int = 1) -> None:
@@ -165,24 +167,30 @@ class Gathered:
     ) -> None:
         """Add a comparison of two systems: `score` is that of the first, 1 minus it of the second.
 
-        Written as ``serve`` exports pairs: two rows with the same ``submission``.
+        Written as ``serve`` exports pairs: two rows with the same ``submission``, each with the other
+        system, and the one that was shown first.
         """
-        if not self._tally.is_kept(rater):
+        key = (item, *sorted(sides), rater, prompt)
+        if not self._tally.is_kept(rater) or not self._tally.is_asked(prompt):
             return
-        submission = len(self._preferences) // 2 + 1
-        for system, value in zip(sides, (score, 1 - score), strict=True):
-            self._preferences.append(
-                {
-                    "item": item,
-                    "system": system,
-                    "rater": rater,
-                    "prompt": prompt,
-                    "score": value,
-                    "seconds": number(seconds),
-                    "time": moment(time),
-                    "submission": submission,
-                }
-            )
+        if key in self._preferences and not self._tally.replaces("preferences", key):
+            return
+        known = {"seconds": number(seconds), "time": moment(time)}
+        submission = len(self._preferences) + 1
+        self._preferences[key] = [
+            {
+                "item": item,
+                "system": system,
+                "rater": rater,
+                "prompt": prompt,
+                "score": value,
+                **known,
+                "submission": submission,
+                "other_system": other,
+                "first_system": sides[0],
+            }
+            for system, other, value in ((*sides, score), (*sides[::-1], 1 - score))
+        ]
 
     def conversion(self, *, way_out: str) -> Conversion:
         """Return the tables.
@@ -200,7 +208,8 @@ class Gathered:
         self._tally.check(way_out)
         outputs = self._output_frame()
         judgments = _frame(list(self._judgments.values()), ("seconds", "time"))
-        preferences = _frame(self._preferences, ("seconds", "time"))
+        pairs = [row for rows in self._preferences.values() for row in rows]
+        preferences = _frame(pairs, ("seconds", "time"))
         if outputs.is_empty() and judgments.is_empty() and preferences.is_empty():
             remarks = "; ".join(self._tally.remarks) or "there are no records"
             raise InvalidDataError(f"no output and no judgment was found: {remarks}")

@@ -97,7 +97,7 @@ def _add_states(gathered: Gathered, state: Any, *, system: Any, prefix: str) -> 
             reference=[
                 at(reference, "output.text")
                 for reference in objects(at(one, "instance.references"))
-                if "correct" in (reference.get("tags") or ())
+                if "correct" in _tags(reference)
             ],
             slices={"split": at(one, "instance.split"), "sub_split": at(one, "instance.sub_split")},
             again=weighs_answer,
@@ -106,6 +106,11 @@ def _add_states(gathered: Gathered, state: Any, *, system: Any, prefix: str) -> 
         if isinstance(more, list) and len(more) > 1:
             gathered.drop("further completions of a request: the first one was kept", len(more) - 1)
     return trial
+
+
+def _tags(reference: Mapping[str, Any]) -> list[Any]:
+    tags = reference.get("tags")
+    return tags if isinstance(tags, list) else []
 
 
 def _add_statistics(

@@ -33,7 +33,7 @@ def _convert(documents: Sequence[Document], options: Options) -> list[Conversion
     gathered = Gathered("inspect", options)
     logs = [(document, _log(document)) for document in documents]
     tasks = {at(log, "eval.task") for _, log in logs}
-    epochs = {at(one, "epoch") for _, log in logs for one in objects(log.get("samples"))}
+    epochs = {str(at(one, "epoch")) for _, log in logs for one in objects(log.get("samples"))}
     several = len(epochs) > 1 and "epoch" not in options.only
     if several:
         gathered.remark(

@@ -18,7 +18,7 @@ def _recognises(document: Document) -> bool:
 
 def _convert(documents: Sequence[Document], options: Options) -> list[Conversion]:
     gathered = Gathered("openai-evals", options)
-    names = {at(document.first, "spec.base_eval") for document in documents}
+    names = {str(at(document.first, "spec.base_eval")) for document in documents}
     for document in documents:
         system = options.of_file(document).value(document.first, "system", "spec.completion_fns.0")
         prefix = f"{at(document.first, 'spec.base_eval')}/" if len(names) > 1 else ""

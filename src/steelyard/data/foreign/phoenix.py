@@ -108,7 +108,7 @@ def _add(gathered: Gathered, key: tuple[Any, Any], one: Mapping[str, Any]) -> No
     score = at(one, "result.score") if at(one, "result.score") is not None else at(one, "score")
     if is_missing(score):
         score = at(one, "result.label") or at(one, "label")
-    if one["annotator_kind"] == "HUMAN":
+    if one.get("annotator_kind") == "HUMAN":
         rater = at(one, "user_id") or at(one, "identifier")
         if not rater:
             gathered.remark(f"some annotations do not name their user: the rater is {_UNKNOWN!r}")

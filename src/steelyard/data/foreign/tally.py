@@ -10,6 +10,11 @@ from steelyard.errors import InvalidDataError
 __all__ = ["Tally"]
 
 _SHOWN = 8
+_FIELDS = {
+    "outputs": "item, system",
+    "judgments": "item, system, rater, prompt",
+    "preferences": "item, two systems, rater, prompt",
+}
 
 
 class Tally:
@@ -115,9 +120,8 @@ class Tally:
         kept = self._options.on_duplicate
         for what, count in self._repeated.items():
             if kept == "error":
-                fields = "item, system" if what == "outputs" else "item, system, rater, prompt"
                 raise InvalidDataError(
-                    f"{count:,} {what} are there already under the same {fields}, such as "
+                    f"{count:,} {what} are there already under the same {_FIELDS[what]}, such as "
                     f"{self._example[what]}: {way_out}, or keep one with --on-duplicate first"
                 )
             self.drop(f"{what} that were there already: the {kept} one was kept", count)
