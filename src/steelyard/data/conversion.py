@@ -1,18 +1,10 @@
-"""What a converter of another tool's files gives, and where each converter is found."""
+"""What a conversion of another tool's files gives."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from importlib import import_module
-from pathlib import Path
+from dataclasses import dataclass, field
 
 import polars as pl
 
-from steelyard.errors import InvalidArgumentError
-
-__all__ = ["CONVERTERS", "Conversion", "converter"]
-
-# The name of a format, and the module whose `convert` reads it; loaded when it is asked for.
-CONVERTERS = {"price-of-debiasing": "steelyard.data.price_of_debiasing"}
+__all__ = ["Conversion"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,38 +14,18 @@ class Conversion:
     Attributes
     ----------
     name : str
-        Short name of the campaign, fit for the name of a file.
+        Short name of the campaign, fit for the name of a file; empty if there is only one.
     outputs, judgments : polars.DataFrame
-        Rows as `read_outputs` and `read_judgments` take them.
+        Rows as `read_outputs` and `read_judgments` take them; empty if the tool has none.
     remarks : tuple of str
         What a reader must know: what was merged, renamed or not taken over.
+    preferences : polars.DataFrame
+        Comparisons of two systems, as ``serve`` exports them: two rows with the same
+        ``submission``, scores that add up to 1, and the ``other_system``.
     """
 
     name: str
     outputs: pl.DataFrame
     judgments: pl.DataFrame
     remarks: tuple[str, ...] = ()
-
-
-def converter(name: str) -> Callable[[Sequence[Path]], list[Conversion]]:
-    """Return the function that converts files of a format.
-
-    Parameters
-    ----------
-    name : str
-        One of `CONVERTERS`.
-
-    Raises
-    ------
-    InvalidArgumentError
-        If there is no such format.
-
-    Examples
-    --------
-    >>> converter("price-of-debiasing").__name__
-    'convert'
-    """
-    if name not in CONVERTERS:
-        raise InvalidArgumentError(f"`--from` must be one of {', '.join(CONVERTERS)}; got {name!r}")
-    found: Callable[[Sequence[Path]], list[Conversion]] = import_module(CONVERTERS[name]).convert
-    return found
+    preferences: pl.DataFrame = field(default_factory=pl.DataFrame)

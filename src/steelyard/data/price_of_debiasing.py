@@ -9,6 +9,8 @@ from typing import Any
 import polars as pl
 
 from steelyard.data.conversion import Conversion
+from steelyard.data.foreign.documents import Document
+from steelyard.data.foreign.format import Format, Options
 from steelyard.data.release import (
     REFERENCE,
     ReleasedOutput,
@@ -19,7 +21,7 @@ from steelyard.data.release import (
 )
 from steelyard.errors import InvalidDataError
 
-__all__ = ["convert", "converted"]
+__all__ = ["FORMAT", "convert", "converted"]
 
 
 def convert(paths: Sequence[Path]) -> list[Conversion]:
@@ -225,3 +227,23 @@ def _gold_remarks(lines: Sequence[ReleasedOutput]) -> list[str]:
         "judgments than are listed, and leave out some that are listed as 0"
     )
     return [remark]
+
+
+def _recognises(document: Document) -> bool:
+    is_judgments = document.has("annotators", "prompts")
+    return document.kind in ("lines", "json") and (
+        is_judgments or document.has("systems", "answer")
+    )
+
+
+def _convert(documents: Sequence[Document], _: Options) -> list[Conversion]:
+    return convert([document.path for document in documents])
+
+
+FORMAT = Format(
+    name="price-of-debiasing",
+    title="Data released with The price of debiasing automatic metrics",
+    expects="lines with `annotators` and `prompts`, or with `systems` and `answer`",
+    recognises=_recognises,
+    convert=_convert,
+)

@@ -1,0 +1,96 @@
+"""Error annotations of translations in the WMT MQM form: tab-separated, one row per error."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from steelyard.data.conversion import Conversion
+from steelyard.data.foreign.documents import Document
+from steelyard.data.foreign.format import Format, Options
+from steelyard.data.foreign.gathered import Gathered
+from steelyard.errors import InvalidDataError
+
+__all__ = ["FORMAT", "error_weight"]
+
+_COLUMNS = ("system", "doc", "rater", "source", "target", "category", "severity")
+_MARK = re.compile(r"</?v>")
+# Minus points, the most specific first, as mt-metrics-eval has them by default.
+_WEIGHTS = (
+    ("major", "non-translation!", 25.0),
+    ("minor", "fluency/punctuation", 0.1),
+    ("major", "", 5.0),
+    ("minor", "", 1.0),
+)
+
+
+def error_weight(severity: str, category: str) -> float:
+    """Return the minus points of an error.
+
+    Examples
+    --------
+    >>> error_weight("Major", "Accuracy/Omission"), error_weight("minor", "Fluency/Punctuation")
+    (5.0, 0.1)
+    >>> error_weight("No-error", "No-error")
+    0.0
+    """
+    level, kind = severity.strip().casefold(), category.strip().casefold()
+    matches = (worth for at, of, worth in _WEIGHTS if level == at and kind.startswith(of))
+    return next(matches, 0.0)
+
+
+def _recognises(document: Document) -> bool:
+    return document.kind == "table" and document.has(*_COLUMNS)
+
+
+def _convert(documents: Sequence[Document], options: Options) -> list[Conversion]:
+    gathered = Gathered("wmt-mqm", options)
+    gathered.remark(
+        "the score is minus the points of a rater's errors: major 5, minor 1, punctuation 0.1, "
+        "non-translation 25"
+    )
+    points: dict[tuple[str, str, str], float] = {}
+    for document in documents:
+        for row in _rows(document):
+            segment = row.get("doc_id") or row.get("seg_id")
+            key = f"{row['doc']}/{segment}", row["system"]
+            gathered.output(
+                *key,
+                _MARK.sub("", row["target"]),
+                input=_MARK.sub("", row["source"]),
+                cluster=row["doc"],
+                again=True,
+            )
+            whose = (*key, row["rater"])
+            worth = error_weight(row["severity"], row["category"])
+            if not worth and row["severity"].casefold() not in ("no-error", "neutral", "none"):
+                gathered.drop(f"errors of severity {row['severity'][:20]!r}, which has no weight")
+            points[whose] = points.get(whose, 0.0) + worth
+    for (item, system, rater), lost in points.items():
+        gathered.judgment(item, system, rater, "mqm", -lost or 0.0)
+    return [gathered.conversion(way_out="convert one file at a time")]
+
+
+def _rows(document: Document) -> list[dict[str, Any]]:
+    """Split at tabs alone: quotation marks are part of the texts."""
+    header, *lines = [line for line in document.text.split("\n") if line.strip()]
+    names = header.rstrip("\r").split("\t")
+    if len(names) < len(_COLUMNS):
+        raise InvalidDataError(f"{document.path}: expected tabs between the columns")
+    found = []
+    for number, line in enumerate(lines, start=2):
+        cells = line.rstrip("\r").split("\t")
+        if not len(names) - 1 <= len(cells) <= len(names):
+            raise InvalidDataError(
+                f"{document.path}, line {number}: expected {len(names)} fields, got {len(cells)}"
+            )
+        found.append(dict(zip(names, [*cells, ""], strict=False)))
+    return found
+
+
+FORMAT = Format(
+    name="wmt-mqm",
+    title="WMT MQM error annotations (.tsv)",
+    expects=f"tab-separated columns {', '.join(_COLUMNS)}",
+    recognises=_recognises,
+    convert=_convert,
+)

@@ -1,0 +1,165 @@
+"""All formats by name, and which one a file has."""
+
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+
+from steelyard.data.conversion import Conversion
+from steelyard.data.foreign.documents import Document, open_document
+from steelyard.data.foreign.format import Format, Options
+from steelyard.errors import InvalidArgumentError, InvalidDataError
+
+__all__ = ["AUTO", "FORMATS", "converted", "format_named"]
+
+AUTO = "auto"
+# The module that has each format; loaded when it is asked for.
+FORMATS = {
+    "argilla": "steelyard.data.foreign.argilla",
+    "arena": "steelyard.data.foreign.arena",
+    "deepeval": "steelyard.data.foreign.deepeval",
+    "every-eval-ever": "steelyard.data.foreign.every_eval_ever",
+    "helm": "steelyard.data.foreign.helm",
+    "inspect": "steelyard.data.foreign.inspect_logs",
+    "label-studio": "steelyard.data.foreign.label_studio",
+    "langfuse": "steelyard.data.foreign.langfuse",
+    "lm-eval": "steelyard.data.foreign.lm_eval",
+    "mt-metrics-eval": "steelyard.data.foreign.mt_metrics_eval",
+    "mturk": "steelyard.data.foreign.mturk",
+    "openai-evals": "steelyard.data.foreign.openai_evals",
+    "pearmut": "steelyard.data.foreign.pearmut",
+    "phoenix": "steelyard.data.foreign.phoenix",
+    "potato": "steelyard.data.foreign.potato",
+    "price-of-debiasing": "steelyard.data.price_of_debiasing",
+    "prolific": "steelyard.data.foreign.prolific",
+    "promptfoo": "steelyard.data.foreign.promptfoo",
+    "ragas": "steelyard.data.foreign.ragas",
+    "wide": "steelyard.data.foreign.wide",
+    "wmt-mqm": "steelyard.data.foreign.mqm",
+}
+_OURS = ("item", "system")
+
+
+def format_named(name: str) -> Format:
+    """Return a format by its name.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If there is no such format.
+
+    Examples
+    --------
+    >>> format_named("inspect").title
+    'Inspect AI logs (.json, .eval)'
+    """
+    if name not in FORMATS:
+        known = ", ".join((AUTO, *FORMATS))
+        raise InvalidArgumentError(f"`--from` must be one of {known}; got {name!r}")
+    found = import_module(FORMATS[name]).FORMAT
+    assert isinstance(found, Format)
+    return found
+
+
+def converted(
+    paths: Sequence[Path], name: str = AUTO, options: Options | None = None
+) -> tuple[Format, list[Conversion]]:
+    """Convert files of another tool to our tables.
+
+    Parameters
+    ----------
+    paths : sequence of Path
+        Files or folders of one format.
+    name : str
+        The format's name, or ``auto``: by the content of the files.
+    options : Options, optional
+        What the user said about them.
+
+    Returns
+    -------
+    format : Format
+        The format.
+    conversions : list of Conversion
+        One for each campaign; most formats have one.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If there is no such format, or an option does not fit it.
+    InvalidDataError
+        If the files are of another format, or of none.
+    """
+    options = options or Options()
+    chosen = None if name == AUTO else format_named(name)
+    documents = [open_document(path) for path in paths]
+    if chosen is None:
+        chosen = format_named("wide") if options.wide else _recognised(documents)
+    else:
+        _check_recognised(chosen, documents, options)
+    chosen.check_options(options)
+    try:
+        return chosen, chosen.convert(documents, options)
+    except InvalidDataError as error:
+        if any(str(path) in str(error) for path in (*paths, options.raters_from) if str(path)):
+            raise
+        others = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
+        raise InvalidDataError(f"{paths[0]}{others}: {error}") from error
+
+
+def _formats_of(document: Document) -> list[Format]:
+    every = (format_named(name) for name in FORMATS if name != "wide")
+    return [one for one in every if one.recognises(document)]
+
+
+def _recognised(documents: Sequence[Document]) -> Format:
+    """Return the one format that all files have."""
+    found: dict[str, tuple[Format, Document]] = {}
+    unknown = []
+    for document in documents:
+        formats = _formats_of(document)
+        if len(formats) > 1:
+            names = " and ".join(one.name for one in formats)
+            raise InvalidDataError(
+                f"{document.path}: looks like {names}: say which with --from {formats[0].name}"
+            )
+        if formats:
+            found.setdefault(formats[0].name, (formats[0], document))
+        else:
+            unknown.append(document)
+    if len(found) > 1:
+        pairs = [f"{document.path} looks like {name}" for name, (_, document) in found.items()]
+        raise InvalidDataError(f"{', '.join(pairs)}: convert files of each tool apart")
+    for chosen, _ in found.values():
+        if not unknown or chosen.companions:
+            return chosen
+    raise _unknown(unknown[0])
+
+
+def _unknown(document: Document) -> InvalidDataError:
+    way_out = f"name its format with --from ({', '.join(FORMATS)})"
+    if document.kind == "table":
+        way_out = "a wide table needs --wide PATTERN, such as '{rater}_{system}'; else " + way_out
+    if document.has(*_OURS):
+        way_out = (
+            "it has our own columns and may need no conversion; if it has a column for each rater, "
+            "list them with --wide '{rater:ann|bob}'"
+        )
+    return InvalidDataError(f"{document.path}: not recognised: {document.contents}: {way_out}")
+
+
+def _check_recognised(chosen: Format, documents: Sequence[Document], options: Options) -> None:
+    if chosen.companions and any(map(chosen.recognises, documents)):
+        return
+    is_free = chosen.free_columns and "output" in options.columns
+    for document in documents:
+        if chosen.recognises(document) or (is_free and document.records):
+            continue
+        others = _formats_of(document)
+        if others:
+            raise InvalidDataError(
+                f"{document.path}: this is no file of {chosen.name}; it looks like {others[0].name}: "
+                f"--from {others[0].name}"
+            )
+        raise InvalidDataError(
+            f"{document.path}: this is no file of {chosen.name}, which has {chosen.expects}; it is "
+            f"{document.contents}"
+        )
