@@ -12,10 +12,21 @@ from numpy.typing import NDArray
 
 from steelyard.errors import InvalidArgumentError
 from steelyard.report.numbers import RHO, interval, number
-from steelyard.report.style import BLUE, GRID, MUTED, ORANGE, WIDTH, shown_names, styled
+from steelyard.report.style import (
+    ALL_SYSTEMS,
+    BLUE,
+    GRID,
+    MANY,
+    MUTED,
+    ORANGE,
+    WIDTH,
+    named,
+    shown_names,
+    styled,
+)
 from steelyard.variance import Quantity
 
-__all__ = ["JudgedMetric", "metric_plot"]
+__all__ = ["JudgedMetric", "metric_plot", "within_systems"]
 
 Floats = NDArray[np.float64]
 
@@ -95,9 +106,21 @@ def metric_plot(
     height = 3.4 if columns == 1 else 2.25 if columns == 2 else 1.75
     names = shown_names([one.system for one in judged], width=66 // columns)
     scale = _Scale.of(judged)
+    many = len(judged) > MANY
+    tall = 0.4 + height * rows
     with styled():
-        figure = Figure(figsize=(WIDTH, 0.4 + height * rows), layout="constrained")
+        figure = Figure(figsize=(WIDTH, tall), layout=None if many else "constrained")
         grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+        if many:
+            # A layout that is worked out from every text takes seconds.
+            figure.subplots_adjust(
+                left=0.11,
+                right=0.99,
+                bottom=0.55 / tall,
+                top=1 - 0.4 / tall,
+                hspace=0.4,
+                wspace=0.1,
+            )
         panels = list(grid.flat)
         for axes, one, name in zip(panels, judged, names, strict=False):
             _draw_panel(axes, one, name, scale)
@@ -109,6 +132,29 @@ def metric_plot(
         figure.supxlabel(metric, fontsize=9.0)
         figure.supylabel(score, fontsize=9.0)
     return figure
+
+
+def within_systems(
+    judged: Sequence[JudgedMetric], correlation: Quantity | None = None
+) -> JudgedMetric:
+    """Return the judged outputs of all systems as one, less the means of each.
+
+    Parameters
+    ----------
+    judged : sequence of JudgedMetric
+        One for each system.
+    correlation : Quantity, optional
+        Of metric and human score within systems.
+
+    Examples
+    --------
+    >>> first = JudgedMetric("a", np.array([1.0, 3.0]), np.array([0.0, 1.0]))
+    >>> within_systems([first, JudgedMetric("b", np.array([9.0]), np.array([5.0]))]).metric
+    array([-1.,  1.,  0.])
+    """
+    metric = np.concatenate([one.metric - one.metric.mean() for one in judged])
+    human = np.concatenate([one.human - one.human.mean() for one in judged])
+    return JudgedMetric(ALL_SYSTEMS, metric, human, correlation)
 
 
 @dataclass(frozen=True)
@@ -160,7 +206,8 @@ def _draw_panel(axes: Axes, one: JudgedMetric, name: str, scale: _Scale) -> None
         artist.set(alpha=0.4, zorder=3, rasterized=scale.is_large)
     _draw_line(axes, one)
     _draw_margins(axes, one, scale)
-    axes.set_title(f"{name}\n{_correlation(one.correlation)}", loc="left", linespacing=1.3)
+    title = axes.set_title(f"{name}\n{_correlation(one.correlation)}", loc="left", linespacing=1.3)
+    named(title, one.system)
     axes.spines[["top", "right"]].set_visible(False)
     axes.spines["left"].set_bounds(bottom, top)
     axes.spines["bottom"].set_bounds(left, right)
