@@ -143,7 +143,7 @@ def test_each_prompt_has_all_its_parts_in_order(page, study):
     [compared] = study.compare(prompts=["overall"])
     parts = [
         compared.sentence,
-        "What holds the estimates back:",
+        "What holds estimates back",
         "Which is better",
         "Mean human score",
         "Metric against human score",

@@ -16,7 +16,6 @@ from steelyard.report.style import (
     ALL_SYSTEMS,
     BLUE,
     GRID,
-    MANY,
     MUTED,
     ORANGE,
     WIDTH,
@@ -26,7 +25,14 @@ from steelyard.report.style import (
 )
 from steelyard.variance import Quantity
 
-__all__ = ["JudgedMetric", "metric_plot", "within_systems"]
+__all__ = [
+    "JudgedMetric",
+    "Scale",
+    "least_squares_ends",
+    "marks_of",
+    "metric_plot",
+    "within_systems",
+]
 
 Floats = NDArray[np.float64]
 
@@ -105,22 +111,10 @@ def metric_plot(
     rows = -(-len(judged) // columns)
     height = 3.4 if columns == 1 else 2.25 if columns == 2 else 1.75
     names = shown_names([one.system for one in judged], width=66 // columns)
-    scale = _Scale.of(judged)
-    many = len(judged) > MANY
-    tall = 0.4 + height * rows
+    scale = Scale.of(judged)
     with styled():
-        figure = Figure(figsize=(WIDTH, tall), layout=None if many else "constrained")
+        figure = Figure(figsize=(WIDTH, 0.4 + height * rows), layout="constrained")
         grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
-        if many:
-            # A layout that is worked out from every text takes seconds.
-            figure.subplots_adjust(
-                left=0.11,
-                right=0.99,
-                bottom=0.55 / tall,
-                top=1 - 0.4 / tall,
-                hspace=0.4,
-                wspace=0.1,
-            )
         panels = list(grid.flat)
         for axes, one, name in zip(panels, judged, names, strict=False):
             _draw_panel(axes, one, name, scale)
@@ -158,7 +152,7 @@ def within_systems(
 
 
 @dataclass(frozen=True)
-class _Scale:
+class Scale:
     """Limits that all panels share, with room for histograms at the top and at the right."""
 
     x: tuple[float, float]
@@ -169,7 +163,8 @@ class _Scale:
     is_large: bool
 
     @classmethod
-    def of(cls, judged: Sequence[JudgedMetric]) -> "_Scale":
+    def of(cls, judged: Sequence[JudgedMetric]) -> "Scale":
+        """Return the scale on which all of these have room."""
         x = np.concatenate([one.metric for one in judged])
         # Rounded, so that two ways to the same mean are the same value.
         values = np.unique(np.concatenate([one.human for one in judged]).round(9))
@@ -191,8 +186,8 @@ def _limits(values: Floats) -> tuple[float, float]:
     return low - room, high + room
 
 
-def _draw_panel(axes: Axes, one: JudgedMetric, name: str, scale: _Scale) -> None:
-    x, y, number_of = _marks(one, scale.spread)
+def _draw_panel(axes: Axes, one: JudgedMetric, name: str, scale: Scale) -> None:
+    x, y, number_of = marks_of(one, scale.spread)
     (left, right), (bottom, top) = scale.x, scale.y
     axes.set_xlim(left, left + (right - left) / (1 - _MARGIN))
     axes.set_ylim(bottom, bottom + (top - bottom) / (1 - _MARGIN))
@@ -217,7 +212,7 @@ def _draw_panel(axes: Axes, one: JudgedMetric, name: str, scale: _Scale) -> None
     axes.set_axisbelow(True)
 
 
-def _marks(one: JudgedMetric, spread: float) -> tuple[Floats, Floats, Floats]:
+def marks_of(one: JudgedMetric, spread: float) -> tuple[Floats, Floats, Floats]:
     """Return places and numbers of outputs; single ones spread evenly around their judgment."""
     places, number_of = np.unique(
         np.column_stack([one.human, one.metric]), axis=0, return_counts=True
@@ -236,16 +231,22 @@ def _areas(number_of: Floats) -> Floats:
 
 
 def _draw_line(axes: Axes, one: JudgedMetric) -> None:
+    ends = least_squares_ends(one)
+    if ends is not None:
+        axes.plot(*ends, color=ORANGE, linewidth=1.6, zorder=4)
+
+
+def least_squares_ends(one: JudgedMetric) -> tuple[Floats, Floats] | None:
+    """Return both ends of the line of least squares; None where the metric is constant."""
     if len(one.metric) < 2 or np.ptp(one.metric) == 0:
-        return
+        return None
     centred = one.metric - one.metric.mean()
     slope = float(centred @ one.human) / float(centred @ centred)
     ends = np.array([one.metric.min(), one.metric.max()])
-    line = one.human.mean() + slope * (ends - one.metric.mean())
-    axes.plot(ends, line, color=ORANGE, linewidth=1.6, zorder=4)
+    return ends, np.asarray(one.human.mean() + slope * (ends - one.metric.mean()))
 
 
-def _draw_margins(axes: Axes, one: JudgedMetric, scale: _Scale) -> None:
+def _draw_margins(axes: Axes, one: JudgedMetric, scale: Scale) -> None:
     """Draw the histogram of the metric along the top and that of the judgments at the right."""
     (left, right), (bottom, top) = scale.x, scale.y
     share = 0.85 * _MARGIN / (1 - _MARGIN)

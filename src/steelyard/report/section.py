@@ -13,6 +13,7 @@ from steelyard.report.forest import forest_plot
 from steelyard.report.numbers import number
 from steelyard.report.remarks import Remark, estimates_of, grouped, notes, remark_on
 from steelyard.report.scatter import metric_plot, within_systems
+from steelyard.report.small_multiples import small_multiples
 from steelyard.report.style import MANY
 from steelyard.report.svg import inline_svg
 from steelyard.report.tables import (
@@ -198,22 +199,25 @@ def _usefulness(study: Study, findings: PromptFindings, anchor: str) -> Usefulne
     judged = judged_metrics(study, findings)
     if metric is None or not judged:
         return None
-    many = len(judged) > MANY
     label = f"Mean judgment of each output against {metric}, under the prompt {findings.prompt}"
-    panels = inline_svg(metric_plot(judged, metric=metric), name=f"{anchor}-scatter", label=label)
-    drawing = panels
-    if many:
+    panels = None
+    if len(judged) > MANY:
+        each = small_multiples(judged, metric=metric)
+        panels = inline_svg(each, name=f"{anchor}-panels", label=f"{label}, each system apart")
         within = metric_plot(
             [within_systems(judged, _correlation(overall, metric))],
             metric=f"{metric}, less the mean of the system",
             score="mean judgment, less that of the system",
         )
         drawing = inline_svg(within, name=f"{anchor}-within", label=f"{label}, within systems")
+    else:
+        whole = metric_plot(judged, metric=metric)
+        drawing = inline_svg(whole, name=f"{anchor}-scatter", label=label)
     tables = metrics_tables(overall) if overall and overall.metrics else (None, None)
     return Usefulness(
         metric=metric,
         drawing=drawing,
-        panels=panels if many else None,
+        panels=panels,
         table=tables[0],
         more=tables[1],
         examples=examples(study, findings),
