@@ -85,6 +85,10 @@ def test_it_shows_signal_numbers_charts_and_raters(dashboard_observed):
         shown = overall.get_by_role("img", name=re.compile(f"^{name}: estimate"))
         expect(shown).to_have_attribute("aria-label", re.compile("at all times .* plain mean"))
     expect(overall.get_by_role("img", name=re.compile("^Path of the half-width"))).to_be_visible()
+    expect(overall.locator(".answer-sentence")).to_have_text(
+        re.compile("not told apart|is better than")
+    )
+    expect(overall).to_contain_text("For one look")
     expect(overall).to_contain_text("Data efficiency so far")
     expect(overall).to_contain_text("Where the variance of a judgment comes from")
     flagged = page.get_by_role("row", name=re.compile("^Rater 10"))

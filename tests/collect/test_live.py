@@ -9,7 +9,7 @@ import pytest
 from simulated_campaign import CONTRARY, GOOD, HASTY, MINUTE, START, begin, work, write_campaign
 
 from steelyard.collect.exports import export
-from steelyard.collect.live import following
+from steelyard.collect.live import cells, following
 from steelyard.collect.live.following import LiveSnapshots
 from steelyard.collect.live.pool import read_pool
 from steelyard.collect.live.rows import judgment_rows
@@ -87,6 +87,30 @@ def test_estimates_are_those_of_a_study_of_the_used_judgments(half_done, taken):
         assert shown["estimate"]["low"] == pytest.approx(one.low, abs=1e-12)
         assert shown["plain"]["high"] == pytest.approx(one.baseline.high, abs=1e-12)
         assert shown["data_efficiency"] == pytest.approx(one.data_efficiency)
+
+
+def test_which_system_is_better_is_what_compare_says_of_the_used_judgments(half_done, taken):
+    campaign, _, _ = half_done
+    study = Study(read_outputs(campaign.outputs), read_judgments(used_rows(half_done)))
+    found = {one["prompt"]: one["answer"] for one in taken["prompts"]}
+    [compared] = study.compare(["rouge-l"], prompts=["overall"])
+    assert found["overall"]["sentence"].lower() == compared.sentence.lower()
+    assert compared.about in found["overall"]["basis"]
+    assert found["overall"]["reason"] is None
+
+
+def test_why_systems_are_not_compared_is_said(half_done, monkeypatch):
+    campaign, store, now = half_done
+    monkeypatch.setattr(cells, "_MOST_COMPARED", 1)
+    for one in snapshot(campaign, store, now=now)["prompts"]:
+        assert one["answer"]["sentence"] is None
+        assert "compared by `steelyard compare` only" in one["answer"]["reason"]
+
+
+def test_one_system_is_compared_with_nothing(small):
+    campaign, store = small
+    now = work(campaign, store, [GOOD] * 3, judgments=12)
+    assert {one["answer"] for one in snapshot(campaign, store, now=now)["prompts"]} == {None}
 
 
 def test_the_interval_at_all_times_follows_the_order_of_the_draw(half_done, taken):
@@ -309,17 +333,16 @@ def test_a_snapshot_is_the_same_on_every_database(store, tmp_path):
 
 
 def test_the_outlook_needs_every_system(half_done):
-    from steelyard.collect.live.cells import Cells
     from steelyard.study.standing import Goal
 
     campaign, store, _ = half_done
     scored = store.read(scored_rows)
     goal = Goal(half_width=9.0, each=2)
-    cells = Cells(campaign, read_pool(campaign), scored, goal=goal)
-    assert Outlook.of(campaign, cells, lacking=9, sharing=1).reached
+    found = cells.Cells(campaign, read_pool(campaign), scored, goal=goal)
+    assert Outlook.of(campaign, found, lacking=9, sharing=1).reached
     without = [one for one in scored if one.system != "large"]
-    cells = Cells(campaign, read_pool(campaign), without, goal=goal)
-    assert not Outlook.of(campaign, cells, lacking=9, sharing=1).reached
+    found = cells.Cells(campaign, read_pool(campaign), without, goal=goal)
+    assert not Outlook.of(campaign, found, lacking=9, sharing=1).reached
 
 
 def test_the_pace_is_that_of_the_last_hour():

@@ -55,6 +55,18 @@ def test_metrics_are_named_where_systems_have_different_best_ones(make_diagnosis
     assert {"a\nrouge", "b\nbleu"} <= set(texts)
 
 
+def test_of_many_systems_those_at_the_ends_are_named(make_diagnosis):
+    found = [make_diagnosis(f"s{i}", 1.0 + 0.1 * i, 0.2 + 0.02 * (i * 7 % 20)) for i in range(20)]
+    axes = efficiency_map([*found, make_diagnosis("*", 2.0, 0.4)]).axes[0]
+    assert len(marks(axes, "o")) == 20
+    labels = {text.get_text() for text in axes.texts} & {
+        "all systems",
+        *(f"s{i}" for i in range(20)),
+    }
+    # Lowest and highest correlation are those of s0 and of s17; lowest and highest noise, of s0 and s19.
+    assert labels == {"all systems", "s0", "s17", "s19"}
+
+
 def test_infinite_noise_stands_at_the_right_edge(make_diagnosis):
     axes = efficiency_map([make_diagnosis("a", float("inf"), 0.5)]).axes[0]
     [mark] = marks(axes, "o")

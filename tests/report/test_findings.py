@@ -63,6 +63,7 @@ def test_a_system_without_a_diagnosis_counts_among_all_systems(make_study):
     found = prompt_findings(mixed, "overall", mixed.systems, metrics=("good",))
     [*_, expected] = mixed.diagnose(["good"])
     assert found.overall.to_dict() == expected.to_dict()
+    assert found.diagnoses[-1] is found.overall
     assert [one.system for one in found.systems if one.diagnosis is None] == ["c"]
 
 
@@ -84,8 +85,37 @@ def test_one_rater_is_no_sample_of_raters(make_study):
 def test_the_only_system_is_its_own_whole(make_study):
     study = make_study(("only",))
     found = prompt_findings(study, "overall", study.systems, metrics=("good",))
-    assert found.overall is found.systems[0].diagnosis
+    assert found.overall.system == "only"
+    assert found.overall.verdict == found.systems[0].diagnosis.verdict
     assert len(found.diagnoses) == 1
+    assert found.answer.comparison is None
+    assert found.answer.refusal is None
+
+
+def test_all_systems_are_diagnosed_with_all_metrics_and_each_with_the_best(study):
+    found = prompt_findings(study, "overall", study.systems)
+    expected = {one.system: one for one in study.diagnose(prompts=["overall"])}
+    assert found.overall.to_dict() == expected["*"].to_dict()
+    best = found.overall.best
+    for one in found.systems:
+        assert list(one.diagnosis.metrics) == [best]
+        own, of_all = one.diagnosis.metrics[best], expected[one.system].metrics[best]
+        assert own.correlation.low == pytest.approx(of_all.correlation.low)
+        assert own.data_efficiency.high == pytest.approx(of_all.data_efficiency.high)
+
+
+def test_the_answer_is_what_compare_says(study):
+    found = prompt_findings(study, "overall", study.systems, level=0.9)
+    [expected] = study.compare(prompts=["overall"], level=0.9)
+    assert found.answer.comparison == expected
+
+
+def test_without_a_diagnosis_the_metric_is_the_one_that_carries_the_control(make_study):
+    study = make_study(judgments=1, pool=300, judged=150, metrics=("poor", "other", "good"))
+    found = prompt_findings(study, "overall", study.systems)
+    assert found.overall is None
+    carried = [one.estimate.shares for one in found.systems]
+    assert found.metric == study.metrics[max(range(3), key=lambda j: sum(c[j] for c in carried))]
 
 
 def test_judged_outputs_come_with_the_most_useful_metric(study):

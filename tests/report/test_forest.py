@@ -4,6 +4,7 @@ import numpy as np
 
 from steelyard.estimate.result import Ends
 from steelyard.report import forest_plot
+from steelyard.report.style import PAPER
 
 
 def lines(figure, marker):
@@ -22,8 +23,8 @@ def test_each_row_has_two_marks_and_two_intervals(make_estimate):
 def test_the_two_marks_differ_in_more_than_colour(make_estimate):
     figure = forest_plot([make_estimate("a", 0.3)])
     [with_metrics], [plain] = lines(figure, "o"), lines(figure, "D")
-    assert with_metrics.get_markerfacecolor() != "white"
-    assert plain.get_markerfacecolor() == "white"
+    assert with_metrics.get_markerfacecolor() != PAPER
+    assert plain.get_markerfacecolor() == PAPER
 
 
 def test_new_outputs_have_a_thinner_outer_interval(make_estimate):
@@ -70,3 +71,14 @@ def test_it_can_be_written_as_pdf_png_and_svg(make_estimate, tmp_path):
         path = tmp_path / f"forest.{kind}"
         figure.savefig(path)
         assert path.stat().st_size > 1000
+
+
+def test_many_systems_get_lower_rows_without_plain_means(make_estimate):
+    few, many = (
+        forest_plot([make_estimate(f"s{i}", 0.1 * i) for i in range(size)]) for size in (8, 25)
+    )
+    assert len(lines(few, "D")) == 8
+    assert len(lines(many, "o")) == 25
+    assert lines(many, "D") == []
+    assert [text.get_text() for text in many.legends[0].get_texts()] == ["estimate, 95% interval"]
+    assert many.get_figheight() / 25 < few.get_figheight() / 8

@@ -10,6 +10,7 @@ import pytest
 from steelyard import __version__
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 from steelyard.report import write_report
+from steelyard.report.style import THEME
 from steelyard.study import Study
 
 VOID = {"meta", "br", "hr", "img", "wbr"}
@@ -20,7 +21,7 @@ class Page(HTMLParser):
 
     def __init__(self, text):
         super().__init__()
-        self.elements, self.texts, self.open = [], [], []
+        self.elements, self.texts, self.placed, self.open = [], [], [], []
         self.feed(text)
         self.close()
         assert self.open == []
@@ -39,9 +40,14 @@ class Page(HTMLParser):
     def handle_data(self, data):
         if not self.open or self.open[-1] != "style":
             self.texts.append(data)
+            self.placed.append((self.open[-1] if self.open else None, data))
 
     def all(self, tag):
         return [attributes for name, attributes in self.elements if name == tag]
+
+    def inside(self, tag):
+        """Return the texts that stand directly in elements of this name."""
+        return [text for within, text in self.placed if within == tag and text.strip()]
 
     @property
     def text(self):
@@ -66,6 +72,15 @@ def written(study, tmp_path_factory):
 @pytest.fixture(scope="module")
 def page(written):
     return Page(written)
+
+
+@pytest.fixture(scope="module")
+def crowd(make_study, tmp_path_factory):
+    """A page on 25 systems with long names, and what compare says about them."""
+    names = [f"organisation/a-model-with-a-long-name-{i:02d}-instruct" for i in range(25)]
+    study = make_study(names, judged=8, metrics=("good",))
+    [compared] = study.compare()
+    return report(study, tmp_path_factory.mktemp("crowd")), compared
 
 
 def report(study, tmp_path, **options):
@@ -109,9 +124,9 @@ def test_ids_are_unique_and_links_lead_somewhere(page):
 
 
 def test_every_figure_has_a_drawing_with_a_label_and_a_caption(page):
-    assert len(page.all("figure")) == len(page.all("figcaption")) == 8
+    assert len(page.all("figure")) == len(page.all("figcaption")) == 10
     drawings = page.all("svg")
-    assert len(drawings) == 8
+    assert len(drawings) == 10
     assert all(one["role"] == "img" and one["aria-label"] for one in drawings)
 
 
@@ -125,13 +140,16 @@ def test_the_notice_stands_at_the_top_and_at_the_bottom(page):
 
 
 def test_each_prompt_has_all_its_parts_in_order(page, study):
+    [compared] = study.compare(prompts=["overall"])
     parts = [
-        "highest mean human score",
+        compared.sentence,
+        "What holds estimates back",
+        "Which is better",
         "Mean human score",
         "Metric against human score",
+        "Examples",
         "Item variance and rater variance",
         "Data efficiency",
-        "Verdict",
     ]
     places = [page.text.index(part, page.text.index("Prompt overall")) for part in parts]
     assert places == sorted(places)
@@ -202,14 +220,15 @@ def test_judged_outputs_unlike_the_pool_are_pointed_out_before_the_numbers(make_
     off = outputs.with_columns(good=pl.col("good") + 5 * pl.col("item").is_in(judged))
     page = report(Study.read(off, study.judgments.frame), tmp_path)
     warning = page.text.index("judged outputs are not a random sample of the pool")
-    assert warning < page.text.index("has a mean human score of")
+    assert warning < page.text.index("only has a mean human score of")
 
 
 def test_one_system_is_its_own_headline(make_study, tmp_path):
     page = report(make_study(("only",)), tmp_path)
     assert "Human evaluation of only" in page.text
-    assert "has a mean human score of" in page.text
-    assert not page.all("nav")
+    assert "only has a mean human score of" in page.text
+    assert "Which is better" not in page.text
+    assert not any("matrix" in one.get("class", "") for one in page.all("table"))
     assert len(page.all("svg")) == 4
 
 
@@ -217,21 +236,21 @@ def test_without_a_metric_there_are_plain_means_and_the_page_says_so(make_study,
     page = report(make_study(metrics=()), tmp_path)
     assert "No metric was given" in page.text
     assert "Metric against human score" not in page.text
-    assert len(page.all("svg")) == 2
+    assert len(page.all("svg")) == 3
 
 
 def test_without_repeated_judgments_the_page_says_what_is_missing(make_study, tmp_path):
     page = report(make_study(judgments=1), tmp_path)
     assert "at least one output with two judgments is needed" in page.text
-    assert "Verdict" in page.text
-    assert len(page.all("svg")) == 2
+    assert "do not separate rater noise from differences between outputs" in page.text
+    assert len(page.all("svg")) == 3
 
 
 def test_a_metric_that_is_constant_for_a_system_is_pointed_out(make_study, tmp_path):
     study = make_study(("reference", "b", "c"), constant=("reference",))
     page = report(study, tmp_path, metrics=("good",))
     assert "reference : metric good is the same on all outputs: it cannot correct" in page.text
-    assert len(page.all("svg")) == 4
+    assert len(page.all("svg")) == 5
 
 
 def test_judgments_that_are_all_equal_still_make_a_page(make_study, tmp_path):
@@ -240,10 +259,92 @@ def test_judgments_that_are_all_equal_still_make_a_page(make_study, tmp_path):
     assert "no estimate: all judged outputs have the same mean judgment" in page.text
 
 
-def test_many_systems_with_long_names_are_all_there(make_study, tmp_path):
-    names = [f"organisation/a-model-with-a-very-long-name-{i:02d}-instruct" for i in range(20)]
-    page = report(make_study(names, judged=8), tmp_path, metrics=("good",))
-    assert all(name in page.text for name in names)
+def test_25_systems_are_answered_first_and_the_rest_is_folded(crowd):
+    page, compared = crowd
+    assert page.text.index(compared.sentence[1:]) < page.text.index("Which is better")
+    summaries = [text.strip() for text in page.inside("summary")]
+    assert {
+        "Every pair, with intervals and judgments still needed",
+        "Each system apart",
+        "Each system, drawn",
+        "Variance components in numbers",
+        "Agreement of raters",
+    } <= set(summaries)
+    assert [one.get("class") for one in page.all("table")].count("matrix") == 1
+    cells = [one for one in page.all("td") if one.get("class") in {"better", "worse", "open"}]
+    assert len(cells) == 25 * 24
+    assert all(" minus " in one["title"] for one in cells)
+
+
+def test_a_name_is_cut_only_where_the_whole_shows_when_pointed_at(crowd):
+    page, compared = crowd
+    cut = [text for text in page.inside("text") if "…" in text]
+    assert cut
+    assert {rank.system for rank in compared.ranks} <= set(page.inside("title"))
+    heads = [one["title"] for one in page.all("th") if "title" in one]
+    assert {rank.system for rank in compared.ranks} == set(heads)
+
+
+def test_contents_lead_to_every_part_of_the_page(page):
+    heads = {one["id"] for tag, one in page.elements if tag in {"h2", "h3"} and "id" in one}
+    linked = {one["href"][1:] for one in page.all("a")}
+    assert heads - {"prompt-1-title", "prompt-2-title"} == linked - {"prompt-1", "prompt-2"}
+    assert {"prompt-1-comparison", "prompt-2-notes", "glossary", "made"} <= linked
+
+
+def test_each_prompt_has_its_own_answer_at_the_top(page, study):
+    top = page.text.index("judgments")
+    for compared in study.compare():
+        assert page.text.index(compared.sentence[1:]) < top
+
+
+def test_what_compare_refuses_is_said_in_one_line_without_ranks(make_study, tmp_path):
+    study = make_study(("a", "b"), raters=4)
+    apart = study.judgments.frame.with_columns(
+        rater=pl.when(pl.col("system") == "a").then(pl.lit("x")).otherwise(pl.lit("y"))
+    ).unique(["item", "system"], maintain_order=True)
+    page = report(Study.read(study.outputs.rows(), apart), tmp_path)
+    assert "Which system is better is not known: a and b are not compared: no common rater" in (
+        page.text
+    )
+    assert "The estimates of the mean human score run from" in page.text
+    assert "Which is better" not in page.text
+    assert "rank, 1 is the best" not in page.text
+
+
+def test_the_trouble_of_one_prompt_does_not_end_the_report(make_study, tmp_path):
+    study = make_study(prompts=("good", "flat"))
+    frame = study.judgments.frame.with_columns(
+        score=pl.when(pl.col("prompt") == "flat").then(2.0).otherwise("score")
+    )
+    page = report(Study.read(study.outputs.rows(), frame), tmp_path)
+    [compared] = study.compare(prompts=["good"])
+    assert compared.sentence[1:] in page.text
+    assert "no estimate: all judged outputs have the same mean judgment" in page.text
+
+
+def test_figures_take_their_colours_from_the_page_in_the_dark_too(written):
+    style = written[written.index("<style>") : written.index("</style>")]
+    light, dark = style.split("@media (prefers-color-scheme: dark)", 1)
+    for name in THEME.values():
+        assert f"--{name}:" in light
+        assert f"--{name}:" in dark.split("* { box-sizing")[0]
+        assert f"var(--{name}, #" in written or name in {"green", "band"}
+
+
+def test_examples_are_shown_with_their_texts_as_texts(make_study, tmp_path):
+    study = make_study(("only",))
+    outputs = study.outputs.rows().with_columns(output=pl.lit("<b>bold</b> text"))
+    page = report(Study.read(outputs, study.judgments.frame), tmp_path)
+    assert "Both high" in page.text
+    assert "<b>bold</b> text" in page.text
+    assert all(text.strip() == "<b>bold</b> text" for text in page.inside("blockquote"))
+
+
+def test_progress_is_told_step_by_step(study, tmp_path):
+    told = []
+    write_report(study, tmp_path / "r.html", metrics=(), progress=lambda *step: told.append(step))
+    assert told == [(1, 4), (2, 4), (3, 4), (4, 4)]
 
 
 def test_only_what_was_asked_for_is_reported(study, tmp_path):

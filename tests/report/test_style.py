@@ -32,3 +32,14 @@ def test_shown_names_are_short_printable_and_different(names, width):
     assert len(set(shown)) == len(names)
     assert all(len(name) <= width for name in shown)
     assert all(c.isprintable() for name in shown for c in name)
+
+
+def test_what_long_names_share_is_left_out_where_they_differ_only_inside():
+    names = [f"organisation-{i % 5}/model-{i:02d}-instruct" for i in range(25)]
+    shown = shown_names(names)
+    assert shown[7] == "…2/model-07…"
+    assert len(set(shown)) == 25
+
+
+def test_short_names_keep_what_they_share():
+    assert shown_names(["model-a", "model-b"]) == ["model-a", "model-b"]

@@ -3,7 +3,7 @@ import xml.etree.ElementTree as ET
 
 from matplotlib.figure import Figure
 
-from steelyard.report.style import styled
+from steelyard.report.style import named, styled
 from steelyard.report.svg import inline_svg
 
 
@@ -55,3 +55,19 @@ def test_it_takes_width_and_fonts_from_the_page_and_asks_for_nothing():
     assert "http" not in markup
     assert not list(root.iter("style"))
     assert not list(root.iter("metadata"))
+
+
+def test_colours_are_the_pages_own_with_a_fallback_for_pages_without():
+    markup = inline_svg(figure("t"), name="a", label="l")
+    assert "fill: var(--paper, #ffffff)" in markup
+    assert "var(--ink, #1b2430)" in markup
+    assert not re.findall(r"(?<!, )#(?:ffffff|1b2430|5b6675)", markup)
+
+
+def test_a_shortened_name_shows_whole_when_pointed_at():
+    made = figure("short")
+    named(made.axes[0].title, 'a <long> "name"\n')
+    root = ET.fromstring(inline_svg(made, name="a", label="l"))  # noqa: S314  (our own drawing)
+    [group] = [one for one in root.iter("g") if one.find("title") is not None]
+    assert group.find("title").text == 'a <long> "name" '
+    assert "short" in [text.text for text in group.iter("text")]

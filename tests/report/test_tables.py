@@ -3,7 +3,7 @@ from steelyard.report.tables import (
     agreement_table,
     components_table,
     estimates_table,
-    metrics_table,
+    metrics_tables,
 )
 
 
@@ -15,7 +15,7 @@ def test_every_row_has_a_cell_for_every_column(study, make_study):
         if found.diagnoses:
             tables += [components_table(found.diagnoses), agreement_table(found.diagnoses)]
         if found.overall and found.overall.metrics:
-            tables.append(metrics_table(found.overall))
+            tables.append(metrics_tables(found.overall)[0])
         for table in tables:
             assert {len(row) for row in table.rows} == {len(table.columns)}
 
@@ -52,5 +52,17 @@ def test_plain_means_need_no_columns_for_metrics(make_study):
 def test_all_systems_and_all_metrics_come_last(study):
     found = prompt_findings(study, "overall", study.systems, metrics=study.metrics)
     assert components_table(found.diagnoses).rows[-1][0] == "all systems"
-    assert metrics_table(found.overall).rows[-1][0] == "together"
-    assert metrics_table(found.overall).last_is_total
+    shown, more = metrics_tables(found.overall)
+    assert shown.rows[-1][0] == "together"
+    assert shown.last_is_total
+    assert more is None
+
+
+def test_of_many_metrics_the_most_useful_stand_first_and_the_others_apart(make_study):
+    names = tuple(f"m{number}" for number in range(15))
+    study = make_study(("only",), metrics=names, judged=24)
+    found = prompt_findings(study, "overall", study.systems)
+    shown, more = metrics_tables(found.overall)
+    assert "the best 10 of 15" in shown.caption
+    order = [row[0] for row in shown.rows[:10]] + [row[0] for row in more.rows]
+    assert order == list(found.overall.metrics)

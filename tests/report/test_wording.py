@@ -1,28 +1,90 @@
 from dataclasses import replace
 
+import pytest
+
 from steelyard.report.findings import PromptFindings, SystemFindings
 from steelyard.report.wording import enumeration, headline, interval_abouts, noise_meaning
+from steelyard.study.answer import Answer
+from steelyard.study.comparison import Comparison, PairDifference
 
 
-def findings(*estimates, metrics=("m",)):
-    systems = tuple(SystemFindings(one.system, one, None, None, None) for one in estimates)
-    return PromptFindings("p", metrics, systems, None)
-
-
-def test_the_headline_names_the_leader_with_its_interval(make_estimate):
-    found = headline(findings(make_estimate("a", 0.5), make_estimate("b", 0.1)), 2)
-    assert found.leader == "a"
-    assert found.sentences[0] == (
-        "has the highest mean human score: 0.50 (95% interval 0.40 to 0.60, about these 100 outputs, "
-        "by exactly these raters)."
+def pair(a, b, low, high, verdict="undecided"):
+    return PairDifference(
+        a=a,
+        b=b,
+        difference=(low + high) / 2,
+        standard_error=(high - low) / 4,
+        low=low,
+        high=high,
+        simultaneous_low=low,
+        simultaneous_high=high,
+        p_value=0.5,
+        verdict=verdict,
+        n_items=20,
+        identical_items=0,
+        n_judgments=40,
+        more_judgments=100,
     )
-    assert "does not say how sure the order is" in found.sentences[1]
 
 
-def test_nothing_is_concluded_from_intervals_that_overlap_or_do_not(make_estimate):
-    near = headline(findings(make_estimate("a", 0.5), make_estimate("b", 0.45)), 2)
-    far = headline(findings(make_estimate("a", 0.5), make_estimate("b", -9.0)), 2)
-    assert near.sentences[1:] == far.sentences[1:]
+def compared(*pairs, groups=()):
+    found = Comparison(
+        prompt="p",
+        level=0.95,
+        target="pool",
+        raters="adjusted",
+        margin=None,
+        pairs=pairs,
+        ranks=(),
+        groups=groups,
+        notes=(),
+    )
+    return Answer(prompt="p", comparison=found)
+
+
+def findings(*estimates, metrics=("m",), answer=None):
+    systems = tuple(SystemFindings(one.system, one, None, None, None) for one in estimates)
+    return PromptFindings("p", metrics, systems, None, answer or Answer(prompt="p"))
+
+
+def test_the_headline_is_what_the_comparison_says(make_estimate):
+    answer = compared(pair("a", "b", -0.1, 0.3), groups=(("a", "b"),))
+    found = headline(findings(make_estimate("a", 0.5), make_estimate("b", 0.1), answer=answer), 2)
+    assert found.answer == "a and b are not told apart."
+    assert found.basis == "About these outputs, by raters like these. Holds at 95%."
+    assert found.sentences[0] == (
+        "The estimates of the mean human score run from 0.10 (b) to 0.50 (a)."
+    )
+
+
+@pytest.mark.parametrize("other", [0.45, -9.0])
+def test_nothing_is_concluded_from_intervals_that_overlap_or_do_not(make_estimate, other):
+    refused = Answer(prompt="p", refusal="one common item")
+    found = headline(
+        findings(make_estimate("a", 0.5), make_estimate("b", other), answer=refused), 2
+    )
+    assert found.answer == "Which system is better is not known: one common item."
+    assert found.basis is None
+    said = " ".join(found.sentences)
+    assert not any(word in said for word in ("better", "best", "highest", "rank", "overlap"))
+
+
+def test_without_an_order_of_all_systems_the_answer_speaks_of_pairs():
+    better = compared(pair("new", "old", 0.1, 0.3, "a"))
+    assert better.sentence == "new is better than old."
+    worse = compared(pair("new", "old", -0.3, -0.1, "b"))
+    assert worse.sentence == "old is better than new."
+    some = compared(pair("x", "y", 0.1, 0.3, "a"), pair("x", "z", -0.1, 0.3))
+    assert some.sentence.startswith("1 of the 2 pairs that can be compared are told apart")
+    assert some.basis.endswith("Holds at 95% for all 2 pairs together.")
+
+
+def test_a_sentence_begins_with_a_capital_letter_but_a_name_stays_as_it_is():
+    pairs = [pair(one, other, 0.1, 0.3, "a") for one, other in (("a", "b"), ("a", "c"), ("b", "c"))]
+    assert compared(*pairs, groups=(("a",), ("b",), ("c",))).sentence == (
+        "Better to worse: a, then b, then c."
+    )
+    assert compared(pairs[0], groups=(("a",), ("b",))).sentence == "a is better than b."
 
 
 def test_what_intervals_are_about_is_said_once_for_pools_of_any_size(make_estimate):
@@ -42,7 +104,10 @@ def test_what_intervals_are_about_is_said_once_for_pools_of_any_size(make_estima
 def test_the_headline_counts_the_judgments_saved(make_estimate):
     # Standard errors 1.2 : 1, and no item variance: data efficiency 1.44, so 40 are worth 57.6.
     found = headline(findings(make_estimate("a", 0.5)), 2)
-    assert found.sentences[0].startswith("has a mean human score of 0.50 (")
+    assert found.answer == (
+        "a has a mean human score of 0.50 (95% interval 0.40 to 0.60, about these 100 outputs, by "
+        "exactly these raters)."
+    )
     assert found.sentences[-1] == (
         "With m, the 40 judgments are worth about 58 in plain means: 18 saved (31%)."
     )
@@ -80,9 +145,10 @@ def test_plain_means_are_called_so(make_estimate):
     assert "No metric could be used" in headline(findings(plain), 2).sentences[-1]
 
 
-def test_without_an_estimate_there_is_no_leader():
-    empty = PromptFindings("p", (), (SystemFindings("a", None, None, None, None),), None)
-    assert headline(empty, 2).leader is None
+def test_without_an_estimate_the_headline_says_so():
+    empty = SystemFindings("a", None, None, None, None)
+    found = headline(PromptFindings("p", (), (empty,), None, Answer(prompt="p")), 2)
+    assert found.answer == "No system has an estimate under this prompt; the reasons are below."
 
 
 def test_names_are_put_into_a_phrase():

@@ -8,6 +8,7 @@ import click
 
 from steelyard.cli.options import StudyChoice, level_option, study_arguments
 from steelyard.cli.paths import OutputFile
+from steelyard.cli.printing import progress_bar
 from steelyard.report import write_report
 
 __all__ = ["report"]
@@ -39,15 +40,17 @@ def report(
     level: float,
     output: Path,
 ) -> None:
-    """Write one self-contained HTML file: estimates, metrics, variances and a verdict."""
+    """Write one self-contained HTML file: which system is better, estimates, metrics, variances."""
     study = choice.read(metrics)
-    path = write_report(
-        study,
-        output,
-        prompts=choice.prompts,
-        systems=choice.systems,
-        level=level,
-        command=shlex.join(["steelyard", *sys.argv[1:]]),
-        title=title,
-    )
+    with progress_bar("reporting") as show:
+        path = write_report(
+            study,
+            output,
+            prompts=choice.prompts,
+            systems=choice.systems,
+            level=level,
+            command=shlex.join(["steelyard", *sys.argv[1:]]),
+            title=title,
+            progress=show,
+        )
     click.echo(f"wrote {path}")

@@ -13,9 +13,9 @@ from steelyard.report.style import (
     BLUE,
     MUTED,
     ORANGE,
+    PEACH,
     WIDTH,
     rows_of_systems,
-    shown_names,
     styled,
 )
 from steelyard.study import Diagnosis
@@ -55,7 +55,7 @@ def variance_plot(diagnoses: Sequence[Diagnosis]) -> Figure:
     """
     if not diagnoses:
         raise InvalidArgumentError("`diagnoses` must hold at least one diagnosis; got none")
-    names = shown_names([ALL_SYSTEMS if one.system == "*" else one.system for one in diagnoses])
+    names = [ALL_SYSTEMS if one.system == "*" else one.system for one in diagnoses]
     item = np.array([one.item_variance.value for one in diagnoses])
     rater = np.array([one.rater_variance.value for one in diagnoses])
     rows = np.arange(len(diagnoses))
@@ -68,7 +68,7 @@ def variance_plot(diagnoses: Sequence[Diagnosis]) -> Figure:
             rater,
             height=0.58,
             left=item,
-            color="#f7d3bb",
+            color=PEACH,
             edgecolor=ORANGE,
             linewidth=0.0,
             hatch="/////",

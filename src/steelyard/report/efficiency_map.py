@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
@@ -15,9 +14,13 @@ from steelyard.report.style import (
     ALL_SYSTEMS,
     BLUE,
     INK,
+    MANY,
     MUTED,
     ORANGE,
+    PAPER,
+    SHADE,
     WIDTH,
+    named,
     shown_names,
     styled,
 )
@@ -30,7 +33,6 @@ Floats = NDArray[np.float64]
 
 _TICKS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 10.0)
 _LEVELS = (0.95, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1)
-_SHADE = "#2b8cbe"
 # Where the contours are labelled: near the left edge they are far apart and few systems stand.
 _COLUMN = 0.07
 # Height of a line of a label, as a share of the map's.
@@ -64,7 +66,7 @@ def efficiency_map(diagnoses: Sequence[Diagnosis]) -> Figure:
     diagnoses : sequence of Diagnosis
         Each is marked at its noise ratio and the correlation of its best metric, with their
         intervals; the last, all systems or the only one, also shows the way to its two limits.
-        One without a correlation is left out.
+        One without a correlation is left out. Of many, those at the ends are named.
 
     Returns
     -------
@@ -105,7 +107,7 @@ def efficiency_map(diagnoses: Sequence[Diagnosis]) -> Figure:
         _draw_limits(axes, places[-1])
         for place in places:
             _draw_place(axes, place, crowd=len(places))
-        _draw_labels(axes, places)
+        _draw_labels(axes, _labelled(places))
         axes.set(xlim=(0, 1), ylim=(0, 1))
         axes.set_xticks(
             [noise_share(ratio) for ratio in _TICKS], [f"{ratio:g}" for ratio in _TICKS]
@@ -120,6 +122,7 @@ def efficiency_map(diagnoses: Sequence[Diagnosis]) -> Figure:
 class _Place:
     """Where a diagnosis stands on the map."""
 
+    name: str
     label: str
     is_all: bool
     x: Quantity
@@ -134,19 +137,19 @@ def _places(diagnoses: Sequence[Diagnosis]) -> list[_Place]:
         for name, found in list(one.metrics.items())[:1]
         if not np.isnan(found.correlation.value)
     ]
-    names = shown_names(
-        [ALL_SYSTEMS if one.system == "*" else one.system for one, _, _ in placed], 18
-    )
+    whole = [ALL_SYSTEMS if one.system == "*" else one.system for one, _, _ in placed]
+    names = shown_names(whole, 18)
     same_metric = len({metric for _, metric, _ in placed}) == 1
     return [
         _Place(
+            name=full if same_metric else f"{full}, {metric}",
             label=name if same_metric else f"{name}\n{shown_names([metric], 18)[0]}",
             is_all=one.system == "*",
             x=Quantity(*(noise_share(ratio) for ratio in _numbers(found.noise_ratio))),
             y=_size(found.correlation),
             found=found,
         )
-        for name, (one, metric, found) in zip(names, placed, strict=True)
+        for full, name, (one, metric, found) in zip(whole, names, placed, strict=True)
     ]
 
 
@@ -163,12 +166,12 @@ def _size(correlation: Quantity) -> Quantity:
 
 def _draw_contours(axes: Axes) -> None:
     """Shade the map and draw where so many judgments are needed, with their share at the left."""
-    for level, shade in zip(_LEVELS, np.linspace(0.05, 0.5, len(_LEVELS)), strict=True):
+    for level in _LEVELS:
         # 1 - rho^2 (1 - x) = level; to the right of x = level not even a perfect metric does it.
         x = np.linspace(0, level, 60)
         y = np.sqrt((1 - level) / (1 - x))
-        colour = tuple(1 - shade * (1 - np.array(to_rgb(_SHADE))))
-        axes.fill_between(x, y, 1.0, color=colour, linewidth=0)
+        # Each lies over those before it, so that the map gets darker on paper and lighter at night.
+        axes.fill_between(x, y, 1.0, color=SHADE, alpha=0.065, linewidth=0)
         axes.plot(x, y, color=MUTED, linewidth=0.6, alpha=0.7, zorder=2)
         axes.text(
             _COLUMN,
@@ -178,7 +181,7 @@ def _draw_contours(axes: Axes) -> None:
             ha="center",
             va="center",
             zorder=5,
-            bbox={"facecolor": colour, "edgecolor": "none", "pad": 0.8},
+            bbox={"facecolor": PAPER, "alpha": 0.75, "edgecolor": "none", "pad": 0.8},
         )
 
 
@@ -212,17 +215,35 @@ def _draw_place(axes: Axes, place: _Place, *, crowd: int) -> None:
     faint = 0.3 if crowd <= 8 else 0.15
     axes.plot([x.low, x.high], [y.value] * 2, color=colour, linewidth=2, alpha=faint, zorder=3)
     axes.plot([x.value] * 2, [y.low, y.high], color=colour, linewidth=2, alpha=faint, zorder=3)
-    axes.plot(
+    [mark] = axes.plot(
         [x.value],
         [y.value],
         marker="*" if place.is_all else "o",
         markersize=13 if place.is_all else 6.5,
         color=colour,
-        markeredgecolor="white",
+        markeredgecolor=PAPER,
         linestyle="",
         clip_on=False,
         zorder=6,
     )
+    named(mark, place.name)
+
+
+def _labelled(places: Sequence[_Place]) -> list[_Place]:
+    """Return the places to name: of many, all systems and those at the ends."""
+    if len(places) <= MANY:
+        return list(places)
+    own = [place for place in places if not place.is_all]
+    ends = [end(own, key=key) for key in (_height, _noise) for end in (min, max)]
+    return [place for place in places if place.is_all or place in ends]
+
+
+def _height(place: _Place) -> float:
+    return place.y.value
+
+
+def _noise(place: _Place) -> float:
+    return place.x.value
 
 
 def _draw_labels(axes: Axes, places: Sequence[_Place]) -> None:
@@ -240,7 +261,8 @@ def _draw_labels(axes: Axes, places: Sequence[_Place]) -> None:
             clip_on=False,
             zorder=4,
         )
-        axes.text(1.035, height, place.label, va="center", fontsize=8.5, color=INK)
+        label = axes.text(1.035, height, place.label, va="center", fontsize=8.5, color=INK)
+        named(label, place.name)
 
 
 def _spread(heights: Floats, *, apart: float) -> Floats:

@@ -1,6 +1,6 @@
 """What the report says about one prompt, with a reason for all that it cannot say."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -11,7 +11,9 @@ from steelyard.estimate import Estimate
 from steelyard.names import known_names
 from steelyard.report.scatter import JudgedMetric
 from steelyard.study import Diagnosis, Study
+from steelyard.study.answer import Answer, prompt_answer
 from steelyard.study.judged import drawn_table, judged_arrays
+from steelyard.study.overall_diagnosis import overall_diagnosis
 
 __all__ = [
     "PromptFindings",
@@ -20,6 +22,9 @@ __all__ = [
     "prompt_findings",
     "wanted_systems",
 ]
+
+# Bootstrap draws, as `diagnose` makes them.
+_RESAMPLES = 1000
 
 
 @dataclass(frozen=True)
@@ -33,7 +38,7 @@ class SystemFindings:
     estimate : Estimate or None
         Its mean human score, corrected where that is possible, else the plain mean.
     diagnosis : Diagnosis or None
-        Its variance components and metrics.
+        Its variance components and the metric that is most useful over all systems.
     gap : str or None
         Why there is no estimate.
     diagnosis_gap : str or None
@@ -70,13 +75,16 @@ class PromptFindings:
     systems : tuple of SystemFindings
         The greatest mean human score first, systems without one last.
     overall : Diagnosis or None
-        Diagnosis of all systems, within systems; if one alone has a diagnosis, that.
+        Diagnosis of all systems with all metrics, within systems; of the only one if there is one.
+    answer : Answer
+        Which system is better.
     """
 
     prompt: str
     metrics: tuple[str, ...]
     systems: tuple[SystemFindings, ...]
     overall: Diagnosis | None
+    answer: Answer
 
     @property
     def diagnoses(self) -> tuple[Diagnosis, ...]:
@@ -86,9 +94,15 @@ class PromptFindings:
 
     @property
     def metric(self) -> str | None:
-        """The most useful metric, or the first when that is not known."""
-        best = self.overall.best if self.overall else None
-        return best or next(iter(self.metrics), None)
+        """The most useful metric; if that is not known, the one that carries most of the control."""
+        if self.overall is not None and self.overall.best is not None:
+            return self.overall.best
+        carried = dict.fromkeys(self.metrics, 0.0)
+        for one in self.systems:
+            found = one.estimate
+            for name, share in zip(found.metrics, found.shares, strict=False) if found else ():
+                carried[name] += share
+        return max(carried, key=lambda name: carried[name], default=None)
 
 
 def wanted_systems(
@@ -137,7 +151,7 @@ def prompt_findings(
     metrics: Sequence[str] | None = None,
     level: float = 0.95,
 ) -> PromptFindings:
-    """Estimate and diagnose each system under a prompt, with the reason where one cannot be.
+    """Compare, estimate and diagnose the systems under a prompt, with reasons for what cannot be.
 
     Parameters
     ----------
@@ -158,7 +172,10 @@ def prompt_findings(
     """
     names = study.metrics if metrics is None else tuple(metrics)
     estimates, refused = _estimates(study, prompt, systems, names, level)
-    diagnoses, undiagnosed = _diagnoses(study, prompt, systems, names, level)
+    answer = prompt_answer(study, prompt, systems, metrics=names, level=level)
+    overall = _overall(study, prompt, systems, names, level)
+    best = () if overall is None or overall.best is None else (overall.best,)
+    diagnoses, undiagnosed = _diagnoses(study, prompt, systems, best, level)
     found = [
         SystemFindings(
             system=system,
@@ -173,7 +190,8 @@ def prompt_findings(
         prompt=prompt,
         metrics=names,
         systems=tuple(sorted(found, key=_rank)),
-        overall=_overall(diagnoses),
+        overall=overall,
+        answer=answer,
     )
 
 
@@ -207,12 +225,28 @@ def _estimates(
     return {str(one.system): one for one in found}, refused
 
 
+def _overall(
+    study: Study, prompt: str, systems: Sequence[str], metrics: Sequence[str], level: float
+) -> Diagnosis | None:
+    """Return the diagnosis of all systems at once, with all metrics; None where there is none."""
+    used = study.judgments.frame.filter(pl.col("system").is_in(list(systems)))
+    try:
+        return overall_diagnosis(
+            study.outputs, used, metrics, prompt=prompt, level=level, resamples=_RESAMPLES
+        )
+    except NotEstimableError:
+        # Each system says why by itself.
+        return None
+
+
 def _diagnoses(
     study: Study, prompt: str, systems: Sequence[str], metrics: Sequence[str], level: float
 ) -> tuple[dict[str, Diagnosis], dict[str, str]]:
-    """Return the diagnoses by system, ``*`` for all, and the reasons of those that have none."""
+    """Return the diagnoses by system, and the reasons of those that have none."""
     try:
-        found = study.diagnose(metrics, prompts=[prompt], systems=systems, level=level)
+        found = study.diagnose(
+            metrics, prompts=[prompt], systems=systems, level=level, resamples=_RESAMPLES
+        )
     except NotEstimableError as error:
         return {}, _reasons(error, prompt, systems)
     refused = {one.system: one.refusal for one in found if one.refusal}
@@ -221,11 +255,6 @@ def _diagnoses(
 
 def _reasons(error: NotEstimableError, prompt: str, systems: Sequence[str]) -> dict[str, str]:
     return {system: error.reasons.get((prompt, system), str(error)) for system in systems}
-
-
-def _overall(diagnoses: Mapping[str, Diagnosis]) -> Diagnosis | None:
-    own = [one for system, one in diagnoses.items() if system != "*"]
-    return own[0] if len(own) == 1 else diagnoses.get("*")
 
 
 def _rank(one: SystemFindings) -> float:

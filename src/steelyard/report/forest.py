@@ -10,11 +10,20 @@ from matplotlib.lines import Line2D
 from steelyard.estimate import Estimate
 from steelyard.estimate.result import Ends
 from steelyard.report.numbers import level_name
-from steelyard.report.style import BLUE, MUTED, ORANGE, WIDTH, rows_of_systems, shown_names, styled
+from steelyard.report.style import (
+    BAND,
+    BLUE,
+    MANY,
+    MUTED,
+    ORANGE,
+    PAPER,
+    WIDTH,
+    rows_of_systems,
+    styled,
+)
 
 __all__ = ["forest_plot"]
 
-_BAND = "#f5f7f9"
 # Distance of the two marks of a row from its middle.
 _APART = 0.17
 _THICK, _THIN = 2.8, 0.9
@@ -27,7 +36,8 @@ def forest_plot(estimates: Sequence[Estimate], *, score: str = "mean human score
     ----------
     estimates : sequence of Estimate
         One for each system, from top to bottom. One without a baseline is a plain mean itself,
-        and stands alone in its row. A thin outer interval is that for new outputs.
+        and stands alone in its row. A thin outer interval is that for new outputs. With many
+        systems rows are lower, and plain means are left to the table.
     score : str
         Label of the axis.
 
@@ -44,17 +54,19 @@ def forest_plot(estimates: Sequence[Estimate], *, score: str = "mean human score
     >>> [text.get_text() for text in figure.axes[0].get_yticklabels()]
     ['s']
     """
+    many = len(estimates) > MANY
+    height = 1.25 + (0.26 if many else 0.44) * len(estimates)
     with styled():
-        figure = Figure(figsize=(WIDTH, 1.25 + 0.44 * len(estimates)), layout="constrained")
+        figure = Figure(figsize=(WIDTH, height), layout="constrained")
         axes = figure.add_subplot()
-        rows_of_systems(axes, shown_names([found.system or "" for found in estimates]))
+        rows_of_systems(axes, [found.system or "" for found in estimates])
         for row, found in enumerate(estimates):
             if row % 2:
-                axes.axhspan(row - 0.5, row + 0.5, color=_BAND, zorder=0)
-            _draw_row(axes, row, found)
+                axes.axhspan(row - 0.5, row + 0.5, color=BAND, zorder=0)
+            _draw_row(axes, row, found, with_plain=not many)
         axes.margins(x=0.04)
         axes.set_xlabel(score)
-        handles = _legend(estimates)
+        handles = _legend(estimates, with_plain=not many)
         figure.legend(handles=handles, loc="outside upper left", ncols=2, handlelength=2.6)
     return figure
 
@@ -84,16 +96,16 @@ class _Kind:
         )
 
 
-_CORRECTED = _Kind("estimate", "o", 7.0, line=BLUE, face=BLUE, edge="white")
-_PLAIN = _Kind("plain mean", "D", 5.5, line=ORANGE, face="white", edge=ORANGE)
+_CORRECTED = _Kind("estimate", "o", 7.0, line=BLUE, face=BLUE, edge=PAPER)
+_PLAIN = _Kind("plain mean", "D", 5.5, line=ORANGE, face=PAPER, edge=ORANGE)
 
 
 def _kind(found: Estimate) -> _Kind:
     return _PLAIN if found.baseline is None else _CORRECTED
 
 
-def _draw_row(axes: Axes, row: int, found: Estimate) -> None:
-    if found.baseline is None:
+def _draw_row(axes: Axes, row: int, found: Estimate, *, with_plain: bool) -> None:
+    if found.baseline is None or not with_plain:
         _draw(axes, row, found, found.new_outputs)
     else:
         _draw(axes, row - _APART, found, found.new_outputs)
@@ -118,8 +130,9 @@ def _draw(axes: Axes, height: float, found: Estimate, outer: Ends | None) -> Non
     )
 
 
-def _legend(estimates: Sequence[Estimate]) -> list[Line2D]:
-    drawn = [*estimates, *(found.baseline for found in estimates if found.baseline)]
+def _legend(estimates: Sequence[Estimate], *, with_plain: bool) -> list[Line2D]:
+    plain = (found.baseline for found in estimates if found.baseline and with_plain)
+    drawn = [*estimates, *plain]
     handles = [
         kind.handle(f"{kind.name}, {level_name(estimates[0].level)} interval")
         for kind in (_CORRECTED, _PLAIN)

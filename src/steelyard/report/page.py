@@ -1,7 +1,7 @@
 """One self-contained HTML page about a study."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import polars as pl
@@ -12,6 +12,7 @@ from steelyard.data.replacing import replacing
 from steelyard.errors import InvalidArgumentError
 from steelyard.records import names_of
 from steelyard.report.findings import prompt_findings, wanted_systems
+from steelyard.report.glossary import GLOSSARY
 from steelyard.report.numbers import count, level_name
 from steelyard.report.section import section
 from steelyard.study import Study
@@ -30,6 +31,7 @@ def write_report(
     command: str | None = None,
     title: str | None = None,
     notice: str | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Path:
     """Write a report on a study as one HTML file, with all figures inside.
 
@@ -54,6 +56,8 @@ def write_report(
         Title of the page.
     notice : str, optional
         What a reader must know before all else, shown at the top and at the bottom.
+    progress : callable, optional
+        Called with the number of steps made and that of all: two for each prompt.
 
     Returns
     -------
@@ -69,9 +73,10 @@ def write_report(
 
     Notes
     -----
-    All systems are estimated together, as `Study.estimate` does by default. What the data do not
-    determine is left out, and the page says why: a prompt without repeated judgments has no
-    variance components.
+    All systems are estimated together, as `Study.estimate` does by default. Which system is better
+    is what `Study.compare` says of all pairs; intervals of single systems are not compared. What
+    the data do not determine is left out, and the page says why: a prompt without repeated judgments
+    has no variance components.
 
     Examples
     --------
@@ -91,10 +96,12 @@ def write_report(
     _check_target(target)
     metrics = study.metrics if metrics is None else names_of(metrics)
     wanted = wanted_systems(study, names_of(prompts), names_of(systems))
-    findings = [
-        prompt_findings(study, prompt, chosen, metrics=metrics, level=level)
-        for prompt, chosen in wanted.items()
-    ]
+    sections = []
+    for place, (prompt, chosen) in enumerate(wanted.items()):
+        found = prompt_findings(study, prompt, chosen, metrics=metrics, level=level)
+        _tell(progress, 2 * place + 1, 2 * len(wanted))
+        sections.append(section(study, found, level=level, place=place + 1))
+        _tell(progress, 2 * place + 2, 2 * len(wanted))
     names = list(dict.fromkeys(system for chosen in wanted.values() for system in chosen))
     environment = Environment(
         loader=PackageLoader("steelyard.report"),
@@ -106,10 +113,8 @@ def write_report(
     page = environment.get_template("report.html").render(
         title=title or f"Human evaluation of {_subject(names)}",
         facts=_facts(study, wanted),
-        sections=[
-            section(study, one, level=level, place=place)
-            for place, one in enumerate(findings, start=1)
-        ],
+        sections=sections,
+        glossary=GLOSSARY,
         metrics=list(metrics),
         level=level_name(level),
         command=command,
@@ -119,6 +124,11 @@ def write_report(
     with replacing(target) as temporary:
         temporary.write_text(page, encoding="utf-8", newline="\n")
     return target
+
+
+def _tell(progress: Callable[[int, int], None] | None, done: int, steps: int) -> None:
+    if progress is not None:
+        progress(done, steps)
 
 
 def _check_target(path: Path) -> None:

@@ -12,10 +12,27 @@ from numpy.typing import NDArray
 
 from steelyard.errors import InvalidArgumentError
 from steelyard.report.numbers import RHO, interval, number
-from steelyard.report.style import BLUE, GRID, MUTED, ORANGE, WIDTH, shown_names, styled
+from steelyard.report.style import (
+    ALL_SYSTEMS,
+    BLUE,
+    GRID,
+    MUTED,
+    ORANGE,
+    WIDTH,
+    named,
+    shown_names,
+    styled,
+)
 from steelyard.variance import Quantity
 
-__all__ = ["JudgedMetric", "metric_plot"]
+__all__ = [
+    "JudgedMetric",
+    "Scale",
+    "least_squares_ends",
+    "marks_of",
+    "metric_plot",
+    "within_systems",
+]
 
 Floats = NDArray[np.float64]
 
@@ -94,7 +111,7 @@ def metric_plot(
     rows = -(-len(judged) // columns)
     height = 3.4 if columns == 1 else 2.25 if columns == 2 else 1.75
     names = shown_names([one.system for one in judged], width=66 // columns)
-    scale = _Scale.of(judged)
+    scale = Scale.of(judged)
     with styled():
         figure = Figure(figsize=(WIDTH, 0.4 + height * rows), layout="constrained")
         grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
@@ -111,8 +128,31 @@ def metric_plot(
     return figure
 
 
+def within_systems(
+    judged: Sequence[JudgedMetric], correlation: Quantity | None = None
+) -> JudgedMetric:
+    """Return the judged outputs of all systems as one, less the means of each.
+
+    Parameters
+    ----------
+    judged : sequence of JudgedMetric
+        One for each system.
+    correlation : Quantity, optional
+        Of metric and human score within systems.
+
+    Examples
+    --------
+    >>> first = JudgedMetric("a", np.array([1.0, 3.0]), np.array([0.0, 1.0]))
+    >>> within_systems([first, JudgedMetric("b", np.array([9.0]), np.array([5.0]))]).metric
+    array([-1.,  1.,  0.])
+    """
+    metric = np.concatenate([one.metric - one.metric.mean() for one in judged])
+    human = np.concatenate([one.human - one.human.mean() for one in judged])
+    return JudgedMetric(ALL_SYSTEMS, metric, human, correlation)
+
+
 @dataclass(frozen=True)
-class _Scale:
+class Scale:
     """Limits that all panels share, with room for histograms at the top and at the right."""
 
     x: tuple[float, float]
@@ -123,7 +163,8 @@ class _Scale:
     is_large: bool
 
     @classmethod
-    def of(cls, judged: Sequence[JudgedMetric]) -> "_Scale":
+    def of(cls, judged: Sequence[JudgedMetric]) -> "Scale":
+        """Return the scale on which all of these have room."""
         x = np.concatenate([one.metric for one in judged])
         # Rounded, so that two ways to the same mean are the same value.
         values = np.unique(np.concatenate([one.human for one in judged]).round(9))
@@ -145,8 +186,8 @@ def _limits(values: Floats) -> tuple[float, float]:
     return low - room, high + room
 
 
-def _draw_panel(axes: Axes, one: JudgedMetric, name: str, scale: _Scale) -> None:
-    x, y, number_of = _marks(one, scale.spread)
+def _draw_panel(axes: Axes, one: JudgedMetric, name: str, scale: Scale) -> None:
+    x, y, number_of = marks_of(one, scale.spread)
     (left, right), (bottom, top) = scale.x, scale.y
     axes.set_xlim(left, left + (right - left) / (1 - _MARGIN))
     axes.set_ylim(bottom, bottom + (top - bottom) / (1 - _MARGIN))
@@ -160,7 +201,8 @@ def _draw_panel(axes: Axes, one: JudgedMetric, name: str, scale: _Scale) -> None
         artist.set(alpha=0.4, zorder=3, rasterized=scale.is_large)
     _draw_line(axes, one)
     _draw_margins(axes, one, scale)
-    axes.set_title(f"{name}\n{_correlation(one.correlation)}", loc="left", linespacing=1.3)
+    title = axes.set_title(f"{name}\n{_correlation(one.correlation)}", loc="left", linespacing=1.3)
+    named(title, one.system)
     axes.spines[["top", "right"]].set_visible(False)
     axes.spines["left"].set_bounds(bottom, top)
     axes.spines["bottom"].set_bounds(left, right)
@@ -170,7 +212,7 @@ def _draw_panel(axes: Axes, one: JudgedMetric, name: str, scale: _Scale) -> None
     axes.set_axisbelow(True)
 
 
-def _marks(one: JudgedMetric, spread: float) -> tuple[Floats, Floats, Floats]:
+def marks_of(one: JudgedMetric, spread: float) -> tuple[Floats, Floats, Floats]:
     """Return places and numbers of outputs; single ones spread evenly around their judgment."""
     places, number_of = np.unique(
         np.column_stack([one.human, one.metric]), axis=0, return_counts=True
@@ -189,16 +231,22 @@ def _areas(number_of: Floats) -> Floats:
 
 
 def _draw_line(axes: Axes, one: JudgedMetric) -> None:
+    ends = least_squares_ends(one)
+    if ends is not None:
+        axes.plot(*ends, color=ORANGE, linewidth=1.6, zorder=4)
+
+
+def least_squares_ends(one: JudgedMetric) -> tuple[Floats, Floats] | None:
+    """Return both ends of the line of least squares; None where the metric is constant."""
     if len(one.metric) < 2 or np.ptp(one.metric) == 0:
-        return
+        return None
     centred = one.metric - one.metric.mean()
     slope = float(centred @ one.human) / float(centred @ centred)
     ends = np.array([one.metric.min(), one.metric.max()])
-    line = one.human.mean() + slope * (ends - one.metric.mean())
-    axes.plot(ends, line, color=ORANGE, linewidth=1.6, zorder=4)
+    return ends, np.asarray(one.human.mean() + slope * (ends - one.metric.mean()))
 
 
-def _draw_margins(axes: Axes, one: JudgedMetric, scale: _Scale) -> None:
+def _draw_margins(axes: Axes, one: JudgedMetric, scale: Scale) -> None:
     """Draw the histogram of the metric along the top and that of the judgments at the right."""
     (left, right), (bottom, top) = scale.x, scale.y
     share = 0.85 * _MARGIN / (1 - _MARGIN)

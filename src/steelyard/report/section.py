@@ -1,45 +1,40 @@
 """The part of the report that is about one prompt: sentences, drawings and tables."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from steelyard.estimate import Estimate
+from steelyard.report.comparison import ComparisonPart, comparison_part
 from steelyard.report.components import variance_plot
+from steelyard.report.copyable import copyable_estimates
 from steelyard.report.efficiency_map import efficiency_map
-from steelyard.report.findings import PromptFindings, SystemFindings, judged_metrics
+from steelyard.report.examples import ExampleGroup, examples
+from steelyard.report.findings import PromptFindings, judged_metrics
 from steelyard.report.forest import forest_plot
-from steelyard.report.numbers import interval, number
-from steelyard.report.scatter import metric_plot
-from steelyard.report.style import ALL_SYSTEMS
+from steelyard.report.numbers import number
+from steelyard.report.remarks import Remark, estimates_of, grouped, notes, remark_on
+from steelyard.report.scatter import metric_plot, within_systems
+from steelyard.report.small_multiples import small_multiples
+from steelyard.report.style import MANY
 from steelyard.report.svg import inline_svg
 from steelyard.report.tables import (
     Table,
     agreement_table,
     components_table,
     estimates_table,
-    metrics_table,
+    metrics_tables,
     score_decimals,
 )
-from steelyard.report.wording import (
-    Headline,
-    enumeration,
-    headline,
-    interval_abouts,
-    noise_meaning,
-)
+from steelyard.report.wording import Headline, headline, interval_abouts, noise_meaning
 from steelyard.study import Diagnosis, Study
 from steelyard.study.estimates import control_in_words
+from steelyard.variance import Quantity
 
 __all__ = ["Section", "section"]
 
-
-@dataclass(frozen=True)
-class Remark:
-    """Something to be said about some systems, or about all if `about` is empty."""
-
-    about: str
-    text: str
+_NO_VERDICT = (
+    "These judgments do not separate rater noise from differences between outputs, so they do not "
+    "show what a better metric or better instructions would save. What is missing is said below."
+)
 
 
 @dataclass(frozen=True)
@@ -47,7 +42,7 @@ class Scores:
     """Mean human scores: drawing and numbers, what they are about, and why some are missing.
 
     `about` is said of all systems, or else `abouts` of some each. `control` says which metrics carry
-    the estimates.
+    the estimates. `copyable` has the numbers with all their digits.
     """
 
     drawing: str | None
@@ -58,15 +53,23 @@ class Scores:
     has_new_outputs: bool
     control: str | None
     gaps: list[Remark]
+    copyable: str
 
 
 @dataclass(frozen=True)
 class Usefulness:
-    """The most useful metric against judgments, and what each metric can save."""
+    """The most useful metric against judgments, and what each metric can save.
+
+    With many systems `drawing` shows all within systems, and `panels` each of them, folded away. With
+    many metrics `table` has the most useful ones, and `more` the others.
+    """
 
     metric: str
     drawing: str
+    panels: str | None
     table: Table | None
+    more: Table | None
+    examples: list[ExampleGroup]
 
 
 @dataclass(frozen=True)
@@ -74,11 +77,11 @@ class Noise:
     """Variance components and agreement: drawing, numbers and what they mean."""
 
     drawing: str
+    folded: bool
     components: Table
     agreement: Table
     judgments_per_output: str
     meaning: str | None
-    verdict: str | None
 
 
 @dataclass(frozen=True)
@@ -92,9 +95,11 @@ class Section:
     warnings : list of Remark
         What a reader must know before any number.
     headline : Headline
-        The findings in a few sentences.
-    glance : str
-        The leader's score and interval.
+        The answer, and the findings in a few sentences.
+    verdict : str
+        What holds back, the metric or the raters.
+    comparison : ComparisonPart or None
+        Which system is better.
     scores : Scores
         Mean human scores.
     usefulness : Usefulness or None
@@ -112,7 +117,8 @@ class Section:
     prompt: str
     warnings: list[Remark]
     headline: Headline
-    glance: str
+    verdict: str
+    comparison: ComparisonPart | None
     scores: Scores
     usefulness: Usefulness | None
     noise: Noise | None
@@ -143,32 +149,26 @@ def section(study: Study, findings: PromptFindings, *, level: float, place: int)
         if (findings.prompt, one.system) in study.imbalances
     }
     gaps = [(one.system, one.diagnosis_gap) for one in findings.systems if one.diagnosis_gap]
+    comparison = findings.answer.comparison
     return Section(
         anchor=anchor,
         prompt=findings.prompt,
-        warnings=_grouped(findings, warnings.items()),
+        warnings=grouped(findings, warnings.items()),
         headline=headline(findings, score_decimals(findings)),
-        glance=_glance(findings),
+        verdict=findings.overall.verdict if findings.overall else _NO_VERDICT,
+        comparison=None if comparison is None else comparison_part(comparison, anchor=anchor),
         scores=_scores(findings, anchor, level),
         usefulness=_usefulness(study, findings, anchor),
         noise=_noise(findings, anchor),
         map=_map(findings, anchor),
-        diagnosis_gaps=_grouped(findings, gaps),
-        notes=_without_openings(_grouped(findings, _notes(findings, warnings))),
+        diagnosis_gaps=grouped(findings, gaps),
+        notes=notes(findings, warnings),
         signatures=[
             Remark(one.system, found.signature)
             for one in findings.systems
-            for found in _estimates(one)
+            for found in estimates_of(one)
         ],
     )
-
-
-def _glance(findings: PromptFindings) -> str:
-    found = findings.systems[0].estimate
-    if found is None:
-        return "no estimate"
-    decimals = score_decimals(findings)
-    return f"{number(found.estimate, decimals)} {interval(found.low, found.high, decimals)}"
 
 
 def _scores(findings: PromptFindings, anchor: str, level: float) -> Scores:
@@ -183,27 +183,50 @@ def _scores(findings: PromptFindings, anchor: str, level: float) -> Scores:
         table=estimates_table(findings, level=level),
         about=next(iter(abouts)) if len(abouts) == 1 else None,
         abouts=[
-            Remark(enumeration(systems), f"the interval is about {about}")
+            remark_on(systems, f"the interval is about {about}")
             for about, systems in (abouts.items() if len(abouts) > 1 else ())
         ],
         has_plain=any(one.corrected for one in findings.systems),
         has_new_outputs=any(one.new_outputs for one in found),
         control=control_in_words(found),
-        gaps=_grouped(findings, gaps),
+        gaps=grouped(findings, gaps),
+        copyable=copyable_estimates(findings),
     )
 
 
 def _usefulness(study: Study, findings: PromptFindings, anchor: str) -> Usefulness | None:
     metric, overall = findings.metric, findings.overall
-    if metric is None:
+    judged = judged_metrics(study, findings)
+    if metric is None or not judged:
         return None
-    figure = metric_plot(judged_metrics(study, findings), metric=metric)
     label = f"Mean judgment of each output against {metric}, under the prompt {findings.prompt}"
+    panels = None
+    if len(judged) > MANY:
+        each = small_multiples(judged, metric=metric)
+        panels = inline_svg(each, name=f"{anchor}-panels", label=f"{label}, each system apart")
+        within = metric_plot(
+            [within_systems(judged, _correlation(overall, metric))],
+            metric=f"{metric}, less the mean of the system",
+            score="mean judgment, less that of the system",
+        )
+        drawing = inline_svg(within, name=f"{anchor}-within", label=f"{label}, within systems")
+    else:
+        whole = metric_plot(judged, metric=metric)
+        drawing = inline_svg(whole, name=f"{anchor}-scatter", label=label)
+    tables = metrics_tables(overall) if overall and overall.metrics else (None, None)
     return Usefulness(
         metric=metric,
-        drawing=inline_svg(figure, name=f"{anchor}-scatter", label=label),
-        table=metrics_table(overall) if overall and overall.metrics else None,
+        drawing=drawing,
+        panels=panels,
+        table=tables[0],
+        more=tables[1],
+        examples=examples(study, findings),
     )
+
+
+def _correlation(overall: Diagnosis | None, metric: str) -> Quantity | None:
+    found = overall.metrics.get(metric) if overall else None
+    return found.correlation if found else None
 
 
 def _noise(findings: PromptFindings, anchor: str) -> Noise | None:
@@ -213,11 +236,11 @@ def _noise(findings: PromptFindings, anchor: str) -> Noise | None:
     label = f"Item and rater variance of each system under the prompt {findings.prompt}"
     return Noise(
         drawing=inline_svg(variance_plot(diagnoses), name=f"{anchor}-variances", label=label),
+        folded=len(diagnoses) > MANY,
         components=components_table(diagnoses),
         agreement=agreement_table(diagnoses),
         judgments_per_output=number(diagnoses[-1].agreement.judgments_per_output, 1),
         meaning=noise_meaning(overall) if overall else None,
-        verdict=overall.verdict if overall else None,
     )
 
 
@@ -231,46 +254,3 @@ def _map(findings: PromptFindings, anchor: str) -> str | None:
 
 def _has_correlation(one: Diagnosis) -> bool:
     return one.best is not None and not math.isnan(one.metrics[one.best].correlation.value)
-
-
-def _estimates(one: SystemFindings) -> Iterator[Estimate]:
-    """Return a system's estimate and its plain mean."""
-    if one.estimate is not None:
-        yield one.estimate
-        if one.estimate.baseline is not None:
-            yield one.estimate.baseline
-
-
-def _notes(findings: PromptFindings, warnings: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    for one in findings.systems:
-        said = warnings.get(one.system)
-        for found in _estimates(one):
-            yield from ((one.system, note) for note in found.notes if note != said)
-    for diagnosis in findings.diagnoses:
-        name = ALL_SYSTEMS if diagnosis.system == "*" else diagnosis.system
-        usefulness = [note for found in diagnosis.metrics.values() for note in found.notes]
-        for note in (*diagnosis.notes, *diagnosis.agreement.notes, *usefulness):
-            yield name, note
-
-
-def _without_openings(notes: list[Remark]) -> list[Remark]:
-    """Leave out notes that are but the opening of another."""
-    return [
-        one
-        for one in notes
-        if not any(other.text.startswith(one.text) for other in notes if other is not one)
-    ]
-
-
-def _grouped(findings: PromptFindings, said: Iterable[tuple[str, str]]) -> list[Remark]:
-    """Say each thing once, with the systems that it is about."""
-    about: dict[str, list[str]] = {}
-    for system, text in said:
-        systems = about.setdefault(text, [])
-        if system not in systems:
-            systems.append(system)
-    everyone = {one.system for one in findings.systems}
-    return [
-        Remark("" if everyone <= set(systems) else enumeration(systems), text)
-        for text, systems in about.items()
-    ]

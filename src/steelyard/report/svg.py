@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ET
 
 from matplotlib.figure import Figure
 
-from steelyard.report.style import styled
+from steelyard.report.style import THEME, TOOLTIP, styled
 
 __all__ = ["inline_svg"]
 
@@ -16,6 +16,7 @@ _DIGITS = re.compile(r"(?<=\.\d\d)\d+")
 _FONT = re.compile(r"font-family:[^;]*;?\s*")
 # "#name" in a link, "url(#name" in a style; colours are hexadecimal and stand without either.
 _LINK = re.compile(r"^#|(?<=url\()#")
+_COLOUR = re.compile(r"#[0-9a-f]{6}\b")
 
 
 def inline_svg(figure: Figure, *, name: str, label: str) -> str:
@@ -33,8 +34,8 @@ def inline_svg(figure: Figure, *, name: str, label: str) -> str:
     Returns
     -------
     str
-        Markup without namespaces, style sheets, metadata and size, so that it takes the fonts and
-        the width of the page around it.
+        Markup without namespaces, style sheets, metadata and size, so that it takes the fonts, the
+        width and the colours of the page around it. Shortened names show whole when pointed at.
 
     Examples
     --------
@@ -76,14 +77,27 @@ def _clean(element: ET.Element, *, prefix: str) -> None:
         if key == "id":
             if is_target:
                 element.set(key, f"{prefix}-{value}")
+            elif value.startswith(TOOLTIP):
+                title = ET.Element("title")
+                title.text = value.removeprefix(TOOLTIP)
+                element.insert(0, title)
         elif key in {"d", "points", "transform", "x", "y"}:
             element.set(key, _DIGITS.sub("", value))
         elif key == "style":
-            element.set(key, _LINK.sub(f"#{prefix}-", _FONT.sub("", value)))
+            linked = _LINK.sub(f"#{prefix}-", _FONT.sub("", value))
+            element.set(key, _COLOUR.sub(_variable, linked))
+        elif key in {"fill", "stroke"}:
+            element.set(key, _COLOUR.sub(_variable, value))
         elif key in {"href", "clip-path"}:
             element.set(key, _LINK.sub(f"#{prefix}-", value))
         else:
             element.set(key, value)
+
+
+def _variable(colour: re.Match[str]) -> str:
+    """Return the page's variable for a colour, with the colour for pages that have none."""
+    name = THEME.get(colour[0])
+    return f"var(--{name}, {colour[0]})" if name else colour[0]
 
 
 def _local(name: str) -> str:

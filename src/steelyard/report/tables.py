@@ -1,7 +1,7 @@
 """The tables of the report: the numbers behind the figures."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from steelyard.estimate import Estimate
 from steelyard.estimate.result import Ends
@@ -25,9 +25,12 @@ __all__ = [
     "agreement_table",
     "components_table",
     "estimates_table",
-    "metrics_table",
+    "metrics_tables",
     "score_decimals",
 ]
+
+# More metrics than this are folded away.
+_METRICS = 10
 
 
 @dataclass(frozen=True)
@@ -99,13 +102,25 @@ def estimates_table(findings: PromptFindings, *, level: float) -> Table:
     )
 
 
-def metrics_table(diagnosis: Diagnosis) -> Table:
-    """Return what each metric would save, and all together."""
+def metrics_tables(diagnosis: Diagnosis) -> tuple[Table, Table | None]:
+    """Return what each metric would save, and all together; of many, the most useful ones first.
+
+    The second table has the metrics that are left out of the first, None if there are none.
+    """
     found = list(diagnosis.metrics.items())
-    if diagnosis.together is not None:
-        found.append(("together", diagnosis.together))
+    name = _name(diagnosis.system)
+    first = found if len(found) <= _METRICS + 2 else found[:_METRICS]
+    rest = found[len(first) :]
+    top = f", the best {len(first)} of {len(found)}" if rest else ""
+    together = [] if diagnosis.together is None else [("together", diagnosis.together)]
+    shown = _metrics_table(f"What each metric can save{top}, {name}", [*first, *together])
+    more = _metrics_table(f"What the other metrics can save, {name}", rest) if rest else None
+    return replace(shown, last_is_total=bool(together)), more
+
+
+def _metrics_table(caption: str, found: Sequence[tuple[str, Efficiency]]) -> Table:
     return Table(
-        f"What each metric can save, {_name(diagnosis.system)}",
+        caption,
         (
             "metric",
             f"correlation {RHO}",
@@ -115,7 +130,6 @@ def metrics_table(diagnosis: Diagnosis) -> Table:
             "judgments saved",
         ),
         tuple((name, *_usefulness(one)) for name, one in found),
-        last_is_total=diagnosis.together is not None,
     )
 
 

@@ -17,17 +17,20 @@ _NAMED = 3
 
 @dataclass(frozen=True)
 class Headline:
-    """Which system has the highest score, and what was saved.
+    """The answer, and what was saved.
 
     Attributes
     ----------
-    leader : str or None
-        The system with the greatest mean human score; None when there is no estimate.
+    answer : str
+        Which system is better, from the comparison; of one system, its mean human score.
+    basis : str or None
+        What the comparison is about, and how sure it is.
     sentences : tuple of str
-        The first goes on from the leader's name; without a leader it stands alone.
+        The range of estimates, and the judgments that were saved.
     """
 
-    leader: str | None
+    answer: str
+    basis: str | None
     sentences: tuple[str, ...]
 
 
@@ -42,21 +45,39 @@ def headline(findings: PromptFindings, decimals: int) -> Headline:
         Decimals of scores.
     """
     ranked = [one for one in findings.systems if one.estimate is not None]
+    answer = findings.answer
+    if answer.sentence is not None:
+        said = (_range(ranked, decimals), _saving(findings)) if ranked else ()
+        return Headline(answer.sentence, answer.basis, said)
     if not ranked:
         return Headline(
-            None, ("No system has an estimate under this prompt; the reasons are below.",)
+            "No system has an estimate under this prompt; the reasons are below.", None, ()
         )
-    first = ranked[0]
-    assert first.estimate is not None
-    found = first.estimate
-    several = len(ranked) > 1
-    what = "has the highest mean human score:" if several else "has a mean human score of"
-    score = (
-        f"{what} {number(found.estimate, decimals)} ({level_name(found.level)} interval "
-        f"{span(found.low, found.high, decimals)}, about {found.about})."
+    if answer.refusal is not None:
+        unknown = f"Which system is better is not known: {answer.refusal.rstrip('.')}."
+        return Headline(unknown, None, (_range(ranked, decimals), _saving(findings)))
+    return Headline(_score(ranked[0], decimals), None, (_saving(findings),))
+
+
+def _score(one: SystemFindings, decimals: int) -> str:
+    found = one.estimate
+    assert found is not None
+    return (
+        f"{one.system} has a mean human score of {number(found.estimate, decimals)} "
+        f"({level_name(found.level)} interval {span(found.low, found.high, decimals)}, about "
+        f"{found.about})."
     )
-    alone = ["Each interval is about one system; it does not say how sure the order is."]
-    return Headline(first.system, (score, *(alone if several else []), _saving(findings)))
+
+
+def _range(ranked: Sequence[SystemFindings], decimals: int) -> str:
+    """Return the span of the estimates, which claims no order of the systems between."""
+    if len(ranked) == 1:
+        return _score(ranked[0], decimals)
+    ends = [
+        f"{number(one.estimate.estimate if one.estimate else None, decimals)} ({one.system})"
+        for one in (ranked[-1], ranked[0])
+    ]
+    return f"The estimates of the mean human score run from {ends[0]} to {ends[1]}."
 
 
 def enumeration(names: Sequence[str]) -> str:

@@ -9,6 +9,7 @@ from steelyard.data import Outputs, read_judgments
 from steelyard.study.cell_diagnosis import diagnose
 from steelyard.study.diagnosis import Diagnosis
 from steelyard.study.judged import judged_table
+from steelyard.study.recorded_draw import check_simply_drawn
 from steelyard.study.within_systems import systems_of
 
 __all__ = ["overall_diagnosis"]
@@ -31,8 +32,12 @@ def overall_diagnosis(
 
     Parameters
     ----------
-    outputs, used, metrics
-        As in `standings`.
+    outputs : Outputs
+        The pool of every system.
+    used : polars.DataFrame
+        Judgments; those under other prompts are left out.
+    metrics : sequence of str
+        Metrics to look at. Systems go without those that they lack.
     prompt : str
         The prompt.
     level, resamples, seed
@@ -46,18 +51,21 @@ def overall_diagnosis(
     Raises
     ------
     NotEstimableError
-        If no output has two judgments, or all are equal.
+        If outputs were not drawn simply at random, no output has two judgments, or all are equal.
     """
     names = tuple(metrics)
     judgments = read_judgments(used.filter(pl.col("prompt") == prompt))
-    table = judged_table(outputs, judgments, names)
-    pools = outputs.pool_moments(names) if names else {}
+    check_simply_drawn(judgments, None, None)
+    gaps = outputs.metric_gaps(names) if names else {}
+    table = judged_table(outputs, judgments, names, gaps=bool(gaps))
+    pools = outputs.pool_moments(names, gaps="keep" if gaps else "refuse") if names else {}
     first, *others = table.systems
     return diagnose(
         table.all_systems(prompt) if others else table.cell(prompt, first),
         names,
-        pools.get(first),
+        None if others else pools.get(first),
         systems=systems_of(table, prompt) if others else None,
+        gaps=gaps,
         level=level,
         resamples=resamples,
         rng=np.random.default_rng(seed),

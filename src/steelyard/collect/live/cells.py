@@ -14,7 +14,8 @@ from steelyard.collect.tasks import score_bounds
 from steelyard.data import read_judgments
 from steelyard.errors import NotEstimableError
 from steelyard.estimate import Estimate
-from steelyard.study import Diagnosis
+from steelyard.study import Diagnosis, Study
+from steelyard.study.answer import prompt_answer
 from steelyard.study.draw_prefix import Prefix, draw_prefixes, with_use
 from steelyard.study.estimates import control_in_words
 from steelyard.study.monitoring import Monitored
@@ -26,6 +27,8 @@ __all__ = ["Cells"]
 
 # Bootstrap intervals on the dashboard move every few seconds anyway.
 _RESAMPLES = 200
+# More systems are not compared here: the time grows with the number of pairs (1.5 s for 25 systems).
+_MOST_COMPARED = 25
 
 _Key = tuple[str, str]
 
@@ -90,7 +93,8 @@ class Cells:
 
     def to_list(self) -> list[dict[str, Any]]:
         """Return the prompts of the snapshot."""
-        designed = not self._used.is_empty() and is_designed(read_judgments(self._used))
+        study = None if self._used.is_empty() else Study(self._outputs, read_judgments(self._used))
+        designed = study is not None and is_designed(study.judgments)
         prompts = []
         for prompt, (low, high) in score_bounds(self._campaign.task).items():
             components, reason = self._components(prompt, designed=designed)
@@ -105,6 +109,7 @@ class Cells:
                         _system(found, self.before.get((prompt, found.system)), self.goal)
                         for found in own
                     ],
+                    "answer": self._answer(study, prompt, [found.system for found in own]),
                     "control": control_in_words(
                         [found.estimate for found in own if found.estimate is not None]
                     ),
@@ -113,6 +118,20 @@ class Cells:
                 }
             )
         return prompts
+
+    def _answer(
+        self, study: Study | None, prompt: str, systems: Sequence[str]
+    ) -> dict[str, str | None] | None:
+        """Return which system is better, or why that is not said; None with fewer than two."""
+        if study is None or len(systems) < 2:
+            return None
+        if len(systems) > _MOST_COMPARED:
+            reason = f"more than {_MOST_COMPARED} systems are compared by `steelyard compare` only"
+            return {"sentence": None, "basis": None, "reason": reason}
+        found = prompt_answer(
+            study, prompt, systems, metrics=self._campaign.metrics, level=self.goal.level
+        )
+        return {"sentence": found.sentence, "basis": found.basis, "reason": found.refusal}
 
     def _components(
         self, prompt: str, *, designed: bool

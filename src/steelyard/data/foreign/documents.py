@@ -12,7 +12,8 @@ from typing import Any, Literal
 
 import polars as pl
 
-from steelyard.data.tables import ROW, open_table
+from steelyard.data.opening import open_table
+from steelyard.data.tables import ROW
 from steelyard.errors import InvalidDataError
 
 __all__ = ["Document", "open_document"]

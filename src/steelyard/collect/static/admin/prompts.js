@@ -20,12 +20,22 @@ function card(prompt, position, order, snapshot) {
       h("h2", { id: name, dir: "auto", text: prompt.prompt }),
       prompt.in_goal ? h("span", { class: "tag", text: `goal \u00b1${snapshot.goal.half_width}` }) : null,
       h("span", { class: "small", text: `scores ${prompt.bounds[0]} to ${prompt.bounds[1]}` })),
+    answer(prompt.answer),
     systems.length
       ? h("div", { class: prompt.in_goal ? "prompt-body two" : "prompt-body" }, forest(systems, prompt, digits), prompt.in_goal ? widths(systems, snapshot.goal.half_width, digits) : null)
       : h("p", { class: "small", text: "No output is complete yet: the first estimate comes with the first outputs of the draw." }),
     systems.length ? efficiency(systems) : null,
     components(prompt, name, snapshot.goal.level),
     systems.length ? numbers(prompt, systems, snapshot, digits, name) : null);
+}
+
+/** Which system is better, as `steelyard compare` says now, or why that is not known. */
+function answer(found) {
+  if (!found) return null;
+  if (!found.sentence) return h("p", { class: "small", dir: "auto", text: `Which system is better is not known: ${found.reason}.` });
+  return h("div", { class: "answer" },
+    h("p", { class: "answer-sentence", dir: "auto", text: found.sentence }),
+    h("p", { class: "small", text: `${found.basis} For one look: who looks until something shows will see too much.` }));
 }
 
 function forest(systems, prompt, digits) {

@@ -1,0 +1,136 @@
+"""Which system is better: ranks, the matrix of differences, and every pair in numbers."""
+
+from dataclasses import dataclass
+
+from steelyard.report.copyable import copyable_pairs
+from steelyard.report.difference_matrix import (
+    Matrix,
+    difference_decimals,
+    difference_matrix,
+    signed,
+)
+from steelyard.report.numbers import interval, level_name
+from steelyard.report.rank_plot import rank_plot
+from steelyard.report.svg import inline_svg
+from steelyard.report.tables import Table
+from steelyard.study.comparison import Comparison, PairDifference
+
+__all__ = ["ComparisonPart", "comparison_part", "pairs_table"]
+
+# More pairs than this are folded away: the matrix shows them all.
+_OPEN_PAIRS = 10
+_OPEN_NOTES = 5
+
+
+@dataclass(frozen=True)
+class ComparisonPart:
+    """What the page shows of a comparison.
+
+    Attributes
+    ----------
+    ranks : str or None
+        The rank plot; None where there is no order of all systems.
+    has_groups : bool
+        Whether some systems are all better than all others.
+    matrix : Matrix or None
+        All differences, for three systems or more.
+    pairs : Table
+        Every pair in numbers.
+    fold_pairs, fold_notes : bool
+        Whether there are so many that they are folded away.
+    together : str
+        What the verdicts hold for.
+    copyable : str
+        The differences with all their digits.
+    notes : tuple of str
+        What a reader must know.
+    """
+
+    ranks: str | None
+    has_groups: bool
+    matrix: Matrix | None
+    pairs: Table
+    fold_pairs: bool
+    fold_notes: bool
+    together: str
+    copyable: str
+    notes: tuple[str, ...]
+
+
+def comparison_part(found: Comparison, *, anchor: str) -> ComparisonPart:
+    """Return the part of the page on a comparison.
+
+    Parameters
+    ----------
+    found : Comparison
+        What `Study.compare` found.
+    anchor : str
+        The section's id in the page.
+    """
+    order = [rank.system for rank in found.ranks] or list(
+        dict.fromkeys(name for pair in found.pairs for name in (pair.a, pair.b))
+    )
+    level = level_name(found.level)
+    drawing = None
+    if found.ranks:
+        drawing = inline_svg(
+            rank_plot(found.ranks, found.groups),
+            name=f"{anchor}-ranks",
+            label=f"The ranks that each system may have under the prompt {found.prompt}, at {level}",
+        )
+    several = len(found.pairs) > 1
+    return ComparisonPart(
+        ranks=drawing,
+        has_groups=len(found.groups) > 1,
+        matrix=difference_matrix(found, order) if several else None,
+        pairs=pairs_table(found, order),
+        fold_pairs=len(found.pairs) > _OPEN_PAIRS,
+        fold_notes=len(found.notes) > _OPEN_NOTES,
+        together=f"for all {len(found.pairs)} pairs together at {level}"
+        if several
+        else f"at {level}",
+        copyable=copyable_pairs(found),
+        notes=found.notes,
+    )
+
+
+def pairs_table(found: Comparison, order: list[str]) -> Table:
+    """Return every pair in numbers, the better estimate first."""
+    decimals = difference_decimals(found.pairs)
+    place = {system: number for number, system in enumerate(order)}
+    several = len(found.pairs) > 1
+    rows = []
+    for pair in found.pairs:
+        turned = place[pair.a] > place[pair.b]
+        sign = -1 if turned else 1
+        names = (pair.b, pair.a) if turned else (pair.a, pair.b)
+        low, high = sorted((sign * pair.low, sign * pair.high))
+        least, most = sorted((sign * pair.simultaneous_low, sign * pair.simultaneous_high))
+        cells = (
+            f"{names[0]} \N{MINUS SIGN} {names[1]}",
+            signed(sign * pair.difference, decimals),
+            interval(low, high, decimals),
+            *([interval(least, most, decimals)] if several else []),
+            f"{pair.p_value:.2g}",
+            pair.words,
+            _items(pair),
+        )
+        rows.append((place[names[0]], place[names[1]], cells))
+    return Table(
+        "Differences of mean human scores",
+        (
+            "pair",
+            "difference",
+            f"{level_name(found.level)} interval",
+            *(["for all pairs together"] if several else []),
+            "p, after Holm" if several else "p",
+            "verdict",
+            "items judged for both",
+        ),
+        tuple(cells for *_, cells in sorted(rows)),
+    )
+
+
+def _items(pair: PairDifference) -> str:
+    same = f" + {pair.identical_items:,} identical" if pair.identical_items else ""
+    return f"{pair.n_items:,}{same}"

@@ -1,0 +1,95 @@
+"""What is to be said about some systems: each thing once, with the systems that it is about."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from steelyard.estimate import Estimate
+from steelyard.report.findings import PromptFindings, SystemFindings
+from steelyard.report.style import ALL_SYSTEMS
+from steelyard.report.wording import enumeration
+from steelyard.study import Diagnosis
+
+__all__ = ["Remark", "estimates_of", "grouped", "notes", "remark_on"]
+
+# More systems than this are counted; the page shows all of them to whoever points there.
+_NAMED = 4
+
+
+@dataclass(frozen=True)
+class Remark:
+    """Something to be said about some systems, or about all if `about` is empty.
+
+    Attributes
+    ----------
+    about, text : str
+        The systems, of many the first only, and what there is to say.
+    everyone : str
+        All the systems, where `about` names some of them only.
+    """
+
+    about: str
+    text: str
+    everyone: str = ""
+
+
+def remark_on(systems: Sequence[str], text: str) -> Remark:
+    """Return a remark on these systems, of many the first by name."""
+    if len(systems) <= _NAMED:
+        return Remark(enumeration(systems), text)
+    shown = [*systems[: _NAMED - 1], f"{len(systems) - _NAMED + 1} more"]
+    return Remark(enumeration(shown), text, everyone=enumeration(systems))
+
+
+def grouped(findings: PromptFindings, said: Iterable[tuple[str, str]]) -> list[Remark]:
+    """Say each thing once, with the systems that it is about."""
+    about: dict[str, list[str]] = {}
+    for system, text in said:
+        systems = about.setdefault(text, [])
+        if system not in systems:
+            systems.append(system)
+    everyone = {one.system for one in findings.systems}
+    return [
+        Remark("", text) if everyone <= set(systems) else remark_on(systems, text)
+        for text, systems in about.items()
+    ]
+
+
+def notes(findings: PromptFindings, warnings: Mapping[str, str]) -> list[Remark]:
+    """Return the notes of all estimates and diagnoses, without what was said as a warning."""
+    return _without_openings(grouped(findings, _notes(findings, warnings)))
+
+
+def estimates_of(one: SystemFindings) -> Iterator[Estimate]:
+    """Return a system's estimate and its plain mean."""
+    if one.estimate is not None:
+        yield one.estimate
+        if one.estimate.baseline is not None:
+            yield one.estimate.baseline
+
+
+def _notes(findings: PromptFindings, warnings: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    for one in findings.systems:
+        said = warnings.get(one.system)
+        for found in estimates_of(one):
+            yield from ((one.system, note) for note in found.notes if note != said)
+    for diagnosis in _diagnoses(findings):
+        name = ALL_SYSTEMS if diagnosis.system == "*" else diagnosis.system
+        usefulness = [note for found in diagnosis.metrics.values() for note in found.notes]
+        for note in (*diagnosis.notes, *diagnosis.agreement.notes, *usefulness):
+            yield name, note
+
+
+def _diagnoses(findings: PromptFindings) -> Iterator[Diagnosis]:
+    """Return every diagnosis once, that of all metrics last."""
+    yield from (one.diagnosis for one in findings.systems if one.diagnosis is not None)
+    if findings.overall is not None:
+        yield findings.overall
+
+
+def _without_openings(said: list[Remark]) -> list[Remark]:
+    """Leave out notes that are but the opening of another."""
+    return [
+        one
+        for one in said
+        if not any(other.text.startswith(one.text) for other in said if other is not one)
+    ]
