@@ -21,7 +21,7 @@ from steelyard.errors import InvalidDataError, NotEstimableError
 
 __all__ = ["RECORDED", "DrawnCell", "check_simply_drawn", "drawn_cell", "is_designed", "recorded"]
 
-RECORDED = ("probability", "stratum", "stratum_size", "design", "signature")
+RECORDED = ("probability", "stratum", "stratum_size", "share", "design", "signature")
 
 _OUTPUT = ["item", "system"]
 
