@@ -17,7 +17,7 @@ def test_every_rule_is_replayed_with_and_without_the_metric(run, campaign):
         "asymptotic",
     }
     for row in found:
-        assert 0 < row["judgments"] <= row["pool_size"] == 30
+        assert 0 < row["judgments"] <= row["pool_size"] == 60
         assert 0 <= row["coverage"] <= 1
         assert row["runs"] == 5
 

@@ -14,6 +14,7 @@ from steelyard.errors import NotEstimableError
 from steelyard.estimate.campaign import JudgedSystem
 from steelyard.estimate.differences import Shared
 from steelyard.estimate.repeats import FEW_REPEATS
+from steelyard.study.finished import repeated
 from steelyard.study.judged import JudgedTable
 
 __all__ = ["JudgedPair", "PairPool"]
@@ -161,7 +162,7 @@ class JudgedPair:
     def pool(self, rng: np.random.Generator) -> "PairPool":
         """Return a pool of the real size: every judged item as often as needed."""
         judged = len(self.sides[0].count)
-        return PairPool(self, _repeated(judged, self.differing, rng))
+        return PairPool(self, repeated(judged, self.differing, rng))
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,18 +217,12 @@ class PairPool:
         pair, same = self.judged_pair, self.judged_pair.same
         if same is None:
             return pair.sides[number].one_each(rng.permutation(self.chosen)[:n], rng)[0]
-        alike = _repeated(len(same.count), pair.items - pair.differing, rng)
+        alike = repeated(len(same.count), pair.items - pair.differing, rng)
         drawn = rng.permutation(pair.items)[:n]
         differ = drawn[drawn < pair.differing]
         left = pair.sides[number].one_each(self.chosen[differ], rng)[0]
         equal = same.one_each(alike[drawn[drawn >= pair.differing] - pair.differing], rng)[0]
         return np.concatenate([left, equal])
-
-
-def _repeated(judged: int, size: int, rng: np.random.Generator) -> Integers:
-    """Return positions of judged items, each as often as `size` takes, the rest at random."""
-    whole = np.tile(np.arange(judged), size // judged)
-    return np.concatenate([whole, rng.permutation(judged)[: size % judged]])
 
 
 def _metrics(rows: pl.DataFrame, metrics: Sequence[str]) -> Floats:
