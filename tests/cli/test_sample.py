@@ -15,7 +15,8 @@ def test_writes_the_drawn_rows_and_prints_what_was_drawn(run, campaign, tmp_path
     path = tmp_path / "sample.jsonl"
     code, out, err = run("sample", outputs, "-n", 20, "--seed", 7, "-o", path)
     assert (code, err) == (0, "")
-    assert "simple|n=20|N=60|seed=7," in out
+    assert "the same items for all systems" in out
+    assert "simple|n=20|N=60|systems=2|seed=7|" in out
     found = rows(path)
     assert len(found) == 40
     pool = {(row["item"], row["system"]): row for row in rows(outputs)}
@@ -38,13 +39,15 @@ def test_json_has_the_documented_keys(run, campaign, tmp_path):
     assert code == 0
     found = json.loads(out)
     assert list(found) == ["output", "outputs", "draws"]
-    assert [one["system"] for one in found["draws"]] == ["alpha", "beta"]
+    assert [one["system"] for one in found["draws"]] == ["alpha, beta"]
     assert [part["drawn"] for part in found["draws"][0]["strata"]] == [5, 5, 5, 5]
     assert list(found["draws"][0]) == [
         "system",
         "design",
         "n",
         "pool_size",
+        "same_items",
+        "identical_items",
         "share",
         "extended",
         "probability",
@@ -86,7 +89,15 @@ def test_a_sample_by_size_is_extended_from_its_file(run, campaign, tmp_path, suf
     pool = pl.read_ndjson(campaign[0]).with_columns(risk=1 + pl.col("length").exp())
     outputs = tmp_path / "outputs.jsonl"
     pool.write_ndjson(outputs)
-    draw = ("sample", outputs, "--design", "proportional-to-size", "--size", "risk")
+    draw = (
+        "sample",
+        outputs,
+        "--design",
+        "proportional-to-size",
+        "--size",
+        "risk",
+        "--independent",
+    )
     small, larger = tmp_path / f"small.{suffix}", tmp_path / f"larger.{suffix}"
     largest = tmp_path / "largest.jsonl"
     assert run(*draw, "-n", 12, "--seed", 7, "-o", small)[0] == 0
@@ -116,14 +127,17 @@ def test_a_sample_by_size_is_extended_from_its_file(run, campaign, tmp_path, suf
 
 def test_pairs_and_shared_items(run, campaign, tmp_path):
     path = tmp_path / "sample.jsonl"
-    code, out, _ = run(
-        "sample", campaign[0], "-n", 10, "--design", "paired", "--seed", 1, "-o", path
-    )
+    pair = ("--pair", "alpha", "beta")
+    code, out, _ = run("sample", campaign[0], "-n", 10, *pair, "--seed", 1, "-o", path)
     assert code == 0
     assert "alpha, beta" in out
+    assert "0 of 60 items have identical outputs and need no judgment" in out
     assert len(rows(path)) == 20
-    run("sample", campaign[0], "-n", 10, "--same-items", "--seed", 1, "-o", path)
+    run("sample", campaign[0], "-n", 10, "--seed", 1, "-o", path)
     assert len({row["item"] for row in rows(path)}) == 10
+    _, out, _ = run("sample", campaign[0], "-n", 10, "--independent", "--seed", 1, "-o", path)
+    assert "each system is drawn on its own" in out
+    assert len({row["item"] for row in rows(path)}) > 10
 
 
 def test_columns_may_have_other_names(run, campaign, tmp_path):

@@ -17,7 +17,7 @@ def test_every_rule_is_replayed_with_and_without_the_metric(run, campaign):
         "asymptotic",
     }
     for row in found:
-        assert 0 < row["judgments"] <= row["pool_size"] == 30
+        assert 0 < row["judgments"] <= row["pool_size"] == 60
         assert 0 <= row["coverage"] <= 1
         assert row["runs"] == 5
 
@@ -69,3 +69,23 @@ def test_bad_options_get_one_line(run, campaign, options, message):
     assert (code, out) == (2, "")
     assert err.count("\n") == 1
     assert message in err
+
+
+def test_a_comparison_is_replayed(run, campaign):
+    pair = ["--pair", "alpha", "beta", "-n", 20, "-n", 40, "--runs", 5]
+    code, out, err = run("simulate", *campaign, *pair, "--margin", 0.5, "--json")
+    assert (code, err) == (0, "")
+    found = json.loads(out)
+    assert [(row["rule"], row["n_items"]) for row in found] == [
+        *(("compare", 20), ("plain means", 20), ("compare", 40), ("plain means", 40)),
+    ]
+    assert "alpha better" in run("simulate", *campaign, *pair)[1].replace("\n", " ")
+    for options, message in (
+        ([*pair, "--half-width", 1], "`--half-width` does not go with `--pair`"),
+        ([*pair, "--rule", "plan"], "`--rule` does not go with `--pair`"),
+        (["-n", 20, *OPTIONS], "`-n` and `--margin` go with `--pair A B`"),
+        ([], "a replay needs `--metric`, `--half-width` and `--bounds`, or `--pair A B`"),
+    ):
+        code, out, err = run("simulate", *campaign, *options)
+        assert (code, out, err.count("\n")) == (2, "", 1)
+        assert message in err

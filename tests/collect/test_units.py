@@ -101,7 +101,7 @@ def targets(units):
 
 def test_units_are_the_outputs_that_a_sample_draws(campaign):
     found = campaign("{n: 6, seed: 3, same_items: false}")
-    expected = sample(read_outputs(found.outputs), 6, seed=3).frame
+    expected = sample(read_outputs(found.outputs), 6, same_items=False, seed=3).frame
     got = targets(units_of(found))
     assert len(got) == expected.height == 12
     for row in expected.iter_rows(named=True):
@@ -123,7 +123,7 @@ def test_equal_outputs_of_several_systems_are_one_unit(campaign):
 
 def test_only_systems_whose_draw_holds_the_output_are_judged_by_it(campaign):
     found = campaign("{n: 8, seed: 5, same_items: false}")
-    drawn_outputs = sample(read_outputs(found.outputs), 8, seed=5).frame
+    drawn_outputs = sample(read_outputs(found.outputs), 8, same_items=False, seed=5).frame
     expected = set(drawn_outputs.select("item", "system").rows())
     assert set(targets(units_of(found))) == expected
 
@@ -197,7 +197,7 @@ def test_a_paired_sample_that_was_written_before_makes_pairs(campaign, tmp_path)
 
 def test_samples_that_do_not_suit_are_refused(campaign, tmp_path):
     pool = read_outputs(pl.DataFrame(rows()))
-    recorded = sample(pool, 5, seed=2).frame
+    recorded = sample(pool, 5, same_items=False, seed=2).frame
     write_table(recorded.drop("draw"), tmp_path / "sample.jsonl")
     with pytest.raises(InvalidDataError, match="no column `draw`: name the file that"):
         units_of(campaign("sample.jsonl"))

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import ndtri, stdtrit
-from scipy.stats import binomtest
+from scipy.stats import binomtest, t
 
-from steelyard.design import Assumptions, Prices, plan
+from steelyard.design import Assumptions, Pair, Prices, plan
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.study import Study
 from steelyard.variance import Quantity, efficiency_of
@@ -91,13 +91,34 @@ def test_a_pair_is_two_outputs_and_two_judgments():
 
 
 def test_second_judgments_of_pairs_are_of_both_outputs():
-    got = plan(
-        Assumptions.typed(0.15, 0.10, 0.5), half_width=0.042, pool_size=600, paired=True
-    ).expected
-    one = plan(Assumptions.typed(0.15, 0.10, 0.5), half_width=0.042, pool_size=600).expected
-    assert (got.pairs, got.outputs) == (one.outputs, 2 * one.outputs)
-    assert got.second_judgments == 2 * one.second_judgments
-    assert (got.judgments, got.cost) == (2 * one.judgments, 2 * one.cost)
+    differences = Assumptions.typed(0.15, 0.10, 0.5)
+    got = plan(differences, half_width=0.042, pool_size=600, paired=True).expected
+    assert got.second_judgments > 0
+    assert got.outputs == 2 * got.pairs
+    assert got.judgments == got.cost == got.outputs + got.second_judgments
+    # V = (s + 0.1 h) / n - s / N with s what the control leaves, and k / n of the pairs judged twice
+    n, k = got.pairs, got.second_judgments // 2
+    h = 1 - k / (2 * n)
+    signal = n * (0.0375 / (0.15 + 0.1 * h)) / (1 - 0.0375 / (0.15 + 0.1 * h))
+    left = 0.15 - 0.0375 * signal / (signal + 3)
+    variance = (left + 0.1 * h) / n - left / 600
+    doubt = 2 * ((left + 0.1 * h) / n * (1 - n / 600)) ** 2 / (n - 1)
+    doubt += 2 * (0.1 * h / 600) ** 2 / (2 * k)
+    width = t.ppf(0.975, 2 * variance**2 / doubt) * np.sqrt(variance)
+    assert got.half_width == pytest.approx(width, rel=1e-9)
+
+
+def test_identical_outputs_need_no_judgment():
+    # Of 600 items 300 differ; a difference over all is half of that over those.
+    options = {"judgments_per_output": 1, "n_metrics": 0}
+    differences = Assumptions.typed(0.15, 0.30)
+    half = plan(differences, half_width=0.05, pool_size=600, paired=Pair(identical=0.5), **options)
+    whole = plan(differences, half_width=0.1, pool_size=300, paired=True, **options)
+    assert half.expected.pairs == whole.expected.pairs
+    assert half.expected.half_width == pytest.approx(whole.expected.half_width / 2)
+    assert any("300 of 600 items have identical outputs" in note for note in half.notes)
+    with pytest.raises(InvalidArgumentError, match="`identical` must be at least 0 and below 1"):
+        Pair(identical=1.0)
 
 
 def test_a_plain_mean_that_cannot_reach_the_goal_does_not_stop_the_plan():

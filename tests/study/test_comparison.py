@@ -205,6 +205,12 @@ def test_a_paired_draw_is_compared_without_ranks():
     assert (one.n_items, one.identical_items, got.ranks) == (20, 40, ())
     assert one.low < 0.5 < one.high
     assert any("paired draw" in note for note in got.notes)
+    changed = study.outputs.rows().with_columns(
+        output=pl.col("item").cast(pl.String) + pl.col("system")
+    )
+    other = Study(read_outputs(changed), read_judgments(judgments))
+    with pytest.raises(InvalidDataError, match=r"differ on 80 of 80 items, and on 40 of 80 when"):
+        other.compare()
 
 
 def test_strata_are_refused_by_name():

@@ -4,6 +4,7 @@ import pytest
 from scipy.stats import binomtest
 
 from steelyard.arrays import judged_outputs
+from steelyard.design import ConfidenceSequence
 from steelyard.study import Study
 from steelyard.study.finished import FinishedCampaign
 from steelyard.study.simulation import simulate
@@ -25,7 +26,7 @@ def test_a_replay_is_held_against_a_truth_that_is_not_known_exactly():
     # off from the mean human score by a variance of 1/2 * mean(1/2) / 50 = 1/200
     items = np.repeat(np.arange(50), 2)
     sample = judged_outputs([0.0, 1.0, 4.0, 5.0] * 25, items % 7, items)
-    made = FinishedCampaign.of(sample, half_width=0.4, bounds=(0, 5), level=0.95, look=10)
+    made = FinishedCampaign.of(sample, 50, half_width=0.4, bounds=(0, 5), level=0.95, look=10)
     assert made.rater_variance == pytest.approx(0.5)
     outcomes = made.outcomes("plan", with_metric=False, strata=1, runs=400, seed=0)
     # n of 50: between outputs 4 * 50/49 * (1/n - 1/50); 1/4 / n from the judgments drawn, which vary
@@ -65,3 +66,45 @@ def test_replays_are_neither_better_nor_worse_than_campaigns(judgments):
     assert plain.error == pytest.approx(error, rel=0.1)
     assert plain.half_width == pytest.approx(1.97 * error, rel=0.1)
     assert binomtest(round(600 * plain.coverage), 600, 0.95).pvalue > 0.01
+
+
+def judged_in_part(size, judged, *, seed):
+    """A pool of true scores, and a study in which so many of its outputs are judged twice."""
+    rng = np.random.default_rng(seed)
+    score = np.clip(0.5 * rng.normal(size=size), -2, 2)
+    items = np.repeat(rng.permutation(size)[:judged], 2)
+    rows = {"item": items, "system": "s", "rater": np.tile(["r0", "r1"], judged), "prompt": "p"}
+    human = np.clip(score[items] + 0.5 * rng.normal(size=len(items)), -4, 4)
+    outputs = pl.DataFrame({"item": range(size), "system": "s", "metric": rng.normal(size=size)})
+    return score, Study.read(outputs, pl.DataFrame(rows | {"score": human}))
+
+
+def test_a_plan_is_replayed_on_a_pool_of_the_real_size():
+    score, study = judged_in_part(999, 300, seed=1)
+    options = {"half_width": 0.09, "bounds": (-4, 4), "rules": ("plan",)}
+    *_, plain = study.simulate(["metric"], runs=300, **options)
+    n = int(plain.judgments)
+    assert plain.pool_size == 999
+    assert n > 150
+    error = np.sqrt(score.var() * (1 / n - 1 / 999) + 0.25 / n)
+    assert plain.error == pytest.approx(error, rel=0.12)
+    assert plain.half_width == pytest.approx(1.97 * error, rel=0.08)
+
+
+def test_a_sequence_stops_as_in_campaigns_of_the_whole_pool():
+    score, study = judged_in_part(600, 300, seed=2)
+    options = {"half_width": 0.2, "bounds": (-4, 4), "rules": ("asymptotic",)}
+    *_, replayed = study.simulate(["metric"], runs=30, **options)
+    stopped = []
+    for run in range(30):
+        rng = np.random.default_rng([9, run])
+        judged = np.clip(score + 0.5 * rng.normal(size=600), -4, 4)[rng.permutation(600)]
+        sequence = ConfidenceSequence(
+            None, bounds=(-4, 4), method="asymptotic", pool_size=600, goal=0.2
+        )
+        for start in range(0, 600, 10):
+            sequence.update(judged[start : start + 10])
+            if sequence.half_width <= 0.2:
+                break
+        stopped.append(sequence.n)
+    assert replayed.judgments == pytest.approx(np.mean(stopped), rel=0.1)

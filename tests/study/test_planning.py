@@ -61,11 +61,11 @@ def test_leniency_does_not_shrink_the_item_variance_of_a_pilot():
 def test_a_difference_knows_both_its_raters():
     # Both raters judge both systems, so leniency cancels; a rater with a favourite does not.
     study = pilot(np.random.default_rng(3), systems="AB", leniency=2.0, paired=True)
-    fair = difference_assumptions(study, ["m"], prompt="p", pair=("A", "B"))
+    fair, _ = difference_assumptions(study, ["m"], prompt="p", pair=("A", "B"))
     favoured = (pl.col("rater") == "r0") & (pl.col("system") == "A")
     frame = study.judgments.frame.with_columns(pl.col("score") + 3.0 * favoured)
     partial = Study(study.outputs, read_judgments(frame))
-    unfair = difference_assumptions(partial, ["m"], prompt="p", pair=("A", "B"))
+    unfair, _ = difference_assumptions(partial, ["m"], prompt="p", pair=("A", "B"))
     assert fair.item_variance.value == pytest.approx(0.5, abs=0.2)
     assert unfair.item_variance.value == pytest.approx(fair.item_variance.value, rel=0.02)
     assert unfair.rater_variance.value > fair.rater_variance.value + 3

@@ -57,7 +57,7 @@ def outputs():
 
 
 def test_a_simple_sample_keeps_the_rows_and_records_the_draw(outputs):
-    found = sample(outputs, 15, seed=3)
+    found = sample(outputs, 15, same_items=False, seed=3)
     frame = found.frame
     assert frame.columns == [*pool_frame().columns, *DRAW_COLUMNS]
     assert frame.group_by("system").len()["len"].to_list() == [15, 15]
@@ -76,15 +76,22 @@ def test_a_simple_sample_keeps_the_rows_and_records_the_draw(outputs):
     assert first != second
 
 
-def test_neither_order_of_rows_nor_other_systems_change_a_draw(outputs):
-    want = sample(outputs, 15, seed=3).frame
+@pytest.mark.parametrize("same_items", [True, False])
+def test_neither_order_of_rows_nor_other_systems_change_a_draw(outputs, same_items):
+    options = {"same_items": same_items, "seed": 3}
+    want = sample(outputs, 15, **options).frame
     shuffled = read_outputs(pool_frame().sample(fraction=1, shuffle=True, seed=1))
-    got = sample(shuffled, 15, systems=["beta"], seed=3).frame
+    got = sample(shuffled, 15, systems=["beta"], **options).frame
     assert got["item"].to_list() == want.filter(pl.col("system") == "beta")["item"].to_list()
 
 
-def test_the_same_items_for_all_systems(outputs):
-    frame = sample(outputs, 15, same_items=True, seed=3).frame
+def test_the_same_items_are_drawn_for_all_systems_unless_told_otherwise(outputs):
+    found = sample(outputs, 15, seed=3)
+    assert found.to_dict()["draws"][0]["same_items"]
+    assert found.to_dict()["draws"][0]["identical_items"] is None
+    frame = found.frame
+    assert frame["signature"].unique().to_list() == [found.draws["alpha, beta"].signature]
+    assert "|systems=2|" in frame["signature"][0]
     assert frame.height == 30
     assert frame.group_by("item").len()["len"].unique().to_list() == [2]
     assert frame["draw"].to_list() == [one for one in range(1, 16) for _ in range(2)]
@@ -167,7 +174,10 @@ def test_a_pilot_of_other_systems_serves_too(outputs):
 
 
 def test_sizes_make_probabilities(outputs):
-    frame = sample(outputs, 20, design="proportional-to-size", size="risk", seed=1).frame
+    drawn = sample(
+        outputs, 20, design="proportional-to-size", size="risk", same_items=False, seed=1
+    )
+    frame = drawn.frame
     alpha = pool_frame().filter(pl.col("system") == "alpha")
     rows = frame.filter(pl.col("system") == "alpha")
     want = 20 * rows["risk"] / alpha["risk"].sum()
@@ -183,11 +193,14 @@ def test_pairs_are_drawn_where_systems_differ(outputs):
     assert not any(int(item[1:]) % 3 == 0 for item in frame["item"])
     larger = sample(outputs, 14, design="paired", extend=frame, seed=2).frame
     assert larger["item"].to_list()[:20] == frame["item"].to_list()
+    assert found.to_dict()["draws"][0]["identical_items"] == 20
+    named = sample(outputs, 10, pair=("alpha", "beta"), seed=1)
+    assert_frame_equal(named.frame, frame)
 
 
 @pytest.mark.parametrize(
     "options",
-    [{}, {"same_items": True}, {"design": "stratified", "strata": "topic"}],
+    [{}, {"same_items": False}, {"design": "stratified", "strata": "topic"}],
 )
 def test_an_extension_contains_the_earlier_sample_and_updates_probabilities(outputs, options):
     earlier = sample(outputs, 16, seed=1, **options).frame
@@ -230,7 +243,7 @@ def test_a_sample_by_size_is_extended_whatever_the_order_of_the_pool(outputs, to
 
 
 def test_what_a_sample_by_size_cannot_extend_is_named(outputs):
-    options = {"design": "proportional-to-size", "size": "risk"}
+    options = {"design": "proportional-to-size", "size": "risk", "same_items": False}
     earlier = sample(outputs, 16, seed=3, **options).frame
     with pytest.raises(InvalidArgumentError, match=r"earlier sample, 3, .* got 4: pass --seed 3"):
         sample(outputs, 20, extend=earlier, seed=4, **options)
@@ -243,14 +256,15 @@ def test_what_a_sample_by_size_cannot_extend_is_named(outputs):
     with pytest.raises(InvalidArgumentError, match="10 of its 10 outputs have another probability"):
         sample(outputs, 20, extend=part, seed=3, **options)
     with pytest.raises(InvalidArgumentError, match="got proportional-to-size for simple"):
-        sample(outputs, 20, extend=earlier, seed=4)
-    shared = sample(outputs, 16, seed=3, same_items=True, **options).frame
+        sample(outputs, 20, extend=earlier, same_items=False, seed=4)
+    shared = sample(outputs, 16, seed=3, **{**options, "same_items": True}).frame
     with pytest.raises(InvalidArgumentError, match="pass what the earlier draw was made from"):
         sample(outputs, 20, extend=shared, seed=3, **options)
 
 
 def test_the_summary_says_what_was_drawn(outputs):
-    found = sample(outputs, 16, design="stratified", strata="topic", seed=1).to_dict()
+    options = {"design": "stratified", "strata": "topic", "same_items": False}
+    found = sample(outputs, 16, seed=1, **options).to_dict()
     assert found["outputs"] == 32
     first = found["draws"][0]
     assert first["system"] == "alpha"
@@ -286,6 +300,8 @@ def test_the_summary_says_what_was_drawn(outputs):
             "column 'topic' of outputs must hold numbers; got String",
         ),
         ({"design": "paired", "systems": ["alpha"]}, "a paired draw compares two systems; got 1"),
+        ({"pair": ("alpha", "beta"), "systems": ["alpha"]}, "`pair` names its two systems"),
+        ({"pair": ("alpha", "alpha")}, "a paired draw compares two systems; got 1"),
         ({"seed": -1}, "`seed` must not be negative; got -1"),
     ],
 )
@@ -309,13 +325,11 @@ def test_wrong_data_are_named():
     with pytest.raises(InvalidDataError, match=r"column length: expected a finite number.*'i004'"):
         sample(read_outputs(hole), 10, design="stratified", metric="length", quantiles=2, seed=0)
     uneven = frame.slice(1)
-    with pytest.raises(InvalidDataError, match="item 'i000' has no output of some of the systems"):
-        sample(read_outputs(uneven), 10, same_items=True, seed=0)
+    with pytest.raises(InvalidDataError, match=r"item 'i000' has no output .* --independent"):
+        sample(read_outputs(uneven), 10, seed=0)
     split = frame.with_columns(topic=pl.col("topic") + pl.col("system"))
     with pytest.raises(InvalidDataError, match="the same for all systems that are drawn together"):
-        sample(
-            read_outputs(split), 10, design="stratified", strata="topic", same_items=True, seed=0
-        )
+        sample(read_outputs(split), 10, design="stratified", strata="topic", seed=0)
     named = frame.with_columns(draw=pl.lit(1))
     with pytest.raises(InvalidArgumentError, match="has a column 'draw', which the sample records"):
         sample(read_outputs(named), 10, seed=0)
@@ -337,13 +351,14 @@ def test_wrong_pilots_are_named(outputs):
 
 
 def test_wrong_earlier_samples_are_named(outputs):
+    apart = sample(outputs, 16, same_items=False, seed=1).frame
+    with pytest.raises(InvalidDataError, match=r"did not draw the same items .* --independent"):
+        sample(outputs, 20, extend=apart, seed=2)
     earlier = sample(outputs, 16, seed=1).frame
     with pytest.raises(InvalidDataError, match="the earlier sample has no column `draw`"):
         sample(outputs, 20, extend=earlier.drop("draw"), seed=2)
-    with pytest.raises(InvalidDataError, match="did not draw the same items for all systems"):
-        sample(outputs, 20, extend=earlier, same_items=True, seed=2)
-    with pytest.raises(InvalidDataError, match="no output of system 'beta'"):
-        sample(outputs, 20, extend=earlier.filter(pl.col("system") == "alpha"), seed=2)
+    with pytest.raises(InvalidDataError, match="no output of system 'alpha'"):
+        sample(outputs, 20, extend=earlier.filter(pl.col("system") == "beta"), seed=2)
     other = earlier.with_columns(item=pl.col("item") + "x")
     with pytest.raises(
         InvalidDataError, match="which is not in outputs: it must come from the same"

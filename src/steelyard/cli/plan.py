@@ -16,7 +16,7 @@ from steelyard.cli.options import (
 )
 from steelyard.cli.paths import InputPath, OutputFile
 from steelyard.cli.printing import headed, print_json, print_tables
-from steelyard.design import Assumptions, Case, Plan, Prices
+from steelyard.design import Assumptions, Case, Pair, Plan, Prices
 from steelyard.design import plan as make_plan
 from steelyard.errors import InvalidArgumentError
 from steelyard.study import Study
@@ -37,12 +37,25 @@ Examples:
 @click.argument("pilot", nargs=-1, type=InputPath(), metavar="[OUTPUTS JUDGMENTS]")
 @click.option("--prompt", help="Prompt of the pilot; needed when it has several.")
 @click.option("--system", "systems", multiple=True, help="System to learn from; all by default.")
-@click.option("--metric", "metrics", multiple=True, help="Metric that will be corrected with.")
+@click.option(
+    "--metric",
+    "metrics",
+    multiple=True,
+    help="Metric that will be corrected with; with --compare all by default.",
+)
+@click.option("--no-metric", is_flag=True, help="Judgments only.")
 @click.option(
     "--compare",
     nargs=2,
     metavar="A B",
-    help="Plan the difference of two systems, judged on the same items: pairs of outputs.",
+    help="Plan the difference of two systems as `compare --pair` will show it: pairs of outputs of "
+    "the items on which they differ.",
+)
+@click.option(
+    "--identical",
+    type=float,
+    help="With --compare or --difference and typed variances: share of items with identical outputs, "
+    "which need no judgment.",
 )
 @file_options
 @click.option("--item-variance", metavar="X[,LOW,HIGH]", help="Instead of a pilot.")
@@ -83,7 +96,9 @@ def plan(
     prompt: str | None,
     systems: tuple[str, ...],
     metrics: tuple[str, ...],
+    no_metric: bool,
     compare: tuple[str, str] | None,
+    identical: float | None,
     columns: tuple[str, ...],
     separators: tuple[str, ...],
     decimals: tuple[str, ...],
@@ -108,15 +123,22 @@ def plan(
 
     Starts from a pilot (OUTPUTS and JUDGMENTS, some outputs judged twice) or from typed variances.
     Plans as expected and to be safe, with the metric and without. The half-width is the one that
-    `steelyard estimate` will show for the planned judgments. To compare two systems, what is
-    counted are pairs: an item with the outputs of both, which are both judged and paid for.
+    `steelyard estimate` will show for the planned judgments, or `steelyard compare --pair A B` for two
+    systems. What is then counted are pairs: an item on which the two differ, with the outputs of
+    both, which are both judged and paid for.
     """
+    if no_metric and metrics:
+        raise InvalidArgumentError("`--metric` and `--no-metric` exclude each other")
+    if identical is not None and (pilot or not (compare or difference)):
+        raise InvalidArgumentError(
+            "`--identical` goes with typed variances of a difference; a pilot's outputs show it"
+        )
     typed = (item_variance, rater_variance, correlation)
     if pilot and any(value is not None for value in typed):
         raise InvalidArgumentError("a pilot and typed variances exclude each other")
     if pilot:
         made = _read(pilot, metrics, columns, separators, decimals).plan(
-            metrics,
+            metrics if metrics or no_metric else None,
             prompt=prompt,
             systems=systems or None,
             compare=compare,
@@ -143,7 +165,7 @@ def plan(
             judgments_per_output=judgments_per_output,
             n_metrics=int(correlation is not None),
             level=level,
-            paired=bool(compare) or difference is not None,
+            paired=Pair(identical=identical or 0.0) if compare or difference is not None else None,
             rater_variance_given=pass_rater_variance,
         )
     if figure is not None:
@@ -159,7 +181,7 @@ def plan(
             n_metrics=made.n_metrics,
         )
         save_figure(drawn, figure)
-    words = _forecast(made, ", ".join(metrics) or "the metric")
+    words = _forecast(made, ", ".join(metrics) or ("the control" if compare else "the metric"))
     if as_json:
         print_json(made.to_dict() | {"forecast": words}, output)
     else:

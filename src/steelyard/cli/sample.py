@@ -21,6 +21,7 @@ __all__ = ["sample"]
 _EXAMPLE = """\b
 Examples:
   steelyard sample outputs.jsonl -n 200 --seed 1 -o sample.jsonl
+  steelyard sample outputs.jsonl -n 100 --pair new old --seed 1 -o sample.jsonl
   steelyard sample outputs.jsonl -n 200 --design stratified --quantiles 4 --metric rouge-l \\
       --seed 1 -o sample.jsonl
   steelyard sample outputs.jsonl -n 300 --extend sample.jsonl --seed 2 -o larger.jsonl
@@ -31,7 +32,7 @@ Examples:
 
 @click.command(epilog=_EXAMPLE)
 @click.argument("outputs", type=InputPath())
-@click.option("-n", "n", type=int, required=True, help="Outputs of each system to draw.")
+@click.option("-n", "n", type=int, required=True, help="Outputs of each system to draw, or items.")
 @click.option(
     "--design",
     type=click.Choice(get_args(Design)),
@@ -65,7 +66,19 @@ Examples:
     help="Earlier sample of the same pool and design that the new one contains; -n counts it in.",
 )
 @click.option("--system", "systems", multiple=True, help="System to draw from; all by default.")
-@click.option("--same-items", is_flag=True, help="Draw the same items for all systems.")
+@click.option(
+    "--pair",
+    nargs=2,
+    metavar="A B",
+    help="Draw for the comparison of two systems: only items on which they differ (--design paired).",
+)
+@click.option(
+    "--same-items/--independent",
+    "same_items",
+    default=True,
+    show_default=True,
+    help="Draw the same items for all systems, or each system on its own.",
+)
 @file_options
 @click.option(
     "--seed",
@@ -96,6 +109,7 @@ def sample(
     size: str | None,
     extend: Path | None,
     systems: tuple[str, ...],
+    pair: tuple[str, str] | None,
     same_items: bool,
     columns: tuple[str, ...],
     separators: tuple[str, ...],
@@ -108,7 +122,9 @@ def sample(
 
     OUTPUTS is the pool: JSON Lines, CSV or Parquet. The sample holds its rows in the order in which
     to judge them, with the columns probability, stratum, stratum_size, share, draw, design, seed
-    and signature, so that an estimate needs nothing else told.
+    and signature, so that an estimate needs nothing else told. All systems get the same items, on
+    which differences are known best. For a pair, items with identical outputs are left out: they
+    differ by exactly zero, and `share` is that of the others.
     """
     study = Study.read(
         outputs,
@@ -129,6 +145,7 @@ def sample(
         size=size,
         extend=None if extend is None else read_outputs(extend).rows(),
         systems=systems or None,
+        pair=pair,
         same_items=same_items,
         corrected_by=corrected_by,
         seed=seed,
@@ -158,4 +175,16 @@ def _tables(found: Sample, output: Path) -> list[RenderableType]:
             shown = f"{least:.3f}" if least == greatest else f"{least:.3f} to {greatest:.3f}"
             there = round(one["share"] * one["pool_size"])
             table.add_row(one["system"], "", str(one["n"]), str(there), shown)
-    return [table, *(one["signature"] for one in found.to_dict()["draws"])]
+    return [table, *_remarks(found), *(one["signature"] for one in found.to_dict()["draws"])]
+
+
+def _remarks(found: Sample) -> list[str]:
+    """Say whether systems share items, and which items a pair needs no judgment of."""
+    draws = found.to_dict()["draws"]
+    if len(draws) > 1:
+        return ["each system is drawn on its own: differences are known better on the same items"]
+    [one] = draws
+    if one["identical_items"] is not None:
+        identical = f"{one['identical_items']} of {one['pool_size']} items have identical outputs"
+        return [f"the same items for both; {identical} and need no judgment"]
+    return ["the same items for all systems"] if one["same_items"] else []

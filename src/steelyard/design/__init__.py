@@ -1,6 +1,7 @@
 """What to decide before and while collecting: how many, which, and when to stop."""
 
 from steelyard.design.assumptions import Assumptions, Prices
+from steelyard.design.difference_interval import Pair, PairRaters
 from steelyard.design.planning import Case, Plan, plan
 from steelyard.design.sampling import Design, Draw, draw_sample
 from steelyard.design.sequence import ConfidenceSequence
@@ -12,6 +13,8 @@ __all__ = [
     "ConfidenceSequence",
     "Design",
     "Draw",
+    "Pair",
+    "PairRaters",
     "Plan",
     "Prices",
     "draw_sample",

@@ -1,16 +1,16 @@
-"""The cheapest campaign that reaches a goal, by the interval that `estimate` will then show."""
+"""The cheapest campaign that reaches a goal, by the interval that will then be shown."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtri, stdtrit
+from scipy.special import ndtri
 
 from steelyard.design.assumptions import Assumptions, Prices
+from steelyard.design.difference_interval import DifferenceInterval
+from steelyard.design.shown_interval import Judging, MeanInterval
 from steelyard.errors import InvalidArgumentError, NotEstimableError
-from steelyard.estimate.error_variance import satterthwaite
-from steelyard.estimate.repeats import FEW_REPEATS
 
 __all__ = ["Case", "Goal", "Search"]
 
@@ -110,33 +110,24 @@ class Goal:
         return cls(abs(difference), None, float(ndtri(power)))
 
 
-@dataclass(frozen=True)
-class _Judging:
-    """How often the drawn outputs are judged: all m times, and `second` of them once more."""
-
-    each: int
-    second: int
-
-    def noise(self, n: int) -> float:
-        """Return the mean of 1/m over n outputs."""
-        return 1 / self.each - self.second / n * (1 / self.each - 1 / (self.each + 1))
-
-    def repeated(self, n: int) -> int:
-        """Return the outputs of n that are judged more than once."""
-        return n if self.each > 1 else self.second
-
-
 @dataclass(frozen=True, kw_only=True)
 class Search:
-    """Finds the cheapest campaign for a goal; the attributes are the arguments of `plan`."""
+    """Finds the cheapest campaign for a goal, by the interval that it will show."""
 
     goal: Goal
     prices: Prices
-    pool_size: int | None
     judgments_per_output: int | None
-    level: float
-    paired: bool
-    rater_variance_given: bool
+    interval: MeanInterval | DifferenceInterval
+
+    @property
+    def pool_size(self) -> int | None:
+        """Number of outputs, or of pairs, that can be drawn."""
+        return self.interval.drawn_from
+
+    @property
+    def paired(self) -> bool:
+        """Whether two systems are compared."""
+        return self.interval.systems == 2
 
     def best(self, assumed: Assumptions, n_metrics: int) -> Case:
         """Return the cheapest campaign, or for a budget that with the shortest interval.
@@ -165,18 +156,18 @@ class Search:
             return case.cost < other.cost
         return case.half_width < other.half_width
 
-    def _judgings(self) -> Iterator[_Judging]:
+    def _judgings(self) -> Iterator[Judging]:
         if self.judgments_per_output is not None:
-            yield _Judging(self.judgments_per_output, 0)
+            yield Judging(self.judgments_per_output, 0)
             return
         for each in range(1, _MOST_JUDGMENTS + 1):
-            yield _Judging(each, 0)
-        if self.pool_size is not None and not self.rater_variance_given:
+            yield Judging(each, 0)
+        if self.pool_size is not None and not self.interval.rater_variance_given:
             for second in _SECOND:
-                yield _Judging(1, second)
+                yield Judging(1, second)
 
-    def _case(self, assumed: Assumptions, n_metrics: int, judging: _Judging) -> Case | None:
-        least = max(n_metrics + 3, judging.second)
+    def _case(self, assumed: Assumptions, n_metrics: int, judging: Judging) -> Case | None:
+        least = max(self.interval.least(n_metrics), judging.second)
         most = _UNLIMITED if self.pool_size is None else self.pool_size
         if most < least:
             return None
@@ -191,22 +182,22 @@ class Search:
             reach = self._reach(assumed, n_metrics, judging, n)
             if reach > self.goal.half_width * (1 + 1e-12):
                 return None
-        systems = 2 if self.paired else 1
+        systems = self.interval.systems
         return Case(
             outputs=systems * n,
             pairs=n if self.paired else None,
             judgments_per_output=judging.each,
             second_judgments=systems * judging.second,
             cost=self._price(n, judging),
-            half_width=self._half_width(assumed, n_metrics, judging, n),
+            half_width=self.interval.half_width(assumed, n_metrics, judging, n),
         )
 
-    def _price(self, n: int, judging: _Judging) -> float:
+    def _price(self, n: int, judging: Judging) -> float:
         one_system = self.prices.of(n, judging.each) + judging.second * self.prices.judgment
-        return (2 if self.paired else 1) * one_system
+        return self.interval.systems * one_system
 
     def _fewest(
-        self, assumed: Assumptions, n_metrics: int, judging: _Judging, *, least: int, most: int
+        self, assumed: Assumptions, n_metrics: int, judging: Judging, *, least: int, most: int
     ) -> int:
         """Return the least n that reaches the goal, or `most`."""
         low, high = least - 1, most
@@ -219,56 +210,13 @@ class Search:
                 low = middle
         return high
 
-    def _reach(self, assumed: Assumptions, n_metrics: int, judging: _Judging, n: int) -> float:
+    def _reach(self, assumed: Assumptions, n_metrics: int, judging: Judging, n: int) -> float:
         """Return the half-width, or the difference that is seen with the asked power."""
-        width = self._half_width(assumed, n_metrics, judging, n)
+        width = self.interval.half_width(assumed, n_metrics, judging, n)
         if not self.goal.quantile_power:
             return width
-        # The estimate varies by its true error, also where the interval leaves out the factor.
-        within, noise = self._parts(assumed, n_metrics, judging, n)
-        return width + self.goal.quantile_power * float(np.sqrt(within + noise))
-
-    def _half_width(self, assumed: Assumptions, n_metrics: int, judging: _Judging, n: int) -> float:
-        variance, freedom = self._shown(assumed, n_metrics, judging, n)
-        return float(stdtrit(freedom, (1 + self.level) / 2) * np.sqrt(variance))
-
-    def _parts(
-        self, assumed: Assumptions, n_metrics: int, judging: _Judging, n: int
-    ) -> tuple[float, float]:
-        """Return the error variance from the draw of outputs, and from raters of a whole pool."""
-        spread = self._spread(assumed, judging, n)
-        within = spread * (1 - self._share(n)) / n * (1 + _doubt(n, n_metrics))
-        if self.pool_size is None:
-            return within, 0.0
-        return within, assumed.rater_variance.value * judging.noise(n) / self.pool_size
-
-    def _shown(
-        self, assumed: Assumptions, n_metrics: int, judging: _Judging, n: int
-    ) -> tuple[float, float]:
-        """Return the variance that `estimate` will show, and its degrees of freedom."""
-        within, noise = self._parts(assumed, n_metrics, judging, n)
-        freedom = n - 1 - n_metrics
-        if self.pool_size is None:
-            return within, freedom
-        if self.rater_variance_given:
-            return within + noise, satterthwaite((within, freedom), (noise, np.inf))
-        spread, repeated = self._spread(assumed, judging, n), judging.repeated(n)
-        most = spread / self.pool_size
-        if repeated >= FEW_REPEATS:
-            # As `Repeats.against` has it: an imagined output joins those that were judged again.
-            largest = max(noise * _largest_square(repeated), most)
-            noise = (repeated * noise + largest) / (repeated + 1)
-            if noise < most:
-                return within + noise, satterthwaite((within, freedom), (noise, repeated + 1))
-        doubt = _doubt(n, n_metrics)
-        return spread / n * (1 + (1 - self._share(n)) * doubt), freedom
-
-    def _spread(self, assumed: Assumptions, judging: _Judging, n: int) -> float:
-        left = assumed.item_variance.value * (1 - assumed.correlation.value**2)
-        return left + assumed.rater_variance.value * judging.noise(n)
-
-    def _share(self, n: int) -> float:
-        return 0.0 if self.pool_size is None else n / self.pool_size
+        error = self.interval.error(assumed, n_metrics, judging, n)
+        return width + self.goal.quantile_power * error
 
     def _unreachable(self, assumed: Assumptions) -> str:
         if self.goal.budget is not None:
@@ -278,21 +226,11 @@ class Search:
             )
         m = self.judgments_per_output or _MOST_JUDGMENTS
         best, way_out = "", "ask for less precision"
-        if m == 1 and not self.rater_variance_given:
+        if m == 1 and not self.interval.rater_variance_given:
             way_out = "judge outputs more than once, or ask for less precision"
         if self.pool_size is not None:
             what = "pairs" if self.paired else "outputs"
             often = "once" if m == 1 else f"{m} times"
-            reach = self._reach(assumed, 0, _Judging(m, 0), self.pool_size)
+            reach = self._reach(assumed, 0, Judging(m, 0), self.pool_size)
             best = f": even judging all {self.pool_size} {what} {often} gives {reach:.3g}"
         return f"the goal {self.goal.half_width:g} cannot be reached{best}; {way_out}"
-
-
-def _largest_square(count: int) -> float:
-    """Return about the expected largest of so many squared standard normal deviates."""
-    return float(ndtri(1 - 0.28 / count) ** 2)
-
-
-def _doubt(n: int, n_metrics: int) -> float:
-    """Return what the slope's own error adds, relative to the variance of the mean."""
-    return n_metrics / max(n - n_metrics - 2, 1)

@@ -8,6 +8,8 @@ import numpy as np
 
 from steelyard.design.assumptions import Assumptions, Prices
 from steelyard.design.cheapest import Case, Goal, Search
+from steelyard.design.difference_interval import DifferenceInterval, Pair
+from steelyard.design.shown_interval import MeanInterval
 from steelyard.errors import InvalidArgumentError
 from steelyard.variance import Efficiency, Quantity, data_efficiency
 
@@ -47,6 +49,8 @@ class Plan:
         Number of metrics.
     rater_variance_given : bool
         Whether the plan holds only if the rater variance is passed on to the estimate.
+    pair : Pair or None
+        What is known of the two systems that are compared; None for the mean of one.
     """
 
     expected: Case
@@ -62,6 +66,7 @@ class Plan:
     pool_size: int | None
     n_metrics: int
     rater_variance_given: bool = False
+    pair: Pair | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the documented JSON form."""
@@ -91,7 +96,7 @@ def plan(
     judgments_per_output: int | None = None,
     n_metrics: int = 1,
     level: float = 0.95,
-    paired: bool | None = None,
+    paired: bool | Pair | None = None,
     rater_variance_given: bool = False,
 ) -> Plan:
     r"""Plan a campaign for a half-width, a budget, or the power to see a difference.
@@ -102,7 +107,8 @@ def plan(
     .. math:: V = \left(\sigma_u^2 + \frac{\sigma_a^2}m\right) \frac{1 - n/N}n
                   \left(1 + \frac p{n - p - 2}\right) + \frac{\sigma_a^2}{m N},
 
-    and the half-width :math:`t \sqrt V`. An estimate from one judgment of each output cannot tell
+    and the half-width :math:`t \sqrt V`, as `estimate` shows it. For two systems it is what `compare`
+    shows, by the learned control and for the items on which they differ. An estimate from one judgment of each output cannot tell
     :math:`\sigma_a^2` and leaves out :math:`1 - n/N`, and so does the plan. Three ways around it
     are open: some outputs judged a second time, a larger m, or a rater variance that is passed on.
     Of the first two the cheapest is chosen; without a limit on n it is
@@ -130,10 +136,11 @@ def plan(
         Number of metrics p that are fitted.
     level : float
         Level of the interval.
-    paired : bool, optional
-        Whether two systems are compared on the same items; by default if `difference` is given.
-        The assumptions are then of differences, what is drawn are pairs, and a pair costs two
-        outputs and the judgments of both.
+    paired : bool or Pair, optional
+        Whether two systems are compared on the same items, and what is known of them; by default if
+        `difference` is given. The assumptions are then of differences on items where they differ,
+        what is drawn are pairs of outputs of such items, and a pair costs both outputs and their
+        judgments. The half-width is that of the difference over all items.
     rater_variance_given : bool
         Whether the rater variance of the assumptions will be passed on to the estimate as
         `rater_variance`, so that it knows rater noise from one judgment of each output.
@@ -163,20 +170,27 @@ def plan(
     pilot = Assumptions.of(assumptions) if isinstance(assumptions, Efficiency) else assumptions
     _check(pool_size, judgments_per_output, n_metrics)
     prices = Prices() if prices is None else prices
+    if paired is None:
+        paired = difference is not None
+    pair = paired if isinstance(paired, Pair) else Pair() if paired else None
     search = Search(
         goal=Goal.of(half_width, budget, difference, power=power, level=level),
         prices=prices,
-        pool_size=pool_size,
         judgments_per_output=judgments_per_output,
-        level=level,
-        paired=difference is not None if paired is None else paired,
-        rater_variance_given=rater_variance_given,
+        interval=MeanInterval(
+            pool_size=pool_size, rater_variance_given=rater_variance_given, level=level
+        )
+        if pair is None
+        else DifferenceInterval(
+            items=pool_size, pair=pair, rater_variance_given=rater_variance_given, level=level
+        ),
     )
     safe = pilot.conservative()
     expected, conservative = (search.best(one, n_metrics) for one in (pilot, safe))
     plain = search.reachable(pilot.without_metric(), 0)
     notes = (
         *_notes(expected, conservative, plain, search),
+        *_pair_notes(pair, pool_size),
         *_noise_notes(expected, conservative, pilot, search),
     )
     return Plan(
@@ -193,6 +207,7 @@ def plan(
         pool_size=pool_size,
         n_metrics=n_metrics,
         rater_variance_given=rater_variance_given,
+        pair=pair,
     )
 
 
@@ -235,6 +250,19 @@ def _notes(expected: Case, conservative: Case, plain: Case | None, search: Searc
         yield f"to be safe, the plan judges every {what} of the pool"
 
 
+def _pair_notes(pair: Pair | None, items: int | None) -> Iterator[str]:
+    """Say which items count as pairs."""
+    if pair is None or not pair.identical:
+        return
+    share = f"{pair.identical:.0%} of items"
+    if items is not None:
+        share = f"{round(pair.identical * items)} of {items} items"
+    yield (
+        f"{share} have identical outputs, which differ by exactly zero and need no judgment: pairs are "
+        "of the others, as `steelyard sample --pair` draws them"
+    )
+
+
 def _noise_notes(
     expected: Case, conservative: Case, assumed: Assumptions, search: Search
 ) -> Iterator[str]:
@@ -243,15 +271,14 @@ def _noise_notes(
     if search.pool_size is None:
         return
     once = any(case.judgments_per_output == 1 for case in cases)
-    if search.rater_variance_given:
-        other = "" if rater.high == rater.value else f" (to be safe, {rater.high:.6g})"
+    if search.interval.rater_variance_given:
+        # Of the difference of two judgments: twice that of one.
+        value, high = (one / search.interval.systems for one in (rater.value, rater.high))
+        other = "" if high == value else f" (to be safe, {high:.6g})"
+        command = "estimate" if expected.pairs is None else "compare"
         yield (
             "this holds only if the estimate is told the rater variance: pass "
-            + (
-                f"`--rater-variance {rater.value:.6g}`{other} to `steelyard estimate`"
-                if expected.pairs is None
-                else f"`rater_variance={rater.value:.6g}`{other} with the differences"
-            )
+            f"`--rater-variance {value:.6g}`{other} to `steelyard {command}`"
         )
     elif any(case.second_judgments for case in cases):
         yield (

@@ -46,6 +46,8 @@ class Draw:
         Seed of the draw.
     extended : int
         How many of the first positions come from an earlier draw.
+    systems : int
+        Number of systems whose outputs are drawn together, item by item.
     """
 
     positions: Integers
@@ -57,6 +59,7 @@ class Draw:
     differing: int | None
     seed: tuple[int, ...]
     extended: int
+    systems: int = 1
 
     @property
     def n(self) -> int:
@@ -75,6 +78,7 @@ class Draw:
             self.design,
             f"n={self.n}",
             f"N={self.pool_size}",
+            *([f"systems={self.systems}"] if self.systems > 1 else []),
             *([f"strata={len(self.strata_sizes)}"] if self.strata_sizes else []),
             *([f"differing={self.differing}"] if self.differing is not None else []),
             *([f"extended={self.extended}"] if self.extended else []),

@@ -62,7 +62,7 @@ def plan_plot(
                 "pool_size": pool_size,
                 "n_metrics": p,
                 "level": made.level,
-                "paired": made.expected.pairs is not None,
+                "paired": made.pair or False,
                 "rater_variance_given": made.rater_variance_given,
             }
             cost = _costs(case, widths, options)

@@ -41,6 +41,7 @@ def is_paired_draw(table: JudgedTable, outputs: Outputs) -> bool:
                 f"{outputs.name} needs a column `output`: it shows on how many items the two "
                 "systems of a paired draw differ"
             )
+        _check_share(rows, outputs)
         return True
     spread = rows.group_by("system", "prompt").agg(
         wide=pl.col("probability").max() - pl.col("probability").min() > 1e-9
@@ -52,6 +53,22 @@ def is_paired_draw(table: JudgedTable, outputs: Outputs) -> bool:
             "simple or paired draw: use `steelyard estimate`, which weights them as they were drawn"
         )
     return False
+
+
+def _check_share(rows: pl.DataFrame, outputs: Outputs) -> None:
+    """Raise unless the two systems differ on as many items as when the pairs were drawn."""
+    if not {"share", "stratum_size"} <= set(rows.columns):
+        return
+    items, share = rows["stratum_size"][0], rows["share"][0]
+    texts = outputs.rows(columns=["item", "system", "output"])
+    of_both = texts.filter(pl.col("system").is_in(rows["system"].unique().to_list()))
+    found = of_both.group_by("item").agg(pl.col("output").n_unique() > 1)
+    if (found.height, found["output"].sum()) != (items, round(share * items)):
+        raise InvalidDataError(
+            f"{outputs.name}: the systems differ on {found['output'].sum()} of {found.height} items, "
+            f"and on {round(share * items)} of {items} when the pairs were drawn: pass the outputs that "
+            "were drawn from"
+        )
 
 
 def simple_cells(table: JudgedTable, prompt: str) -> dict[str, DrawnCell]:

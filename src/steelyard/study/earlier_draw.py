@@ -60,8 +60,8 @@ def earlier_draw(
         raise InvalidDataError(f"the earlier sample has no output of system {pool.systems[0]!r}")
     if any(part["item"].to_list() != own["item"].to_list() for part in parts):
         raise InvalidDataError(
-            "the earlier sample did not draw the same items for all systems: extend it without "
-            "--same-items"
+            "the earlier sample did not draw the same items for all systems: extend it with "
+            "--independent (in Python: same_items=False)"
         )
     today = pl.DataFrame({"item": pool.items, "position": np.arange(pool.size)})
     own = own.join(today, on="item", how="left", maintain_order="left")

@@ -21,9 +21,10 @@ from steelyard.errors import NotEstimableError
 from steelyard.estimate import Estimate, Options, corrected_mean, plain_mean
 from steelyard.variance import efficiency_of, one_way
 
-__all__ = ["FinishedCampaign", "Outcome", "Rule"]
+__all__ = ["FinishedCampaign", "Outcome", "Rule", "repeated"]
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 Rule = Literal["plan", "empirical-bernstein", "betting", "asymptotic"]
 # A pilot's intervals at this level give the conservative plan.
 _PILOT_LEVEL = 0.80
@@ -43,17 +44,19 @@ class Outcome:
 
 @dataclass(frozen=True, eq=False)
 class FinishedCampaign:
-    r"""All judged outputs of one system, which stand for its pool.
+    r"""All judged outputs of one system, which stand for its pool of `size` outputs.
 
-    Mean judgments are not human scores: the mean of all of them is off from the pool's mean human
+    Each replay has a pool of that size, in which every judged output is as often as needed. Mean
+    judgments are not human scores: the mean of a pool of them is off from the mean human
     score :math:`\mu` by an error of variance :math:`\sigma_a^2\, \operatorname{mean}(1/m_i)/N`. What
     a replay draws varies about its output's mean judgment by :math:`1 - 1/m_i` of the rater variance
     only, and the two together make up the error of a new campaign. So each replay of a plan is held
-    against a :math:`\mu` of its own, drawn about the mean of all judgments with that variance.
+    against a :math:`\mu` of its own, drawn about the mean of its pool with that variance.
     """
 
     sample: JudgedOutputs
-    first: NDArray[np.int64]
+    size: int
+    first: Integers
     rater_variance: float
     half_width: float
     bounds: tuple[float, float]
@@ -65,6 +68,7 @@ class FinishedCampaign:
     def of(
         cls,
         sample: JudgedOutputs,
+        size: int,
         *,
         half_width: float,
         bounds: tuple[float, float],
@@ -72,7 +76,7 @@ class FinishedCampaign:
         look: int,
         sizes: Floats | None = None,
     ) -> "FinishedCampaign":
-        """Prepare a campaign; the parameters are those of `replay`, sizes one an output."""
+        """Prepare a campaign of a pool of `size`; `sizes` hold one number for each judged output."""
         if sample.n_judgments == sample.n_outputs:
             raise NotEstimableError(
                 "a replay needs outputs with two judgments, to tell rater noise: this campaign "
@@ -80,17 +84,22 @@ class FinishedCampaign:
             )
         first = np.concatenate([[0], np.cumsum(sample.count)[:-1]])
         noise = one_way(sample).rater
-        return cls(sample, first, noise, half_width, bounds, level, look, sizes)
-
-    @property
-    def size(self) -> int:
-        """Number of outputs."""
-        return self.sample.n_outputs
+        return cls(sample, size, first, noise, half_width, bounds, level, look, sizes)
 
     def outcomes(
-        self, rule: Rule, *, with_metric: bool, strata: int, runs: int, seed: int
+        self,
+        rule: Rule,
+        *,
+        with_metric: bool,
+        strata: int,
+        runs: int,
+        seed: int,
+        progress: Callable[[int], None] | None = None,
     ) -> list[Outcome]:
-        """Replay one rule, the draws depending on the seed and the run alone."""
+        """Replay one rule, the draws depending on the seed and the run alone.
+
+        `progress`, if given, is called with the number of runs made.
+        """
         if rule == "plan":
             act = self._planned(with_metric=with_metric, strata=strata)
         else:
@@ -98,32 +107,34 @@ class FinishedCampaign:
         found = []
         for run in range(runs):
             rng = np.random.default_rng([seed, run])
-            count = self.sample.count
-            judged = self.sample.human[self.first + rng.integers(0, count)]
-            found.append(act(judged, rng))
+            pool = repeated(self.sample.n_outputs, self.size, rng)
+            drawn = self.first[pool] + rng.integers(0, self.sample.count[pool])
+            found.append(act(pool, self.sample.human[drawn], rng))
+            if progress is not None:
+                progress(run + 1)
         return found
 
     def _planned(self, *, with_metric: bool, strata: int) -> Callable[..., Outcome]:
         n = self._planned_number(with_metric=with_metric)
-        metric = self.sample.metric if with_metric else None
-        known = float(self.sample.mean.mean())
         unknown = np.sqrt(self.rater_variance * np.mean(1 / self.sample.count) / self.size)
-        labels = None
-        if with_metric and strata > 1:
-            labels = quantile_strata(self.sample.metric[:, 0], strata)
 
-        def act(judged: Floats, rng: np.random.Generator) -> Outcome:
+        def act(pool: Integers, judged: Floats, rng: np.random.Generator) -> Outcome:
             seed = int(rng.integers(2**32))
+            metric = self.sample.metric[pool] if with_metric else None
+            labels = None
+            if metric is not None and strata > 1:
+                labels = quantile_strata(metric[:, 0], strata)
             if labels is not None:
                 drawn = draw_sample(self.size, n, design="stratified", strata=labels, seed=seed)
             elif with_metric and self.sizes is not None:
+                sizes = self.sizes[pool]
                 drawn = draw_sample(
-                    self.size, n, design="proportional-to-size", size=self.sizes, seed=seed
+                    self.size, n, design="proportional-to-size", size=sizes, seed=seed
                 )
             else:
                 drawn = draw_sample(self.size, n, seed=seed)
             got = self._estimate(judged[drawn.positions], drawn, metric, labels)
-            truth = rng.normal(known, unknown)
+            truth = rng.normal(float(self.sample.mean[pool].mean()), unknown)
             return Outcome(
                 n,
                 got.half_width <= self.half_width,
@@ -180,9 +191,8 @@ class FinishedCampaign:
         return made.conservative.outputs
 
     def _stopped(self, rule: Method, *, with_metric: bool) -> Callable[..., Outcome]:
-        metric = self.sample.metric if with_metric else None
-
-        def act(judged: Floats, rng: np.random.Generator) -> Outcome:
+        def act(pool: Integers, judged: Floats, rng: np.random.Generator) -> Outcome:
+            metric = self.sample.metric[pool] if with_metric else None
             order = rng.permutation(self.size)
             sequence = ConfidenceSequence(
                 metric,
@@ -213,3 +223,13 @@ class FinishedCampaign:
                 break
         width, error = sequence.half_width, sequence.estimate - truth
         return Outcome(sequence.n, width <= self.half_width, width, error, held)
+
+
+def repeated(judged: int, size: int, rng: np.random.Generator) -> Integers:
+    """Return positions of judged units for a pool of `size`, each as often as that takes.
+
+    What does not come out even is made up by as many units, chosen at random.
+    """
+    whole = np.tile(np.arange(judged), size // judged)
+    rest = size % judged
+    return np.concatenate([whole, rng.permutation(judged)[:rest]]) if rest else whole

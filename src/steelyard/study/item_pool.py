@@ -43,7 +43,8 @@ class ItemPool:
             item = counts.filter(pl.col("len") < len(systems))["item"][0]
             raise InvalidDataError(
                 f"{name}: item {item!r} has no output of some of the systems {', '.join(systems)}: "
-                "draw each system on its own, or leave out that item"
+                "draw each system on its own with --independent (in Python: same_items=False), or "
+                "leave out that item"
             )
         return cls(own, items, systems, name)
 
@@ -61,7 +62,8 @@ class ItemPool:
         if bad.height:
             raise InvalidDataError(
                 f"{self.name}, column {column}: expected one stratum for item {bad['item'][0]!r}, "
-                "the same for all systems that are drawn together, and none missing"
+                "the same for all systems that are drawn together (each on its own: --independent), "
+                "and none missing"
             )
         return found[column].cast(pl.String).to_numpy()
 

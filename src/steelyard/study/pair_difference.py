@@ -8,7 +8,15 @@ import numpy as np
 
 from steelyard.estimate.differences import Difference
 
-__all__ = ["Answer", "Gate", "PairDifference", "Verdict", "gate_more", "named_difference"]
+__all__ = [
+    "Answer",
+    "Gate",
+    "PairDifference",
+    "Verdict",
+    "gate_more",
+    "named_difference",
+    "verdict_of",
+]
 
 Verdict = Literal["a", "b", "equivalent", "undecided"]
 Gate = Literal["better", "not-worse", "equivalent"]
@@ -94,7 +102,7 @@ class PairDifference:
 
 def named_difference(one: Difference, names: Sequence[str], margin: float | None) -> PairDifference:
     """Give a difference its names and its verdict."""
-    verdict = _verdict(one, margin)
+    verdict = verdict_of(one.simultaneous_low, one.simultaneous_high, margin)
     return PairDifference(
         a=names[one.a],
         b=names[one.b],
@@ -113,8 +121,8 @@ def named_difference(one: Difference, names: Sequence[str], margin: float | None
     )
 
 
-def _verdict(one: Difference, margin: float | None) -> Verdict:
-    low, high = one.simultaneous_low, one.simultaneous_high
+def verdict_of(low: float, high: float, margin: float | None) -> Verdict:
+    """Return what an interval of a difference says."""
     if margin is not None and -margin < low and high < margin:
         return "equivalent"
     if low == high == 0:

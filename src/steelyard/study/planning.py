@@ -4,15 +4,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-import polars as pl
-
 from steelyard import design
-from steelyard.design import Assumptions, Plan, Prices
-from steelyard.errors import InvalidArgumentError, NotEstimableError
+from steelyard.design import Assumptions, Pair, Plan, Prices
+from steelyard.errors import InvalidArgumentError
 from steelyard.records import names_of
+from steelyard.study.comparison import check_pairs
 from steelyard.study.judged import Cell, judged_table
-from steelyard.study.recorded_draw import known_raters
+from steelyard.study.pair_pilot import PairPilot
 from steelyard.study.within_systems import Labels, systems_of
 from steelyard.variance import Quantity, efficiency_of, variance_components
 
@@ -27,7 +25,7 @@ _PILOT_LEVEL = 0.80
 
 def plan(
     study: "Study",
-    metrics: Sequence[str] = (),
+    metrics: Sequence[str] | None = None,
     *,
     prompt: str | None = None,
     systems: Sequence[str] | None = None,
@@ -50,17 +48,20 @@ def plan(
     study : Study
         The pilot: some outputs must have two judgments.
     metrics : str or sequence of str
-        Metrics that will be corrected with; none by default.
+        Metrics that will be corrected with. By default none for the mean of a system, and all for a
+        difference, as in `compare`.
     prompt : str, optional
         The prompt; needed when several were judged.
     systems : str or sequence of str, optional
         Systems to learn from; all that were judged by default.
     compare : (str, str), optional
-        Two systems whose difference on the same items is planned, instead of the mean of one.
+        Two systems whose difference is planned, instead of the mean of one: the interval of
+        `compare` with this `pair`, from judgments of the same items, on which the two differ.
     half_width, budget, difference, power, judgments_per_output, level
         As in `steelyard.plan`; exactly one goal must be given.
     pool_size : int, optional
-        Outputs of one system; those of the pilot by default.
+        Outputs of one system; those of the pilot by default. Of a pair it is the number of items,
+        the share with identical outputs being that of the pilot's pool.
     output_price, judgment_price : float
         Of an output and of a judgment.
     pass_rater_variance : bool
@@ -77,31 +78,34 @@ def plan(
     NotEstimableError
         If the pilot does not show the variances, or the goal cannot be reached.
     """
-    names, prompt = names_of(metrics), study.only_prompt(prompt)
+    names, prompt = names_of(metrics) or (), study.only_prompt(prompt)
+    pair: Pair | None = None
     if compare is not None:
         if systems is not None:
             raise InvalidArgumentError(
                 "`compare` names its two systems: leave out `systems` (--system)"
             )
-        assumed = difference_assumptions(study, names, prompt=prompt, pair=compare)
-        chosen: Sequence[str] = compare[:1]
+        check_pairs([compare], None, study.systems)
+        names = study.metrics if metrics is None else names
+        assumed, pilot = difference_assumptions(study, names, prompt=prompt, pair=compare)
+        pair, size = pilot.pair, pilot.items
+        names = names if pilot.controlled else ()
     else:
         assumed = pilot_assumptions(study, names, prompt=prompt, systems=systems)
         chosen = study.systems if systems is None else names_of(systems)
+        size = max(study.outputs.sizes[one] for one in chosen)
     return design.plan(
         assumed,
         half_width=half_width,
         budget=budget,
         difference=difference,
         power=power,
-        pool_size=max(study.outputs.sizes[one] for one in chosen)
-        if pool_size is None
-        else pool_size,
+        pool_size=size if pool_size is None else pool_size,
         prices=Prices(output=output_price, judgment=judgment_price),
         judgments_per_output=judgments_per_output,
         n_metrics=len(names),
         level=level,
-        paired=compare is not None or difference is not None,
+        paired=pair or difference is not None,
         rater_variance_given=pass_rater_variance,
     )
 
@@ -141,37 +145,14 @@ def pilot_assumptions(
 
 def difference_assumptions(
     study: "Study", metrics: Sequence[str], *, prompt: str, pair: tuple[str, str]
-) -> Assumptions:
-    """Return what a pilot tells of the difference of two systems on the same items.
+) -> tuple[Assumptions, PairPilot]:
+    """Return what a pilot tells of the difference of two systems on items where they differ.
 
     The j-th judgment of one system's output minus the j-th of the other's is a judgment of the
-    difference, by both their raters, and the difference of their metrics is its metric.
+    difference, by both their raters, and the difference of their learned controls is its metric.
     """
-    metrics = names_of(metrics)
-    study.check_judged([prompt], pair)
-    rows = judged_table(study.outputs, study.judgments, metrics).rows.filter(
-        pl.col("prompt") == prompt
-    )
-    rows = rows.with_columns(number=pl.int_range(pl.len()).over("item", "system"))
-    left, right = (rows.filter(pl.col("system") == system) for system in pair)
-    both = left.join(right, on=["item", "number"], suffix="_other")
-    if both.is_empty():
-        raise NotEstimableError(
-            f"no item has judgments of both {pair[0]!r} and {pair[1]!r} under prompt {prompt!r}: "
-            "a paired plan needs a pilot on the same items"
-        )
-    metric = [both[name].to_numpy() - both[f"{name}_other"].to_numpy() for name in metrics]
-    difference = Cell(
-        system=" - ".join(pair),
-        prompt=prompt,
-        human=both["score"].to_numpy() - both["score_other"].to_numpy(),
-        metric=np.column_stack([np.empty((both.height, 0)), *metric]),
-        items=both["item"].to_numpy(),
-        raters=None
-        if known_raters(both) is None
-        else both.select(pl.struct("rater", "rater_other").rank("dense")).to_series().to_numpy(),
-    )
-    return _assumptions(difference, None)
+    pilot = PairPilot.of(study, names_of(metrics), prompt=prompt, names=pair)
+    return pilot.kept(_assumptions(pilot.difference(), None)), pilot
 
 
 def _assumptions(cell: Cell, systems: Labels | None) -> Assumptions:

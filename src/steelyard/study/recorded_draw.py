@@ -22,7 +22,7 @@ from steelyard.records import UNKNOWN_RATER
 
 __all__ = ["RECORDED", "DrawnCell", "check_simply_drawn", "drawn_cell", "is_designed", "recorded"]
 
-RECORDED = ("probability", "stratum", "stratum_size", "design", "signature")
+RECORDED = ("probability", "stratum", "stratum_size", "share", "design", "signature")
 
 _OUTPUT = ["item", "system"]
 

@@ -2,7 +2,7 @@
 
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -51,6 +51,10 @@ class Sample:
                     "design": draw.design,
                     "n": draw.n,
                     "pool_size": draw.pool_size,
+                    "same_items": draw.systems > 1,
+                    "identical_items": (
+                        None if draw.differing is None else draw.pool_size - draw.differing
+                    ),
                     "share": draw.share,
                     "extended": draw.extended,
                     "probability": {
@@ -82,7 +86,8 @@ def sample(
     size: str | None = None,
     extend: pl.DataFrame | None = None,
     systems: Sequence[str] | None = None,
-    same_items: bool = False,
+    pair: tuple[str, str] | None = None,
+    same_items: bool = True,
     corrected_by: Sequence[str] = (),
     seed: int,
 ) -> Sample:
@@ -95,7 +100,8 @@ def sample(
     n : int
         Outputs to draw of each system, those of `extend` included; items, when systems share them.
     design : {"simple", "stratified", "proportional-to-size", "paired"}
-        As in `draw_sample`. A paired draw takes both outputs of items on which two systems differ.
+        As in `draw_sample`. A paired draw takes both outputs of items on which two systems differ;
+        the share of such items is recorded, so that a comparison scales by it.
     strata : str, optional
         Column that names the stratum of each output.
     quantiles, metric : int and str, optional
@@ -111,15 +117,17 @@ def sample(
         and begins with.
     systems : sequence of str, optional
         Systems to draw from; all by default.
+    pair : (str, str), optional
+        Draw for the comparison of these two: design "paired" of these systems.
     same_items : bool
-        Whether to draw the same items for all systems; independent draws by default. Metrics and
-        sizes are then averaged over the systems.
+        Whether to draw the same items for all systems (default), by metrics and sizes averaged over
+        them, or each system on its own. Differences are known much better on the same items.
     corrected_by : sequence of str
         Metrics that the estimate will correct with: Neyman allocation then goes by the spread that
         they leave in the pilot, not by that of the judgments.
     seed : int
-        Seed; each system's draw depends on it and on the system's name, not on other systems. To
-        extend a draw proportional to size, the seed of the earlier one.
+        Seed. Draws of each system on its own depend on it and on the system's name, not on other
+        systems. To extend a draw proportional to size, the seed of the earlier one.
 
     Returns
     -------
@@ -146,6 +154,13 @@ def sample(
     ['length 1/3', 'length 1/3', 'length 2/3', 'length 2/3', 'length 3/3', 'length 3/3']
     """
     outputs = study if isinstance(study, Outputs) else study.outputs
+    if pair is not None:
+        if systems is not None or design not in {"simple", "paired"}:
+            raise InvalidArgumentError(
+                "`pair` names its two systems and has a design of its own: leave out `systems` "
+                "(--system) and `design`"
+            )
+        design, systems = "paired", pair
     chosen = _chosen_systems(outputs, systems, design)
     if seed < 0:
         raise InvalidArgumentError(f"`seed` must not be negative; got {seed}")
@@ -174,6 +189,7 @@ def sample(
                 extend, pool, known.get("strata"), design=design, entropy=entropy
             )
         draw = draw_sample(pool.size, n, design=design, extend=earlier, seed=entropy, **known)
+        draw = replace(draw, systems=len(group))
         parts.append(_drawn_rows(pool, draw, seed))
         draws[", ".join(group)] = draw
     return Sample(pl.concat(parts, how="vertical_relaxed"), draws)
@@ -229,8 +245,8 @@ def _chosen_systems(
             )
     if design == "paired" and len(chosen) != 2:
         raise InvalidArgumentError(
-            f"a paired draw compares two systems; got {len(chosen)}: name them with --system A "
-            "--system B (in Python: systems=['A', 'B'])"
+            f"a paired draw compares two systems; got {len(chosen)}: name them with --pair A B (in "
+            "Python: pair=('A', 'B'))"
         )
     return chosen
 

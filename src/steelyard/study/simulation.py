@@ -54,7 +54,7 @@ class Replay:
         Share of replays whose interval held the truth: at the end for a plan, at every moment for
         a sequence.
     pool_size : int
-        Outputs in the campaign.
+        Outputs in the pool.
     runs : int
         Number of replays.
     """
@@ -98,7 +98,8 @@ def simulate(
 ) -> Results[Replay]:
     """Replay a finished campaign under each rule, with the metrics and without.
 
-    A replay puts the judged outputs in a random order and draws one judgment of each. "plan" judges
+    A replay makes a pool of the real size from the judged outputs, each as often as needed, puts it
+    in a random order and draws one judgment of each output. "plan" judges
     the number of outputs that a conservative plan asks for and estimates, with the campaign's rater
     variance passed on; the others stop when their confidence sequence is narrow enough. The truth of
     a plan is the pool's mean human score, which the mean of all judgments tells but for rater noise:
@@ -108,7 +109,7 @@ def simulate(
     Parameters
     ----------
     study : Study
-        The finished campaign; what was judged stands for the pool.
+        The finished campaign; what was judged stands for all outputs of the pool.
     metrics : sequence of str
         Metrics to correct with.
     half_width : float
@@ -156,11 +157,18 @@ def simulate(
     columns = [*metrics, *([] if size is None else [size])]
     table = judged_table(study.outputs, study.judgments, columns)
     found: list[Replay] = []
+    total = 2 * len(rules) * len(chosen) * runs
+
+    def told(run: int) -> None:
+        if progress is not None and run % 10 == 0:
+            progress(len(found) * runs + run, total)
+
     for system in chosen:
         sample = table.cell(prompt, system).sample()
         sizes = None if size is None else sample.metric[:, -1]
         campaign = FinishedCampaign.of(
             replace(sample, metric=sample.metric[:, : len(metrics)]),
+            study.outputs.sizes[system],
             half_width=half_width,
             bounds=bounds,
             level=level,
@@ -170,7 +178,7 @@ def simulate(
         for used in (True, False):
             for rule in rules:
                 outcomes = campaign.outcomes(
-                    rule, with_metric=used, strata=strata, runs=runs, seed=seed
+                    rule, with_metric=used, strata=strata, runs=runs, seed=seed, progress=told
                 )
                 names = tuple(metrics) if used else ()
                 layers = strata if rule == "plan" and used else 1
@@ -186,8 +194,6 @@ def simulate(
                         size=size if rule == "plan" and used else None,
                     )
                 )
-                if progress is not None:
-                    progress(len(found), 2 * len(rules) * len(chosen))
     return Results(found, columns=_COLUMNS)
 
 

@@ -23,7 +23,14 @@ from steelyard.estimate import (
 )
 from steelyard.names import known_names
 from steelyard.records import names_of
-from steelyard.study import monitoring, planning, sampling, simulation, trajectories
+from steelyard.study import (
+    monitoring,
+    pair_replay,
+    planning,
+    sampling,
+    simulation,
+    trajectories,
+)
 from steelyard.study.balance import balance_notes
 from steelyard.study.cell_diagnosis import Gaps, diagnose, refused
 from steelyard.study.comparison import Comparison, check_pairs, compare
@@ -408,6 +415,7 @@ class Study:
     sample = sampling.sample
     monitor = monitoring.monitor
     simulate = simulation.simulate
+    simulate_pair = pair_replay.simulate_pair
     trajectories = trajectories.trajectories
 
     def only_prompt(self, prompt: str | None) -> str:

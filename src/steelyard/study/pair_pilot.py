@@ -1,0 +1,219 @@
+"""What a pilot shows of the difference of two systems on the same items, as `compare` will see it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from steelyard.design import Assumptions, Pair, PairRaters
+from steelyard.errors import NotEstimableError
+from steelyard.estimate import Options
+from steelyard.estimate.campaign_leniency import campaign_leniency
+from steelyard.estimate.controlled import JudgedSystem, controlled
+from steelyard.study.campaign import Campaign, rater_mode
+from steelyard.study.compared_draw import simple_cells
+from steelyard.study.judged import Cell, judged_table
+from steelyard.variance import Quantity
+
+if TYPE_CHECKING:
+    from steelyard.study.study import Study
+
+__all__ = ["PairPilot"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class PairPilot:
+    """The judgments of both systems of a pair on items where they differ.
+
+    Attributes
+    ----------
+    rows : polars.DataFrame
+        One row for each judgment of the one system and one of the other on the same item: scores,
+        raters, and the control that `compare` learns from the pilot.
+    pair : Pair
+        Share of identical outputs, and raters where they are a sample.
+    items : int or None
+        Items of the pool; None where the two systems have different items.
+    names : (str, str)
+        The systems.
+    prompt : str
+        The prompt.
+    """
+
+    rows: pl.DataFrame
+    pair: Pair
+    items: int | None
+    names: tuple[str, str]
+    prompt: str
+
+    @classmethod
+    def of(
+        cls, study: "Study", metrics: Sequence[str], *, prompt: str, names: tuple[str, str]
+    ) -> "PairPilot":
+        """Read a pilot; the learned control comes from all its systems."""
+        study.check_judged([prompt], names)
+        table = judged_table(study.outputs, study.judgments, metrics, gaps=True)
+        gaps = study.outputs.metric_gaps(metrics) if metrics else {}
+        pools = study.outputs.pool_moments(metrics, gaps="fill") if metrics else {}
+        campaign = Campaign(study.outputs, table, pools, gaps)
+        cells = simple_cells(table, prompt)
+        systems = campaign.judged(prompt, cells)
+        controls = controlled(systems).values
+        learned = pl.concat(
+            pl.DataFrame(
+                {
+                    "item": np.unique(table.of(prompt, name)["item"].to_numpy()),
+                    "system": name,
+                    "control": control,
+                }
+            )
+            for name, control in zip(cells, controls, strict=True)
+        )
+        judged = table.rows.filter(
+            (pl.col("prompt") == prompt) & pl.col("system").is_in(names)
+        ).select("item", "system", "rater", "score")
+        differing, items, identical = _differing(study, names)
+        judged = judged.join(learned, on=["item", "system"], how="left")
+        if differing is not None:
+            judged = judged.join(differing, on="item", how="semi")
+        rows = _pairs_of(judged, names)
+        if rows.is_empty():
+            raise NotEstimableError(
+                f"no item on which they differ has judgments of both {names[0]!r} and {names[1]!r} under "
+                f"prompt {prompt!r}: a paired plan needs a pilot on the same items"
+            )
+        mode, _ = rater_mode(table, prompt, None, adjusted="adjusted")
+        raters = None
+        if mode != "fixed":
+            chosen = [list(cells).index(name) for name in names]
+            raters = _raters(systems, chosen, judged, number=table.raters(prompt))
+        return cls(rows, Pair(identical=identical, raters=raters), items, names, prompt)
+
+    @property
+    def controlled(self) -> bool:
+        """Whether the pilot taught a control that varies between the two systems."""
+        control = self._control
+        return bool(np.var(control) > 1e-9 * np.var(self.rows["score"].to_numpy()))
+
+    @property
+    def _control(self) -> Floats:
+        return self.rows["control"].to_numpy()
+
+    def difference(self) -> Cell:
+        """Return judgments of the difference, with the control's difference as their metric."""
+        raters = self.rows.select(pl.struct("rater", "rater_other").rank("dense")).to_series()
+        return Cell(
+            system=" - ".join(self.names),
+            prompt=self.prompt,
+            human=self.rows["score"].to_numpy(),
+            metric=self._control[:, np.newaxis] if self.controlled else np.empty((len(raters), 0)),
+            items=self.rows["item"].to_numpy(),
+            raters=raters.to_numpy(),
+        )
+
+    def kept(self, assumed: Assumptions) -> Assumptions:
+        """Return assumptions with the correlation that a control fitted within systems is worth.
+
+        The control has the slope of scores within systems. Where differences follow it with s times
+        that slope, it takes out :math:`1 - (1/s - 1)^2` of what the best slope would.
+        """
+        if not self.controlled:
+            return assumed
+        means = self.rows.group_by("item", maintain_order=True).agg(
+            pl.col("^(score|control)_[ab]$").mean()
+        )
+        score, control = (
+            means.select(f"{name}_a", f"{name}_b").to_numpy() for name in ("score", "control")
+        )
+        slope, error = _slope(*(one[:, 0] - one[:, 1] for one in (score, control)))
+        within, _ = _slope(*((one - one.mean(axis=0)).ravel() for one in (score, control)))
+        if within <= 0:
+            return assumed.without_metric()
+        apart, doubt = slope / within - 1, error / within
+        # Few items do not show that slopes differ.
+        apart *= max(1 - doubt**2 / apart**2, 0.0) if apart else 0.0
+        ratio = max(1 + apart, 0.5)
+        worth = float(np.sqrt(1 - (1 / ratio - 1) ** 2))
+        rho = assumed.correlation
+        ends = sorted((worth * rho.low, worth * rho.high))
+        return replace(assumed, correlation=Quantity(worth * rho.value, *ends))
+
+
+def _slope(y: Floats, x: Floats) -> tuple[float, float]:
+    """Return the least-squares slope of y on x, and its standard error."""
+    x, y = x - x.mean(), y - y.mean()
+    size = float(x @ x)
+    slope = float(x @ y) / size
+    left = y - slope * x
+    return slope, float(np.sqrt(left @ left / max(len(y) - 2, 1) / size))
+
+
+def _differing(
+    study: "Study", names: tuple[str, str]
+) -> tuple[pl.DataFrame | None, int | None, float]:
+    """Return the items on which two systems differ, the number of all, and the share of the others."""
+    texts = ["output"] if study.outputs.has_texts else []
+    rows = study.outputs.rows(columns=["item", "system", *texts])
+    rows = rows.filter(pl.col("system").is_in(names))
+    both = rows.group_by("item").agg(pl.len(), *(pl.col(one).n_unique() for one in texts))
+    if not (both["len"] == 2).all():
+        return None, None, 0.0
+    if not texts:
+        return None, both.height, 0.0
+    differing = both.filter(pl.col("output") > 1)
+    if differing.is_empty():
+        raise NotEstimableError(
+            f"all outputs of {names[0]!r} and {names[1]!r} are identical: their difference is exactly "
+            "0, and nothing needs to be judged"
+        )
+    return differing.select("item"), both.height, 1 - differing.height / both.height
+
+
+def _pairs_of(judged: pl.DataFrame, names: tuple[str, str]) -> pl.DataFrame:
+    """Return the j-th judgment of one system's output minus the j-th of the other's."""
+    # Raters in order, so that those who judged both outputs meet themselves.
+    judged = judged.sort("item", "system", "rater").with_columns(
+        number=pl.int_range(pl.len()).over("item", "system")
+    )
+    a, b = (judged.filter(pl.col("system") == name) for name in names)
+    both = a.join(b, on=["item", "number"], suffix="_other", maintain_order="left")
+    return both.select(
+        "item",
+        "rater",
+        "rater_other",
+        score=pl.col("score") - pl.col("score_other"),
+        control=pl.col("control") - pl.col("control_other"),
+        score_a="score",
+        score_b="score_other",
+        control_a="control",
+        control_b="control_other",
+    )
+
+
+def _raters(
+    systems: Sequence[JudgedSystem], chosen: Sequence[int], judged: pl.DataFrame, *, number: int
+) -> PairRaters | None:
+    """Return the raters as a sample; None if they are alike."""
+    samples = controlled(systems).samples
+    leniency, _, _ = campaign_leniency(systems, samples, Options(raters_as="adjusted"))
+    if leniency is None:
+        return None
+    scale = float(np.mean([leniency.scale[leniency.system == one][0] ** 2 for one in chosen]))
+    found = leniency.components
+    shares = judged.group_by("item", "system", "rater").len()
+    shares = shares.with_columns(share=pl.col("len") / pl.col("len").sum().over("item", "system"))
+    sign = pl.when(pl.col("system") == judged["system"][0]).then(1).otherwise(-1)
+    both = shares.filter(pl.col("system").n_unique().over("item") == 2)
+    left = both.group_by("item", "rater").agg(share=(sign * pl.col("share")).sum() ** 2)
+    alone = float((both["share"] ** 2).sum())
+    return PairRaters(
+        number=number,
+        leniency=found.leniency * scale,
+        rest=(found.item + found.residual) * scale,
+        apart=min(float(left["share"].sum()) / alone, 1.0),
+    )
