@@ -1,0 +1,192 @@
+r"""Pairwise preferences: shares of wins, ties and losses, net preferences, and strengths of systems.
+
+On the items D on which two systems differ, a share q of all, :math:`\hat d = q\,\overline{x - h}` estimates wins minus losses, with x in
+{1, 0, -1} and h the control that is learned from differences of metrics. Identical outputs are ties. Derived in
+docs/methods/comparison.md.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betaincinv, stdtr, stdtrit
+
+from steelyard.errors import NotEstimableError
+from steelyard.estimate.differences import Difference
+from steelyard.estimate.options import Options
+from steelyard.estimate.preference_outcomes import JudgedPair, Outcome, learned_controls, outcomes
+from steelyard.estimate.preference_strengths import NetPreferences
+from steelyard.estimate.simultaneous import holm
+
+__all__ = ["JudgedPair", "PairPreference", "Share", "preferences"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Share:
+    """A share with its interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairPreference:
+    """Net preference (wins minus losses of a) with the shares behind it."""
+
+    net: Difference
+    win: Share
+    tie: Share
+    loss: Share
+
+
+def preferences(
+    pairs: Sequence[JudgedPair], *, options: Options, asked: int | None = None, seed: int = 0
+) -> tuple[list[PairPreference | NotEstimableError], NetPreferences]:
+    """Estimate what is preferred, for all pairs at once.
+
+    Parameters
+    ----------
+    pairs : sequence of JudgedPair
+        All pairs of the campaign; the control and the taste of raters are learned from all of them.
+    options : Options
+        Target, raters and level. Raters are a sample unless they are "fixed".
+    asked : int, optional
+        How many of the pairs, from the first on, are in question: theirs are the results, and
+        intervals that hold together. All by default.
+    seed : int
+        Seed of the simulated joint distribution.
+
+    Returns
+    -------
+    list of PairPreference or NotEstimableError
+        One for each pair in question, or why there is none.
+    NetPreferences
+        Of all pairs that have one, for `strengths`.
+    """
+    judged = [one for one in pairs if len(one.place) >= 2]
+    controls = learned_controls(judged)
+    nets = outcomes(judged, [one.net for one in judged], controls, options, width=2.0, padded=True)
+    shares = {
+        name: outcomes(
+            judged,
+            [np.isin(one.net, kinds).astype(np.float64) for one in judged],
+            [factor * control for control in controls],
+            options,
+            width=1.0,
+        )
+        for name, kinds, factor in (("win", 1, 0.5), ("loss", -1, -0.5), ("decided", (1, -1), 0.0))
+    }
+    gathered = NetPreferences.of(nets, [one for one in pairs if one.differing == 0])
+    asked = len(pairs) if asked is None else asked
+    first = sum(len(one.place) >= 2 for one in pairs[:asked])
+    together = gathered.level_together(first, level=options.level, seed=seed)
+    p_values = holm(np.array([_p_value(one) for one in nets[:first]]))
+    found: dict[tuple[int, int], PairPreference] = {}
+    for row, one in enumerate(nets[:first]):
+        # The control leaves ties alone, and wins minus losses cannot exceed what is no tie.
+        some = shares["decided"][row].mean.estimate
+        net = float(np.clip(one.mean.estimate, -some, some))
+        values = {"win": (some + net) / 2, "loss": (some - net) / 2, "decided": some}
+        win, loss, decided = (
+            _share(shares[name][row], value, options.level) for name, value in values.items()
+        )
+        found[one.pair.a, one.pair.b] = PairPreference(
+            net=_difference(one, net, options.level, together, p_value=float(p_values[row])),
+            win=win,
+            tie=Share(value=1 - decided.value, low=1 - decided.high, high=1 - decided.low),
+            loss=loss,
+        )
+    return [found.get((one.a, one.b)) or _without(one) for one in pairs[:asked]], gathered
+
+
+def _without(pair: JudgedPair) -> PairPreference | NotEstimableError:
+    """Return the certain tie of a pair whose outputs are all the same, or why there is no estimate."""
+    if pair.differing:
+        return NotEstimableError(
+            f"a preference needs at least 2 judged items on which the two differ; got {len(pair.place)}"
+        )
+    zero = Difference(
+        a=pair.a,
+        b=pair.b,
+        difference=0.0,
+        standard_error=0.0,
+        degrees_of_freedom=np.inf,
+        low=0.0,
+        high=0.0,
+        simultaneous_low=0.0,
+        simultaneous_high=0.0,
+        p_value=1.0,
+        n_items=0,
+        identical_items=pair.identical,
+        n_judgments=0,
+    )
+    never = Share(value=0.0, low=0.0, high=0.0)
+    return PairPreference(net=zero, win=never, tie=Share(value=1.0, low=1.0, high=1.0), loss=never)
+
+
+def _p_value(one: Outcome) -> float:
+    """Return the two-sided p-value of no net preference, by itself."""
+    return float(2 * stdtr(one.error.freedom, -abs(one.mean.centre) / np.sqrt(one.variance)))
+
+
+def _difference(
+    one: Outcome, net: float, level: float, together: float, *, p_value: float
+) -> Difference:
+    q, se = one.share, one.share * float(np.sqrt(one.variance))
+    # Wins minus losses cannot exceed the share of items on which there is something to prefer.
+    most = q if one.target == "pool" else 1.0
+    value, centre = q * net, q * one.mean.centre
+    alone, all_of_them = (
+        float(stdtrit(one.error.freedom, (1 + each) / 2)) * se for each in (level, together)
+    )
+    return Difference(
+        a=one.pair.a,
+        b=one.pair.b,
+        difference=value,
+        standard_error=se,
+        degrees_of_freedom=one.error.freedom,
+        low=max(min(centre - alone, value), -most),
+        high=min(max(centre + alone, value), most),
+        simultaneous_low=max(min(centre - all_of_them, value), -most),
+        simultaneous_high=min(max(centre + all_of_them, value), most),
+        p_value=p_value,
+        n_items=one.mean.n_items,
+        identical_items=one.pair.identical,
+        n_judgments=len(one.pair.net),
+    )
+
+
+def _share(one: Outcome, value: float, level: float) -> Share:
+    """Return a share of the pool, given that of the items on which the two differ."""
+    scale, variance = one.share, one.variance
+    if one.target != "pool":
+        # New outputs may differ more often or less often than these.
+        value, scale, variance = one.share * value, 1.0, one.share**2 * variance
+    low, high = _binomial_ends(one, value, variance, level)
+    return Share(value=scale * value, low=scale * low, high=scale * high)
+
+
+def _binomial_ends(
+    one: Outcome, value: float, variance: float, level: float
+) -> tuple[float, float]:
+    """Return Clopper and Pearson's interval for as many judgments as the variance is worth.
+
+    Korn and Graubard (1998). Where all judgments are the same, nothing but the number of items, less what
+    raters share, says what the mean is worth.
+    """
+    n = one.mean.n_items
+    if one.raw.item_errors.any() and 0 < value < 1:
+        worth = value * (1 - value) / variance
+    else:
+        worth = n / (1 + n * one.error.taste / max(one.error.items * n, 1e-300) * one.error.load)
+    worth *= (
+        float(stdtrit(n - 1, (1 + level) / 2) / stdtrit(one.error.freedom, (1 + level) / 2)) ** 2
+    )
+    chance, won = (1 - level) / 2, worth * value
+    low = float(betaincinv(won, worth - won + 1, chance)) if won > 0 else 0.0
+    high = float(betaincinv(won + 1, worth - won, 1 - chance)) if won < worth else 1.0
+    return low, high
