@@ -10,7 +10,10 @@ def test_a_field_without_a_default_is_a_required_column():
 
 def test_a_field_with_a_default_is_an_optional_column():
     assert optional_columns(Output) == ("input", "reference")
-    assert optional_columns(Judgment) == ("seconds", "time", "probability")
+    assert optional_columns(Judgment) == (
+        *("seconds", "time", "probability"),
+        *("other_system", "first_system"),
+    )
 
 
 @pytest.mark.parametrize("record", [Output, Judgment])

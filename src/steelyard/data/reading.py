@@ -117,7 +117,8 @@ def read_judgments(
     source : path, polars frame, or any frame with the Arrow PyCapsule interface
         JSON Lines (``.jsonl``, ``.ndjson``), CSV (``.csv``), either also ``.gz`` or ``.zst``,
         or ``.parquet``. Columns ``item``, ``system``, ``rater``, ``prompt``, ``score``;
-        optional ``seconds``, ``time``, ``probability``; any others are kept, in CSV as text.
+        optional ``seconds``, ``time``, ``probability``, and of a preference ``other_system`` and
+        ``first_system``; any others are kept, in CSV as text.
     columns : mapping, optional
         Our name of a column, to the name it has in the source. One mapping serves outputs and
         judgments: it may name columns that only the other has.
@@ -217,19 +218,26 @@ def _judgment_rules(table: Table) -> list[Rule]:
         rules.append(text(table, "time", required=False))
     if "probability" in table.schema:
         rules.append(probability(table, "probability"))
+    rules.extend(
+        identifier(table, column, required=False)
+        for column in ("other_system", "first_system")
+        if column in table.schema
+    )
     return rules
 
 
 def _without_duplicates(
     table: Table, rows: pl.DataFrame, on_duplicate: OnDuplicate
 ) -> pl.DataFrame:
+    # A rater may prefer one output to several others, which are judgments of their own.
+    names = [*Judgment.key, *(name for name in ("other_system",) if name in rows.columns)]
     if on_duplicate != "error":
-        return rows.unique(subset=Judgment.key, keep=on_duplicate, maintain_order=True)
-    repeated = rows.filter(~pl.struct(Judgment.key).is_first_distinct())
+        return rows.unique(subset=names, keep=on_duplicate, maintain_order=True)
+    repeated = rows.filter(~pl.struct(names).is_first_distinct())
     if repeated.is_empty():
         return rows
-    key = {column: repeated[column][0] for column in Judgment.key}
-    both = rows.filter(*(pl.col(column) == value for column, value in key.items()))[ROW]
+    key = {column: repeated[column][0] for column in names}
+    both = rows.filter(*(pl.col(column).eq_missing(value) for column, value in key.items()))[ROW]
     first, second = table.where(*both[:2])
     raise InvalidDataError(
         f"{table.name}, {second}: rater {key['rater']!r} judged item {key['item']!r} of system "

@@ -56,8 +56,8 @@ def check(table: Table, rows: pl.DataFrame, rules: Sequence[Rule]) -> None:
     raise table.cell_error(first[ROW], rule.column, rule.expected)
 
 
-def identifier(table: Table, column: str) -> Rule:
-    """Text that is not empty; whole numbers become text."""
+def identifier(table: Table, column: str, *, required: bool = True) -> Rule:
+    """Text that is not empty; whole numbers become text; an optional one may be missing."""
     kind = table.schema[column]
     raw = pl.col(column)
     if kind.is_float():
@@ -68,12 +68,11 @@ def identifier(table: Table, column: str) -> Rule:
         value = raw.cast(pl.String, strict=False)
     else:
         raise table.type_error(column, "text or whole numbers")
-    return Rule(
-        column,
-        value.alias(column),
-        value.is_null() | (value == ""),
-        "text or a whole number",
-    )
+    broken = value.is_null() | (value == "")
+    if not required:
+        broken = value.is_null() & raw.is_not_null()
+        value = pl.when(value != "").then(value)
+    return Rule(column, value.alias(column), broken, "text or a whole number")
 
 
 def number(table: Table, column: str, *, required: bool) -> Rule:
