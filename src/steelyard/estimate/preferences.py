@@ -70,37 +70,61 @@ def preferences(
     judged = [one for one in pairs if len(one.place) >= 2]
     controls = learned_controls(judged)
     nets = outcomes(judged, [one.net for one in judged], controls, options, width=2.0, padded=True)
-    shares = {
-        name: outcomes(
-            judged,
-            [np.isin(one.net, kinds).astype(np.float64) for one in judged],
-            [factor * control for control in controls],
-            options,
-            width=1.0,
-        )
-        for name, kinds, factor in (("win", 1, 0.5), ("loss", -1, -0.5), ("decided", (1, -1), 0.0))
-    }
+    shares = _shares_of(judged, controls, options)
     gathered = NetPreferences.of(nets, [one for one in pairs if one.differing == 0])
     asked = len(pairs) if asked is None else asked
     first = sum(len(one.place) >= 2 for one in pairs[:asked])
     together = gathered.level_together(first, level=options.level, seed=seed)
     p_values = holm(np.array([_p_value(one) for one in nets[:first]]))
-    found: dict[tuple[int, int], PairPreference] = {}
-    for row, one in enumerate(nets[:first]):
-        # The control leaves ties alone, and wins minus losses cannot exceed what is no tie.
-        some = shares["decided"][row].mean.estimate
-        net = float(np.clip(one.mean.estimate, -some, some))
-        values = {"win": (some + net) / 2, "loss": (some - net) / 2, "decided": some}
-        win, loss, decided = (
-            _share(shares[name][row], value, options.level) for name, value in values.items()
+    found = {
+        (one.pair.a, one.pair.b): _preference(
+            one,
+            {name: own[row] for name, own in shares.items()},
+            options.level,
+            together,
+            p_value=float(p_values[row]),
         )
-        found[one.pair.a, one.pair.b] = PairPreference(
-            net=_difference(one, net, options.level, together, p_value=float(p_values[row])),
-            win=win,
-            tie=Share(value=1 - decided.value, low=1 - decided.high, high=1 - decided.low),
-            loss=loss,
-        )
+        for row, one in enumerate(nets[:first])
+    }
     return [found.get((one.a, one.b)) or _without(one) for one in pairs[:asked]], gathered
+
+
+def _preference(
+    one: Outcome, shares: dict[str, Outcome], level: float, together: float, *, p_value: float
+) -> PairPreference:
+    """Return the net preference of a pair and the shares behind it, which add up to it."""
+    # The control leaves ties alone, and wins minus losses cannot exceed what is no tie.
+    some = shares["decided"].mean.estimate
+    net = float(np.clip(one.mean.estimate, -some, some))
+    values = {"win": (some + net) / 2, "loss": (some - net) / 2, "decided": some}
+    win, loss, rest = (_share(shares[name], value, level) for name, value in values.items())
+    return PairPreference(
+        net=_difference(one, net, level, together, p_value=p_value),
+        win=win,
+        tie=Share(value=1 - rest.value, low=1 - rest.high, high=1 - rest.low),
+        loss=loss,
+    )
+
+
+def _shares_of(
+    judged: Sequence[JudgedPair], controls: Sequence[Floats], options: Options
+) -> dict[str, list[Outcome]]:
+    """Return wins, losses, and what is no tie, of every pair."""
+    # Wins and losses show together how much raters differ: which is which depends on names alone.
+    sides = outcomes(
+        [*judged, *judged],
+        [(side * one.net > 0).astype(np.float64) for side in (1, -1) for one in judged],
+        [side / 2 * control for side in (1, -1) for control in controls],
+        options,
+        width=1.0,
+    )
+    decided = [(one.net != 0).astype(np.float64) for one in judged]
+    nothing = [np.zeros_like(control) for control in controls]
+    return {
+        "win": sides[: len(judged)],
+        "loss": sides[len(judged) :],
+        "decided": outcomes(judged, decided, nothing, options, width=1.0),
+    }
 
 
 def _without(pair: JudgedPair) -> PairPreference | NotEstimableError:
@@ -180,7 +204,7 @@ def _binomial_ends(
     """
     n = one.mean.n_items
     if one.raw.item_errors.any() and 0 < value < 1:
-        worth = value * (1 - value) / variance
+        worth = value * (1 - value) / variance * n / (n - 1)
     else:
         worth = n / (1 + n * one.error.taste / max(one.error.items * n, 1e-300) * one.error.load)
     worth *= (

@@ -28,7 +28,16 @@ from steelyard.study.shared_texts import SharedTexts
 if TYPE_CHECKING:
     from steelyard.study.study import Study
 
-__all__ = ["Comparison", "Gate", "PairDifference", "Rank", "check_pairs", "compare", "gate_answer"]
+__all__ = [
+    "Comparison",
+    "Gate",
+    "PairDifference",
+    "Rank",
+    "better_pairs",
+    "check_pairs",
+    "compare",
+    "gate_answer",
+]
 
 _NO_SCALE = (
     "no common rater scale, as no rater judged both and raters are few: let raters judge both, or say "
@@ -80,7 +89,7 @@ class Comparison:
     @property
     def sentence(self) -> str:
         """The answer in one sentence; none unless all pairs were compared."""
-        return answer_sentence(self.groups, _better(self.pairs))
+        return answer_sentence(self.groups, better_pairs(self.pairs))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the documented JSON form."""
@@ -93,7 +102,7 @@ class Comparison:
         }
 
 
-def _better(results: Sequence[PairDifference]) -> set[tuple[str, str]]:
+def better_pairs(results: Sequence[PairDifference]) -> set[tuple[str, str]]:
     """Return the pairs of which the first is better for sure, margin or not."""
     found = set()
     for pair in results:
@@ -235,7 +244,7 @@ def _comparison(campaign: Campaign, asked: _Question) -> Comparison:
         known = campaign.judged(asked.prompt, cells)
         means = campaign_means(known, options=asked.options, seed=asked.seed)
         points = dict(zip(cells, map(_point, means), strict=True))
-        ranks = ranks_of({one: points[one] for one in judged}, _better(results))
+        ranks = ranks_of({one: points[one] for one in judged}, better_pairs(results))
     return Comparison(
         prompt=asked.prompt,
         level=asked.options.level,
@@ -244,7 +253,7 @@ def _comparison(campaign: Campaign, asked: _Question) -> Comparison:
         margin=asked.margin,
         pairs=tuple(results),
         ranks=ranks,
-        groups=groups_of([rank.system for rank in ranks], _better(results)) if ranks else (),
+        groups=groups_of([rank.system for rank in ranks], better_pairs(results)) if ranks else (),
         notes=tuple(notes),
     )
 

@@ -33,7 +33,7 @@ class SharedTexts:
     def of(cls, outputs: Outputs, names: Sequence[str], metrics: Sequence[str]) -> "SharedTexts":
         """Read the texts and metrics of the systems in `names`."""
         texts = ["output"] if outputs.has_texts else []
-        chosen = list(metrics) if texts else []
+        chosen = list(metrics)
         rows = outputs.rows(columns=["item", "system", *texts, *chosen])
         rows = rows.filter(pl.col("system").is_in(list(names)))
         items = {
@@ -50,6 +50,11 @@ class SharedTexts:
         if chosen:
             values[item, system] = rows.select(pl.col(chosen).cast(pl.Float64)).to_numpy()
         return cls(items, codes, _centred(values), tuple(names))
+
+    def all_identical(self, a: str, b: str) -> bool:
+        """Return whether two systems have the same items and the same text for each."""
+        one, other = (self.codes[:, self.names.index(name)] for name in (a, b))
+        return bool((one == other).all() and (one >= 0).any())
 
     def shared(
         self, pairs: Sequence[tuple[int, int]], table: JudgedTable, prompt: str

@@ -31,6 +31,7 @@ from steelyard.study.draw_order import with_gap_notes
 from steelyard.study.estimates import Estimates
 from steelyard.study.estimation import Asked
 from steelyard.study.judged import Cell, drawn_table, judged_table
+from steelyard.study.preference_comparison import compare_preferences
 from steelyard.study.recorded_draw import check_simply_drawn, is_designed
 from steelyard.study.results import Results
 from steelyard.study.score_bounds import check_bounds
@@ -257,7 +258,8 @@ class Study:
         Returns
         -------
         list of Comparison
-            One for each prompt. Pairs are compared on the items that they share, identical outputs
+            One for each prompt; a `PreferenceComparison`, with wins, ties, losses and strengths, where the
+            prompt asks which of two outputs is better. Pairs are compared on the items that they share, identical outputs
             count as exactly equal, and intervals are given for each pair alone and for all together.
         """
         prompts, systems = names_of(prompts), names_of(systems)
@@ -274,17 +276,21 @@ class Study:
         options = Options(
             target=target, raters_as="fixed", level=level, rater_variance=rater_variance
         )
-        return compare(
-            self,
-            None if metrics is None else names_of(metrics),
-            pairs,
-            prompts=self.prompts if prompts is None else prompts,
-            systems=chosen,
-            margin=margin,
-            raters_as=raters_as,
-            options=options,
-            seed=seed,
-        )
+        asked = self.prompts if prompts is None else prompts
+        preferred = [one for one in asked if one in self.judgments.preference_prompts]
+        scored = [one for one in asked if one not in preferred]
+        names = None if metrics is None else names_of(metrics)
+        settings: dict[str, Any] = {"systems": chosen, "margin": margin, "raters_as": raters_as}
+        settings |= {"options": options, "seed": seed}
+        found: dict[str, Comparison] = {
+            prompt: compare_preferences(self, prompt, names, pairs, **settings)
+            for prompt in preferred
+        }
+        if scored:
+            rest = Study(self.outputs, self.judgments.filter(pl.col("prompt").is_in(scored)))
+            others = compare(rest, names, pairs, prompts=scored, **settings)
+            found |= {one.prompt: one for one in others}
+        return [found[prompt] for prompt in asked]
 
     def diagnose(
         self,
@@ -417,12 +423,25 @@ class Study:
     def judged_pairs(
         self, prompts: Sequence[str] | None, systems: Sequence[str] | None
     ) -> list[tuple[str, str]]:
-        """Return the pairs of prompt and system to look at, in order of first appearance."""
+        """Return the pairs of prompt and system to look at, in order of first appearance.
+
+        Raises
+        ------
+        NotEstimableError
+            If all prompts ask for preferences, which are about two systems.
+        """
         self.check_judged(prompts, systems)
+        preferred = self.judgments.preference_prompts
+        asked = [one for one in (prompts or self.prompts) if one not in preferred]
+        if not asked:
+            raise NotEstimableError(
+                f"prompt {(prompts or self.prompts)[0]!r} asks which of two outputs is better: use "
+                "`steelyard compare`, which counts wins, ties and losses"
+            )
         judged = set(self.judgments.frame.select("prompt", "system").unique().rows())
         return [
             (prompt, system)
-            for prompt in (self.prompts if prompts is None else prompts)
+            for prompt in asked
             for system in (self.systems if systems is None else systems)
             if (prompt, system) in judged
         ]
