@@ -11,11 +11,8 @@ def test_a_field_without_a_default_is_a_required_column():
 def test_a_field_with_a_default_is_an_optional_column():
     assert optional_columns(Output) == ("input", "reference")
     assert optional_columns(Judgment) == (
-        "rater",
-        "prompt",
-        "seconds",
-        "time",
-        "probability",
+        *("rater", "prompt", "seconds", "time", "probability"),
+        *("other_system", "first_system"),
     )
 
 

@@ -65,6 +65,9 @@ class Judgment:
     seconds: float | None = None
     time: str | None = None
     probability: float | None = None
+    # Of a preference: the system that this one was compared with, and which of the two was shown first.
+    other_system: str | None = None
+    first_system: str | None = None
 
 
 Record = Output | Judgment

@@ -182,3 +182,51 @@ def test_bad_slices_are_one_line_and_exit_with_2(run, campaign, command, options
     assert (code, out) == (2, "")
     assert words in err
     assert err.count("\n") == 1
+
+
+@pytest.fixture
+def battles(tmp_path):
+    """Two systems of 40 outputs, 30 pairs of which were compared by 6 raters, as CSV."""
+    outputs = ["item,system,output"]
+    judgments = ["item,system,other_system,rater,prompt,score,first_system"]
+    for item in range(40):
+        outputs += [f"i{item},[new],text {item} new", f"i{item},old,text {item} old"]
+        if item < 30:
+            score = (1, 1, 0.5, 1, 0)[item % 5]
+            first = "[new]" if item % 2 else "old"
+            judgments.append(f"i{item},[new],old,r{item % 6},better,{score},{first}")
+    paths = tmp_path / "outputs.csv", tmp_path / "judgments.csv"
+    for path, lines in zip(paths, (outputs, judgments), strict=True):
+        path.write_text("\n".join(lines) + "\n")
+    return paths
+
+
+def test_preferences_have_a_table_of_wins_ties_and_losses(run, battles):
+    code, out, err = run("compare", *battles)
+    assert (code, err) == (0, "")
+    assert "Strengths (log-odds), prompt better" in out
+    assert "60% [" in out
+    assert "[new] is better than old." in out
+    assert "Order: no effect of the order is shown" in out
+
+
+def test_preferences_are_one_more_object_in_the_json(run, battles):
+    code, out, _ = run("compare", *battles, "--json")
+    [found] = json.loads(out)
+    assert code == 0
+    [pair] = found["pairs"]
+    assert list(pair) == [*PAIR, "win", "tie", "loss"]
+    assert pair["win"]["value"] == pytest.approx(0.6)
+    assert list(found["order_effect"])[:5] == ["effect", "standard_error", "low", "high", "p_value"]
+    assert [one["system"] for one in found["strengths"]] == ["[new]", "old"]
+
+
+def test_a_gate_holds_for_preferences_too(run, battles):
+    code, out, _ = run("compare", *battles, "--pair", "[new]", "old", "--gate", "better")
+    assert (code, out.splitlines()[-1]) == (0, "gate better holds")
+
+
+def test_preferences_are_not_estimated_for_one_system(run, battles):
+    code, _, err = run("estimate", *battles)
+    assert code == 2
+    assert "asks which of two outputs is better: use `steelyard compare`" in err

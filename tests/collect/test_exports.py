@@ -209,3 +209,34 @@ def test_an_unknown_export_is_refused(campaign_done):
         export("passwords.txt", store, campaign)
     with pytest.raises(InvalidArgumentError, match="`rows` must be estimate or all; got 'some'"):
         export("judgments.csv", store, campaign, rows="some")
+
+
+def test_preferences_are_exported_with_what_compare_needs(tmp_path, capsys):
+    path = write_campaign(
+        tmp_path,
+        pool=80,
+        systems=2,
+        task="pairwise",
+        sample={"n": 20, "seed": 1, "systems": ["large", "baseline"]},
+        goal={"half_width": 0.1},
+        quality={},
+    )
+    text = (tmp_path / "outputs.jsonl").read_text().replace('"output"', '"input": "?", "output"')
+    (tmp_path / "outputs.jsonl").write_text(text)
+    with Store.open(tmp_path / "campaign.sqlite") as store:
+        campaign = begin(path, store)
+        work(campaign, store, [GOOD] * 6, judgments=40, prefers="large")
+        (tmp_path / "judgments.csv").write_bytes(export("judgments.csv", store, campaign).body)
+        found = judgments(store, campaign)
+        assert "`other_system`" in export("codebook.md", store, campaign).body.decode()
+    assert set(found["first_system"]) == {"large", "baseline"}
+    assert (found["system"] != found["other_system"]).all()
+    [compared] = printed(
+        capsys, ["compare", f"{tmp_path}/outputs.jsonl", f"{tmp_path}/judgments.csv"]
+    )
+    [pair] = compared["pairs"]
+    assert (pair["a"], pair["b"], pair["verdict"]) == ("large", "baseline", "a")
+    assert pair["n_judgments"] == found.height / 2
+    assert pair["win"]["value"] == pytest.approx(1 - pair["identical_items"] / 80)
+    assert [one["system"] for one in compared["strengths"]] == ["large", "baseline"]
+    assert compared["order_effect"]["n_judgments"] == pair["n_judgments"]

@@ -20,11 +20,13 @@ from steelyard.cli.options import (
     seed_option,
     study_arguments,
 )
+from steelyard.cli.preference_tables import preference_tables
 from steelyard.cli.printing import interval as shown
 from steelyard.cli.printing import print_json, print_tables
 from steelyard.errors import InvalidArgumentError
 from steelyard.estimate import Raters
 from steelyard.study.comparison import Comparison, Gate, PairDifference, gate_answer
+from steelyard.study.preference_comparison import PreferenceComparison
 
 __all__ = ["compare"]
 
@@ -85,6 +87,9 @@ def compare(
 
     Differences are of the first system minus the second. Identical outputs count as exactly equal.
     Verdicts hold for all pairs, and all slices, together. With --gate the exit code is the answer.
+
+    Judgments with a column other_system are preferences between two outputs: wins, ties, losses and
+    strengths.
     """
     names = chosen_metrics(metrics, no_metric=no_metric)
     if gate is not None and pair is None and baseline is None:
@@ -125,6 +130,8 @@ def compare(
 
 
 def _tables(one: Comparison, found: Sequence[Comparison]) -> list[RenderableType]:
+    if isinstance(one, PreferenceComparison):
+        return preference_tables(one)
     parts: list[RenderableType] = []
     if one.ranks:
         parts.append(_ranks(one))

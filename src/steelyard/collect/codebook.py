@@ -129,9 +129,13 @@ def _prompts(campaign: Campaign) -> str:
 def _commands(campaign: Campaign, found: _Found) -> str:
     if campaign.task.pair:
         return (
-            "The scores are preferences: 1 for the row's system, 0 for the other, 1/2 for a tie. They "
-            "are about the items on which the two systems differ, so `steelyard estimate` refuses "
-            "them; the mean score of a system's rows is its share of preferences there."
+            "The scores are preferences: 1 for the row's system, 0 for the other, 1/2 for a tie. Each "
+            "judgment has two rows, one for either system, with the system that it was compared with in "
+            "`other_system` and the one that was shown first in `first_system`. Wins, ties, losses and the "
+            "effect of the order:\n\n"
+            f"    steelyard compare {campaign.outputs.name} judgments.jsonl\n\n"
+            "The mean score of a system's rows, as the dashboard has it, is its share of preferences on the "
+            "items on which the two systems differ."
         )
     metrics = "".join(f" --metric {name}" for name in campaign.metrics) or " --no-metric"
     level = campaign.goal.level if campaign.goal else 0.95

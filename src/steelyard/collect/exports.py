@@ -54,6 +54,8 @@ _COLUMNS = (
     *DRAW_COLUMNS,
     *("submission", "unit", "use", "excluded"),
 )
+# Of a preference between two systems.
+_PAIR_COLUMNS = ("other_system", "first_system")
 # What makes a spreadsheet take a cell for a formula; a tab or a carriage return may stand before.
 _FORMULA = r"^[=+\-@\t\r]"
 
@@ -145,13 +147,14 @@ def judgments(store: Reader, campaign: Campaign, *, rows: Rows = "estimate") -> 
     -------
     polars.DataFrame
         The columns of a file of judgments and of a draw, and ``submission``, ``unit``, ``use`` and
-        ``excluded``.
+        ``excluded``; for a task about pairs also ``other_system`` and ``first_system``.
     """
     found = judgment_rows(store.read(scored_rows), each=campaign.judgments_per_output)
     if rows == "estimate":
         found = found.filter(pl.col("use") == "used")
     named = pl.format("rater-{}", "number").alias("rater")
-    return found.with_columns(named).select(_COLUMNS)
+    pair = _PAIR_COLUMNS if campaign.task.pair else ()
+    return found.with_columns(named).select(*_COLUMNS, *pair)
 
 
 def _written(frame: pl.DataFrame, kind: str) -> bytes:

@@ -56,8 +56,17 @@ class Judgments:
 
     @property
     def systems(self) -> tuple[str, ...]:
-        """Judged systems, in order of first appearance."""
-        return self._distinct("system")
+        """Judged systems, in order of first appearance; those that another was preferred to come last."""
+        others = self._rows["other_system"] if "other_system" in self._rows.columns else ()
+        return tuple(dict.fromkeys([*self._distinct("system"), *filter(None, others)]))
+
+    @property
+    def preference_prompts(self) -> tuple[str, ...]:
+        """Prompts that ask which of two outputs is better, in order of first appearance."""
+        if "other_system" not in self._rows.columns:
+            return ()
+        asked = self._rows.filter(pl.col("other_system").is_not_null())["prompt"]
+        return tuple(asked.unique(maintain_order=True))
 
     @property
     def prompts(self) -> tuple[str, ...]:

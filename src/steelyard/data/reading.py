@@ -146,7 +146,8 @@ def read_judgments(
         Parquet, also a folder or pattern (``parts/*.parquet``). Or any frame with the Arrow
         PyCapsule interface. Columns ``item``, ``system``, ``score``; ``rater`` and ``prompt``,
         without which raters are unknown and the only prompt is ``overall``; optional ``seconds``,
-        ``time``, ``probability``; any others are kept, in CSV as text.
+        ``time``, ``probability``, and of a preference ``other_system`` and ``first_system``; any
+        others are kept, in CSV as text.
     columns, separator, decimal, systems, exclude_systems
         As in `read_outputs`.
     on_duplicate : {"error", "first", "last"}
@@ -258,20 +259,27 @@ def _judgment_rules(table: Table) -> list[Rule]:
         rules.append(text(table, "time", required=False))
     if "probability" in table.schema:
         rules.append(probability(table, "probability"))
+    rules.extend(
+        identifier(table, column, required=False)
+        for column in ("other_system", "first_system")
+        if column in table.schema
+    )
     return rules
 
 
 def _without_duplicates(
     table: Table, rows: pl.DataFrame, on_duplicate: OnDuplicate
 ) -> pl.DataFrame:
+    # A rater may prefer one output to several others, which are judgments of their own.
+    names = [*Judgment.key, *(name for name in ("other_system",) if name in rows.columns)]
     if on_duplicate != "error":
-        return rows.unique(subset=Judgment.key, keep=on_duplicate, maintain_order=True)
-    repeated = rows.filter(~pl.struct(Judgment.key).is_first_distinct())
+        return rows.unique(subset=names, keep=on_duplicate, maintain_order=True)
+    repeated = rows.filter(~pl.struct(names).is_first_distinct())
     if repeated.is_empty():
         return rows
     more = f" ({repeated.height:,} judgments repeat another)" if repeated.height > 1 else ""
-    key = {column: repeated[column][0] for column in Judgment.key}
-    both = rows.filter(*(pl.col(column) == value for column, value in key.items()))[ROW]
+    key = {column: repeated[column][0] for column in names}
+    both = rows.filter(*(pl.col(column).eq_missing(value) for column, value in key.items()))[ROW]
     first, second = table.where(*both[:2])
     raise InvalidDataError(
         f"{table.name}, {second}: rater {key['rater']!r} judged item {key['item']!r} of system "

@@ -97,8 +97,8 @@ def _others(table: Table, rows: Sequence[int], total: int) -> str:
     return f" (the same in {len(rows):,} more of {total:,} rows: {places}{dots})"
 
 
-def identifier(table: Table, column: str) -> Rule:
-    """Text that is not empty; whole numbers become text."""
+def identifier(table: Table, column: str, *, required: bool = True) -> Rule:
+    """Text that is not empty; whole numbers become text; an optional one may be missing."""
     kind = table.schema[column]
     raw = pl.col(column)
     if kind.is_float():
@@ -109,12 +109,11 @@ def identifier(table: Table, column: str) -> Rule:
         value = raw.cast(pl.String, strict=False)
     else:
         raise table.type_error(column, "text or whole numbers")
-    return Rule(
-        column,
-        value.alias(column),
-        value.is_null() | (value == ""),
-        "text or a whole number",
-    )
+    broken = value.is_null() | (value == "")
+    if not required:
+        broken = value.is_null() & raw.is_not_null()
+        value = pl.when(value != "").then(value)
+    return Rule(column, value.alias(column), broken, "text or a whole number")
 
 
 def number(table: Table, column: str, *, required: bool) -> Rule:

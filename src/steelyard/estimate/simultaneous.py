@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-__all__ = ["holm", "simultaneous_level"]
+__all__ = ["holm", "joint_level", "simultaneous_level"]
 
 Floats = NDArray[np.float64]
 
@@ -56,9 +56,26 @@ def simultaneous_level(
     for row, (a, b) in enumerate(pairs):
         apart[row, list(numbers).index(a)], apart[row, list(numbers).index(b)] = 1, -1
     units = int(influences.any(axis=0).sum())
+    return joint_level(influences, apart, units=units, level=level, seed=seed)
+
+
+def joint_level(influences: Floats, apart: Floats, *, units: int, level: float, seed: int) -> float:
+    """Return the level of each of several intervals at which all hold together, of any contrasts.
+
+    Parameters
+    ----------
+    influences : (contrasts, any) array
+        As in `simultaneous_level`, or any root of the covariance of the errors.
+    apart : (contrasts, systems) array
+        The contrasts in systems that err independently.
+    units : int
+        Number of units that the covariance rests on.
+    level, seed
+        As in `simultaneous_level`.
+    """
     shown = _largest(influences, level, seed)
     raised = max(_largest(apart, level, seed) - shown, 0.0)
-    return float(2 * ndtr(shown + raised * min(len(numbers) / max(units, 1), 1.0)) - 1)
+    return float(2 * ndtr(shown + raised * min(apart.shape[1] / max(units, 1), 1.0)) - 1)
 
 
 def _largest(influences: Floats, level: float, seed: int) -> float:

@@ -29,7 +29,16 @@ from steelyard.study.slices import Slices
 if TYPE_CHECKING:
     from steelyard.study.study import Study
 
-__all__ = ["Comparison", "Gate", "PairDifference", "Rank", "check_pairs", "compare", "gate_answer"]
+__all__ = [
+    "Comparison",
+    "Gate",
+    "PairDifference",
+    "Rank",
+    "better_pairs",
+    "check_pairs",
+    "compare",
+    "gate_answer",
+]
 
 _NO_SCALE = (
     "no common rater scale, as no rater judged both and raters are few: let raters judge both, or say "
@@ -90,7 +99,7 @@ class Comparison:
     @property
     def sentence(self) -> str:
         """The answer in one sentence; none unless all pairs were compared."""
-        return answer_sentence(self.groups, _better(self.pairs))
+        return answer_sentence(self.groups, better_pairs(self.pairs))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the documented JSON form."""
@@ -103,7 +112,7 @@ class Comparison:
         }
 
 
-def _better(results: Sequence[PairDifference]) -> set[tuple[str, str]]:
+def better_pairs(results: Sequence[PairDifference]) -> set[tuple[str, str]]:
     """Return the pairs of which the first is better for sure, margin or not."""
     found = set()
     for pair in results:
@@ -269,7 +278,7 @@ def _comparison(
     notes += [f"{one.a} and {one.b} have identical outputs" for one in results if one.identical]
     if asked.paired:
         notes.append("a paired draw shows the difference of two systems, not the mean of either")
-    ranks = ranks_of(means, _better(results)) if means else ()
+    ranks = ranks_of(means, better_pairs(results)) if means else ()
     return Comparison(
         prompt=asked.prompt,
         level=asked.options.level,
@@ -278,7 +287,7 @@ def _comparison(
         margin=asked.margin,
         pairs=tuple(results),
         ranks=ranks,
-        groups=groups_of([rank.system for rank in ranks], _better(results)) if ranks else (),
+        groups=groups_of([rank.system for rank in ranks], better_pairs(results)) if ranks else (),
         notes=tuple(notes),
         slice=name,
     )

@@ -41,8 +41,7 @@ class SharedTexts:
     ) -> "SharedTexts":
         """Read the texts and metrics of the systems in `names`, and the `slices` they lie in."""
         texts = ["output"] if outputs.has_texts else []
-        # Without texts and slices a control averages zero over all that is compared.
-        chosen = list(metrics) if texts or slices is not None else []
+        chosen = list(metrics)
         rows = outputs.rows(columns=["item", "system", *texts, *chosen])
         rows = rows.filter(pl.col("system").is_in(list(names)))
         items = {
@@ -65,6 +64,11 @@ class SharedTexts:
                 own = np.array(system) == place
                 inside[np.array(item)[own], place] = slices.numbers(name, items_of[own])
         return cls(items, codes, inside, _centred(values), tuple(names))
+
+    def all_identical(self, a: str, b: str) -> bool:
+        """Return whether two systems have the same items and the same text for each."""
+        one, other = (self.codes[:, self.names.index(name)] for name in (a, b))
+        return bool((one == other).all() and (one >= 0).any())
 
     def shared(
         self,

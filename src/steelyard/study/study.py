@@ -39,6 +39,7 @@ from steelyard.study.estimate_table import estimates
 from steelyard.study.estimates import Estimates
 from steelyard.study.estimation import Asked
 from steelyard.study.judged import Cell, judged_table
+from steelyard.study.preference_comparison import compare_preferences
 from steelyard.study.recorded_draw import check_simply_drawn
 from steelyard.study.results import Results
 from steelyard.study.scope import Scope
@@ -295,9 +296,10 @@ class Study:
         Returns
         -------
         list of Comparison
-            One for each prompt, and for each slice of it. Pairs are compared on the items that they
-            share, identical outputs count as exactly equal, and intervals are given for each pair
-            alone and for all pairs in all slices together.
+            One for each prompt, and for each slice of it; a `PreferenceComparison`, with wins, ties,
+            losses and strengths, where the prompt asks which of two outputs is better. Pairs are
+            compared on the items that they share, identical outputs count as exactly equal, and
+            intervals are given for each pair alone and for all pairs in all slices together.
         """
         prompts, systems = names_of(prompts), names_of(systems)
         scope = Scope(average=average, by=by, bands=bands, weights=weights)
@@ -316,19 +318,30 @@ class Study:
             target=target, raters_as="fixed", level=level, rater_variance=rater_variance
         )
         names = self.metrics if metrics is None else names_of(metrics)
-        found = compare(
-            study,
-            names,
-            pairs,
-            prompts=study.prompts if prompts is None else prompts,
-            systems=chosen,
-            margin=margin,
-            raters_as=raters_as,
-            options=options,
-            seed=seed,
-            cluster_by=cluster_by,
-            slices=scope.slices(self.outputs, names),
-        )
+        asked = study.prompts if prompts is None else prompts
+        preferred = [one for one in asked if one in study.judgments.preference_prompts]
+        if preferred and (by is not None or cluster_by is not None):
+            raise InvalidArgumentError(
+                f"`{'by' if by is not None else 'cluster_by'}` cannot go with prompt {preferred[0]!r}, "
+                "which asks for preferences: choose other prompts"
+            )
+        settings: dict[str, Any] = {"systems": chosen, "margin": margin, "raters_as": raters_as}
+        settings |= {"options": options, "seed": seed}
+        found: list[Comparison] = [
+            compare_preferences(study, prompt, names, pairs, **settings) for prompt in preferred
+        ]
+        scored = [one for one in asked if one not in preferred]
+        if scored:
+            found += compare(
+                study.without_preferences(),
+                names,
+                pairs,
+                prompts=scored,
+                cluster_by=cluster_by,
+                slices=scope.slices(self.outputs, names),
+                **settings,
+            )
+        found.sort(key=lambda one: asked.index(one.prompt))
         return [replace(one, notes=(*notes, *one.notes)) for one in found]
 
     def diagnose(
@@ -410,6 +423,13 @@ class Study:
             raise NotEstimableError(str(errors[0]), reasons=reasons) from errors[0].__cause__
         return Results(found, columns=_DIAGNOSIS)
 
+    def without_preferences(self) -> "Study":
+        """Return the study with the judgments that are scores."""
+        asked = self.judgments.preference_prompts
+        if not asked:
+            return self
+        return Study(self.outputs, self.judgments.filter(~pl.col("prompt").is_in(list(asked))))
+
     # Each is a function of its own module, whose first argument is the study.
     plan = planning.plan
     sample = sampling.sample
@@ -464,12 +484,25 @@ class Study:
     def judged_pairs(
         self, prompts: Sequence[str] | None, systems: Sequence[str] | None
     ) -> list[tuple[str, str]]:
-        """Return the pairs of prompt and system to look at, in order of first appearance."""
+        """Return the pairs of prompt and system to look at, in order of first appearance.
+
+        Raises
+        ------
+        NotEstimableError
+            If all prompts ask for preferences, which are about two systems.
+        """
         self.check_judged(prompts, systems)
+        preferred = self.judgments.preference_prompts
+        asked = [one for one in (prompts or self.prompts) if one not in preferred]
+        if not asked:
+            raise NotEstimableError(
+                f"prompt {(prompts or self.prompts)[0]!r} asks which of two outputs is better: use "
+                "`steelyard compare`, which counts wins, ties and losses"
+            )
         judged = set(self.judgments.frame.select("prompt", "system").unique().rows())
         return [
             (prompt, system)
-            for prompt in (self.prompts if prompts is None else prompts)
+            for prompt in asked
             for system in (self.systems if systems is None else systems)
             if (prompt, system) in judged
         ]

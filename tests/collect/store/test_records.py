@@ -64,6 +64,16 @@ def test_the_second_system_of_a_pair_has_the_rest_of_a_preference(office):
         ("b", "clear"): 1.0,
         ("a", "clear"): 1.0,
     }
+    shown = "a" if lease.swapped else "b"
+    assert {
+        (row.system, row.prompt): (row.other_system, row.first_system)
+        for row in office.read(scored_rows)
+    } == {
+        ("b", "better"): ("a", shown),
+        ("a", "better"): ("b", shown),
+        ("b", "clear"): (None, None),
+        ("a", "clear"): (None, None),
+    }
     [row] = office.read(submission_rows)
     assert row.systems == ("b", "a")
     assert row.swapped == lease.swapped

@@ -73,6 +73,8 @@ class ScoredRow:
         Whether it is one more than was asked for.
     wanted : int
         Judgments wanted of the unit.
+    other_system, first_system : str or None
+        Of a preference: the system that this one was compared with, and which was shown first.
     probability, stratum, stratum_size, share, draw, design, seed, signature
         What the draw recorded of the output.
     """
@@ -90,6 +92,8 @@ class ScoredRow:
     excluded: bool
     surplus: bool
     wanted: int
+    other_system: str | None
+    first_system: str | None
     probability: float | None
     stratum: str | None
     stratum_size: int | None
@@ -170,6 +174,7 @@ _SCORED = (
         submissions.c.time,
         raters.c.excluded,
         submissions.c.slot,
+        submissions.c.swapped,
         units.c.wanted,
         *(targets.c[name] for name in DRAW_COLUMNS),
     )
@@ -198,6 +203,7 @@ _SUBMISSIONS = (
     .order_by(submissions.c.id)
 )
 _SYSTEMS = select(targets.c.unit, targets.c.system).order_by(targets.c.side, targets.c.system)
+_SIDES = select(targets.c.unit, targets.c.side, targets.c.system)
 
 
 def scored_rows(connection: Connection) -> list[ScoredRow]:
@@ -208,11 +214,14 @@ def scored_rows(connection: Connection) -> list[ScoredRow]:
     """
     found = connection.execute(_MIRRORED).scalar_one_or_none()
     mirrored = frozenset(json.loads(found or "[]"))
+    sides = {(unit, side): system for unit, side, system in connection.execute(_SIDES)}
     rows = []
     for row in connection.execute(_SCORED).mappings():
         known = {name: row[name] for name in _SCORED_AS_IS}
         for prompt, score in json.loads(row["scores"]).items():
-            turned = row["side"] == 2 and prompt in mirrored
+            is_preference = prompt in mirrored
+            turned = row["side"] == 2 and is_preference
+            first = sides.get((row["unit"], 2 if row["swapped"] else 1))
             rows.append(
                 ScoredRow(
                     **known,
@@ -221,6 +230,10 @@ def scored_rows(connection: Connection) -> list[ScoredRow]:
                     seconds=row["active_ms"] / 1000,
                     time=iso_time(row["time"]),
                     surplus=row["slot"] is None,
+                    other_system=sides.get((row["unit"], 3 - row["side"]))
+                    if is_preference
+                    else None,
+                    first_system=first if is_preference else None,
                 )
             )
     return rows
