@@ -22,7 +22,7 @@ from steelyard.cli.options import (
 )
 from steelyard.cli.preference_tables import preference_tables
 from steelyard.cli.printing import interval as shown
-from steelyard.cli.printing import print_json, print_tables
+from steelyard.cli.printing import print_result
 from steelyard.errors import InvalidArgumentError
 from steelyard.estimate import Raters
 from steelyard.study.comparison import Comparison, Gate, PairDifference, gate_answer
@@ -119,10 +119,12 @@ def compare(
         bands=parse_bands(bands),
         weights=weights,
     )
-    if as_json:
-        print_json([one.to_dict() for one in found], output)
-    else:
-        print_tables([part for one in found for part in _tables(one, found)], output)
+    print_result(
+        [one.to_dict() for one in found],
+        [part for one in found for part in _tables(one, found)],
+        as_json=as_json,
+        output=output,
+    )
     if gate is not None:
         answer, words = gate_answer(found, gate, margin)
         click.echo(words, err=as_json)

@@ -23,7 +23,7 @@ from steelyard.cli.options import (
 )
 from steelyard.cli.paths import InputPath
 from steelyard.cli.printing import interval as shown
-from steelyard.cli.printing import parse_bounds, print_json, print_tables
+from steelyard.cli.printing import parse_bounds, print_result
 from steelyard.data import read_outputs
 from steelyard.errors import InvalidArgumentError
 from steelyard.estimate import Estimate, Interval, Raters, SlopeKind, Target
@@ -128,12 +128,10 @@ def estimate(
         "weights": weights,
     }
     found = study.estimate(chosen_metrics(metrics, no_metric=no_metric), **options)
-    if as_json:
-        print_json([one.to_dict() | {"random_raters": _random(one)} for one in found], output)
-        for note in found.notes:
-            click.echo(f"note: {note}", err=True)
-    else:
-        print_tables(_tables(found), output)
+    rows = [one.to_dict() | {"random_raters": _random(one)} for one in found]
+    print_result(rows, _tables(found), as_json=as_json, output=output)
+    for note in found.notes if as_json else ():
+        click.echo(f"note: {note}", err=True)
 
 
 def _tables(found: Estimates) -> list[RenderableType]:

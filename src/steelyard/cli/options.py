@@ -295,7 +295,7 @@ def output_options(command: Command) -> Command:
         "-o",
         "--output",
         type=OutputFile(),
-        help="Write to this file instead of the terminal.",
+        help="Write to this file instead of the terminal: .json, .csv, .md, .tex, .html, or text.",
     )(command)
     return click.option("--json", "as_json", is_flag=True, help="Print JSON with stable keys.")(
         command

@@ -8,7 +8,7 @@ from rich.table import Table
 
 from steelyard.cli.options import StudyChoice, output_options, seed_option, study_arguments
 from steelyard.cli.paths import OutputFile
-from steelyard.cli.printing import print_json, print_tables
+from steelyard.cli.printing import print_result
 from steelyard.estimate import Curve
 from steelyard.study import SystemTrajectory
 
@@ -70,10 +70,7 @@ def trajectory(
         from steelyard.report.trajectories import trajectory_plot  # noqa: PLC0415
 
         save_figure(trajectory_plot(found), figure)
-    if as_json:
-        print_json(found.to_dict(), output)
-    else:
-        print_tables(_tables(found), output)
+    print_result(found.to_dict(), _tables(found), as_json=as_json, output=output)
 
 
 def _tables(found: list[SystemTrajectory]) -> list[RenderableType]:
