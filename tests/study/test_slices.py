@@ -330,3 +330,15 @@ def test_remarks_on_metrics_and_on_the_draw_are_made_for_slices_too():
     for one in found:
         assert any("metric flat is the same on all outputs" in note for note in one.notes)
         assert any("are not a random sample of the pool" in note for note in one.notes)
+
+
+def test_few_judged_outputs_of_a_slice_are_said():
+    study = campaign((0.0, 1.0), n=14)
+    found = study.estimate(by="topic")
+    few = {
+        one.slice for one in found if any("judged outputs in slice" in note for note in one.notes)
+    }
+    assert few == {one.slice for one in found if one.n_outputs < 5}
+    assert few
+    [mixed, _] = study.estimate(by="topic", weights=MIX)
+    assert any("judged outputs in slice" in note for note in mixed.notes)

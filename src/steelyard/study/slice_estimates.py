@@ -25,6 +25,8 @@ __all__ = [
     "spanning_clusters",
 ]
 
+# Fewer judged outputs of a slice hardly show how two-valued scores vary (measured).
+_FEW_OUTPUTS = 5
 # Estimates of a system by the name of the slice.
 SliceEstimates = dict[str, dict[str, Estimate | NotEstimableError]]
 
@@ -77,7 +79,8 @@ def slice_estimates(
                 one = NotEstimableError("no output of it was judged")
             if isinstance(one, Estimate):
                 metrics = campaign.table.metrics if one.slope else ()
-                one = replace(one, notes=(*about, *one.notes), slice=name)
+                few = _few(slices, slicing, number)
+                one = replace(one, notes=(*about, *few, *one.notes), slice=name)
                 one = one.named(system=system, prompt=prompt, metrics=metrics)
             own[name] = one
         found[system] = own
@@ -138,6 +141,21 @@ def _cut(
 def _simply_drawn(cell: DrawnCell) -> bool:
     """Whether outputs, or clusters of them, were drawn with equal probabilities."""
     return len(cell.draw.names) == 1 and cell.draw.probability is None
+
+
+def _few(slices: Slices, slicing: Slicing, number: int) -> tuple[str, ...]:
+    """Say that a slice, or one of a mix, has few judged outputs, if it has."""
+    here = np.bincount(slicing.code, minlength=len(slices.names) + 1)
+    mix = slices.mix
+    counted = [number] if mix is None else [one for one, weight in enumerate(mix) if weight > 0]
+    least = min(counted, key=lambda one: here[one])
+    if here[least] >= _FEW_OUTPUTS:
+        return ()
+    note = (
+        f"only {here[least]} judged outputs in slice {slices.names[least]!r}: the interval may be too "
+        "short if scores take few values; judge more of it"
+    )
+    return (note,)
 
 
 def _refused(slices: Slices, slicing: Slicing, cell: DrawnCell) -> NotEstimableError | None:
