@@ -7,16 +7,13 @@ own pool. Derived in docs/methods/campaign.md.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.arrays import Draw, JudgedOutputs, PoolMoments, clustered, simple_draw
 from steelyard.errors import NotEstimableError
-
-if TYPE_CHECKING:
-    from steelyard.estimate.campaign import JudgedSystem
+from steelyard.estimate.judged_system import JudgedSystem
 
 __all__ = ["Cell", "Slicing", "sliced"]
 
@@ -50,12 +47,12 @@ class Cell:
 
     parent: int
     slice: int
-    system: "JudgedSystem"
+    system: JudgedSystem
     control: Floats
 
 
 def sliced(
-    parent: int, system: "JudgedSystem", slicing: Slicing, *, control: Floats, slope: Floats
+    parent: int, system: JudgedSystem, slicing: Slicing, *, control: Floats, slope: Floats
 ) -> list[Cell]:
     """Cut a system into cells, one for each slice with a judged output.
 
