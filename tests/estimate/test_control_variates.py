@@ -496,7 +496,7 @@ def test_result_tells_how_it_was_made(campaign):
     with pytest.raises(dataclasses.FrozenInstanceError):
         got.estimate = 0
     keys = (
-        "system prompt metrics method n_outputs n_judgments n_raters pool_size level target "
+        "system prompt slice metrics method n_outputs n_judgments n_raters pool_size level target "
         "raters estimate standard_error low high baseline data_efficiency slope shares about "
         "new_outputs fixed_raters notes"
     )

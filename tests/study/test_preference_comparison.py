@@ -188,6 +188,10 @@ def test_prompts_with_scores_and_with_preferences_stand_side_by_side():
     assert {one.prompt for one in both.estimate()} == {"overall"}
     with pytest.raises(NotEstimableError, match="use `steelyard compare`"):
         both.estimate(prompts=["better"])
+    with pytest.raises(NotEstimableError, match="use `steelyard compare`"):
+        both.monitor(prompts=["better"], half_width=0.1)
+    with pytest.raises(NotEstimableError, match="use `steelyard compare`"):
+        both.plan(prompt="better", half_width=0.1)
 
 
 def broken(column, value, *, row=3):

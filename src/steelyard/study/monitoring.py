@@ -177,7 +177,7 @@ def monitor(
     if not 0 < half_width < math.inf:
         raise InvalidArgumentError(f"`half_width` must be greater than 0; got {half_width}")
     prompts, systems = names_of(prompts), names_of(systems)
-    study.check_judged(prompts, systems)
+    study.judged_pairs(prompts, systems)
     check_bounds(study.judgments, bounds, prompts=prompts, systems=systems)
     check_simply_drawn(study.judgments, prompts, systems, sample=sample)
     names = tuple(dict.fromkeys(names_of(metrics)))

@@ -452,7 +452,10 @@ class Study:
                 raise InvalidArgumentError(
                     f"`prompt` (--prompt) must be chosen; there are: {', '.join(self.prompts)}"
                 )
-        return self.prompts[0] if prompt is None else prompt
+        found = self.prompts[0] if prompt is None else prompt
+        if found in self.judgments.preference_prompts:
+            raise _about_pairs(found)
+        return found
 
     def check_judged(self, prompts: Sequence[str] | None, systems: Sequence[str] | None) -> None:
         """Raise unless there are judgments under these prompts and of these systems.
@@ -495,10 +498,7 @@ class Study:
         preferred = self.judgments.preference_prompts
         asked = [one for one in (prompts or self.prompts) if one not in preferred]
         if not asked:
-            raise NotEstimableError(
-                f"prompt {(prompts or self.prompts)[0]!r} asks which of two outputs is better: use "
-                "`steelyard compare`, which counts wins, ties and losses"
-            )
+            raise _about_pairs((prompts or self.prompts)[0])
         judged = set(self.judgments.frame.select("prompt", "system").unique().rows())
         return [
             (prompt, system)
@@ -506,6 +506,13 @@ class Study:
             for system in (self.systems if systems is None else systems)
             if (prompt, system) in judged
         ]
+
+
+def _about_pairs(prompt: str) -> NotEstimableError:
+    return NotEstimableError(
+        f"prompt {prompt!r} asks which of two outputs is better: use `steelyard compare`, which counts wins, "
+        "ties and losses"
+    )
 
 
 @contextmanager
