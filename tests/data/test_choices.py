@@ -25,7 +25,7 @@ def test_a_mapping_may_be_for_one_file_only():
     assert study.outputs.systems == ("a", "b")
     assert study.judgments.frame["id"].to_list() == ["row 7", "row 7"]
     with pytest.raises(
-        InvalidArgumentError, match="column 'items' is mapped but not found in outp"
+        InvalidArgumentError, match="column 'no' is mapped to 'items' but not found in outp"
     ):
         Study.read(pool, judged, columns={"outputs:item": "id", "outputs:items": "no"})
 

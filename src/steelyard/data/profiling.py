@@ -137,6 +137,8 @@ def _needed(
 
 def _first_cells(table: Table) -> dict[str, Any]:
     head = table.collect(table.rows.select(list(table.schema)[:8]).head(1))
+    if not head.width:
+        return {}
     return {"first_row": {name: str(cell) for name, cell in head.row(0, named=True).items()}}
 
 

@@ -79,15 +79,19 @@ class StudyFiles:
         return pool, judged, (*pool.notes, *judged.notes)
 
     def _check_columns(self, pool: Outputs, judged: Judgments) -> None:
-        known = {"outputs": {*pool.columns}, "judgments": {*judged.frame.columns}}
-        for ours in self.columns:
+        """Raise for a column that was mapped and is in neither file, or not in that one."""
+        used = {"outputs": pool.mapped, "judgments": judged.mapped}
+        for ours, theirs in self.columns.items():
             role, _, name = ours.partition(":")
-            if role in known and name:
-                if name not in known[role]:
-                    raise InvalidArgumentError(f"column {name!r} is mapped but not found in {role}")
-            elif ours not in known["outputs"] | known["judgments"]:
+            if role in used and name:
+                if name not in used[role]:
+                    raise InvalidArgumentError(
+                        f"column {theirs!r} is mapped to {name!r} but not found in {role}"
+                    )
+            elif not any(ours in own for own in used.values()):
                 raise InvalidArgumentError(
-                    f"column {ours!r} is mapped but found in neither {pool.name} nor {judged.name}"
+                    f"column {theirs!r} is mapped to {ours!r} but found in neither {pool.name} nor "
+                    f"{judged.name}"
                 )
 
 
