@@ -106,7 +106,7 @@ def sample(
 ) -> None:
     """Draw outputs to judge, and record with what probability.
 
-    OUTPUTS is the pool: JSON Lines, CSV or Parquet. The sample holds its rows in the order in which
+    OUTPUTS is the pool: JSON Lines, CSV, TSV, JSON, Excel or Parquet. The sample holds its rows in the order in which
     to judge them, with the columns probability, stratum, stratum_size, share, draw, design, seed
     and signature, so that an estimate needs nothing else told.
     """
