@@ -176,7 +176,7 @@ USES = [
     (("--fill", "h=mean"), "must name a metric; got 'h'"),
     (("--fill", "g=most"), "must be mean, median, drop or a number"),
     (("--fill", "g="), "must be mean, median, drop or a number"),
-    (("--exclude-system", "z"), "must be among `a` of"),
+    (("--exclude-system", "z"), "must name systems of .*: a; got 'z'"),
     (("--exclude-system", "a"), "leaves nothing of"),
     (("--prompt", "q"), "prompt 'q' has no judgments in .*; there are: p"),
     (("--system", "z"), "system 'z' has no judgments in .*; there are: a"),

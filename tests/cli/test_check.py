@@ -136,6 +136,12 @@ def test_bounds_find_scores_off_the_scale(run, tmp_path):
     assert one["scores outside 1 to 4"]["count"] == sum(row["score"] == 5 for row in JUDGED)
 
 
+def test_names_that_only_look_alike_are_not_taken_for_equal(run, tmp_path):
+    names = {"base": "gpt-4-1", "new": "gpt-41"}
+    path = table(tmp_path / "o.csv", [{**row, "system": names[row["system"]]} for row in OUTPUTS])
+    assert not checked(run, path)["files"][0]["problems"]
+
+
 def test_all_sheets_of_a_book_are_looked_at(run, tmp_path):
     sheets = {"pool": OUTPUTS, "votes": JUDGED}
     cells = {

@@ -71,6 +71,11 @@ class Judgments:
         return self._distinct("rater")
 
     @property
+    def left_out(self) -> tuple[str, ...]:
+        """Systems that were there and left out, as asked."""
+        return self._table.left_out
+
+    @property
     def mapped(self) -> Mapping[str, str]:
         """The name in the file of each column that got another name."""
         return self._table.mapped

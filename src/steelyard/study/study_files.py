@@ -45,7 +45,7 @@ class StudyFiles:
                 raise error from None
             if not set(systems) <= set(judged.systems):
                 raise
-            alone = f"only {', '.join(systems)} of all systems is read, because of {error}"
+            alone = f"read are only {', '.join(systems)}, without help of other systems: {error}"
             return pool, judged, (*notes, alone)
         return pool, judged, notes
 
@@ -76,6 +76,13 @@ class StudyFiles:
         )
         if self.judgments is not None:
             self._check_columns(pool, judged)
+        for name in self.exclude_systems or ():
+            if name not in {*pool.left_out, *judged.left_out}:
+                known = ", ".join(dict.fromkeys((*pool.systems, *judged.systems)))
+                raise InvalidArgumentError(
+                    f"`exclude_systems` (--exclude-system) must name systems of {pool.name} or "
+                    f"{judged.name}: {known}; got {name!r}"
+                )
         return pool, judged, (*pool.notes, *judged.notes)
 
     def _check_columns(self, pool: Outputs, judged: Judgments) -> None:
