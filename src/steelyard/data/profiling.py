@@ -69,6 +69,15 @@ def profile_file(
     names = own_names(there, role, columns)
     asked = checked_decimal((decimal or {}).get(role))
     options = _needed(names, columns, role, mark)
+    if "system" not in names:
+        problem = Problem(
+            "no column `system`",
+            0,
+            0,
+            way_out="add one that names the system of each row",
+            stops=True,
+        )
+        return FileProfile(str(path), kind, rows, there, _first_cells(table), (problem,), options)
     own = replace(
         renamed(table, {ours: theirs for ours, theirs in names.items() if ours != theirs}),
         role=role,
