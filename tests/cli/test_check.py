@@ -136,6 +136,12 @@ def test_bounds_find_scores_off_the_scale(run, tmp_path):
     assert one["scores outside 1 to 4"]["count"] == sum(row["score"] == 5 for row in JUDGED)
 
 
+def test_names_that_only_look_alike_are_not_taken_for_equal(run, tmp_path):
+    names = {"base": "gpt-4-1", "new": "gpt-41"}
+    path = table(tmp_path / "o.csv", [{**row, "system": names[row["system"]]} for row in OUTPUTS])
+    assert not checked(run, path)["files"][0]["problems"]
+
+
 def test_all_sheets_of_a_book_are_looked_at(run, tmp_path):
     sheets = {"pool": OUTPUTS, "votes": JUDGED}
     cells = {
@@ -152,6 +158,8 @@ def test_all_sheets_of_a_book_are_looked_at(run, tmp_path):
     ("name", "content", "kind"),
     [
         ("wide.csv", "id,base,new\n1,3,4\n2,5,5\n", "wide table"),
+        ("wide.csv", "item,system_a,system_b\n1,3,4\n2,5,5\n", "wide table"),
+        ("wide.csv", "id,score_a,score_b\n1,3,4\n2,5,5\n", "wide table"),
         ("log.json", '{"eval": {"model": "m"}, "samples": []}', "another form"),
         ("log.eval", "PK\x03\x04not much of a log", "another form"),
         ("notes.txt", "just some words", "another form"),
@@ -164,6 +172,20 @@ def test_other_forms_are_sent_to_convert(run, tmp_path, name, content, kind):
     found = checked(run, path)
     assert found["files"][0]["kind"] == kind
     assert found["next"] == f"steelyard convert --from auto {path} --output converted"
+
+
+def test_a_file_without_systems_is_told_so(run, tmp_path):
+    path = table(tmp_path / "j.csv", [{"item": 1, "rater": "r", "score": 2}])
+    found = checked(run, path)
+    assert found["files"][0]["kind"] == "judgments"
+    assert not found["usable"]
+    assert "no column `system`" in problems(found, 0)
+
+
+def test_judgments_per_output_are_counted_under_each_prompt(run, tmp_path):
+    rows = [{**row, "prompt": prompt} for row in JUDGED for prompt in ("p", "q")]
+    _, out, _ = run("check", table(tmp_path / "j.csv", rows))
+    assert "30 judged outputs, 2.00 judgments per output and prompt (at most 2; 30 have" in out
 
 
 def test_outputs_alone_lead_to_a_sample_and_judgments_alone_to_their_outputs(run, tmp_path):

@@ -197,7 +197,7 @@ def first(**values):
         (["--metric", "length", "--prompt", "fluency"], "prompt 'fluency' has no judgments"),
         (["--metric", "length", "--system", "gamma"], "system 'gamma' has no judgments"),
         (["--metric", "length", "--column", "item"], "must look like item=doc_id"),
-        (["--metric", "length", "--column", "itm=doc"], "mapped but found in neither"),
+        (["--metric", "length", "--column", "itm=doc"], "but found in neither"),
         (["--metric", "length", "--slope", "steep"], "`--slope` must be numbers or one of"),
         (["--metric", "length", "--bounds", "1"], "`--bounds` must be two numbers"),
         (["--metric", "length", "--interval", "betting", *APART], "`bounds` are needed"),

@@ -3,6 +3,7 @@
 import gzip
 import json
 import sys
+import zipfile
 from types import SimpleNamespace
 
 import pandas as pd
@@ -143,6 +144,33 @@ def test_the_only_sheet_is_read_and_of_several_one_is_named(tmp_path):
     assert rows(f"{two}#my outputs").height == 2
     with pytest.raises(InvalidDataError, match=r"no sheet 'mine'; there are: notes, my outputs"):
         read_outputs(f"{two}#mine")
+
+
+def test_a_spreadsheet_of_libreoffice_is_read_and_an_excel_file_by_any_name(tmp_path):
+    office = "urn:oasis:names:tc:opendocument:xmlns"
+    spaces = " ".join(f'xmlns:{name}="{office}:{name}:1.0"' for name in ("office", "table", "text"))
+    cells = "".join(
+        "<table:table-row>"
+        + "".join(
+            f'<table:table-cell office:value-type="string"><text:p>{cell}</text:p></table:table-cell>'
+            for cell in row
+        )
+        + "</table:table-row>"
+        for row in (["item", "system", "output"], ["1", "a", "x"])
+    )
+    path = tmp_path / "a.ods"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        archive.writestr("META-INF/manifest.xml", f'<manifest xmlns="{office}:manifest:1.0"/>')
+        archive.writestr(
+            "content.xml",
+            f"<office:document-content {spaces}><office:body><office:spreadsheet>"
+            f'<table:table table:name="s">{cells}</table:table>'
+            "</office:spreadsheet></office:body></office:document-content>",
+        )
+    assert rows(path).rows() == [("1", "a", "x")]
+    book = write_xlsx(tmp_path / "export.csv", {"s": SHEET})
+    assert rows(book).height == 2
 
 
 def test_cells_of_a_sheet_are_named_below_its_header(tmp_path):

@@ -106,13 +106,15 @@ def _lines(counts: dict[str, Any] | Any) -> list[str]:
             lines.append("no texts (no column `output`)")
     if "scores" in counts:
         each = counts["judgments_per_output"]
+        under = " and prompt" if len(counts["prompts"] or ()) > 1 else ""
         raters = "raters unknown" if counts["raters"] is None else f"{counts['raters']:,} raters"
         asked = counts["prompts"]
         lines.append(
             f"{raters}, {'one prompt, unnamed' if asked is None else _sizes('prompt', asked)}"
         )
         lines.append(
-            f"{counts['judged_outputs']:,} judged outputs, {each['mean'] or 0:.2f} judgments per output "
+            f"{counts['judged_outputs']:,} judged outputs, {each['mean'] or 0:.2f} judgments per "
+            f"output{under} "
             f"(at most {each['most'] or 0}; {each['outputs_with_two']:,} have two or more)"
         )
         score = counts["scores"]

@@ -105,7 +105,7 @@ def estimate(
     """Estimate the mean human score of each system, beside the plain mean.
 
     OUTPUTS is the pool, with a metric on every output; JUDGMENTS are of a random sample of it.
-    Both are JSON Lines, CSV or Parquet files.
+    Both are JSON Lines, CSV, TSV, JSON, Excel or Parquet files; `steelyard check` looks at them.
     """
     study = choice.read(metrics)
     options: dict[str, Any] = {

@@ -120,7 +120,7 @@ def sample(
 ) -> None:
     """Draw outputs to judge, and record with what probability.
 
-    OUTPUTS is the pool: JSON Lines, CSV or Parquet. The sample holds its rows in the order in which
+    OUTPUTS is the pool: JSON Lines, CSV, TSV, JSON, Excel or Parquet. The sample holds its rows in the order in which
     to judge them, with the columns probability, stratum, stratum_size, share, draw, design, seed
     and signature, so that an estimate needs nothing else told. All systems get the same items, on
     which differences are known best. For a pair, items with identical outputs are left out: they

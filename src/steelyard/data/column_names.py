@@ -129,8 +129,9 @@ def lookalike(column: str, there: Sequence[str], *, misspelt: bool = True) -> st
             return by_form[form]
     if not misspelt:
         return None
-    near = difflib.get_close_matches(_plain(column), by_form, n=1, cutoff=0.75)
-    return by_form[near[0]] if near else None
+    near = difflib.get_close_matches(_plain(column), by_form, n=2, cutoff=0.75)
+    # system_a and system_b are columns of a wide table, not one that is misspelt
+    return by_form[near[0]] if len(near) == 1 else None
 
 
 def quoted(names: Sequence[str] | Mapping[str, Any]) -> str:

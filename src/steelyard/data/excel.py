@@ -90,8 +90,8 @@ def _loaded(book: Any, path: Path, sheet: str, *, rows: int | None = None) -> pl
 
 def _check_header(book: Any, path: Path, sheet: str) -> None:
     """Raise if two columns have one name: the library would give one of them another."""
-    header = book.load_sheet(sheet, header_row=None, n_rows=1, dtypes="string")
-    names = [name for name in pl.DataFrame(header).transpose().to_series() if name is not None]
+    header = pl.DataFrame(book.load_sheet(sheet, header_row=None, n_rows=1, dtypes="string"))
+    names = [name for row in header.iter_rows() for name in row if name is not None]
     for name in names:
         if names.count(name) > 1:
             raise InvalidDataError(

@@ -61,7 +61,8 @@ def judgment_profile(
 
 def _counts(rows: pl.DataFrame, named: list[str]) -> dict[str, Any]:
     prompts = ["prompt"] if "prompt" in named else []
-    each = rows.drop_nulls(Output.key).group_by([*Output.key, *prompts]).len()["len"]
+    groups = rows.drop_nulls(Output.key).group_by([*Output.key, *prompts]).len()
+    each, twice = groups["len"], groups.filter(pl.col("len") > 1)
     finite = rows["score"].drop_nulls().drop_nans()
     counts: dict[str, Any] = {
         "items": rows["item"].drop_nulls().n_unique(),
@@ -74,7 +75,7 @@ def _counts(rows: pl.DataFrame, named: list[str]) -> dict[str, Any]:
         "judgments_per_output": {
             "mean": each.mean(),
             "most": each.max(),
-            "outputs_with_two": int((each > 1).sum()),
+            "outputs_with_two": twice.select(pl.struct(Output.key).n_unique()).item(),
         },
         "scores": {"low": finite.min(), "high": finite.max(), "different": finite.n_unique()},
     }

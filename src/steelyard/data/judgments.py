@@ -1,5 +1,6 @@
 """Judgments: who scored which output under which prompt."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -77,6 +78,16 @@ class Judgments:
     def raters(self) -> tuple[str, ...]:
         """Raters, in order of first appearance."""
         return self._distinct("rater")
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """Systems that were there and left out, as asked."""
+        return self._table.left_out
+
+    @property
+    def mapped(self) -> Mapping[str, str]:
+        """The name in the file of each column that got another name."""
+        return self._table.mapped
 
     def filter(self, predicate: pl.Expr) -> "Judgments":
         """Return the judgments for which `predicate` is true; they keep their lines.

@@ -72,6 +72,11 @@ class Outputs:
         return "output" in self.columns
 
     @property
+    def left_out(self) -> tuple[str, ...]:
+        """Systems that were there and left out, as asked."""
+        return self._table.left_out
+
+    @property
     def mapped(self) -> Mapping[str, str]:
         """The name in the file of each column that got another name."""
         return self._table.mapped

@@ -13,6 +13,7 @@ from steelyard.records import Output
 
 __all__ = ["pool_profile"]
 
+_MISSING, _BLANK = "__missing__", "__blank__"
 _ALREADY = Problem("", 0, 0, way_out="keep one of them, or tell their items apart")
 
 
@@ -28,7 +29,8 @@ def pool_profile(table: Table) -> tuple[dict[str, Any], list[Problem]]:
         table = with_numbers(table)
     metrics = metric_columns(table, None)
     keys = [identifier(table, column) for column in Output.key]
-    texts = [name for name in ("output",) if name in table.schema]
+    has_texts = "output" in table.schema
+    texts = _text_flags(table) if has_texts else []
     rows = table.collect(table.rows.select(ROW, *Output.key, *texts, *metrics))
     problems = [one for rule in keys for one in bad_cells(table, rows, rule, "fill it in")]
     rows = rows.with_columns(rule.value for rule in keys)
@@ -38,13 +40,13 @@ def pool_profile(table: Table) -> tuple[dict[str, Any], list[Problem]]:
     )
     problems += near_equal_names("system", sizes["system"])
     problems += _gaps(table, rows, metrics)
-    if texts:
+    if has_texts:
         problems += _empty_texts(table, rows)
     counts = {
         "items": rows["item"].drop_nulls().n_unique(),
         "systems": dict(sizes.iter_rows()),
         "metrics": list(metrics),
-        "texts": bool(texts),
+        "texts": has_texts,
     }
     return counts, problems
 
@@ -76,12 +78,20 @@ def _gaps(table: Table, rows: pl.DataFrame, metrics: tuple[str, ...]) -> list[Pr
     return problems
 
 
-def _empty_texts(table: Table, rows: pl.DataFrame) -> list[Problem]:
-    if rows.schema["output"].is_nested():
-        what = f"column {table.column('output')}: expected text, got {rows.schema['output']}"
-        return [Problem(what, rows.height, rows.height, way_out="bring texts", stops=True)]
+def _text_flags(table: Table) -> list[pl.Expr]:
+    """Return whether an output is missing or blank: texts themselves may not fit in memory."""
+    if table.schema["output"].is_nested():
+        return []
     text = pl.col("output").cast(pl.String)
-    empty = rows.filter(text.is_null() | (text.str.strip_chars() == ""))
+    is_blank = (text.str.strip_chars() == "").fill_null(True)
+    return [text.is_null().alias(_MISSING), is_blank.alias(_BLANK)]
+
+
+def _empty_texts(table: Table, rows: pl.DataFrame) -> list[Problem]:
+    if table.schema["output"].is_nested():
+        what = f"column {table.column('output')}: expected text, got {table.schema['output']}"
+        return [Problem(what, rows.height, rows.height, way_out="bring texts", stops=True)]
+    empty = rows.filter(_BLANK)
     if empty.is_empty():
         return []
     item, system = empty.select(Output.key).row(0)
@@ -92,6 +102,6 @@ def _empty_texts(table: Table, rows: pl.DataFrame) -> list[Problem]:
             rows.height,
             (f"item {item}, system {system}",),
             way_out="make sure that the systems wrote nothing there",
-            stops=not table.has_blank_cells and bool(empty["output"].null_count()),
+            stops=not table.has_blank_cells and bool(empty[_MISSING].any()),
         )
     ]

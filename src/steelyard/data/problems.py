@@ -114,7 +114,7 @@ def near_equal_names(column: str, names: Iterable[str]) -> list[Problem]:
     by_form: dict[str, list[str]] = {}
     listed = list(dict.fromkeys(names))
     for name in listed:
-        by_form.setdefault(re.sub(r"[\s_-]+", "", name).casefold(), []).append(name)
+        by_form.setdefault(re.sub(r"[\s_-]+", " ", name).strip().casefold(), []).append(name)
     alike = [name for same in by_form.values() if len(same) > 1 for name in same]
     if not alike:
         return []

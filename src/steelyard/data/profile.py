@@ -97,13 +97,17 @@ def kind_of(table: Table, columns: Mapping[str, str] | None = None) -> Kind:
     judged = own_names(there, "judgments", columns)
     pool = own_names(there, "outputs", columns)
     numeric = _number_columns(table, [name for name in there if name not in pool.values()])
-    if {"item", "system", "score"} <= set(judged) and (
-        "rater" in judged or "prompt" in judged or "output" not in pool
-    ):
+    is_judged = "rater" in judged or "prompt" in judged or "output" not in pool
+    if {"item", "score"} <= set(judged) and is_judged and _is_sure(judged):
         return "judgments"
-    if {"item", "system"} <= set(pool) and ("output" in pool or numeric):
+    if "item" in pool and ("output" in pool or ("system" in pool and numeric)):
         return "outputs"
     return "wide table" if "system" not in pool and len(there) > 2 else "another form"
+
+
+def _is_sure(judged: Mapping[str, str]) -> bool:
+    """Whether the score is one by its name, where there is no system to bear it out."""
+    return "system" in judged or lookalike("score", [judged["score"]], misspelt=False) is not None
 
 
 def _number_columns(table: Table, names: Sequence[str]) -> list[str]:

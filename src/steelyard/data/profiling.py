@@ -69,6 +69,15 @@ def profile_file(
     names = own_names(there, role, columns)
     asked = checked_decimal((decimal or {}).get(role))
     options = _needed(names, columns, role, mark)
+    if "system" not in names:
+        problem = Problem(
+            "no column `system`",
+            0,
+            0,
+            way_out="add one that names the system of each row",
+            stops=True,
+        )
+        return FileProfile(str(path), kind, rows, there, _first_cells(table), (problem,), options)
     own = replace(
         renamed(table, {ours: theirs for ours, theirs in names.items() if ours != theirs}),
         role=role,
@@ -137,6 +146,8 @@ def _needed(
 
 def _first_cells(table: Table) -> dict[str, Any]:
     head = table.collect(table.rows.select(list(table.schema)[:8]).head(1))
+    if not head.width:
+        return {}
     return {"first_row": {name: str(cell) for name, cell in head.row(0, named=True).items()}}
 
 

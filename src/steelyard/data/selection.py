@@ -1,9 +1,10 @@
 """Which rows are read: those of the prompts and systems that are asked about, before any check."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from steelyard.data.rules import identifier
-from steelyard.data.tables import Table, quoted
+from steelyard.data.tables import Table
 from steelyard.errors import InvalidArgumentError
 from steelyard.records import names_of
 
@@ -24,25 +25,19 @@ def selected(
     Raises
     ------
     InvalidArgumentError
-        If one that is unwanted is not there, or all are unwanted.
+        If all are unwanted.
     """
     if wanted is None and not unwanted:
         return table
     value = identifier(table, column).value
     there = table.collect(table.rows.select(value).unique())[column].drop_nulls().to_list()
-    for name in names_of(unwanted) or ():
-        if name not in there and column == "system" and table.role == "judgments":
-            continue
-        if name not in there:
-            raise InvalidArgumentError(
-                f"`exclude_systems` (--exclude-system) must be among {quoted(sorted(there))} of "
-                f"{table.name}; got {name!r}"
-            )
-    kept = set(there) - set(names_of(unwanted) or ())
+    left_out = set(there) & set(names_of(unwanted) or ())
+    kept = set(there) - left_out
     if wanted is not None and set(names_of(wanted)) <= set(there):
         kept &= set(names_of(wanted))
     if not kept:
         raise InvalidArgumentError(
             f"`exclude_systems` (--exclude-system) leaves nothing of {table.name}"
         )
-    return table.keep(value.is_in(sorted(kept)) | value.is_null())
+    rows = table.rows.filter(value.is_in(sorted(kept)) | value.is_null())
+    return replace(table, rows=rows, left_out=(*table.left_out, *sorted(left_out)))

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import accumulate
 from pathlib import Path
 
@@ -47,6 +47,8 @@ class Table:
         What the lines of a text file are counted in.
     parts : tuple of Path
         The Parquet files of a folder or pattern.
+    left_out : tuple of str
+        Systems that were there and left out, as asked.
     """
 
     name: str
@@ -59,6 +61,7 @@ class Table:
     decimal: Decimal | None = None
     text: Text | None = None
     parts: tuple[Path, ...] = ()
+    left_out: tuple[str, ...] = ()
 
     def collect(self, query: pl.LazyFrame) -> pl.DataFrame:
         """Run a query on the rows in a stream, so that memory is bounded by its result."""
@@ -119,10 +122,6 @@ class Table:
         missing = [column for column in columns if column not in self.schema]
         if missing:
             raise missing_columns(self.name, list(self.schema), missing, columns)
-
-    def keep(self, predicate: pl.Expr) -> "Table":
-        """Return the table with those rows only for which `predicate` is true."""
-        return replace(self, rows=self.rows.filter(predicate))
 
 
 def shown(value: object) -> str:

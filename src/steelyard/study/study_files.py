@@ -45,7 +45,7 @@ class StudyFiles:
                 raise error from None
             if not set(systems) <= set(judged.systems):
                 raise
-            alone = f"only {', '.join(systems)} of all systems is read, because of {error}"
+            alone = f"read are only {', '.join(systems)}, without help of other systems: {error}"
             return pool, judged, (*notes, alone)
         return pool, judged, notes
 
@@ -76,18 +76,29 @@ class StudyFiles:
         )
         if self.judgments is not None:
             self._check_columns(pool, judged)
+        for name in self.exclude_systems or ():
+            if name not in {*pool.left_out, *judged.left_out}:
+                known = ", ".join(dict.fromkeys((*pool.systems, *judged.systems)))
+                raise InvalidArgumentError(
+                    f"`exclude_systems` (--exclude-system) must name systems of {pool.name} or "
+                    f"{judged.name}: {known}; got {name!r}"
+                )
         return pool, judged, (*pool.notes, *judged.notes)
 
     def _check_columns(self, pool: Outputs, judged: Judgments) -> None:
-        known = {"outputs": {*pool.columns}, "judgments": {*judged.frame.columns}}
-        for ours in self.columns:
+        """Raise for a column that was mapped and is in neither file, or not in that one."""
+        used = {"outputs": pool.mapped, "judgments": judged.mapped}
+        for ours, theirs in self.columns.items():
             role, _, name = ours.partition(":")
-            if role in known and name:
-                if name not in known[role]:
-                    raise InvalidArgumentError(f"column {name!r} is mapped but not found in {role}")
-            elif ours not in known["outputs"] | known["judgments"]:
+            if role in used and name:
+                if name not in used[role]:
+                    raise InvalidArgumentError(
+                        f"column {theirs!r} is mapped to {name!r} but not found in {role}"
+                    )
+            elif not any(ours in own for own in used.values()):
                 raise InvalidArgumentError(
-                    f"column {ours!r} is mapped but found in neither {pool.name} nor {judged.name}"
+                    f"column {theirs!r} is mapped to {ours!r} but found in neither {pool.name} nor "
+                    f"{judged.name}"
                 )
 
 
