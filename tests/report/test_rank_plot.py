@@ -15,7 +15,7 @@ def ranks(*spans):
 def test_each_system_has_a_bar_over_its_ranks_and_says_them():
     axes = rank_plot(ranks((1, 2), (1, 2), (3, 3)), [["s0", "s1"], ["s2"]]).axes[0]
     bars = [tuple(line.get_xdata()) for line in axes.get_lines() if len(line.get_xdata()) == 2]
-    assert bars == [(1, 2), (1, 2), (3, 3)]
+    assert bars == [(0.85, 2.15), (0.85, 2.15), (2.85, 3.15)]
     assert [text.get_text() for text in axes.texts] == ["1 to 2", "1 to 2", "3"]
     assert [text.get_text() for text in axes.get_yticklabels()] == ["s0", "s1", "s2"]
 

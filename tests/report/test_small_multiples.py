@@ -46,3 +46,12 @@ def test_a_constant_metric_has_no_line_and_an_unknown_correlation_is_said():
 def test_no_system_is_refused():
     with pytest.raises(InvalidArgumentError, match="`judged` must hold at least one"):
         small_multiples([])
+
+
+def test_a_line_that_leaves_its_panel_ends_at_the_edge():
+    steep = JudgedMetric("steep", np.array([0.0, 0.1, 0.2, 10.0]), np.array([0.0, 0.0, 0.0, 1.0]))
+    wild = JudgedMetric("wild", np.array([0.0, 0.5, 1.0]), np.array([0.0, 1.0, 1.0]))
+    axes = small_multiples([steep, wild]).axes[0]
+    for line in axes.collections[1].get_segments():
+        assert line[:, 1].min() >= 0
+        assert line[:, 1].max() <= 1

@@ -39,6 +39,7 @@ def test_what_long_names_share_is_left_out_where_they_differ_only_inside():
     shown = shown_names(names)
     assert shown[7] == "…2/model-07…"
     assert len(set(shown)) == 25
+    assert shown_names([*names, "all systems"]) == [*shown, "all systems"]
 
 
 def test_short_names_keep_what_they_share():

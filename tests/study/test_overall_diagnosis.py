@@ -67,3 +67,13 @@ def test_a_diagnosis_needs_repeated_judgments():
     outputs, used = collection(each=1)
     with pytest.raises(NotEstimableError, match="two judgments"):
         overall_diagnosis(read_outputs(outputs), used, ["length"], prompt="p")
+
+
+def test_a_gap_in_a_metric_leaves_out_the_systems_that_lack_it():
+    outputs, used = collection()
+    gap = (pl.col("system") == "s1") & (pl.col("item") == "59")
+    gappy = outputs.with_columns(length=pl.when(~gap).then("length"))
+    found = overall_diagnosis(read_outputs(gappy), used, ["length"], prompt="p")
+    expected = Study.read(gappy, used).diagnose(["length"], resamples=200)["*"]
+    assert found.to_dict() == expected.to_dict()
+    assert any("without 1 systems" in note for note in found.notes)

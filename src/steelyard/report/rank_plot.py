@@ -19,6 +19,9 @@ from steelyard.study.ranks import Rank
 
 __all__ = ["rank_plot", "rank_words"]
 
+# Bars go a little beyond their ranks, so that a rank that is known has one too.
+_BEYOND = 0.15
+
 
 def rank_words(rank: Rank) -> str:
     """Return the ranks that a system may have, in words.
@@ -74,7 +77,7 @@ def rank_plot(ranks: Sequence[Rank], groups: Sequence[Sequence[str]] = ()) -> Fi
             row += len(group)
         for row, rank in enumerate(ranks):
             axes.plot(
-                [rank.low, rank.high],
+                [rank.low - _BEYOND, rank.high + _BEYOND],
                 [row, row],
                 color=BLUE,
                 linewidth=5.0 if many else 7.0,

@@ -79,7 +79,7 @@ def small_multiples(
             points.append(_placed(x, y, scale, left, bottom))
             ends = least_squares_ends(one)
             if ends is not None:
-                lines.append(_placed(*ends, scale, left, bottom))
+                lines.append(_placed(*_inside(*ends, scale), scale, left, bottom))
             title = axes.text(left, bottom + 1.17, name, va="bottom", fontsize=8, color=INK)
             named(title, one.system)
             rho = one.correlation
@@ -96,6 +96,14 @@ def small_multiples(
         axes.set_ylim(places[-1][1] - 0.45, 1.42)
         axes.set_axis_off()
     return figure
+
+
+def _inside(x: Floats, y: Floats, scale: Scale) -> tuple[Floats, Floats]:
+    """Return the part of a line that lies inside its panel."""
+    kept = np.clip(y, *scale.y)
+    if y[0] == y[1]:
+        return x, kept
+    return x[0] + (kept - y[0]) / (y[1] - y[0]) * (x[1] - x[0]), kept
 
 
 def _placed(x: Floats, y: Floats, scale: Scale, left: float, bottom: float) -> Floats:

@@ -117,7 +117,7 @@ def rows_of_systems(axes: Axes, systems: Sequence[str]) -> None:
 def shown_names(names: Sequence[str], width: int = 22) -> list[str]:
     """Return names short enough for a figure, all still different.
 
-    Where one is too long, what all of them begin or end with is left out first.
+    What all that are too long begin or end with is left out first.
 
     Parameters
     ----------
@@ -134,14 +134,17 @@ def shown_names(names: Sequence[str], width: int = 22) -> list[str]:
     Examples
     --------
     >>> shown_names(["short", "a-rather-long-name-v1", "a-rather-long-name-v2"], width=12)
-    ['short', 'a-rathe…e-v1', 'a-rathe…e-v2']
+    ['short', '…v1', '…v2']
     >>> shown_names(["maker/model-one-instruct", "maker/model-two-instruct"], width=12)
     ['…one…', '…two…']
+    >>> shown_names(["short", "a-rather-long-name-v1"], width=12)
+    ['short', 'a-rathe…e-v1']
     """
     shown: list[str] = []
     texts = [_printable(name) for name in names]
-    if any(len(text) > width for text in texts):
-        texts = _without_shared_ends(texts)
+    long = [text for text in texts if len(text) > width]
+    cut = dict(zip(long, _without_shared_ends(long), strict=True))
+    texts = [cut.get(text, text) for text in texts]
     tail = (width - 1) // 3 + 1
     for whole in texts:
         is_long = len(whole) > width

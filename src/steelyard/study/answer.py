@@ -36,7 +36,9 @@ class Answer:
         """The answer in one sentence; None where there is no comparison."""
         if self.comparison is None:
             return None
-        return _opened(self.comparison.sentence or _of_pairs(self.comparison), self.comparison)
+        found = self.comparison
+        ranked = "" if len(found.pairs) == 1 else found.sentence
+        return _opened(ranked or _of_pairs(found), found)
 
     @property
     def basis(self) -> str | None:
@@ -81,7 +83,7 @@ def prompt_answer(
 
 
 def _of_pairs(found: Comparison) -> str:
-    """Say what is known where some pairs, or the mean of each system, cannot be told."""
+    """Say what is known of one pair, or where some pairs cannot be compared."""
     if len(found.pairs) == 1:
         [pair] = found.pairs
         if pair.verdict in {"a", "b"}:

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from steelyard.arrays import PoolMoments
 from steelyard.errors import NotEstimableError
@@ -134,10 +136,17 @@ class _Judged:
     resamples: int
     rng: np.random.Generator
 
+    @cached_property
+    def numbered(self) -> tuple[tuple[str, ...], NDArray[np.int64]]:
+        """The systems here, and the number of that of each judgment; names are slow to compare."""
+        if self.systems is None:
+            return (self.cell.system,), np.zeros(len(self.cell.human), dtype=np.int64)
+        names, number = np.unique(self.systems, return_inverse=True)
+        return tuple(map(str, names)), number
+
     def lacking(self, name: str) -> dict[str, int]:
         """Return how many outputs of each system here lack a metric."""
-        here = [self.cell.system] if self.systems is None else np.unique(self.systems)
-        known = {str(one): self.gaps.get(str(one), {}).get(name, 0) for one in here}
+        known = {one: self.gaps.get(one, {}).get(name, 0) for one in self.numbered[0]}
         return {system: count for system, count in known.items() if count}
 
     @property
@@ -168,8 +177,8 @@ class _Judged:
             return False
         centred = metric - metric.mean()
         if self.systems is not None:
-            system = np.unique(self.systems[rows], return_inverse=True)[1]
-            mean = np.bincount(system, weights=centred) / np.bincount(system)
+            system = self.numbered[1][rows]
+            mean = np.bincount(system, weights=centred) / np.maximum(np.bincount(system), 1)
             centred = centred - mean[system]
         return bool(centred.std() > 1e-12 * np.abs(metric).max())
 
