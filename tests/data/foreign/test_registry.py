@@ -97,8 +97,8 @@ def test_a_known_file_beside_an_unknown_one_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"only": {"filter": "x"}}, "`--only` can choose epoch or prompt in files of inspect"),
-        ({"columns": {"text": "x"}}, "`--column` must name one of item, system, output"),
+        ({"only": {"filter": "x"}}, "`--only` can name epoch or prompt in files of inspect"),
+        ({"columns": {"text": "x"}}, "`--column` can name item or system in files of inspect"),
     ],
 )
 def test_options_that_do_not_fit_are_refused(options, says):
@@ -114,3 +114,11 @@ def test_wide_patterns_are_for_wide_tables():
 def test_errors_about_all_files_name_the_first():
     with pytest.raises(InvalidDataError, match=r"result\.csv: no output and no judgment was found"):
         converted([FILES / "ragas/result.csv"])
+
+
+@pytest.mark.parametrize(
+    "file", ["arena/battles.jsonl", "wmt-mqm/mqm.tsv", "pearmut/annotations.jsonl"]
+)
+def test_an_option_that_would_be_ignored_is_refused(file):
+    with pytest.raises(InvalidArgumentError, match="`--system` is for files that do not name"):
+        converted([FILES / file], options=Options(system="s"))

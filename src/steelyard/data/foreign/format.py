@@ -11,12 +11,6 @@ from steelyard.errors import InvalidArgumentError
 
 __all__ = ["Format", "Options"]
 
-# What `--column` can name.
-_COLUMNS = (
-    *("item", "system", "output", "input", "reference", "cluster", "rater", "prompt", "score"),
-    *("time", "left", "right"),
-)
-
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
@@ -59,6 +53,10 @@ class Options:
         paths = (self.columns[ours],) if ours in self.columns else usual
         return next((found for path in paths if (found := at(record, path)) is not None), None)
 
+    def names(self, ours: str) -> bool:
+        """Whether the user says where or what this is."""
+        return ours in self.columns or (ours == "system" and self.system is not None)
+
     def of_file(self, document: Document) -> "Options":
         """Return these options with ``{file}`` in ``--system`` filled in."""
         if self.system is None or "{file}" not in self.system:
@@ -82,12 +80,16 @@ class Format:
         Whether a document is of this format, by its content.
     convert : callable
         Our tables, from documents of this format.
+    columns : tuple of str
+        What ``--column`` can name; with ``system`` among them, ``--system`` can too.
     only : tuple of str
         What ``--only`` can choose, besides prompts.
     companions : bool
         Whether a file that is not recognised may come along, such as the texts that were judged.
     free_columns : bool
         Whether users choose the columns themselves, so that ``--column`` makes any file do.
+    joins_files : bool
+        Whether several files hold parts of the same outputs, so that none is one system's.
     """
 
     name: str
@@ -95,9 +97,11 @@ class Format:
     expects: str
     recognises: Callable[[Document], bool]
     convert: Callable[[Sequence[Document], Options], list[Conversion]]
+    columns: tuple[str, ...] = ()
     only: tuple[str, ...] = ()
     companions: bool = False
     free_columns: bool = False
+    joins_files: bool = False
 
     def check_options(self, options: Options) -> None:
         """Raise if an option names what this format does not have.
@@ -108,17 +112,22 @@ class Format:
             The message names the option.
         """
         for name in options.only:
-            if name not in (*self.only, "prompt"):
-                known = " or ".join((*self.only, "prompt"))
-                raise InvalidArgumentError(
-                    f"`--only` can choose {known} in files of {self.name}; got {name!r}"
-                )
-        for ours in options.columns:
-            if ours not in _COLUMNS:
-                raise InvalidArgumentError(
-                    f"`--column` must name one of {', '.join(_COLUMNS)} before the '='; got {ours!r}"
-                )
+            _check_known("--only", name, (*self.only, "prompt"), self.name)
+        for name in options.columns:
+            _check_known("--column", name, self.columns, self.name)
+        if options.system is not None and "system" not in self.columns:
+            raise InvalidArgumentError(
+                f"`--system` is for files that do not name their systems, as files of {self.name} do: "
+                "leave it out"
+            )
         if options.wide and self.name != "wide":
             raise InvalidArgumentError(
                 f"`--wide` is for wide tables, and these files are of {self.name}: leave it out"
             )
+
+
+def _check_known(option: str, name: str, known: Sequence[str], files: str) -> None:
+    if name not in known:
+        raise InvalidArgumentError(
+            f"`{option}` can name {' or '.join(known) or 'nothing'} in files of {files}; got {name!r}"
+        )

@@ -165,4 +165,5 @@ FORMAT = Format(
     expects="tasks with `data` and `annotations`, or rows with `annotation_id` and `lead_time`",
     recognises=_recognises,
     convert=_convert,
+    columns=("item", "system", "output", "input", "reference", "score", "left", "right"),
 )

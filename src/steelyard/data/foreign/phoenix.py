@@ -124,5 +124,7 @@ FORMAT = Format(
     expects="annotations with `span_id` and `annotator_kind`, spans, or runs of an experiment",
     recognises=_recognises,
     convert=_convert,
+    columns=("item", "system", "output", "input", "reference"),
     only=("repetition",),
+    joins_files=True,
 )

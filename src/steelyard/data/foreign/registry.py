@@ -9,7 +9,7 @@ from steelyard.data.foreign.documents import Document, open_document
 from steelyard.data.foreign.format import Format, Options
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 
-__all__ = ["AUTO", "FORMATS", "converted", "format_named"]
+__all__ = ["AUTO", "FORMATS", "converted", "format_named", "formats_of"]
 
 AUTO = "auto"
 # The module that has each format; loaded when it is asked for.
@@ -96,6 +96,13 @@ def converted(
     else:
         _check_recognised(chosen, documents, options)
     chosen.check_options(options)
+    if len(documents) == 1:
+        options = options.of_file(documents[0])
+    elif chosen.joins_files and options.of_file(documents[0]) is not options:
+        raise InvalidArgumentError(
+            f"`--system` {options.system} needs a file for each system, and files of {chosen.name} "
+            "belong together"
+        )
     try:
         return chosen, chosen.convert(documents, options)
     except InvalidDataError as error:
@@ -105,7 +112,14 @@ def converted(
         raise InvalidDataError(f"{paths[0]}{others}: {error}") from error
 
 
-def _formats_of(document: Document) -> list[Format]:
+def formats_of(document: Document) -> list[Format]:
+    """Return the formats that a document may have, by its content; wide tables are not told.
+
+    Examples
+    --------
+    >>> [one.name for one in formats_of(Document(Path("x"), "json", {"testCases": []}))]
+    ['deepeval']
+    """
     every = (format_named(name) for name in FORMATS if name != "wide")
     return [one for one in every if one.recognises(document)]
 
@@ -115,7 +129,7 @@ def _recognised(documents: Sequence[Document]) -> Format:
     found: dict[str, tuple[Format, Document]] = {}
     unknown = []
     for document in documents:
-        formats = _formats_of(document)
+        formats = formats_of(document)
         if len(formats) > 1:
             names = " and ".join(one.name for one in formats)
             raise InvalidDataError(
@@ -153,7 +167,7 @@ def _check_recognised(chosen: Format, documents: Sequence[Document], options: Op
     for document in documents:
         if chosen.recognises(document) or (is_free and document.records):
             continue
-        others = _formats_of(document)
+        others = formats_of(document)
         if others:
             raise InvalidDataError(
                 f"{document.path}: this is no file of {chosen.name}; it looks like {others[0].name}: "

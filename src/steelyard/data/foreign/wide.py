@@ -241,4 +241,5 @@ FORMAT = Format(
     expects="a table, and --wide PATTERN for the names of its columns",
     recognises=lambda document: document.kind == "table",
     convert=_convert,
+    columns=("item", "system", "output", "input", "reference", "cluster", "rater", "prompt"),
 )
