@@ -122,3 +122,17 @@ def test_errors_about_all_files_name_the_first():
 def test_an_option_that_would_be_ignored_is_refused(file):
     with pytest.raises(InvalidArgumentError, match="`--system` is for files that do not name"):
         converted([FILES / file], options=Options(system="s"))
+
+
+def test_a_misspelt_format_is_answered_with_the_nearest_name():
+    with pytest.raises(InvalidArgumentError, match="got 'promtfoo': did you mean promptfoo"):
+        format_named("promtfoo")
+
+
+def test_a_text_is_no_table(tmp_path):
+    path = tmp_path / "notes.md"
+    path.write_text("# Notes\n\nOne, two, three.\n")
+    with pytest.raises(
+        InvalidDataError, match=r"notes\.md: not recognised: a text that starts with"
+    ):
+        converted([path])

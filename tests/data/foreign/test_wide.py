@@ -100,7 +100,7 @@ def test_digits_that_are_no_number_are_refused_by_their_cell(convert, tmp_path, 
 
 
 def test_words_without_a_scale_are_listed(convert, tmp_path):
-    path = sheet(tmp_path, "item,ann\n1,good\n2,Bad\n3,good\n")
+    path = sheet(tmp_path, "item,ann\n1,good\n2,Bad\n3,GOOD\n")
     with pytest.raises(InvalidDataError, match=r"3 scores under 'score' .*'good', 'Bad'.*--scale"):
         convert(path, wide=("{rater}",), system="s")
 

@@ -81,17 +81,20 @@ class Document:
 
     @property
     def first(self) -> dict[str, Any]:
-        """The first record; empty if there is none."""
+        """The first record, empty if there is none; of a table its columns, without cells."""
+        if self.kind == "table":
+            return dict.fromkeys(self.columns, "")
         return self.records[0] if self.records else {}
 
     def has(self, *keys: str) -> bool:
         """Whether the first record, or the header, has all of these keys."""
-        there = self.columns if self.kind == "table" else self.first
-        return all(key in there for key in keys)
+        return all(key in self.first for key in keys)
 
     @property
     def contents(self) -> str:
         """What the file has, in one line, for whoever must say what it is."""
+        if self.kind == "table" and len(self.columns) == 1:
+            return f"a text that starts with {self.columns[0][:60]!r}"
         if self.kind == "table":
             return f"a table with the columns {_listed(self.columns)}"
         if self.kind in ("zip", "folder"):

@@ -49,8 +49,8 @@ def _is_trace(one: Mapping[str, Any]) -> bool:
 def _recognises(document: Document) -> bool:
     if document.kind in ("zip", "folder"):
         return False
-    found = _records(document)
-    return bool(found) and any(test(found[0]) for test in (_is_score, _is_run_item, _is_trace))
+    first = document.first if document.kind == "table" else at(_records(document), "0")
+    return first is not None and any(test(first) for test in (_is_score, _is_run_item, _is_trace))
 
 
 def _convert(documents: Sequence[Document], options: Options) -> list[Conversion]:

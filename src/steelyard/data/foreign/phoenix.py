@@ -34,8 +34,8 @@ def _is_run(one: Mapping[str, Any]) -> bool:
 def _recognises(document: Document) -> bool:
     if document.kind in ("zip", "folder"):
         return False
-    found = _records(document)
-    return bool(found) and any(test(found[0]) for test in (_is_annotation, _is_span, _is_run))
+    first = document.first if document.kind == "table" else at(_records(document), "0")
+    return first is not None and any(test(first) for test in (_is_annotation, _is_span, _is_run))
 
 
 def _convert(documents: Sequence[Document], options: Options) -> list[Conversion]:

@@ -1,6 +1,7 @@
 """All formats by name, and which one a file has."""
 
 from collections.abc import Sequence
+from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 
@@ -54,7 +55,9 @@ def format_named(name: str) -> Format:
     """
     if name not in FORMATS:
         known = ", ".join((AUTO, *FORMATS))
-        raise InvalidArgumentError(f"`--from` must be one of {known}; got {name!r}")
+        near = get_close_matches(name.casefold(), FORMATS, n=1)
+        hint = f": did you mean {near[0]}?" if near else ""
+        raise InvalidArgumentError(f"`--from` must be one of {known}; got {name!r}{hint}")
     found = import_module(FORMATS[name]).FORMAT
     assert isinstance(found, Format)
     return found
@@ -150,7 +153,7 @@ def _recognised(documents: Sequence[Document]) -> Format:
 
 def _unknown(document: Document) -> InvalidDataError:
     way_out = f"name its format with --from ({', '.join(FORMATS)})"
-    if document.kind == "table":
+    if document.kind == "table" and len(document.columns) > 1:
         way_out = "a wide table needs --wide PATTERN, such as '{rater}_{system}'; else " + way_out
     if document.has(*_OURS):
         way_out = (
