@@ -136,3 +136,23 @@ def test_a_text_is_no_table(tmp_path):
         InvalidDataError, match=r"notes\.md: not recognised: a text that starts with"
     ):
         converted([path])
+
+
+@pytest.mark.parametrize(
+    ("file", "options"),
+    [
+        ("mturk/batch.csv", {"columns": {"output": "Input.text"}}),
+        ("inspect/edited.json", {"columns": {"item": "uid"}}),
+        ("label-studio/min.csv", {"columns": {"score": "tone"}}),
+        (
+            "wide/per_rater.csv",
+            {"columns": {"output": "{system}_text"}, "wide": ("{rater:ann|bob}",)},
+        ),
+    ],
+)
+def test_a_column_that_no_record_has_is_refused(file, options):
+    ((ours, theirs),) = options["columns"].items()
+    with pytest.raises(
+        InvalidArgumentError, match=re.escape(f"`--column` {ours}={theirs}: no record")
+    ):
+        converted([FILES / file], options=Options(**options))

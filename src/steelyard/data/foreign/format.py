@@ -35,6 +35,8 @@ class Options:
         Where they are listed.
     on_duplicate : str
         ``error``, ``first`` or ``last`` (``--on-duplicate``).
+    found : set of str
+        Which of `columns` some record had, noted while files are read.
     """
 
     system: str | None = None
@@ -45,13 +47,25 @@ class Options:
     raters: frozenset[str] | None = None
     raters_from: str = ""
     on_duplicate: str = "error"
+    found: set[str] = field(default_factory=set, compare=False, repr=False)
 
     def value(self, record: Mapping[str, Any], ours: str, *usual: str) -> Any:
         """Return what a record has under our name: where the user says, else at a usual path."""
         if ours == "system" and self.system is not None:
             return self.system
         paths = (self.columns[ours],) if ours in self.columns else usual
-        return next((found for path in paths if (found := at(record, path)) is not None), None)
+        value = next((found for path in paths if (found := at(record, path)) is not None), None)
+        if value is not None and ours in self.columns:
+            self.found.add(ours)
+        return value
+
+    def check_found(self) -> None:
+        """Raise if no record had what ``--column`` names."""
+        for ours, theirs in self.columns.items():
+            if ours not in self.found:
+                raise InvalidArgumentError(
+                    f"`--column` {ours}={theirs}: no record has {theirs!r}: look for its name in the file"
+                )
 
     def names(self, ours: str) -> bool:
         """Whether the user says where or what this is."""

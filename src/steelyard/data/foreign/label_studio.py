@@ -131,6 +131,7 @@ def _add_row(gathered: Gathered, document: Document, row: Mapping[str, Any]) -> 
         if isinstance(answer, dict) and "choices" in answer:
             gathered.drop("answers with several choices")
         elif answer is not cell or name == options.columns.get("score"):
+            options.found.update({"score"} if name == options.columns.get("score") else ())
             gathered.judgment(
                 *key,
                 row.get("annotator"),

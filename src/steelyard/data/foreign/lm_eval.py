@@ -54,7 +54,7 @@ def _convert(documents: Sequence[Document], options: Options) -> list[Conversion
                 gathered.drop("rows of other filters")
                 continue
             _add(gathered, record, task, model or named.value(record, "system"))
-    return [gathered.conversion(way_out="name the items with --column item=doc_hash")]
+    return [gathered.conversion(way_out="name one file of each task and model")]
 
 
 def _files(documents: Sequence[Document]) -> list[Document]:

@@ -173,6 +173,9 @@ class _WideTable:
         self.systems = list(
             dict.fromkeys(said["system"] for said in found.values() if "system" in said)
         )
+        pattern = options.columns.get("output", "output")
+        is_there = any(pattern.replace("{system}", one) in columns for one in self.systems or [""])
+        options.found.update({"item", "output"} if is_there else {"item"})
         rest = [one for one in columns if one not in {*found, *named, *self.systems}]
         # where a row is one output, numbers beside the scores are its metrics
         self._numbers = [] if self.systems else [one for one in rest if self._is_numeric(one)]
