@@ -1,6 +1,7 @@
 """All formats by name, and which one a file has."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
@@ -106,13 +107,27 @@ def converted(
             f"`--system` {options.system} needs a file for each system, and files of {chosen.name} "
             "belong together"
         )
+    return chosen, _conversions(chosen, documents, options)
+
+
+def _conversions(
+    chosen: Format, documents: Sequence[Document], options: Options
+) -> list[Conversion]:
+    """Convert; an error that names no file names the first, and semicolons are never silent."""
+    paths = [document.path for document in documents]
     try:
-        return chosen, chosen.convert(documents, options)
+        found = chosen.convert(documents, options)
     except InvalidDataError as error:
         if any(str(path) in str(error) for path in (*paths, options.raters_from) if str(path)):
             raise
         others = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
         raise InvalidDataError(f"{paths[0]}{others}: {error}") from error
+    said = tuple(
+        f"{document.path}: the columns are separated by semicolons"
+        for document in documents
+        if document.text and document.separator == ";"
+    )
+    return [replace(one, remarks=(*said, *one.remarks)) for one in found]
 
 
 def formats_of(document: Document) -> list[Format]:

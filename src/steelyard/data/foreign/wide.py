@@ -211,9 +211,11 @@ class _WideTable:
         if wrong:
             where, column, cell = wrong[0]
             others = f" ({len(wrong):,} such cells)" if len(wrong) > 1 else ""
+            is_decimal = re.fullmatch(r"\s*-?\d+,\d+\s*", str(cell)) is not None
+            way_out = ": write decimals with a point" if is_decimal else ""
             raise InvalidDataError(
                 f"{self._name}, line {where}, column `{column}`: expected a number, a word of "
-                f"`--scale` or nothing, got {str(cell)[:30]!r}{others}"
+                f"`--scale` or nothing, got {str(cell)[:30]!r}{others}{way_out}"
             )
 
     def _is_numeric(self, column: str) -> bool:
