@@ -4,6 +4,7 @@ import csv
 import gzip
 import io
 import json
+import re
 import zipfile
 from dataclasses import dataclass
 from functools import cached_property
@@ -171,7 +172,8 @@ def _text(path: Path) -> str:
 def _from_lines(path: Path, content: str, whole: ValueError) -> Document:
     """Read JSON Lines; what fails on its first line is taken for one JSON value."""
     values: list[Any] = []
-    for line_number, line in enumerate(content.splitlines(), start=1):
+    # not at U+2028 and the like, which may stand in a text as they are
+    for line_number, line in enumerate(re.split(r"\r\n|\n|\r", content), start=1):
         if not line.strip():
             continue
         try:
