@@ -2,6 +2,7 @@
 
 import re
 import runpy
+import shlex
 from pathlib import Path
 
 import pytest
@@ -42,3 +43,25 @@ def test_every_page_is_in_the_navigation():
     navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     for page in (ROOT / "docs").rglob("*.md"):
         assert str(page.relative_to(ROOT / "docs")) in navigation
+
+
+def test_every_format_that_convert_reads_is_described():
+    from steelyard.data.foreign import FORMATS
+
+    page = (ROOT / "docs" / "how-to" / "convert.md").read_text(encoding="utf-8")
+    for name in FORMATS.keys() - {"wide", "prolific"}:
+        assert f"`{name}` |" in page, name
+
+
+def test_the_wide_example_runs(tmp_path, monkeypatch):
+    from steelyard.cli import main
+
+    page = (ROOT / "docs" / "how-to" / "convert.md").read_text(encoding="utf-8")
+    section = page.split("## Wide spreadsheets")[1]
+    table, command = re.findall(r"```\n(.*?)```", section, flags=re.DOTALL)[:2]
+    monkeypatch.chdir(tmp_path)
+    Path("ratings.csv").write_text(table)
+    with pytest.raises(SystemExit) as stop:
+        main(shlex.split(command.replace("\\\n", " "))[1:])
+    assert stop.value.code == 0
+    assert Path("converted/judgments.jsonl").read_text().count("\n") == 6

@@ -19,7 +19,7 @@ from steelyard.data.release import (
     read_released,
     read_texts,
 )
-from steelyard.errors import InvalidDataError
+from steelyard.errors import InvalidArgumentError, InvalidDataError
 
 __all__ = ["FORMAT", "convert", "converted"]
 
@@ -236,7 +236,11 @@ def _recognises(document: Document) -> bool:
     )
 
 
-def _convert(documents: Sequence[Document], _: Options) -> list[Conversion]:
+def _convert(documents: Sequence[Document], options: Options) -> list[Conversion]:
+    if options != Options():
+        raise InvalidArgumentError(
+            "the files of the release need no options: leave out all but `--from` and `--output`"
+        )
     return convert([document.path for document in documents])
 
 

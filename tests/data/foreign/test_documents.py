@@ -74,3 +74,9 @@ def test_nothing_there_and_nothing_in_a_folder(tmp_path):
         open_document(tmp_path / "nowhere")
     with pytest.raises(InvalidDataError, match="the folder is empty"):
         open_document(tmp_path)
+
+
+def test_a_line_ends_at_line_ends_alone(tmp_path):
+    content = '{"a": "x\u2028y\x85z"}\r{"a": "w"}\r'.encode()
+    document = open_document(written(tmp_path, content, "file.jsonl"))
+    assert [one["a"] for one in document.records] == ["x\u2028y\x85z", "w"]

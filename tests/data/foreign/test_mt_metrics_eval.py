@@ -52,9 +52,10 @@ def test_files_that_do_not_fit_together_are_refused(convert, tmp_path):
     scores.write_text("alpha\t1\n" * 3)
     with pytest.raises(InvalidDataError, match="line 3: more scores than segments of 'alpha'"):
         convert(folder)
-    scores.write_text("alpha\n")
-    with pytest.raises(InvalidDataError, match="line 1: expected a system and a score"):
-        convert(folder)
+    for content in ("alpha\n", "\nalpha\t1\n"):
+        scores.write_text(content)
+        with pytest.raises(InvalidDataError, match="line 1: expected a system and a score"):
+            convert(folder)
     (folder / "system-outputs" / "en-de" / "alpha.txt").write_text("Eins!\n")
     with pytest.raises(InvalidDataError, match="1 lines, but 2 sources"):
         convert(folder)

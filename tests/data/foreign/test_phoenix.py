@@ -29,3 +29,12 @@ def test_one_repetition_of_an_experiment_is_chosen(convert):
     assert "left out: 2 runs of other repetitions" in found.remarks
     with pytest.raises(InvalidDataError, match="--only repetition=1"):
         convert("phoenix/experiment.json")
+
+
+def test_annotations_saved_as_a_data_frame_are_read_too(convert, tmp_path):
+    path = tmp_path / "annotations.csv"
+    header = "span_id,annotation_name,annotator_kind,result.score,result.label,user_id"
+    path.write_text(f"{header}\ns1,correct,HUMAN,1.0,right,u1\ns2,correct,HUMAN,,N/A,u1\n")
+    found = convert("phoenix/spans.csv", path)
+    assert found.scores == {("s1", "alpha", "u1", "correct"): 1.0}
+    assert "left out: 1 judgments without a score" in found.remarks

@@ -97,8 +97,8 @@ def test_a_known_file_beside_an_unknown_one_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"only": {"filter": "x"}}, "`--only` can choose epoch or prompt in files of inspect"),
-        ({"columns": {"text": "x"}}, "`--column` must name one of item, system, output"),
+        ({"only": {"filter": "x"}}, "`--only` can name epoch or prompt in files of inspect"),
+        ({"columns": {"text": "x"}}, "`--column` can name item or system in files of inspect"),
     ],
 )
 def test_options_that_do_not_fit_are_refused(options, says):
@@ -114,3 +114,45 @@ def test_wide_patterns_are_for_wide_tables():
 def test_errors_about_all_files_name_the_first():
     with pytest.raises(InvalidDataError, match=r"result\.csv: no output and no judgment was found"):
         converted([FILES / "ragas/result.csv"])
+
+
+@pytest.mark.parametrize(
+    "file", ["arena/battles.jsonl", "wmt-mqm/mqm.tsv", "pearmut/annotations.jsonl"]
+)
+def test_an_option_that_would_be_ignored_is_refused(file):
+    with pytest.raises(InvalidArgumentError, match="`--system` is for files that do not name"):
+        converted([FILES / file], options=Options(system="s"))
+
+
+def test_a_misspelt_format_is_answered_with_the_nearest_name():
+    with pytest.raises(InvalidArgumentError, match="got 'promtfoo': did you mean promptfoo"):
+        format_named("promtfoo")
+
+
+def test_a_text_is_no_table(tmp_path):
+    path = tmp_path / "notes.md"
+    path.write_text("# Notes\n\nOne, two, three.\n")
+    with pytest.raises(
+        InvalidDataError, match=r"notes\.md: not recognised: a text that starts with"
+    ):
+        converted([path])
+
+
+@pytest.mark.parametrize(
+    ("file", "options"),
+    [
+        ("mturk/batch.csv", {"columns": {"output": "Input.text"}}),
+        ("inspect/edited.json", {"columns": {"item": "uid"}}),
+        ("label-studio/min.csv", {"columns": {"score": "tone"}}),
+        (
+            "wide/per_rater.csv",
+            {"columns": {"output": "{system}_text"}, "wide": ("{rater:ann|bob}",)},
+        ),
+    ],
+)
+def test_a_column_that_no_record_has_is_refused(file, options):
+    ((ours, theirs),) = options["columns"].items()
+    with pytest.raises(
+        InvalidArgumentError, match=re.escape(f"`--column` {ours}={theirs}: no record")
+    ):
+        converted([FILES / file], options=Options(**options))

@@ -100,7 +100,7 @@ def test_digits_that_are_no_number_are_refused_by_their_cell(convert, tmp_path, 
 
 
 def test_words_without_a_scale_are_listed(convert, tmp_path):
-    path = sheet(tmp_path, "item,ann\n1,good\n2,Bad\n3,good\n")
+    path = sheet(tmp_path, "item,ann\n1,good\n2,Bad\n3,GOOD\n")
     with pytest.raises(InvalidDataError, match=r"3 scores under 'score' .*'good', 'Bad'.*--scale"):
         convert(path, wide=("{rater}",), system="s")
 
@@ -135,3 +135,14 @@ def test_the_same_item_twice_is_refused_or_resolved(convert, tmp_path):
     kept = convert(path, on_duplicate="first", **options)
     assert kept.scores == {("1", "s", "ann", "score"): 4.0}
     assert "judgments that were there already: the first one was kept" in kept.remarks
+
+
+def test_semicolons_are_read_and_said_and_decimal_commas_are_refused(convert, tmp_path):
+    options = {"wide": ("{rater}",), "system": "s"}
+    found = convert(sheet(tmp_path, "item;ann\n1;4\n2;3.5\n"), **options)
+    assert list(found.scores.values()) == [4.0, 3.5]
+    assert "the columns are separated by semicolons" in found.remarks
+    with pytest.raises(
+        InvalidDataError, match=r"line 2, .* got '4,5': write decimals with a point"
+    ):
+        convert(sheet(tmp_path, "item;ann\n1;4,5\n"), **options)

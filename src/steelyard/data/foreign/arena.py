@@ -110,4 +110,5 @@ FORMAT = Format(
     expects="`model_a`, `model_b` and `winner` (or `left`, `right` and `winner` or `choice`)",
     recognises=_recognises,
     convert=_convert,
+    columns=("item", "rater", "prompt", "time"),
 )

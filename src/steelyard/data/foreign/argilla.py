@@ -117,4 +117,5 @@ FORMAT = Format(
     expects="records with `fields` and `responses`, or columns `QUESTION.responses`",
     recognises=_recognises,
     convert=_convert,
+    columns=("item", "system", "output", "input", "reference"),
 )

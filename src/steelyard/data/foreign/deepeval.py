@@ -71,4 +71,5 @@ FORMAT = Format(
     expects="a run with `testCases`",
     recognises=_recognises,
     convert=_convert,
+    columns=("item", "system", "output", "input", "reference"),
 )

@@ -4,6 +4,7 @@ import csv
 import gzip
 import io
 import json
+import re
 import zipfile
 from dataclasses import dataclass
 from functools import cached_property
@@ -82,17 +83,20 @@ class Document:
 
     @property
     def first(self) -> dict[str, Any]:
-        """The first record; empty if there is none."""
+        """The first record, empty if there is none; of a table its columns, without cells."""
+        if self.kind == "table":
+            return dict.fromkeys(self.columns, "")
         return self.records[0] if self.records else {}
 
     def has(self, *keys: str) -> bool:
         """Whether the first record, or the header, has all of these keys."""
-        there = self.columns if self.kind == "table" else self.first
-        return all(key in there for key in keys)
+        return all(key in self.first for key in keys)
 
     @property
     def contents(self) -> str:
         """What the file has, in one line, for whoever must say what it is."""
+        if self.kind == "table" and len(self.columns) == 1:
+            return f"a text that starts with {self.columns[0][:60]!r}"
         if self.kind == "table":
             return f"a table with the columns {_listed(self.columns)}"
         if self.kind in ("zip", "folder"):
@@ -169,7 +173,8 @@ def _text(path: Path) -> str:
 def _from_lines(path: Path, content: str, whole: ValueError) -> Document:
     """Read JSON Lines; what fails on its first line is taken for one JSON value."""
     values: list[Any] = []
-    for line_number, line in enumerate(content.splitlines(), start=1):
+    # not at U+2028 and the like, which may stand in a text as they are
+    for line_number, line in enumerate(re.split(r"\r\n|\n|\r", content), start=1):
         if not line.strip():
             continue
         try:

@@ -20,14 +20,16 @@ def _recognises(document: Document) -> bool:
 
 def _convert(documents: Sequence[Document], options: Options) -> list[Conversion]:
     gathered = Gathered("every-eval-ever", options)
-    records = [one for document in documents for one in document.records]
-    names = {str(one.get("evaluation_name")) for one in records}
-    for record in records:
+    records = [
+        (one, options.of_file(document)) for document in documents for one in document.records
+    ]
+    names = {str(one.get("evaluation_name")) for one, _ in records}
+    for record, mine in records:
         found = identifier(options.value(record, "item", "sample_id"))
         item = f"{record.get('evaluation_name')}/{found}" if len(names) > 1 and found else found
         gathered.output(
             item,
-            options.value(record, "system", "model_id"),
+            mine.value(record, "system", "model_id"),
             options.value(record, "output") or _output(gathered, record),
             input=options.value(record, "input", "input.raw"),
             reference=at(record, "input.reference"),
@@ -59,4 +61,5 @@ FORMAT = Format(
     expects="lines with `model_id`, `sample_id` and `evaluation`",
     recognises=_recognises,
     convert=_convert,
+    columns=("item", "system", "output", "input"),
 )

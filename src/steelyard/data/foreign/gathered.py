@@ -205,6 +205,7 @@ class Gathered:
         InvalidDataError
             If an output or judgment is there twice, scores are words, or nothing was found.
         """
+        self.options.check_found()
         self._tally.check(way_out)
         outputs = self._output_frame()
         judgments = _frame(list(self._judgments.values()), ("seconds", "time"))

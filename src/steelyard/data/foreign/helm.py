@@ -25,13 +25,16 @@ def _recognises(document: Document) -> bool:
 
 def _convert(documents: Sequence[Document], options: Options) -> list[Conversion]:
     gathered = Gathered("helm", options)
-    folders = [folder for document in documents for folder in _folders(document)]
+    mine = {
+        folder: options.of_file(document) for document in documents for folder in _folders(document)
+    }
+    folders = list(mine)
     specs = {folder: _opened(folder / _SPEC) for folder in folders}
     scenarios = {folder: _scenario(specs[folder]) for folder in folders}
     for folder in folders:
         state, spec = _opened(folder / _STATE), specs[folder]
         run = {"run_spec": spec, **(spec if isinstance(spec, dict) else {})}
-        system = options.value(run, "system", "adapter_spec.model") or at(
+        system = mine[folder].value(run, "system", "adapter_spec.model") or at(
             state, "adapter_spec.model"
         )
         prefix = f"{scenarios[folder]}/" if len(set(scenarios.values())) > 1 else ""
@@ -132,5 +135,6 @@ FORMAT = Format(
     expects=f"a folder with {_STATE}, {_STATISTICS} and {_SPEC}",
     recognises=_recognises,
     convert=_convert,
+    columns=("item", "system"),
     only=("trial",),
 )

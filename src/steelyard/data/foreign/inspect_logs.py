@@ -180,5 +180,6 @@ FORMAT = Format(
     expects="a log with `eval` and `samples`",
     recognises=_recognises,
     convert=_convert,
+    columns=("item", "system"),
     only=("epoch",),
 )

@@ -131,6 +131,7 @@ def _add_row(gathered: Gathered, document: Document, row: Mapping[str, Any]) -> 
         if isinstance(answer, dict) and "choices" in answer:
             gathered.drop("answers with several choices")
         elif answer is not cell or name == options.columns.get("score"):
+            options.found.update({"score"} if name == options.columns.get("score") else ())
             gathered.judgment(
                 *key,
                 row.get("annotator"),
@@ -165,4 +166,5 @@ FORMAT = Format(
     expects="tasks with `data` and `annotations`, or rows with `annotation_id` and `lead_time`",
     recognises=_recognises,
     convert=_convert,
+    columns=("item", "system", "output", "input", "reference", "score", "left", "right"),
 )

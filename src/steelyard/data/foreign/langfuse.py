@@ -49,8 +49,8 @@ def _is_trace(one: Mapping[str, Any]) -> bool:
 def _recognises(document: Document) -> bool:
     if document.kind in ("zip", "folder"):
         return False
-    found = _records(document)
-    return bool(found) and any(test(found[0]) for test in (_is_score, _is_run_item, _is_trace))
+    first = document.first if document.kind == "table" else at(_records(document), "0")
+    return first is not None and any(test(first) for test in (_is_score, _is_run_item, _is_trace))
 
 
 def _convert(documents: Sequence[Document], options: Options) -> list[Conversion]:
@@ -79,7 +79,10 @@ def _convert(documents: Sequence[Document], options: Options) -> list[Conversion
         trace_id = str(
             score.get("traceId") or at(score, "subject.traceId") or at(score, "subject.id")
         )
-        part = str(score.get("observationId"))
+        part = str(score.get("observationId") or at(score, "subject.id"))
+        if at(score, "subject.kind") in ("session", "experiment"):
+            gathered.drop("scores of whole sessions or experiments")
+            continue
         unknown = (trace_id, options.system)
         _add(gathered, keys.get(part) or keys.get(trace_id) or unknown, score)
     return [gathered.conversion(way_out="name the items with --column item=metadata.KEY")]
@@ -113,4 +116,6 @@ FORMAT = Format(
     expects="scores with `name`, `source` and `traceId`, or traces with `id`, `input` and `output`",
     recognises=_recognises,
     convert=_convert,
+    columns=("item", "system", "output", "input", "reference"),
+    joins_files=True,
 )

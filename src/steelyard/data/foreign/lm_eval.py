@@ -46,14 +46,15 @@ def _convert(documents: Sequence[Document], options: Options) -> list[Conversion
     for document in _files(documents):
         matched = _NAME.fullmatch(document.path.name)
         task = matched["task"] if matched else None
-        system = options.of_file(document).system or _model(document.path, gathered)
+        named = options.of_file(document)
+        model = None if options.names("system") else _model(document.path, gathered)
         chosen = _filter(document, options)
         for record in document.records:
             if chosen is not None and record.get("filter") != chosen:
                 gathered.drop("rows of other filters")
                 continue
-            _add(gathered, record, task, system)
-    return [gathered.conversion(way_out="name the items with --column item=doc_hash")]
+            _add(gathered, record, task, model or named.value(record, "system"))
+    return [gathered.conversion(way_out="name one file of each task and model")]
 
 
 def _files(documents: Sequence[Document]) -> list[Document]:
@@ -101,7 +102,7 @@ def _filter(document: Document, options: Options) -> str | None:
     return chosen
 
 
-def _add(gathered: Gathered, record: Mapping[str, Any], task: str | None, system: str) -> None:
+def _add(gathered: Gathered, record: Mapping[str, Any], task: str | None, system: Any) -> None:
     found = identifier(gathered.options.value(record, "item", "doc_id"))
     several = record.get("filtered_resps")
     # a filter that keeps all repeats gives a list of texts
@@ -145,5 +146,6 @@ FORMAT = Format(
     expects="lines with `doc_id` and `resps`",
     recognises=_recognises,
     convert=_convert,
+    columns=("item", "system", "output", "input", "reference"),
     only=("filter",),
 )

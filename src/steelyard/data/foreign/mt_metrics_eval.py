@@ -95,9 +95,10 @@ def _scores(path: Path, segments: dict[str, int]) -> Iterator[tuple[int, str, li
     """Yield segment, system and the cells after it; a system's lines stand in order."""
     counted: dict[str, int] = {}
     for number, line in enumerate(_lines(path), start=1):
-        system, *cells = line.split("\t") if "\t" in line else line.split(None, 1)
-        if not cells:
+        parts = line.split("\t") if "\t" in line else line.split(None, 1)
+        if len(parts) < 2:
             raise InvalidDataError(f"{path}, line {number}: expected a system and a score")
+        system, *cells = parts
         counted[system] = counted.get(system, 0) + 1
         if counted[system] > segments.get(system, counted[system]):
             raise InvalidDataError(

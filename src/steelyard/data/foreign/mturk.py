@@ -92,4 +92,5 @@ FORMAT = Format(
     expects="columns `HITId`, `WorkerId`, `AssignmentStatus`, `Input.NAME` and `Answer.NAME`",
     recognises=_recognises,
     convert=_convert,
+    columns=("item", "system", "output", "input", "reference"),
 )

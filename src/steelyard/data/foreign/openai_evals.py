@@ -73,4 +73,5 @@ FORMAT = Format(
     expects="a first line with `spec.completion_fns`, then events with `sample_id`",
     recognises=_recognises,
     convert=_convert,
+    columns=("system",),
 )

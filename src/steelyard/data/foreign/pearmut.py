@@ -76,4 +76,5 @@ FORMAT = Format(
     expects="lines with `user_id`, `item` and `annotation`",
     recognises=_recognises,
     convert=_convert,
+    columns=("item",),
 )

@@ -34,8 +34,8 @@ def _is_run(one: Mapping[str, Any]) -> bool:
 def _recognises(document: Document) -> bool:
     if document.kind in ("zip", "folder"):
         return False
-    found = _records(document)
-    return bool(found) and any(test(found[0]) for test in (_is_annotation, _is_span, _is_run))
+    first = document.first if document.kind == "table" else at(_records(document), "0")
+    return first is not None and any(test(first) for test in (_is_annotation, _is_span, _is_run))
 
 
 def _convert(documents: Sequence[Document], options: Options) -> list[Conversion]:
@@ -124,5 +124,7 @@ FORMAT = Format(
     expects="annotations with `span_id` and `annotator_kind`, spans, or runs of an experiment",
     recognises=_recognises,
     convert=_convert,
+    columns=("item", "system", "output", "input", "reference"),
     only=("repetition",),
+    joins_files=True,
 )

@@ -137,5 +137,7 @@ FORMAT = Format(
     expects=f"`{_LABELS}`, or columns `instance_id` and `user_id`",
     recognises=_recognises,
     convert=_convert,
+    columns=("item", "system", "output", "input", "reference"),
     companions=True,
+    joins_files=True,
 )

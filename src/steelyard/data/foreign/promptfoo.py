@@ -136,4 +136,5 @@ FORMAT = Format(
     expects="records with `provider`, `vars` and `response`, under `results` or on lines",
     recognises=_recognises,
     convert=_convert,
+    columns=("item", "system", "input", "reference"),
 )

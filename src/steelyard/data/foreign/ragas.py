@@ -78,5 +78,6 @@ FORMAT = Format(
     expects="columns `user_input` and `response`, and one for each metric",
     recognises=_recognises,
     convert=_convert,
+    columns=("item", "system", "output", "input", "reference"),
     free_columns=True,
 )

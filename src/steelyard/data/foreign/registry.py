@@ -1,6 +1,8 @@
 """All formats by name, and which one a file has."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 
@@ -9,7 +11,7 @@ from steelyard.data.foreign.documents import Document, open_document
 from steelyard.data.foreign.format import Format, Options
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 
-__all__ = ["AUTO", "FORMATS", "converted", "format_named"]
+__all__ = ["AUTO", "FORMATS", "converted", "format_named", "formats_of"]
 
 AUTO = "auto"
 # The module that has each format; loaded when it is asked for.
@@ -54,7 +56,9 @@ def format_named(name: str) -> Format:
     """
     if name not in FORMATS:
         known = ", ".join((AUTO, *FORMATS))
-        raise InvalidArgumentError(f"`--from` must be one of {known}; got {name!r}")
+        near = get_close_matches(name.casefold(), FORMATS, n=1)
+        hint = f": did you mean {near[0]}?" if near else ""
+        raise InvalidArgumentError(f"`--from` must be one of {known}; got {name!r}{hint}")
     found = import_module(FORMATS[name]).FORMAT
     assert isinstance(found, Format)
     return found
@@ -96,16 +100,44 @@ def converted(
     else:
         _check_recognised(chosen, documents, options)
     chosen.check_options(options)
+    if len(documents) == 1:
+        options = options.of_file(documents[0])
+    elif chosen.joins_files and options.of_file(documents[0]) is not options:
+        raise InvalidArgumentError(
+            f"`--system` {options.system} needs a file for each system, and files of {chosen.name} "
+            "belong together"
+        )
+    return chosen, _conversions(chosen, documents, options)
+
+
+def _conversions(
+    chosen: Format, documents: Sequence[Document], options: Options
+) -> list[Conversion]:
+    """Convert; an error that names no file names the first, and semicolons are never silent."""
+    paths = [document.path for document in documents]
     try:
-        return chosen, chosen.convert(documents, options)
+        found = chosen.convert(documents, options)
     except InvalidDataError as error:
         if any(str(path) in str(error) for path in (*paths, options.raters_from) if str(path)):
             raise
         others = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
         raise InvalidDataError(f"{paths[0]}{others}: {error}") from error
+    said = tuple(
+        f"{document.path}: the columns are separated by semicolons"
+        for document in documents
+        if document.text and document.separator == ";"
+    )
+    return [replace(one, remarks=(*said, *one.remarks)) for one in found]
 
 
-def _formats_of(document: Document) -> list[Format]:
+def formats_of(document: Document) -> list[Format]:
+    """Return the formats that a document may have, by its content; wide tables are not told.
+
+    Examples
+    --------
+    >>> [one.name for one in formats_of(Document(Path("x"), "json", {"testCases": []}))]
+    ['deepeval']
+    """
     every = (format_named(name) for name in FORMATS if name != "wide")
     return [one for one in every if one.recognises(document)]
 
@@ -115,7 +147,7 @@ def _recognised(documents: Sequence[Document]) -> Format:
     found: dict[str, tuple[Format, Document]] = {}
     unknown = []
     for document in documents:
-        formats = _formats_of(document)
+        formats = formats_of(document)
         if len(formats) > 1:
             names = " and ".join(one.name for one in formats)
             raise InvalidDataError(
@@ -136,7 +168,7 @@ def _recognised(documents: Sequence[Document]) -> Format:
 
 def _unknown(document: Document) -> InvalidDataError:
     way_out = f"name its format with --from ({', '.join(FORMATS)})"
-    if document.kind == "table":
+    if document.kind == "table" and len(document.columns) > 1:
         way_out = "a wide table needs --wide PATTERN, such as '{rater}_{system}'; else " + way_out
     if document.has(*_OURS):
         way_out = (
@@ -153,7 +185,7 @@ def _check_recognised(chosen: Format, documents: Sequence[Document], options: Op
     for document in documents:
         if chosen.recognises(document) or (is_free and document.records):
             continue
-        others = _formats_of(document)
+        others = formats_of(document)
         if others:
             raise InvalidDataError(
                 f"{document.path}: this is no file of {chosen.name}; it looks like {others[0].name}: "

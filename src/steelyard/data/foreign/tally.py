@@ -33,6 +33,7 @@ class Tally:
         self._repeated: Counter[str] = Counter()
         self._example: dict[str, str] = {}
         self._words: Counter[str] = Counter()
+        self._spelled: dict[str, str] = {}
         self._worded: dict[str, None] = {}
         self._raters: set[str] = set()
 
@@ -64,7 +65,8 @@ class Tally:
         if is_missing(score):
             self.drop("judgments without a score")
         elif isinstance(score, str):
-            self._words[score.strip()[:40]] += 1
+            word = score.strip()[:40]
+            self._words[self._spelled.setdefault(word.casefold(), word)] += 1
             self._worded[prompt] = None
         else:
             self.drop("judgments whose score is a list or an object")

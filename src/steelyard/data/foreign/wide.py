@@ -173,6 +173,9 @@ class _WideTable:
         self.systems = list(
             dict.fromkeys(said["system"] for said in found.values() if "system" in said)
         )
+        pattern = options.columns.get("output", "output")
+        is_there = any(pattern.replace("{system}", one) in columns for one in self.systems or [""])
+        options.found.update({"item", "output"} if is_there else {"item"})
         rest = [one for one in columns if one not in {*found, *named, *self.systems}]
         # where a row is one output, numbers beside the scores are its metrics
         self._numbers = [] if self.systems else [one for one in rest if self._is_numeric(one)]
@@ -208,9 +211,11 @@ class _WideTable:
         if wrong:
             where, column, cell = wrong[0]
             others = f" ({len(wrong):,} such cells)" if len(wrong) > 1 else ""
+            is_decimal = re.fullmatch(r"\s*-?\d+,\d+\s*", str(cell)) is not None
+            way_out = ": write decimals with a point" if is_decimal else ""
             raise InvalidDataError(
                 f"{self._name}, line {where}, column `{column}`: expected a number, a word of "
-                f"`--scale` or nothing, got {str(cell)[:30]!r}{others}"
+                f"`--scale` or nothing, got {str(cell)[:30]!r}{others}{way_out}"
             )
 
     def _is_numeric(self, column: str) -> bool:
@@ -241,4 +246,5 @@ FORMAT = Format(
     expects="a table, and --wide PATTERN for the names of its columns",
     recognises=lambda document: document.kind == "table",
     convert=_convert,
+    columns=("item", "system", "output", "input", "reference", "cluster", "rater", "prompt"),
 )
