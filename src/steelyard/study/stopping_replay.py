@@ -15,6 +15,8 @@ __all__ = ["Outcome", "stopped_outcomes"]
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 _ROUNDING = 1e-9
+# Looks that are made at first.
+_FIRST = 4
 
 
 @dataclass(frozen=True)
@@ -50,17 +52,52 @@ def stopped_outcomes(
     -----
     An interval is what all intervals up to its moment have in common, so it only narrows. A look
     is thus found by halving, and an interval that holds the truth at the end has always held it.
+    Few judgments are looked at first, and more of those replays only that need them.
     """
+    size = human.shape[1]
+    pool = None if metric is None else PoolMoments.of(metric[0])
+    metric = np.empty((*human.shape, 0)) if metric is None else metric
+    truth = human.mean(axis=1)
+    found: dict[int, Outcome] = {}
+    left, most = np.arange(len(human)), _FIRST * look
+    while len(left):
+        most = min(most, size)
+        part = _until(
+            human[left, :most],
+            metric[left, :most],
+            pool,
+            truth[left],
+            options,
+            look=look,
+            goal=goal,
+        )
+        found |= {
+            int(run): one
+            for run, one in zip(left, part, strict=True)
+            if one.reached or most == size
+        }
+        left = np.array([run for run in left if run not in found], dtype=np.int64)
+        most *= 2
+    return [found[run] for run in range(len(human))]
+
+
+def _until(
+    human: Floats,
+    metric: Floats,
+    pool: PoolMoments | None,
+    truth: Floats,
+    options: SequenceOptions,
+    *,
+    look: int,
+    goal: float,
+) -> list[Outcome]:
+    """Follow the sequence as far as these judgments (R, T) go."""
     least, greatest = options.bounds
     scale = greatest - least
-    size = human.shape[1]
-    times = np.minimum(np.arange(look, size + look, look), size)
-    none = np.empty((*human.shape, 0))
+    most = human.shape[1]
+    times = np.minimum(np.arange(look, most + look, look), most)
     residuals = predictable_residuals(
-        (human - least) / scale,
-        none if metric is None else metric,
-        pool=None if metric is None else PoolMoments.of(metric[0]),
-        pool_size=size,
+        (human - least) / scale, metric, pool=pool, pool_size=options.pool_size
     )
     if options.method == "betting":
         stop, low, high, missed = _halved(residuals, times, options, goal / scale)
@@ -73,7 +110,7 @@ def stopped_outcomes(
         missed = np.array([ends.contradicted[row, : one + 1].any() for row, one in enumerate(at)])
     estimates = residuals.fitted if options.method == "asymptotic" else residuals.estimate
     found = np.clip(estimates[np.arange(len(human)), stop - 1], low, high)
-    truth = (human.mean(axis=1) - least) / scale
+    truth = (truth - least) / scale
     held = (low - _ROUNDING <= truth) & (truth <= high + _ROUNDING) & ~missed
     width = scale * (high - low) / 2
     return [
