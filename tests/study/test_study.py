@@ -48,8 +48,8 @@ _OUTSIDE = {
     *("exclude_systems", "fill", "separators", "decimals"),
 }
 # Singular where one prompt is meant, other forms where text must be parsed, and our progress.
-_SPELLED = {"raters": "raters_as", "no_metric": "metrics"}
-_TYPED_PLAN = {"item_variance", "rater_variance", "correlation", "pilot"}
+_SPELLED = {"raters": "raters_as", "no_metric": "metrics", "numbers": "n"}
+_TYPED_PLAN = {"item_variance", "rater_variance", "correlation", "identical", "pilot"}
 
 
 @pytest.mark.parametrize(
@@ -72,6 +72,8 @@ def test_every_option_of_a_command_is_one_of_its_method(verb, method):
     if verb == "simulate":
         options = (options - {"prompts"}) | {"prompt"}
     known = set(inspect.signature(getattr(Study, method)).parameters)
+    if verb == "simulate":  # with --pair it is the other one
+        known |= set(inspect.signature(Study.simulate_pair).parameters)
     assert options <= known
 
 
@@ -149,4 +151,5 @@ def test_simulations_tell_how_far_they_are(study):
         runs=2,
         progress=lambda done, total: seen.append((done, total)),
     )
-    assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    assert seen[-1] == (8, 8)
+    assert seen == sorted(seen)

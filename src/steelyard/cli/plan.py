@@ -15,7 +15,7 @@ from steelyard.cli.options import (
     with_notes_told,
 )
 from steelyard.cli.paths import InputPath, OutputFile
-from steelyard.cli.printing import headed, print_json, print_tables
+from steelyard.cli.printing import headed, print_result
 from steelyard.design import Assumptions, Case, Pair, Plan, Prices
 from steelyard.design import plan as make_plan
 from steelyard.errors import InvalidArgumentError
@@ -182,10 +182,9 @@ def plan(
         )
         save_figure(drawn, figure)
     words = _forecast(made, ", ".join(metrics) or ("the control" if compare else "the metric"))
-    if as_json:
-        print_json(made.to_dict() | {"forecast": words}, output)
-    else:
-        print_tables(_tables(made, words), output)
+    print_result(
+        made.to_dict() | {"forecast": words}, _tables(made, words), as_json=as_json, output=output
+    )
 
 
 def _read(

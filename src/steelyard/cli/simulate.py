@@ -15,7 +15,7 @@ from steelyard.cli.options import (
     seed_option,
     study_arguments,
 )
-from steelyard.cli.printing import parse_bounds, print_json, print_tables, progress_bar
+from steelyard.cli.printing import parse_bounds, print_result, progress_bar
 from steelyard.errors import InvalidArgumentError
 from steelyard.study.pair_replay import PairReplay
 from steelyard.study.simulation import Replay, Rule
@@ -117,10 +117,9 @@ def simulate(
                 seed=seed,
                 progress=show,
             )
-        if as_json:
-            print_json(compared.to_dict(), output)
-        else:
-            print_tables(_pair_tables(compared, level), output)
+        print_result(
+            compared.to_dict(), _pair_tables(compared, level), as_json=as_json, output=output
+        )
         return
     if half_width is None or bounds is None or not metrics:
         raise InvalidArgumentError(
@@ -145,10 +144,7 @@ def simulate(
             seed=seed,
             progress=show,
         )
-    if as_json:
-        print_json(found.to_dict(), output)
-    else:
-        print_tables(_tables(found, half_width, level), output)
+    print_result(found.to_dict(), _tables(found, half_width, level), as_json=as_json, output=output)
 
 
 def _check_pair_options(**others: object) -> None:

@@ -63,6 +63,17 @@ class Pair:
                 + (": nothing needs to be judged" if self.identical == 1 else "")
             )
 
+    def notes(self, items: int | None) -> tuple[str, ...]:
+        """Say which of so many items count as pairs."""
+        if not self.identical:
+            return ()
+        share = f"{self.identical:.0%} of items"
+        if items is not None:
+            share = f"{round(self.identical * items)} of {items} items"
+        why = "which differ by exactly zero and need no judgment"
+        pairs = "pairs are of the others, as `steelyard sample --pair` draws them"
+        return (f"{share} have identical outputs, {why}: {pairs}",)
+
 
 @dataclass(frozen=True, kw_only=True)
 class DifferenceInterval:

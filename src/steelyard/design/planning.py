@@ -190,7 +190,7 @@ def plan(
     plain = search.reachable(pilot.without_metric(), 0)
     notes = (
         *_notes(expected, conservative, plain, search),
-        *_pair_notes(pair, pool_size),
+        *(() if pair is None else pair.notes(pool_size)),
         *_noise_notes(expected, conservative, pilot, search),
     )
     return Plan(
@@ -248,19 +248,6 @@ def _notes(expected: Case, conservative: Case, plain: Case | None, search: Searc
     if search.pool_size is not None and conservative.drawn == search.pool_size:
         what = "output" if expected.pairs is None else "item"
         yield f"to be safe, the plan judges every {what} of the pool"
-
-
-def _pair_notes(pair: Pair | None, items: int | None) -> Iterator[str]:
-    """Say which items count as pairs."""
-    if pair is None or not pair.identical:
-        return
-    share = f"{pair.identical:.0%} of items"
-    if items is not None:
-        share = f"{round(pair.identical * items)} of {items} items"
-    yield (
-        f"{share} have identical outputs, which differ by exactly zero and need no judgment: pairs are "
-        "of the others, as `steelyard sample --pair` draws them"
-    )
 
 
 def _noise_notes(

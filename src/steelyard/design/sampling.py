@@ -27,9 +27,7 @@ class Draw:
     Attributes
     ----------
     positions : (n,) array of int
-        Positions in the pool, from 0, in the order in which to judge. Any first part of a simple
-        draw is itself a simple random sample; the first k of a draw of n by size have k/n times its
-        probabilities (see `draw_sample` for a draw that extends another).
+        Positions in the pool, from 0, in the order in which to judge: see `draw_sample`.
     probability : (n,) array
         Inclusion probability of each; in a paired draw, among the items that differ.
     strata : (n,) array or None
@@ -150,8 +148,7 @@ def draw_sample(
 
     References
     ----------
-    Cochran (1977), Sampling techniques; Tille (1996), An elimination procedure for unequal
-    probability sampling without replacement; Tille (2006), Sampling algorithms, chapter 6.
+    Cochran (1977), Sampling techniques; Tille (2006), Sampling algorithms, chapter 6.
 
     Examples
     --------

@@ -14,11 +14,13 @@ from steelyard.arrays import (
     stratified_draw,
     unequal_draw,
 )
-from steelyard.design import Assumptions, ConfidenceSequence, draw_sample, plan, quantile_strata
+from steelyard.design import Assumptions, draw_sample, plan, quantile_strata
 from steelyard.design.sampling import Draw
 from steelyard.design.sequence import Method
+from steelyard.design.sequence.options import SequenceOptions
 from steelyard.errors import NotEstimableError
 from steelyard.estimate import Estimate, Options, corrected_mean, plain_mean
+from steelyard.study.stopping_replay import Outcome, stopped_outcomes
 from steelyard.variance import efficiency_of, one_way
 
 __all__ = ["FinishedCampaign", "Outcome", "Rule", "repeated"]
@@ -28,25 +30,15 @@ Integers = NDArray[np.int64]
 Rule = Literal["plan", "empirical-bernstein", "betting", "asymptotic"]
 # A pilot's intervals at this level give the conservative plan.
 _PILOT_LEVEL = 0.80
-_ROUNDING = 1e-9
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What one replay came to."""
-
-    judgments: int
-    reached: bool
-    half_width: float
-    error: float
-    covered: bool
+# Numbers in one array of replays, which bounds their memory.
+_AT_ONCE = 2_000_000
 
 
 @dataclass(frozen=True, eq=False)
 class FinishedCampaign:
     r"""All judged outputs of one system, which stand for its pool of `size` outputs.
 
-    Each replay has a pool of that size, in which every judged output is as often as needed. Mean
+    `pool` holds every judged output as often as that size takes. Mean
     judgments are not human scores: the mean of a pool of them is off from the mean human
     score :math:`\mu` by an error of variance :math:`\sigma_a^2\, \operatorname{mean}(1/m_i)/N`. What
     a replay draws varies about its output's mean judgment by :math:`1 - 1/m_i` of the rater variance
@@ -55,7 +47,7 @@ class FinishedCampaign:
     """
 
     sample: JudgedOutputs
-    size: int
+    pool: Integers
     first: Integers
     rater_variance: float
     half_width: float
@@ -84,7 +76,13 @@ class FinishedCampaign:
             )
         first = np.concatenate([[0], np.cumsum(sample.count)[:-1]])
         noise = one_way(sample).rater
-        return cls(sample, size, first, noise, half_width, bounds, level, look, sizes)
+        pool = repeated(sample.n_outputs, size, np.random.default_rng(size))
+        return cls(sample, pool, first, noise, half_width, bounds, level, look, sizes)
+
+    @property
+    def size(self) -> int:
+        """Number of outputs of the pool."""
+        return len(self.pool)
 
     def outcomes(
         self,
@@ -100,41 +98,44 @@ class FinishedCampaign:
 
         `progress`, if given, is called with the number of runs made.
         """
-        if rule == "plan":
-            act = self._planned(with_metric=with_metric, strata=strata)
-        else:
-            act = self._stopped(rule, with_metric=with_metric)
+        told = progress or (lambda _: None)
+        if rule != "plan":
+            return self._stopped(rule, runs, seed, told, with_metric=with_metric)
+        act = self._planned(with_metric=with_metric, strata=strata)
         found = []
         for run in range(runs):
-            rng = np.random.default_rng([seed, run])
-            pool = repeated(self.sample.n_outputs, self.size, rng)
-            drawn = self.first[pool] + rng.integers(0, self.sample.count[pool])
-            found.append(act(pool, self.sample.human[drawn], rng))
-            if progress is not None:
-                progress(run + 1)
+            found.append(act(*self._judged(seed, run)))
+            told(run + 1)
         return found
+
+    def _judged(self, seed: int, run: int) -> tuple[Floats, np.random.Generator]:
+        """Return one judgment of each output of the pool, and what further numbers come from."""
+        rng = np.random.default_rng([seed, run])
+        drawn = self.first[self.pool] + rng.integers(0, self.sample.count[self.pool])
+        return self.sample.human[drawn], rng
 
     def _planned(self, *, with_metric: bool, strata: int) -> Callable[..., Outcome]:
         n = self._planned_number(with_metric=with_metric)
+        metric = self.sample.metric[self.pool] if with_metric else None
+        sizes = self.sizes[self.pool] if with_metric and self.sizes is not None else None
+        known = float(self.sample.mean[self.pool].mean())
         unknown = np.sqrt(self.rater_variance * np.mean(1 / self.sample.count) / self.size)
+        labels = None
+        if metric is not None and strata > 1:
+            labels = quantile_strata(metric[:, 0], strata)
 
-        def act(pool: Integers, judged: Floats, rng: np.random.Generator) -> Outcome:
+        def act(judged: Floats, rng: np.random.Generator) -> Outcome:
             seed = int(rng.integers(2**32))
-            metric = self.sample.metric[pool] if with_metric else None
-            labels = None
-            if metric is not None and strata > 1:
-                labels = quantile_strata(metric[:, 0], strata)
             if labels is not None:
                 drawn = draw_sample(self.size, n, design="stratified", strata=labels, seed=seed)
-            elif with_metric and self.sizes is not None:
-                sizes = self.sizes[pool]
+            elif sizes is not None:
                 drawn = draw_sample(
                     self.size, n, design="proportional-to-size", size=sizes, seed=seed
                 )
             else:
                 drawn = draw_sample(self.size, n, seed=seed)
             got = self._estimate(judged[drawn.positions], drawn, metric, labels)
-            truth = rng.normal(float(self.sample.mean[pool].mean()), unknown)
+            truth = rng.normal(known, unknown)
             return Outcome(
                 n,
                 got.half_width <= self.half_width,
@@ -190,39 +191,40 @@ class FinishedCampaign:
         )
         return made.conservative.outputs
 
-    def _stopped(self, rule: Method, *, with_metric: bool) -> Callable[..., Outcome]:
-        def act(pool: Integers, judged: Floats, rng: np.random.Generator) -> Outcome:
-            metric = self.sample.metric[pool] if with_metric else None
-            order = rng.permutation(self.size)
-            sequence = ConfidenceSequence(
-                metric,
-                level=self.level,
-                bounds=self.bounds,
-                method=rule,
-                pool_size=self.size,
+    def _stopped(
+        self,
+        rule: Method,
+        runs: int,
+        seed: int,
+        told: Callable[[int], None],
+        *,
+        with_metric: bool,
+    ) -> list[Outcome]:
+        options = SequenceOptions(
+            level=self.level,
+            bounds=self.bounds,
+            method=rule,
+            pool_size=self.size,
+            goal=self.half_width,
+        )
+        metric = self.sample.metric[self.pool]
+        block = max(_AT_ONCE // self.size, 1)
+        found: list[Outcome] = []
+        for start in range(0, runs, block):
+            human, orders = [], []
+            for run in range(start, min(start + block, runs)):
+                judged, rng = self._judged(seed, run)
+                orders.append(rng.permutation(self.size))
+                human.append(judged[orders[-1]])
+            found += stopped_outcomes(
+                np.stack(human),
+                metric[np.stack(orders)] if with_metric else None,
+                options,
+                look=self.look,
                 goal=self.half_width,
             )
-            return self._watch(sequence, judged, order, metric)
-
-        return act
-
-    def _watch(
-        self,
-        sequence: ConfidenceSequence,
-        judged: Floats,
-        order: NDArray[np.int64],
-        metric: Floats | None,
-    ) -> Outcome:
-        """Add judgments and look, until the interval is narrow enough or the pool is used up."""
-        truth, held = float(judged.mean()), True
-        for start in range(0, self.size, self.look):
-            part = order[start : start + self.look]
-            sequence.update(judged[part], None if metric is None else metric[part])
-            held = held and sequence.low - _ROUNDING <= truth <= sequence.high + _ROUNDING
-            if sequence.half_width <= self.half_width:
-                break
-        width, error = sequence.half_width, sequence.estimate - truth
-        return Outcome(sequence.n, width <= self.half_width, width, error, held)
+            told(len(found))
+        return found
 
 
 def repeated(judged: int, size: int, rng: np.random.Generator) -> Integers:

@@ -80,8 +80,12 @@ class Residuals:
 
     def run(self, number: int) -> "Residuals":
         """Return one of the runs."""
+        return self.runs(np.array([number]))
+
+    def runs(self, numbers: NDArray[np.int64]) -> "Residuals":
+        """Return some of the runs."""
         arrays = [getattr(self, each.name) for each in fields(self)]
-        return Residuals(*(a if a.ndim == 1 else a[number : number + 1] for a in arrays))
+        return Residuals(*(a if a.ndim == 1 else a[numbers] for a in arrays))
 
     @property
     def value(self) -> Floats:
