@@ -160,7 +160,7 @@ def simulate(
     total = 2 * len(rules) * len(chosen) * runs
 
     def told(run: int) -> None:
-        if progress is not None and run % 10 == 0:
+        if progress is not None and (run % 10 == 0 or run == runs):
             progress(len(found) * runs + run, total)
 
     for system in chosen:
