@@ -6,7 +6,8 @@ import re
 
 import polars as pl
 import pytest
-from tests.spreadsheets import write_xlsx
+
+from spreadsheets import write_xlsx
 
 OUTPUTS = "item,system,output,g\n" + "".join(f"{n},a,x,{n % 4}\n" for n in range(12))
 JUDGED = "item,system,rater,prompt,score\n" + "".join(

@@ -2,7 +2,8 @@ import json
 import shlex
 
 import pytest
-from tests.spreadsheets import write_xlsx
+
+from spreadsheets import write_xlsx
 
 OUTPUTS = [
     {"item": f"i{n}", "system": system, "output": "x", "bleu": (7 * n) % 10 / 10}

@@ -9,8 +9,8 @@ from contextlib import suppress
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from tests.spreadsheets import write_xlsx
 
+from spreadsheets import write_xlsx
 from steelyard.data import read_judgments, read_outputs
 from steelyard.data.profiling import profile_file
 from steelyard.errors import SteelyardError

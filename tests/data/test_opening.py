@@ -10,8 +10,8 @@ import pandas as pd
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
-from tests.spreadsheets import write_xlsx
 
+from spreadsheets import write_xlsx
 from steelyard.data import read_judgments, read_outputs, write_table
 from steelyard.data.excel import filled_sheets
 from steelyard.data.frames import as_lazy
