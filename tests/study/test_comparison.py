@@ -51,6 +51,14 @@ def test_clear_orders_are_ranked_and_cut_into_groups():
     assert verdict == {("A", "B"): "undecided", ("A", "C"): "a", ("B", "C"): "a"}
 
 
+@pytest.mark.parametrize("shared", [True, False])
+def test_ranks_show_the_estimates_that_estimate_gives(shared):
+    study = campaign([3, 1, 0, 0.5], n=20, shared=shared)
+    [got] = study.compare()
+    means = {one.system: one.estimate for one in study.estimate()}
+    assert {rank.system: rank.estimate for rank in got.ranks} == pytest.approx(means, rel=1e-12)
+
+
 def test_a_sentence_is_true_where_groups_cannot_be_cut():
     better = {("A", "D"), ("B", "D")}
     groups = groups_of("ABCD", better)

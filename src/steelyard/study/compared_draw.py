@@ -1,5 +1,7 @@
 """How outputs that are compared were drawn: simply, or in pairs on which two systems differ."""
 
+from collections.abc import Mapping
+
 import polars as pl
 
 from steelyard.arrays import judged_outputs, simple_draw
@@ -71,13 +73,26 @@ def _check_share(rows: pl.DataFrame, outputs: Outputs) -> None:
         )
 
 
-def simple_cells(table: JudgedTable, prompt: str) -> dict[str, DrawnCell]:
-    """Return every system's judged outputs; pairs may be drawn where the two differ."""
+def simple_cells(
+    table: JudgedTable, prompt: str, sizes: Mapping[str, int] | None
+) -> dict[str, DrawnCell]:
+    """Return every system's judged outputs.
+
+    Parameters
+    ----------
+    table : JudgedTable
+        All judgments.
+    prompt : str
+        The prompt.
+    sizes : mapping of str to int or None
+        Outputs in each system's pool; None for pairs, which are drawn where two systems differ.
+    """
     cells = {}
     for system in table.systems:
         rows = table.of(prompt, system)
         if rows.height:
             human, _, items = judged_arrays(rows, ())
             sample = judged_outputs(human, None, items, raters=known_raters(rows))
-            cells[system] = DrawnCell(sample, simple_draw(sample, None), ())
+            size = None if sizes is None else sizes[system]
+            cells[system] = DrawnCell(sample, simple_draw(sample, size), ())
     return cells

@@ -240,7 +240,9 @@ class _Question:
 
 def _comparisons(campaign: Campaign, asked: _Question, slices: Slices | None) -> list[Comparison]:
     """Compare systems under one prompt: as a whole, in each slice, or in a mix of slices."""
-    cells = simple_cells(campaign.table, asked.prompt)
+    clustered = "cluster" in campaign.table.rows.columns
+    sizes = None if asked.paired or clustered else campaign.outputs.sizes
+    cells = simple_cells(campaign.table, asked.prompt, sizes)
     judged = [system for system in asked.systems if system in cells]
     pairs = list(combinations(judged, 2)) if asked.pairs is None else list(asked.pairs)
     unjudged = sorted({one for pair in pairs for one in pair} - set(cells))

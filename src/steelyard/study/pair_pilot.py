@@ -61,7 +61,7 @@ class PairPilot:
         gaps = study.outputs.metric_gaps(metrics) if metrics else {}
         pools = study.outputs.pool_moments(metrics, gaps="fill") if metrics else {}
         campaign = Campaign(study.outputs, table, pools, gaps)
-        cells = simple_cells(table, prompt)
+        cells = simple_cells(table, prompt, study.outputs.sizes)
         systems = campaign.judged(prompt, cells)
         controls = controlled(systems).values
         learned = pl.concat(
