@@ -141,6 +141,11 @@ def test_results_are_collections(study, ask):
     assert found.to_frame()["system"].to_list() == [one.system for one in found]
 
 
+def test_a_study_writes_its_report(study, tmp_path):
+    path = study.report(tmp_path / "report.html", title="Ours")
+    assert "<title>Ours" in path.read_text(encoding="utf-8")
+
+
 def test_simulations_tell_how_far_they_are(study):
     seen = []
     study.simulate(

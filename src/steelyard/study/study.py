@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
+from os import PathLike
+from pathlib import Path
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -422,6 +424,26 @@ class Study:
             reasons = {(one.prompt, one.system): str(one.refusal) for one in found}
             raise NotEstimableError(str(errors[0]), reasons=reasons) from errors[0].__cause__
         return Results(found, columns=_DIAGNOSIS)
+
+    def report(self, path: str | PathLike[str], **options: Any) -> Path:
+        """Write a report as one HTML file; `options` are those of `steelyard.report.write_report`.
+
+        Parameters
+        ----------
+        path : path
+            File to write.
+        **options
+            ``metrics``, ``prompts``, ``systems``, ``level``, ``title``.
+
+        Returns
+        -------
+        pathlib.Path
+            The file.
+        """
+        # Figures are drawn only when somebody asks for them.
+        from steelyard.report import write_report  # noqa: PLC0415
+
+        return write_report(self, path, **options)
 
     def without_preferences(self) -> "Study":
         """Return the study with the judgments that are scores."""
