@@ -50,8 +50,8 @@ class Difference:
         Judged items that both share and differ on, and items with identical outputs.
     n_judgments : int
         Judgments that the difference rests on.
-    raters : {"fixed", "random", "adjusted"}
-        How raters are seen: as asked, or fixed where nothing shows how much they differ.
+    raters : {"fixed", "random", "adjusted"} or None
+        How raters are seen: fixed where nothing shows how much they differ. None for as asked.
     """
 
     a: int
@@ -67,7 +67,7 @@ class Difference:
     n_items: int
     identical_items: int
     n_judgments: int
-    raters: Raters
+    raters: Raters | None = None
 
 
 def campaign_differences(

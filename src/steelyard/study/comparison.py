@@ -328,8 +328,8 @@ def _differences(
     reasons = [
         [f"{a} and {b} are not compared: {why}" for (a, b), why in own.items()] for own in refused
     ]
-    raters = next((one.raters for one in found if isinstance(one, Difference)), None)
-    return list(zip(results, reasons, strict=True)), raters or asked.options.raters_as
+    seen = next((one.raters for one in found if isinstance(one, Difference)), None)
+    return list(zip(results, reasons, strict=True)), seen or asked.options.raters_as
 
 
 def check_pairs(
