@@ -213,7 +213,11 @@ def compare(
             seed,
             paired=paired,
             few_raters=raters_as is None and 1 < table.raters(prompt) < FEW_RATERS,
-            notes=(*notes, *(() if slices is None else slices.notes)),
+            notes=(
+                *campaign.left_out.values(),
+                *notes,
+                *(() if slices is None else slices.notes),
+            ),
         )
         found += _comparisons(campaign, asked, slices)
     return found
