@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from steelyard.arrays import PoolMoments
@@ -17,7 +18,7 @@ from steelyard.estimate.controlled import JudgedSystem
 from steelyard.estimate.options import Raters
 from steelyard.study.judged import JudgedTable, judged_arrays
 from steelyard.study.judged_gaps import judged_gaps
-from steelyard.study.recorded_draw import DrawnCell, drawn_cell
+from steelyard.study.recorded_draw import DrawnCell, drawn_cell, known_raters
 
 __all__ = ["Campaign", "rater_mode"]
 
@@ -157,7 +158,10 @@ def rater_mode(
     known = table.raters(prompt)
     if known >= FEW_RATERS:
         return adjusted, ()
-    number = "raters are unknown" if known < 2 else f"only {known} raters are known"
+    number = f"only {known} raters are known"
+    if known < 2:
+        named = known_raters(table.rows.filter(pl.col("prompt") == prompt)) is not None
+        number = "only one rater is known" if named else "raters are unknown"
     note = (
         f"{number}: the interval is about exactly these raters, and may be too short for others; "
         f"{FEW_RATERS} or more can be seen as a sample"
