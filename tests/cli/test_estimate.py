@@ -416,7 +416,7 @@ def test_it_is_said_why_raters_cannot_be_seen_as_a_sample(run, campaign):
     for row in json.loads(out):
         assert row["random_raters"] is None
         assert row["about"].endswith("by exactly these raters")
-        assert any("raters are unknown" in note for note in row["notes"])
+        assert any("only one rater is known" in note for note in row["notes"])
 
 
 def test_it_is_said_when_raters_are_too_few_to_be_a_sample(run, campaign):

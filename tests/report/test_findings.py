@@ -79,7 +79,7 @@ def test_one_rater_is_no_sample_of_raters(make_study):
     study = make_study(judgments=1, raters=1)
     found = prompt_findings(study, "overall", study.systems, metrics=("good",))
     assert all(one.estimate.raters == "fixed" for one in found.systems)
-    assert all("raters are unknown" in " ".join(one.estimate.notes) for one in found.systems)
+    assert all("only one rater is known" in " ".join(one.estimate.notes) for one in found.systems)
 
 
 def test_the_only_system_is_its_own_whole(make_study):

@@ -87,6 +87,9 @@ def test_raters_are_a_sample_from_five_on():
     assert {one.raters for one in found} == {"fixed"}
     assert all(any("only 3 raters are known" in note for note in one.notes) for one in found)
     found = Study.read(*frames(raters=1)).estimate()
+    assert all(any("only one rater is known" in note for note in one.notes) for one in found)
+    outputs, judgments = frames(raters=1)
+    found = Study.read(outputs, judgments.drop("rater")).estimate()
     assert all(any("raters are unknown" in note for note in one.notes) for one in found)
 
 

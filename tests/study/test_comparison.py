@@ -246,6 +246,21 @@ def test_few_raters_of_whom_none_judged_both_have_no_common_scale():
     assert len(few.compare(raters_as="fixed")[0].pairs) == 3
 
 
+def test_many_raters_of_whom_each_judged_one_system_have_no_common_scale():
+    study = campaign([1, 0, 0, 0, 0, 0])
+    rows = study.judgments.frame.with_columns(rater=pl.col("system"))
+    with pytest.raises(NotEstimableError, match="no common rater scale"):
+        Study(study.outputs, read_judgments(rows)).compare()
+    # F was judged by B's rater, and says so: nothing shows how much raters differ.
+    shared = rows.with_columns(rater=pl.col("system").replace("F", "B"))
+    [got] = Study(study.outputs, read_judgments(shared)).compare()
+    assert [(one.a, one.b) for one in got.pairs] == [("B", "F")]
+    assert (got.raters, got.ranks) == ("fixed", ())
+    assert any(note.startswith("leniency cannot be told apart") for note in got.notes)
+    fixed = Study(study.outputs, read_judgments(rows)).compare(raters_as="fixed")[0]
+    assert len(fixed.pairs) == 15
+
+
 def test_the_order_of_rows_does_not_matter():
     study = campaign([1, 0, 0.5], same=20)
     turned = Study(

@@ -146,6 +146,27 @@ def test_an_unknown_or_unchanging_or_unbalanced_order_is_said():
     assert any("may have moved its difference by" in note for note in got.notes)
 
 
+def test_preferences_that_go_round_in_a_circle_are_said_to():
+    outputs, rows = preferences((1.0, 0.0, -1.0), n=60)
+    beaten = (pl.col("system") == "A") & (pl.col("other_system") == "C")
+    turned = rows.with_columns(
+        score=pl.when(beaten).then(1 - pl.col("score")).otherwise(pl.col("score"))
+    )
+    [straight], [circle] = study(outputs, rows).compare(), study(outputs, turned).compare()
+    assert not any("in a circle" in note for note in straight.notes)
+    [said] = [note for note in circle.notes if "in a circle" in note]
+    assert said.startswith(
+        "preferences go round in a circle: A is preferred to B, B to C, and C to A."
+    )
+
+
+def test_shares_of_clear_wins_stay_between_0_and_1():
+    outputs, rows = preferences((9.0, -9.0), n=20)
+    [pair] = study(outputs, rows).compare()[0].pairs
+    assert (pair.win.value, pair.tie.value, pair.loss.value) == (1.0, 0.0, 0.0)
+    assert pair.low <= pair.difference <= pair.high == 1.0
+
+
 def test_strengths_without_bound_are_refused_by_name_and_pairs_stay():
     outputs, rows = preferences()
     beaten = rows.with_columns(

@@ -12,10 +12,14 @@ from steelyard.estimate.controlled import JudgedSystem
 from steelyard.estimate.leniency import Leniency, estimated_leniency
 from steelyard.estimate.options import Options
 
-__all__ = ["FEW_RATERS", "campaign_leniency"]
+__all__ = ["FEW_RATERS", "UNKNOWN_LENIENCY", "campaign_leniency"]
 
 # With fewer, raters tell too little of how much raters differ (measured).
 FEW_RATERS = 5
+UNKNOWN_LENIENCY = (
+    "leniency cannot be told apart from systems or outputs, so the interval is about exactly these "
+    "raters: let several raters judge each system, and each rater several outputs"
+)
 
 
 def campaign_leniency(
@@ -66,11 +70,7 @@ def campaign_leniency(
     try:
         leniency = estimated_leniency(human, output, rater, system, spread=spread)
     except NotEstimableError:
-        note = (
-            "leniency cannot be told apart from systems or outputs, so the interval is about exactly "
-            "these raters: let several raters judge each system, and each rater several outputs"
-        )
-        return None, replace(options, raters_as="fixed"), (note,)
+        return None, replace(options, raters_as="fixed"), (UNKNOWN_LENIENCY,)
     if len(known) >= FEW_RATERS:
         return leniency, options, ()
     note = (

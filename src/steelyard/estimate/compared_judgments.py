@@ -16,10 +16,16 @@ from steelyard.estimate.options import Options
 from steelyard.estimate.pair_variance import PairScores, SideScores
 from steelyard.estimate.repeats import FEW_REPEATS
 
-__all__ = ["ComparedJudgments", "PairError", "Shared", "differing_outputs"]
+__all__ = ["NO_SCALE", "ComparedJudgments", "PairError", "Shared", "differing_outputs"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+
+NO_SCALE = (
+    "no common rater scale, as no rater judged both and raters are too few, or judged too few systems "
+    "or outputs, to show how much they differ: let raters judge both, or say that raters do not differ "
+    "with `--raters fixed`"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,6 +111,7 @@ class ComparedJudgments:
         """Take the learned control off, and learn the leniency of raters."""
         found = controlled(systems)
         samples = found.samples
+        leniency, options, _ = campaign_leniency(systems, samples, options)
         sizes = np.array([sample.n_judgments for sample in samples])
         units = [one.units[sample.output] for one, sample in zip(systems, samples, strict=True)]
         return cls(
@@ -113,7 +120,7 @@ class ComparedJudgments:
             found.slopes,
             np.concatenate([sample.human for sample in samples]),
             np.cumsum(sizes) - sizes,
-            campaign_leniency(systems, samples, options)[0],
+            leniency,
             int(np.concatenate(units).max()) + 1,
             _rater_noise(samples, options),
             options,
@@ -128,6 +135,12 @@ class ComparedJudgments:
     def units(self) -> int:
         """Number of items, or clusters of them, and raters, which make errors independently."""
         return self.n_units + self.n_raters
+
+    def check_scale(self, pair: tuple[int, int]) -> None:
+        """Raise if two systems have no rater in common, who alone can tell them from their raters."""
+        a, b = (self.systems[number].raters for number in pair)
+        if a is not None and b is not None and not np.isin(a, b).any():
+            raise NotEstimableError(NO_SCALE)
 
     def scores_of(
         self, pair: tuple[int, int], outputs: tuple[Integers, Integers], *, raw: bool = False

@@ -22,7 +22,7 @@ from steelyard.estimate.compared_judgments import (
     differing_outputs,
 )
 from steelyard.estimate.controlled import JudgedSystem
-from steelyard.estimate.options import Options
+from steelyard.estimate.options import Options, Raters
 from steelyard.estimate.simultaneous import holm, simultaneous_level
 
 __all__ = ["Difference", "Mix", "Shared", "campaign_differences"]
@@ -50,6 +50,8 @@ class Difference:
         Judged items that both share and differ on, and items with identical outputs.
     n_judgments : int
         Judgments that the difference rests on.
+    raters : {"fixed", "random", "adjusted"} or None
+        How raters are seen: fixed where nothing shows how much they differ. None for as asked.
     """
 
     a: int
@@ -65,6 +67,7 @@ class Difference:
     n_items: int
     identical_items: int
     n_judgments: int
+    raters: Raters | None = None
 
 
 def campaign_differences(
@@ -101,6 +104,8 @@ def campaign_differences(
     for pair, common in zip(pairs, shared, strict=True):
         mix = ((1.0, common),) if isinstance(common, Shared) else common
         try:
+            if campaign.options.raters_as != options.raters_as:
+                campaign.check_scale(pair)
             contrasts.append(_Contrast.of(campaign, pair, mix))
         except NotEstimableError as error:
             contrasts.append(error)
@@ -113,7 +118,7 @@ def campaign_differences(
     )
     p_values = iter(adjusted)
     return [
-        one.difference(options.level, together, float(next(p_values)))
+        one.difference(campaign.options, together, float(next(p_values)))
         if isinstance(one, _Contrast)
         else one
         for one in contrasts
@@ -219,12 +224,12 @@ class _Contrast:
             return 1.0 if self.estimate == 0 else 0.0
         return float(2 * stdtr(self.freedom, -abs(self.estimate) / np.sqrt(self.variance)))
 
-    def difference(self, level: float, together: float, p_value: float) -> Difference:
+    def difference(self, options: Options, together: float, p_value: float) -> Difference:
         """Return the difference with its intervals."""
         se = float(np.sqrt(self.variance))
         alone, all_of_them = (
             float(stdtrit(self.freedom, (1 + one) / 2)) * se if se else 0.0
-            for one in (level, together)
+            for one in (options.level, together)
         )
         return Difference(
             a=self.pair[0],
@@ -240,4 +245,5 @@ class _Contrast:
             n_items=self.n_items,
             identical_items=self.identical,
             n_judgments=self.n_judgments,
+            raters=options.raters_as,
         )

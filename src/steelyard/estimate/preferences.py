@@ -94,7 +94,7 @@ def _preference(
 ) -> PairPreference:
     """Return the net preference of a pair and the shares behind it, which add up to it."""
     # The control leaves ties alone, and wins minus losses cannot exceed what is no tie.
-    some = shares["decided"].mean.estimate
+    some = min(max(shares["decided"].mean.estimate, 0.0), 1.0)
     net = float(np.clip(one.mean.estimate, -some, some))
     values = {"win": (some + net) / 2, "loss": (some - net) / 2, "decided": some}
     win, loss, rest = (_share(shares[name], value, level) for name, value in values.items())

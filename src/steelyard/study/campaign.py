@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from steelyard.arrays import PoolMoments
@@ -15,7 +17,8 @@ from steelyard.estimate.campaign_leniency import FEW_RATERS
 from steelyard.estimate.controlled import JudgedSystem
 from steelyard.estimate.options import Raters
 from steelyard.study.judged import JudgedTable, judged_arrays
-from steelyard.study.recorded_draw import DrawnCell, drawn_cell
+from steelyard.study.judged_gaps import judged_gaps
+from steelyard.study.recorded_draw import DrawnCell, drawn_cell, known_raters
 
 __all__ = ["Campaign", "rater_mode"]
 
@@ -42,6 +45,11 @@ class Campaign:
     table: JudgedTable
     pools: Mapping[str, PoolMoments]
     gaps: Mapping[str, Mapping[str, int]]
+
+    @cached_property
+    def left_out(self) -> dict[str, str]:
+        """The metrics that come with the judgments, not with the outputs, and a note on each."""
+        return judged_gaps(self.table, self.gaps, self.outputs.sizes)
 
     def cells(self, prompt: str) -> tuple[dict[str, DrawnCell], dict[str, NotEstimableError]]:
         """Return the judged outputs of each system under one prompt, or why they show nothing."""
@@ -82,9 +90,12 @@ class Campaign:
             if len(np.unique(np.concatenate(clusters))) == len(np.unique(np.concatenate(numbers))):
                 clusters = None  # each item is a cluster
         raters = _codes([rows[system]["rater"].to_numpy() for system in cells])
+        useless = [self.table.metrics.index(name) for name in self.left_out]
         judged = []
         for position, (system, cell) in enumerate(cells.items()):
             _, metric, items = judged_arrays(rows[system], self.table.metrics)
+            if useless:
+                metric = np.where(np.isin(np.arange(metric.shape[1]), useless), np.nan, metric)
             # Judged outputs are in the order of their items' names, raters numbered by theirs.
             first = np.unique(items, return_index=True)[1]
             known = np.unique(raters[position])
@@ -113,8 +124,10 @@ class Campaign:
             if count < size
             else f"metric {name} is missing: this system is corrected by the others"
             for name, count in gaps.items()
+            if name not in self.left_out
         )
         return (
+            *self.left_out.values(),
             *missing,
             *(
                 f"metric {name} is the same on all outputs: it cannot correct this system"
@@ -145,7 +158,10 @@ def rater_mode(
     known = table.raters(prompt)
     if known >= FEW_RATERS:
         return adjusted, ()
-    number = "raters are unknown" if known < 2 else f"only {known} raters are known"
+    number = f"only {known} raters are known"
+    if known < 2:
+        named = known_raters(table.rows.filter(pl.col("prompt") == prompt)) is not None
+        number = "only one rater is known" if named else "raters are unknown"
     note = (
         f"{number}: the interval is about exactly these raters, and may be too short for others; "
         f"{FEW_RATERS} or more can be seen as a sample"

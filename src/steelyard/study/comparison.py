@@ -9,7 +9,8 @@ import numpy as np
 
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.estimate import Options, Raters
-from steelyard.estimate.campaign_leniency import FEW_RATERS
+from steelyard.estimate.campaign_leniency import FEW_RATERS, UNKNOWN_LENIENCY
+from steelyard.estimate.compared_judgments import NO_SCALE
 from steelyard.estimate.differences import Difference, campaign_differences
 from steelyard.names import known_names
 from steelyard.study.campaign import Campaign, rater_mode
@@ -39,11 +40,6 @@ __all__ = [
     "compare",
     "gate_answer",
 ]
-
-_NO_SCALE = (
-    "no common rater scale, as no rater judged both and raters are few: let raters judge both, or say "
-    "that raters do not differ with `--raters fixed`"
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -217,7 +213,11 @@ def compare(
             seed,
             paired=paired,
             few_raters=raters_as is None and 1 < table.raters(prompt) < FEW_RATERS,
-            notes=(*notes, *(() if slices is None else slices.notes)),
+            notes=(
+                *campaign.left_out.values(),
+                *notes,
+                *(() if slices is None else slices.notes),
+            ),
         )
         found += _comparisons(campaign, asked, slices)
     return found
@@ -252,7 +252,10 @@ def _comparisons(campaign: Campaign, asked: _Question, slices: Slices | None) ->
             + (f"{unjudged[0]!r} has none" if unjudged else f"got {len(judged)} system(s)")
         )
     parts = ComparedParts(campaign, asked.prompt, cells, slices)
-    results = _differences(parts, pairs, asked)
+    results, raters = _differences(parts, pairs, asked)
+    if raters != asked.options.raters_as:
+        options = replace(asked.options, raters_as=raters)
+        asked = replace(asked, options=options, notes=(*asked.notes, UNKNOWN_LENIENCY))
     if not any(found for found, _ in results):
         raise NotEstimableError(f"prompt {asked.prompt!r}: {results[0][1][0]}")
     ranked = not asked.paired and asked.pairs is None and any(not no for _, no in results)
@@ -297,8 +300,8 @@ def _comparison(
 
 def _differences(
     parts: ComparedParts, pairs: Sequence[tuple[str, str]], asked: _Question
-) -> list[tuple[list[PairDifference], list[str]]]:
-    """Return the differences in each part, and the pairs that have none with the reason.
+) -> tuple[list[tuple[list[PairDifference], list[str]]], Raters]:
+    """Return the differences in each part, the pairs without one and why, and how raters are seen.
 
     Intervals and p-values hold for all pairs in all parts together.
     """
@@ -307,7 +310,7 @@ def _differences(
     if asked.few_raters:
         raters = {name: parts.raters(name) for name in {one for pair in pairs for one in pair}}
         for place, own in enumerate(refused):
-            own |= {(a, b): _NO_SCALE for a, b in pairs if not raters[a][place] & raters[b][place]}
+            own |= {(a, b): NO_SCALE for a, b in pairs if not raters[a][place] & raters[b][place]}
     numbered = [(names.index(a), names.index(b)) for a, b in pairs]
     left = [
         (place, pair, number, one)
@@ -331,7 +334,8 @@ def _differences(
     reasons = [
         [f"{a} and {b} are not compared: {why}" for (a, b), why in own.items()] for own in refused
     ]
-    return list(zip(results, reasons, strict=True))
+    seen = next((one.raters for one in found if isinstance(one, Difference)), None)
+    return list(zip(results, reasons, strict=True)), seen or asked.options.raters_as
 
 
 def check_pairs(

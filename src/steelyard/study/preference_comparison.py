@@ -19,7 +19,12 @@ from steelyard.study.judged import JudgedTable
 from steelyard.study.judged_pairs import JudgedPairs, judged_pairs
 from steelyard.study.pair_difference import PairDifference, named_difference
 from steelyard.study.preference_rows import preference_rows
-from steelyard.study.preference_words import balance_note, order_sentence, separation_note
+from steelyard.study.preference_words import (
+    balance_note,
+    circle_note,
+    order_sentence,
+    separation_note,
+)
 from steelyard.study.ranks import groups_of
 
 if TYPE_CHECKING:
@@ -145,7 +150,14 @@ def compare_preferences(
         pairs=tuple(results),
         ranks=(),
         groups=groups_of(ranked, better) if ranked and every else (),
-        notes=(*notes, *judged.notes, *refused, *apart, *balance_note(order, labels)),
+        notes=(
+            *notes,
+            *judged.notes,
+            *refused,
+            *apart,
+            *circle_note(ranked, better),
+            *balance_note(order, labels),
+        ),
         strengths=known,
         order_effect=order,
         order_sentence=order_sentence(order, options.level),

@@ -1,17 +1,30 @@
-"""What is said in words about preferences: the effect of the order, and strengths without bound."""
+"""What is said in words about preferences: the effect of the order, circles, and strengths without bound."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from itertools import permutations
 
 import numpy as np
 
 from steelyard.estimate.bradley_terry import Separation
 from steelyard.estimate.order_effect import OrderEffect
 
-__all__ = ["balance_note", "order_sentence", "separation_note"]
+__all__ = ["balance_note", "circle_note", "order_sentence", "separation_note"]
 
 _UNKNOWN = (
     "which output was shown first is not known (column first_system), so its effect is not tested"
 )
+
+
+def circle_note(systems: Sequence[str], better: Collection[tuple[str, str]]) -> tuple[str, ...]:
+    """Name a circle of three systems of which each is better than the next, if there is one."""
+    for a, b, c in permutations(sorted(systems), 3):
+        if (a, b) in better and (b, c) in better and (c, a) in better:
+            note = (
+                f"preferences go round in a circle: {a} is preferred to {b}, {b} to {c}, and {c} to {a}. "
+                "One strength for each system cannot show that: read the pairs"
+            )
+            return (note,)
+    return ()
 
 
 def order_sentence(found: OrderEffect | None, level: float) -> str:

@@ -1,0 +1,94 @@
+"""Metrics that judged outputs have and others lack: they came with the judgments."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from scipy.special import chdtrc, gammaln
+
+from steelyard.study.judged import JudgedTable
+
+__all__ = ["judged_gaps"]
+
+Floats = NDArray[np.float64]
+
+# Of metrics whose gaps have nothing to do with the draw, at most this share is left out.
+_FALSE_ALARMS = 1e-5
+
+
+def judged_gaps(
+    table: JudgedTable, gaps: Mapping[str, Mapping[str, int]], sizes: Mapping[str, int]
+) -> dict[str, str]:
+    """Return a note on each metric that judged outputs have more often, or less often, than others.
+
+    The mean of a metric over the pool is known only where gaps have nothing to do with the draw. A
+    metric on the judged outputs alone, such as a copy of the scores, would seem to explain them, and
+    knows nothing of the rest.
+
+    Parameters
+    ----------
+    table : JudgedTable
+        The judgments, with the metrics of their outputs.
+    gaps : mapping of str to mapping of str to int
+        On how many outputs of a system a metric is missing.
+    sizes : mapping of str to int
+        Number of outputs of each system.
+
+    Returns
+    -------
+    dict
+        By metric, where chance makes such a share of judged outputs hardly ever; with unequal draws
+        only where all judged outputs have it and no other.
+    """
+    names = [name for name in table.metrics if any(name in own for own in gaps.values())]
+    if not names:
+        return {}
+    judged = table.rows.unique(["item", "system"]).group_by("system", maintain_order=True)
+    has = [pl.col(name).is_finite().fill_null(False).sum() for name in names]
+    counts = judged.agg(pl.len().alias(" judged"), *has)
+    size = np.array([sizes[system] for system in counts["system"]], dtype=np.float64)
+    n = counts[" judged"].to_numpy().astype(np.float64)
+    notes = {}
+    for name in names:
+        lacking = [gaps.get(system, {}).get(name, 0) for system in counts["system"]]
+        present, here = size - lacking, counts[name].to_numpy().astype(np.float64)
+        apart = bool((here == n).all() and (present == n).all())
+        drawn_simply = "probability" not in table.rows.columns
+        if (apart or drawn_simply) and _chance(here, n, present, size) < _FALSE_ALARMS:
+            notes[name] = (
+                f"metric {name} is not used: {here.sum():.0f} of {n.sum():.0f} judged outputs have it, and "
+                f"{(present - here).sum():.0f} of {(size - n).sum():.0f} others, so it came with the "
+                "judgments: score all outputs, or leave it out"
+            )
+    return notes
+
+
+def _chance(here: Floats, n: Floats, present: Floats, size: Floats) -> float:
+    """Return the p-value of the judged outputs that have a metric, over all systems.
+
+    The tails of hypergeometric numbers on either side, put together by Fisher's rule.
+    """
+    open_ = (present > 0) & (present < size) & (n < size)
+    tails = [
+        _log_tails(*(int(one[system]) for one in (here, n, present, size)))
+        for system in np.flatnonzero(open_)
+    ]
+    if not tails:
+        return 1.0
+    sums = np.maximum(-2 * np.sum(tails, axis=0), 0.0)
+    return min(float(2 * chdtrc(2 * len(tails), sums).min()), 1.0)
+
+
+def _log_tails(here: int, n: int, present: int, size: int) -> tuple[float, float]:
+    """Return the logarithms of the chances of so few, and of so many, that have the metric."""
+    number = np.arange(max(0, n + present - size), min(n, present) + 1)
+    log = -(
+        gammaln(number + 1)
+        + gammaln(present - number + 1)
+        + gammaln(n - number + 1)
+        + gammaln(size - present - n + number + 1)
+    )
+    log -= np.logaddexp.reduce(log)
+    few, many = log[number <= here], log[number >= here]
+    return float(np.logaddexp.reduce(few)), float(np.logaddexp.reduce(many))
