@@ -60,6 +60,13 @@ def test_good_files_are_counted_and_the_next_command_works(run, tmp_path):
     assert run(*shlex.split(command)[1:])[0] == 0
 
 
+def test_outputs_without_metrics_are_no_obstacle(run, tmp_path):
+    texts = [{name: row[name] for name in ("item", "system", "output")} for row in OUTPUTS]
+    found = checked(run, table(tmp_path / "o.csv", texts), table(tmp_path / "j.csv", JUDGED))
+    assert found["usable"]
+    assert "the plain mean, because there are no metrics" in found["possible"][0]
+
+
 def test_files_in_another_dress_get_a_command_that_works(run, tmp_path):
     outputs = table(tmp_path / "o.csv", OUTPUTS, ";", ",", {"item": "Doc ID"})
     rows = [{**row, "score": row["score"] / 2} for row in JUDGED]

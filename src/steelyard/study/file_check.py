@@ -233,11 +233,11 @@ def _chosen(study: Study) -> list[Problem]:
 
 
 def _possible(study: Study, pool: FileProfile, judged: FileProfile) -> list[str]:
-    metrics = len(study.metrics)
-    used = f"corrected by {metrics} metrics" if metrics > 1 else f"corrected by {study.metrics[0]}"
-    found = [
-        f"estimate: the mean human score of each system, {used if metrics else 'the plain mean'}"
-    ]
+    metrics = study.metrics
+    used = "the plain mean, because there are no metrics"
+    if metrics:
+        used = f"corrected by {metrics[0] if len(metrics) == 1 else f'{len(metrics)} metrics'}"
+    found = [f"estimate: the mean human score of each system, {used}"]
     if len(study.systems) > 1:
         found.append("compare: which system is better")
     twice = judged.counts["judgments_per_output"]["outputs_with_two"]
