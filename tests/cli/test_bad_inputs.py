@@ -181,7 +181,7 @@ USES = [
     (("--exclude-system", "a"), "leaves nothing of"),
     (("--prompt", "q"), "prompt 'q' has no judgments in .*; there are: p"),
     (("--system", "z"), "system 'z' has no judgments in .*; there are: a"),
-    (("--metric", "h"), "no metric `h`; the columns that hold numbers are `g`"),
+    (("--metric", "h"), "no metric `h` among the columns that hold numbers; there are: g"),
     (("--on-duplicate", "middle"), "on-duplicate"),
 ]
 

@@ -1,5 +1,6 @@
 import json
 import shlex
+from pathlib import Path
 
 import pytest
 
@@ -58,6 +59,13 @@ def test_good_files_are_counted_and_the_next_command_works(run, tmp_path):
     command = out.splitlines()[-1].strip()
     assert command == f"steelyard estimate {shlex.quote(str(outputs))} {judged}"
     assert run(*shlex.split(command)[1:])[0] == 0
+
+
+def test_outputs_without_metrics_are_no_obstacle(run, tmp_path):
+    texts = [{name: row[name] for name in ("item", "system", "output")} for row in OUTPUTS]
+    found = checked(run, table(tmp_path / "o.csv", texts), table(tmp_path / "j.csv", JUDGED))
+    assert found["usable"]
+    assert "the plain mean, because there are no metrics" in found["possible"][0]
 
 
 def test_files_in_another_dress_get_a_command_that_works(run, tmp_path):
@@ -173,6 +181,99 @@ def test_other_forms_are_sent_to_convert(run, tmp_path, name, content, kind):
     found = checked(run, path)
     assert found["files"][0]["kind"] == kind
     assert found["next"] == f"steelyard convert --from auto {path} --output converted"
+
+
+FILES = Path(__file__).parent.parent / "data" / "foreign" / "files"
+
+
+@pytest.mark.parametrize(
+    ("name", "tool"),
+    [
+        ("inspect/epochs.eval", "inspect"),
+        ("promptfoo/results.json", "promptfoo"),
+        ("helm/run", "helm"),
+        ("wmt-mqm/mqm.tsv", "wmt-mqm"),
+        ("arena/evalica.csv", "arena"),
+        ("label-studio/min.csv", "label-studio"),
+        ("mt-metrics-eval/wmt99", "mt-metrics-eval"),
+    ],
+)
+def test_the_tool_of_a_file_is_named_and_its_command_works(run, tmp_path, name, tool):
+    found = checked(run, FILES / name)
+    assert (found["files"][0]["tool"], found["usable"]) == (tool, True)
+    command = shlex.split(found["next"])
+    assert command[:4] == ["steelyard", "convert", "--from", tool]
+    assert run(*command[1:-1], tmp_path / "converted")[0] == 0
+
+
+def test_files_of_one_tool_are_converted_together(run):
+    names = [FILES / "potato" / name for name in ("ann", "bob", "data.jsonl")]
+    found = checked(run, *names)
+    assert found["next"].startswith(
+        f"steelyard convert --from potato {shlex.join(map(str, names))}"
+    )
+    assert "--scale 'good=?,bad=?'" in found["next"]
+
+
+@pytest.mark.parametrize(
+    ("header", "options"),
+    [
+        ("Item,A,B,ann_A,ann_B,bob_A,bob_B", "--wide '{rater}_{system}' --column item=Item"),
+        (
+            "item,A,B,A_score,B_score,A_bleu,B_bleu",
+            "--wide '{system}_score' --wide '{system}_{metric:bleu}'",
+        ),
+        ("item,g_4,g_5,ann g_4,ann g_5,bob g_4,bob g_5", "--wide '{rater} {system}'"),
+        ("item,g_4,g_5,ann_g_4,ann_g_5,bob_g_4,bob_g_5", "--wide '{rater}_{system:g_4|g_5}'"),
+        ("doc,ann-A,ann-B,bob-A,bob-B,note", "--wide '{rater}-{system}' --column item=doc"),
+    ],
+)
+def test_the_pattern_of_a_wide_table_is_suggested(run, tmp_path, header, options):
+    path = tmp_path / "wide.csv"
+    rows = (",".join([f"i{n}", *(str(n + k) for k in range(header.count(",")))]) for n in range(9))
+    path.write_text("\n".join([header, *rows]))
+    found = checked(run, path)
+    assert found["next"] == f"steelyard convert --from wide {path} {options} --output converted"
+    assert run(*shlex.split(found["next"])[1:-1], tmp_path / "converted")[0] == 0
+
+
+def test_words_in_a_wide_sheet_and_in_judgments_ask_for_the_scale(run, tmp_path):
+    book = write_xlsx(
+        tmp_path / "r.xlsx",
+        {
+            "s": [
+                ["item", "A", "B", "ann_A", "ann_B"],
+                *([f"i{n}", "x", "y", "good", "bad"] for n in range(5)),
+            ]
+        },
+    )
+    found = checked(run, book)
+    assert not found["usable"]
+    assert found["next"].endswith(
+        "--wide '{rater}_{system}' --scale 'good=?,bad=?' --output converted"
+    )
+    words = table(
+        tmp_path / "j.csv", [{**JUDGED[0], "score": "4/5"}, {**JUDGED[1], "score": "good"}]
+    )
+    code, out, _ = run("check", table(tmp_path / "o.csv", OUTPUTS), words)
+    assert code == 0
+    assert "Next, with a number for every question mark" in out
+    assert f"steelyard convert --from judgments {words} --scale '4/5=?,good=?' --output" in out
+
+
+def test_the_only_numbers_beside_a_rater_are_the_score(run, tmp_path):
+    names = {"rater": "Annotator", "score": "Bewertung", "item": "doc_id", "system": "model"}
+    rows = [{name: row[name] for name in names} for row in JUDGED]
+    judged = table(tmp_path / "urteile.csv", rows, ";", names=names)
+    found = checked(run, table(tmp_path / "o.csv", OUTPUTS), judged)
+    assert found["files"][1]["kind"] == "judgments"
+    assert "judgments:score=Bewertung" in found["next"]
+    assert run(*shlex.split(found["next"])[1:])[0] == 0
+
+
+def test_a_second_file_of_outputs_is_not_passed_over_in_silence(run, tmp_path):
+    one, other = (table(tmp_path / name, OUTPUTS) for name in ("a.csv", "b.csv"))
+    assert "a second file of outputs" in problems(checked(run, one, other), 1)
 
 
 def test_a_file_without_systems_is_told_so(run, tmp_path):

@@ -139,12 +139,17 @@ def test_names_that_look_like_formulas_are_marked_in_csv_and_kept_elsewhere(tmp_
     with Store.open(tmp_path / "campaign.sqlite") as store:
         campaign = begin(path, store)
         work(campaign, store, [GOOD, GOOD], judgments=10)
-        found = pl.read_csv(export("judgments.csv", store, campaign).body)
+        export_csv = export("judgments.csv", store, campaign).body
+        found = pl.read_csv(export_csv)
         exact = pl.read_ndjson(export("judgments.jsonl", store, campaign).body)
     assert found["item"].str.starts_with("'@story-").all()
     assert exact["item"].str.starts_with("@story-").all()
     # numbers are numbers, also negative ones
     assert found["score"].dtype.is_numeric()
+    # and the file reads back as it was
+    (tmp_path / "judgments.csv").write_bytes(export_csv)
+    read = read_judgments(tmp_path / "judgments.csv")
+    assert read.frame["item"].to_list() == exact["item"].to_list()
 
 
 def test_the_ledger_has_an_amount_for_every_judgment_and_the_decision_about_paying(campaign_done):

@@ -10,6 +10,7 @@ import click
 from steelyard.cli.options import by_file, column_mapping, file_options, output_options
 from steelyard.cli.paths import InputPath
 from steelyard.cli.printing import parse_bounds, print_json, write_text
+from steelyard.data.foreign import format_named
 from steelyard.data.profile import FileProfile
 from steelyard.study.file_check import FileCheck, check_files
 
@@ -75,12 +76,23 @@ def _page(found: FileCheck) -> list[str]:
             lines.append(f"  to be read with {shlex.join(file.options)}")
         lines += [f"  ! {problem}" for problem in file.problems]
     if found.problems:
-        lines.append(_bold("Together"))
+        lines.append(_bold("To be decided" if _converts(found) else "Together"))
         lines += [f"  ! {problem}" for problem in found.problems]
     lines.append(_bold("What can be computed now"))
     lines += [f"  {line}" for line in found.possible]
-    lines.append(_bold("Next" if found.usable else "Next, once that is mended"))
-    return [*lines, f"  {found.command}"]
+    return [*lines, _bold(_next(found)), f"  {found.command}"]
+
+
+def _converts(found: FileCheck) -> bool:
+    return found.command.startswith("steelyard convert ")
+
+
+def _next(found: FileCheck) -> str:
+    if found.usable:
+        return "Next"
+    if "=?" in found.command:
+        return "Next, with a number for every question mark"
+    return f"Next, once that is {'decided' if _converts(found) else 'mended'}"
 
 
 def _bold(words: str) -> str:
@@ -89,25 +101,30 @@ def _bold(words: str) -> str:
 
 def _kind(file: FileProfile) -> str:
     if file.kind == "another form":
+        if file.tool:
+            return format_named(file.tool).title
         return "not Steelyard's own form: try steelyard convert --from auto"
-    rows = f"{file.rows:,} rows" if file.rows != 1 else "1 row"
-    return f"{file.kind}, {rows}"
+    return f"{file.kind}, {_number(file.rows, 'row')}"
 
 
 def _lines(counts: dict[str, Any] | Any) -> list[str]:
     """Return the counts of a file, in words."""
     lines = []
     if "systems" in counts:
-        lines.append(f"{counts['items']:,} items, {_sizes('system', counts['systems'])}")
+        lines.append(f"{_number(counts['items'], 'item')}, {_sizes('system', counts['systems'])}")
     if "metrics" in counts:
         names = counts["metrics"]
-        lines.append(f"{len(names)} metrics{_listed(names)}" if names else "no metrics")
+        lines.append(f"{_number(len(names), 'metric')}{_listed(names)}" if names else "no metrics")
         if not counts["texts"]:
-            lines.append("no texts (no column `output`)")
+            lines.append(
+                "no texts (no column `output`; name yours with --column output=YOUR_COLUMN)"
+            )
     if "scores" in counts:
         each = counts["judgments_per_output"]
         under = " and prompt" if len(counts["prompts"] or ()) > 1 else ""
-        raters = "raters unknown" if counts["raters"] is None else f"{counts['raters']:,} raters"
+        raters = (
+            "raters unknown" if counts["raters"] is None else _number(counts["raters"], "rater")
+        )
         asked = counts["prompts"]
         lines.append(
             f"{raters}, {'one prompt, unnamed' if asked is None else _sizes('prompt', asked)}"
@@ -130,7 +147,11 @@ def _lines(counts: dict[str, Any] | Any) -> list[str]:
 
 def _sizes(word: str, sizes: dict[str, int]) -> str:
     named = [f"{_name(name)} {size:,}" for name, size in sizes.items()]
-    return f"{len(sizes)} {word}{'' if len(sizes) == 1 else 's'}{_listed(named)}"
+    return f"{_number(len(sizes), word)}{_listed(named)}"
+
+
+def _number(count: int, word: str) -> str:
+    return f"{count:,} {word}{'' if count == 1 else 's'}"
 
 
 def _name(name: str) -> str:

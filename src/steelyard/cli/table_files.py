@@ -9,6 +9,8 @@ from typing import Any
 from rich.console import RenderableType
 from rich.table import Table
 
+from steelyard.data.formulas import guarded
+
 __all__ = ["FORMATS", "as_csv", "as_html", "as_latex", "as_markdown"]
 
 _LATEX = {
@@ -80,7 +82,10 @@ def as_csv(value: Any) -> str:
     page = io.StringIO()
     writer = csv.DictWriter(page, names, lineterminator="\n")
     writer.writeheader()
-    writer.writerows({name: _guarded(one) for name, one in row.items()} for row in rows)
+    writer.writerows(
+        {name: guarded(one) if isinstance(one, str) else one for name, one in row.items()}
+        for row in rows
+    )
     return page.getvalue().rstrip("\n")
 
 
@@ -177,8 +182,3 @@ def _flat(row: Mapping[str, Any], before: str = "") -> dict[str, Any]:
         else:
             found[before + name] = value
     return found
-
-
-def _guarded(value: Any) -> Any:
-    risky = isinstance(value, str) and value[:1] in {"=", "+", "-", "@", "\t", "\r"}
-    return f"'{value}" if risky else value

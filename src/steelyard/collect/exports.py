@@ -29,6 +29,7 @@ from steelyard.collect.store.records import (
     submission_rows,
 )
 from steelyard.collect.tasks import grade_gold
+from steelyard.data.formulas import without_formulas
 from steelyard.errors import InvalidArgumentError
 from steelyard.records import DRAW_COLUMNS
 
@@ -56,8 +57,6 @@ _COLUMNS = (
 )
 # Of a preference between two systems.
 _PAIR_COLUMNS = ("other_system", "first_system")
-# What makes a spreadsheet take a cell for a formula; a tab or a carriage return may stand before.
-_FORMULA = r"^[=+\-@\t\r]"
 
 
 @dataclass(frozen=True)
@@ -161,22 +160,10 @@ def _written(frame: pl.DataFrame, kind: str) -> bytes:
     if kind == "jsonl":
         return frame.write_ndjson().encode()
     if kind == "csv":
-        return _without_formulas(frame).write_csv().encode()
+        return without_formulas(frame).write_csv().encode()
     file = io.BytesIO()
     frame.write_parquet(file)
     return file.getvalue()
-
-
-def _without_formulas(frame: pl.DataFrame) -> pl.DataFrame:
-    """Put an apostrophe before every text that a spreadsheet would compute."""
-    texts = [name for name, kind in frame.schema.items() if kind == pl.String]
-    return frame.with_columns(
-        pl.when(pl.col(name).str.contains(_FORMULA))
-        .then(pl.lit("'") + pl.col(name))
-        .otherwise(pl.col(name))
-        .alias(name)
-        for name in texts
-    )
 
 
 def _submissions(store: Reader, campaign: Campaign) -> bytes:

@@ -109,7 +109,11 @@ def _bad_scores(table: Table, rows: pl.DataFrame) -> list[Problem]:
         what, way_out = "decimal commas", "say so with --decimal ,"
         options: tuple[str, ...] = ("--decimal", "judgments:,")
     else:
-        what, way_out, options = "words as scores", "put a number in place of each word", ()
+        what, way_out, options = (
+            "words as scores",
+            "say what each is worth with steelyard convert --scale",
+            (),
+        )
     examples = tuple(f"{shown(word)} ({n:,})" for word, n in counts.iter_rows())
     problems.append(
         Problem(

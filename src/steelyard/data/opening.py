@@ -12,6 +12,7 @@ import polars as pl
 from steelyard.data.column_names import Role, for_role, mapped_columns
 from steelyard.data.excel import read_sheet
 from steelyard.data.formats import Format, readable_format
+from steelyard.data.formulas import unguarded_cells
 from steelyard.data.frames import Source, as_lazy
 from steelyard.data.json_arrays import read_array
 from steelyard.data.lines import header_record, malformation
@@ -155,7 +156,7 @@ def _read_text(
     found = other_separator(name, separator.join(rows.columns), separator, contract, label)
     if found is not None:
         raise found
-    return rows
+    return unguarded_cells(rows)
 
 
 def _check_header(name: str, columns: Sequence[str]) -> None:

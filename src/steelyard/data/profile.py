@@ -14,7 +14,7 @@ from steelyard.data.rules import is_number
 from steelyard.data.tables import ROW, Table
 from steelyard.records import DRAW_COLUMNS
 
-__all__ = ["FileProfile", "Kind", "kind_of", "own_names"]
+__all__ = ["FileProfile", "Kind", "kind_of", "number_columns", "own_names"]
 
 Kind = Literal["outputs", "judgments", "wide table", "another form"]
 
@@ -44,6 +44,11 @@ class FileProfile:
         What is wrong or may be, each kind of problem counted.
     options : tuple of str
         What a command must be given so that it can read the file.
+    tool : str
+        The format of another tool, or of a wide table, as ``convert --from`` takes it; empty for our
+        own.
+    conversion : tuple of str
+        What else ``convert`` must be given.
     """
 
     name: str
@@ -53,6 +58,8 @@ class FileProfile:
     counts: Mapping[str, Any] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
     options: tuple[str, ...] = ()
+    tool: str = ""
+    conversion: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON has it."""
@@ -64,6 +71,7 @@ class FileProfile:
             **self.counts,
             "problems": [one.to_dict() for one in self.problems],
             "options": list(self.options),
+            "tool": self.tool or None,
         }
 
 
@@ -96,9 +104,11 @@ def kind_of(table: Table, columns: Mapping[str, str] | None = None) -> Kind:
     there = list(table.schema)
     judged = own_names(there, "judgments", columns)
     pool = own_names(there, "outputs", columns)
-    numeric = _number_columns(table, [name for name in there if name not in pool.values()])
+    numeric = number_columns(table, [name for name in there if name not in pool.values()])
     is_judged = "rater" in judged or "prompt" in judged or "output" not in pool
     if {"item", "score"} <= set(judged) and is_judged and _is_sure(judged):
+        return "judgments"
+    if {"item", "rater"} <= set(judged) and "output" not in pool and numeric:
         return "judgments"
     if "item" in pool and ("output" in pool or ("system" in pool and numeric)):
         return "outputs"
@@ -110,7 +120,7 @@ def _is_sure(judged: Mapping[str, str]) -> bool:
     return "system" in judged or lookalike("score", [judged["score"]], misspelt=False) is not None
 
 
-def _number_columns(table: Table, names: Sequence[str]) -> list[str]:
+def number_columns(table: Table, names: Sequence[str]) -> list[str]:
     """Return the columns that hold numbers, also as text."""
     found = [name for name in names if is_number(table.schema[name])]
     texts = [name for name in names if table.schema[name] == pl.String]

@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 from steelyard.data.column_names import Role
+from steelyard.data.foreign.suggested import suggestion
 from steelyard.data.judgment_profile import judgment_profile
 from steelyard.data.judgments import JUDGMENT_COLUMNS
 from steelyard.data.locations import located
@@ -15,13 +16,21 @@ from steelyard.data.opening import open_table, renamed
 from steelyard.data.outputs import OUTPUT_COLUMNS
 from steelyard.data.pool_profile import pool_profile
 from steelyard.data.problems import Problem
-from steelyard.data.profile import FileProfile, kind_of, own_names
+from steelyard.data.profile import FileProfile, kind_of, number_columns, own_names
 from steelyard.data.separators import Decimal, checked_decimal
 from steelyard.data.tables import Table
 from steelyard.errors import InvalidDataError
 
 __all__ = ["profile_file"]
 
+_NEEDED: dict[Role, tuple[str, ...]] = {
+    "outputs": ("system",),
+    "judgments": ("system", "score"),
+}
+_NEEDED_FOR = {
+    "system": "add one that names the system of each row",
+    "score": "say which one it is with --column score=YOUR_COLUMN",
+}
 _CONTRACT = tuple(dict.fromkeys((*OUTPUT_COLUMNS, *JUDGMENT_COLUMNS)))
 
 
@@ -53,6 +62,11 @@ def profile_file(
     InvalidDataError
         If the file cannot be opened.
     """
+    # who says what the columns mean has a file in our form
+    form = None if columns else suggestion(path)
+    tool = "" if form is None else form.name
+    if tool not in {"", "wide", "judgments"}:
+        return FileProfile(str(path), "another form", tool=tool)
     location = located(path)
     try:
         table, mark = _opened(path, separator)
@@ -64,27 +78,39 @@ def profile_file(
     rows = table.collect(table.rows.select(pl.len())).item()
     there = tuple(table.schema)
     if kind not in {"outputs", "judgments"}:
-        return FileProfile(str(path), kind, rows, there, _first_cells(table))
+        known = form if (tool, kind) == ("wide", "wide table") else None
+        found = FileProfile(str(path), kind, rows, there, _first_cells(table))
+        return found if known is None else replace(found, tool=tool, conversion=known.options)
     role: Role = "outputs" if kind == "outputs" else "judgments"
     names = own_names(there, role, columns)
+    if role == "judgments" and "score" not in names:
+        names |= _only_numbers(table, names)
     asked = checked_decimal((decimal or {}).get(role))
     options = _needed(names, columns, role, mark)
-    if "system" not in names:
-        problem = Problem(
-            "no column `system`",
-            0,
-            0,
-            way_out="add one that names the system of each row",
-            stops=True,
-        )
-        return FileProfile(str(path), kind, rows, there, _first_cells(table), (problem,), options)
+    missing = [_no_column(name) for name in _NEEDED[role] if name not in names]
+    if missing:
+        cells = _first_cells(table)
+        return FileProfile(str(path), kind, rows, there, cells, tuple(missing), options)
     own = replace(
         renamed(table, {ours: theirs for ours, theirs in names.items() if ours != theirs}),
         role=role,
         decimal=asked,
     )
     counts, problems, more = _profiled(own, role, bounds)
-    return FileProfile(str(path), kind, rows, there, counts, tuple(problems), (*options, *more))
+    tool = tool if tool == role else ""
+    options = (*options, *more)
+    return FileProfile(str(path), kind, rows, there, counts, tuple(problems), options, tool)
+
+
+def _only_numbers(table: Table, names: Mapping[str, str]) -> dict[str, str]:
+    """Return the score of judgments that no column is called after: the only numbers there are."""
+    free = [name for name in table.schema if name not in names.values()]
+    found = number_columns(table, free)
+    return {"score": found[0]} if len(found) == 1 else {}
+
+
+def _no_column(name: str) -> Problem:
+    return Problem(f"no column `{name}`", 0, 0, way_out=_NEEDED_FOR[name], stops=True)
 
 
 def _opened(path: Path, separator: str | None) -> tuple[Table, str | None]:

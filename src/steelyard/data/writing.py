@@ -6,6 +6,7 @@ from pathlib import Path
 import polars as pl
 
 from steelyard.data.formats import Format, format_of
+from steelyard.data.formulas import kept_apostrophes
 from steelyard.data.frames import ArrowStream, as_lazy
 from steelyard.data.replacing import replacing
 from steelyard.data.rules import json_text
@@ -60,7 +61,7 @@ def _sink(rows: pl.LazyFrame, path: Path, file_format: Format) -> None:
         )
     else:
         nested = [name for name, kind in rows.collect_schema().items() if kind.is_nested()]
-        rows.with_columns(json_text(name) for name in nested).sink_csv(
+        kept_apostrophes(rows.with_columns(json_text(name) for name in nested)).sink_csv(
             path,
             separator=file_format.separator,
             compression=file_format.compression,

@@ -3,13 +3,11 @@
 import re
 from collections.abc import Iterable
 
+from steelyard.data.formulas import guarded
 from steelyard.report.findings import PromptFindings
 from steelyard.study.comparison import Comparison
 
 __all__ = ["copyable_estimates", "copyable_pairs"]
-
-# What makes a spreadsheet take a cell for a formula.
-_FORMULA = re.compile(r"^[=+\-@]")
 
 _ESTIMATES = (
     *("system", "estimate", "standard_error", "low", "high", "plain_mean", "data_efficiency"),
@@ -57,4 +55,4 @@ def _cell(value: object) -> str:
     if isinstance(value, float):
         return f"{value:.6g}"
     text = re.sub(r"\s+", " ", str(value))
-    return f"'{text}" if isinstance(value, str) and _FORMULA.match(text) else text
+    return guarded(text) if isinstance(value, str) else text

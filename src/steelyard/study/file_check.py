@@ -2,16 +2,18 @@
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from steelyard.data import Judgments, Outputs
 from steelyard.data.excel import filled_sheets
+from steelyard.data.foreign import format_named
+from steelyard.data.foreign.suggested import refusal
 from steelyard.data.problems import Problem, near_equal_names
 from steelyard.data.profile import FileProfile
 from steelyard.data.profiling import profile_file
-from steelyard.errors import SteelyardError
+from steelyard.errors import InvalidDataError, SteelyardError
 from steelyard.records import Output
 from steelyard.study.study import Study
 
@@ -99,17 +101,32 @@ def check_files(
     )
     pools = [one for one in files if one.kind == "outputs"]
     judged = [one for one in files if one.kind == "judgments"]
-    if pools and judged:
+    files = tuple(_beside(one, pools, judged) for one in files)
+    if pools and judged and not judged[0].tool:
         return _campaign(files, pools[0], judged[0], list(options))
-    foreign = [one for one in files if one.kind in {"wide table", "another form"}]
-    if foreign:
-        possible, command = _foreign(foreign[0])
-    elif pools:
+    worded = [one for one in judged if one.tool]
+    if worded:
+        return _conversion(
+            files, worded, ("nothing yet: the scores are words: convert them first",)
+        )
+    if any(one.kind in {"wide table", "another form"} for one in files):
+        return _foreign(files)
+    if pools:
         possible, command = _pool_only(pools[0], list(options))
     else:
         possible = ("nothing yet: estimates need the outputs too, every output of every system",)
         command = shlex.join(["steelyard", "check", "OUTPUTS", judged[0].name, *options])
     return FileCheck(files, (), possible, command)
+
+
+def _beside(file: FileProfile, *groups: list[FileProfile]) -> FileProfile:
+    """Return a file with the problem that commands take another one of its kind, if they do."""
+    first = next((group[0] for group in groups if file in group[1:]), None)
+    if first is None:
+        return file
+    way_out = f"what follows is about {first.name}; put the rows into one file"
+    problem = Problem(f"a second file of {file.kind}", 0, 0, way_out=way_out)
+    return replace(file, problems=(*file.problems, problem))
 
 
 def _sheets(path: Path) -> list[Path]:
@@ -120,14 +137,33 @@ def _sheets(path: Path) -> list[Path]:
     return [Path(f"{path}#{name}") for name in names] if len(names) > 1 else [path]
 
 
-def _foreign(file: FileProfile) -> tuple[tuple[str, ...], str]:
-    what = (
-        "a wide table, with columns for systems or raters"
-        if file.kind == "wide table"
-        else "not Steelyard's own form"
-    )
-    command = ["steelyard", "convert", "--from", "auto", file.name, "--output", "converted"]
-    return (f"nothing yet: {file.name} is {what}: convert it first",), shlex.join(command)
+def _foreign(files: tuple[FileProfile, ...]) -> FileCheck:
+    """Return what to do with files that are not in our form: the conversion, tried without writing."""
+    others = [one for one in files if one.kind in {"wide table", "another form"}]
+    first = next((one for one in others if one.tool), others[0])
+    if not first.tool:
+        what = "a wide table" if first.kind == "wide table" else "not Steelyard's own form"
+        command = ["steelyard", "convert", "--from", "auto", first.name, "--output", "converted"]
+        possible = (f"nothing yet: {first.name} is {what}: convert it first",)
+        return FileCheck(files, (), possible, shlex.join(command))
+    title = format_named(first.tool).title
+    possible = (f"nothing yet: {first.name} is to be converted first ({first.tool}: {title})",)
+    return _conversion(files, [one for one in others if one.tool in {"", first.tool}], possible)
+
+
+def _conversion(
+    files: tuple[FileProfile, ...], chosen: list[FileProfile], possible: tuple[str, ...]
+) -> FileCheck:
+    """Return the command that converts files of one tool, and why it would be refused."""
+    first = next(one for one in chosen if one.tool)
+    if not format_named(first.tool).companions:
+        chosen = [one for one in chosen if one.tool and one.conversion == first.conversion]
+    names = [one.name for one in chosen]
+    refused = refusal([Path(name) for name in names], first.tool, first.conversion)
+    asked = refused.options if isinstance(refused, InvalidDataError) else ()
+    problems = () if refused is None else (Problem(str(refused), 0, 0, stops=True),)
+    command = ["steelyard", "convert", "--from", first.tool, *names, *first.conversion, *asked]
+    return FileCheck(files, problems, possible, shlex.join([*command, "--output", "converted"]))
 
 
 def _pool_only(pool: FileProfile, options: list[str]) -> tuple[tuple[str, ...], str]:
@@ -233,11 +269,11 @@ def _chosen(study: Study) -> list[Problem]:
 
 
 def _possible(study: Study, pool: FileProfile, judged: FileProfile) -> list[str]:
-    metrics = len(study.metrics)
-    used = f"corrected by {metrics} metrics" if metrics > 1 else f"corrected by {study.metrics[0]}"
-    found = [
-        f"estimate: the mean human score of each system, {used if metrics else 'the plain mean'}"
-    ]
+    metrics = study.metrics
+    used = "the plain mean, because there are no metrics"
+    if metrics:
+        used = f"corrected by {metrics[0] if len(metrics) == 1 else f'{len(metrics)} metrics'}"
+    found = [f"estimate: the mean human score of each system, {used}"]
     if len(study.systems) > 1:
         found.append("compare: which system is better")
     twice = judged.counts["judgments_per_output"]["outputs_with_two"]

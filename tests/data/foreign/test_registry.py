@@ -39,7 +39,7 @@ def test_every_format_is_registered_under_its_name(name):
 
 
 def test_every_tool_has_a_file():
-    assert EXAMPLES.keys() | {"wide", "price-of-debiasing"} == FORMATS.keys()
+    assert EXAMPLES.keys() | {"judgments", "wide", "price-of-debiasing"} == FORMATS.keys()
 
 
 @pytest.mark.parametrize(("name", "file"), ALL)

@@ -1,7 +1,7 @@
 import polars as pl
 import pytest
 
-from steelyard.data.foreign import Options
+from steelyard.data.foreign import Options, converted
 from steelyard.data.foreign.gathered import Gathered
 from steelyard.data.foreign.wide import WidePattern, add_wide
 from steelyard.data.tables import ROW
@@ -146,3 +146,9 @@ def test_semicolons_are_read_and_said_and_decimal_commas_are_refused(convert, tm
         InvalidDataError, match=r"line 2, .* got '4,5': write decimals with a point"
     ):
         convert(sheet(tmp_path, "item;ann\n1;4,5\n"), **options)
+
+
+def test_a_column_that_looks_like_the_item_is_named(tmp_path):
+    path = sheet(tmp_path, "Doc ID,ann,bob\n1,2,3\n")
+    with pytest.raises(InvalidDataError, match="--column 'item=Doc ID'"):
+        converted([path], "wide", Options(wide=("{rater:ann|bob}",)))

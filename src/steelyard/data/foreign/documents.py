@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 import polars as pl
 
+from steelyard.data.formulas import unguarded
 from steelyard.data.opening import open_table
 from steelyard.data.tables import ROW
 from steelyard.errors import InvalidDataError
@@ -63,7 +64,7 @@ class Document:
                 raise InvalidDataError(
                     f"{self.path}, line {line}: expected {len(self.columns)} fields, got {len(cells)}"
                 )
-            padded = cells + [""] * (len(self.columns) - len(cells))
+            padded = [*map(unguarded, cells), *[""] * (len(self.columns) - len(cells))]
             found.append({**dict(zip(self.columns, padded, strict=True)), ROW: line})
         return found
 

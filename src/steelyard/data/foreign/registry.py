@@ -22,6 +22,7 @@ FORMATS = {
     "every-eval-ever": "steelyard.data.foreign.every_eval_ever",
     "helm": "steelyard.data.foreign.helm",
     "inspect": "steelyard.data.foreign.inspect_logs",
+    "judgments": "steelyard.data.foreign.worded",
     "label-studio": "steelyard.data.foreign.label_studio",
     "langfuse": "steelyard.data.foreign.langfuse",
     "lm-eval": "steelyard.data.foreign.lm_eval",
@@ -121,7 +122,7 @@ def _conversions(
         if any(str(path) in str(error) for path in (*paths, options.raters_from) if str(path)):
             raise
         others = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
-        raise InvalidDataError(f"{paths[0]}{others}: {error}") from error
+        raise InvalidDataError(f"{paths[0]}{others}: {error}", options=error.options) from error
     said = tuple(
         f"{document.path}: the columns are separated by semicolons"
         for document in documents
@@ -139,7 +140,9 @@ def formats_of(document: Document) -> list[Format]:
     ['deepeval']
     """
     every = (format_named(name) for name in FORMATS if name != "wide")
-    return [one for one in every if one.recognises(document)]
+    found = [one for one in every if one.recognises(document)]
+    # our own judgments with words as scores, unless another tool writes just that
+    return [one for one in found if one.name != "judgments"] or found
 
 
 def _recognised(documents: Sequence[Document]) -> Format:

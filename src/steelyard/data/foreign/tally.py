@@ -109,13 +109,14 @@ class Tally:
         if not self._words:
             return
         words = list(self._words)[:_SHOWN]
-        example = ",".join(f"{word}=?" for word in words)
+        example = _asked(words)
         prompts = ", ".join(map(repr, list(self._worded)[:4]))
         others = " and others" if len(self._words) > _SHOWN else ""
         raise InvalidDataError(
             f"{self._words.total():,} scores under {prompts} are no numbers but "
             f"{', '.join(map(repr, words))}{others}: say what each is worth with "
-            f'--scale "{example}", or take other prompts with --only prompt=NAME'
+            f'--scale "{example}", or take other prompts with --only prompt=NAME',
+            options=("--scale", _asked(list(self._words))),
         )
 
     def _check_repeats(self, way_out: str) -> None:
@@ -127,3 +128,7 @@ class Tally:
                     f"{self._example[what]}: {way_out}, or keep one with --on-duplicate first"
                 )
             self.drop(f"{what} that were there already: the {kept} one was kept", count)
+
+
+def _asked(words: list[str]) -> str:
+    return ",".join(f"{word}=?" for word in words)

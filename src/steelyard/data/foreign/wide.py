@@ -1,12 +1,14 @@
 """Wide tables: one row per item, and a column for each rater, system or metric."""
 
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
 
+from steelyard.data.column_names import lookalike
 from steelyard.data.conversion import Conversion
 from steelyard.data.foreign.documents import Document
 from steelyard.data.foreign.format import Format, Options
@@ -152,9 +154,10 @@ class _WideTable:
         columns = [column for column in frame.columns if column != ROW]
         self.item = options.columns.get("item", "item")
         if self.item not in columns:
+            near = lookalike("item", columns, misspelt=False) or "YOUR_COLUMN"
             raise InvalidDataError(
                 f"{name}: no column `{self.item}`; the columns are {quoted(columns)}: say which one "
-                "it is with --column item=YOUR_COLUMN"
+                f"it is with --column {shlex.quote(f'item={near}')}"
             )
         named = {*options.columns.values(), *_OURS} | {ROW}
         patterns = [WidePattern(pattern) for pattern in options.wide]
