@@ -3,7 +3,10 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from steelyard.collect.store.overview import rater_rows
+
 PROLIFIC = "panel: {kind: prolific, completion_code: DONE, screen_out_code: OUT}\n"
+ONE_CODE = "panel: {kind: prolific, completion_code: DONE}\n"
 EXTERNAL = "panel: {kind: external-question, hosts: [www.mturk.com, worker.mturk.com]}\n"
 GENERIC = "panel: {kind: generic, rater: pid, session: sid, return: 'https://p.example/?i={pid}'}\n"
 OPEN = "panel: {kind: open}\n"
@@ -132,6 +135,53 @@ def test_prolific_raters_who_fail_the_tutorial_go_back_with_the_other_code(serve
     done = visitor.next()
     assert done["reason"] == "tutorial-failed"
     assert done["return"]["url"].endswith("complete?cc=OUT")
+
+
+@pytest.mark.parametrize(
+    ("panel", "address"),
+    [(PROLIFIC, "https://app.prolific.com/submissions/complete?cc=OUT"), (ONE_CODE, None)],
+)
+def test_a_visit_that_a_rule_excludes_never_ends_with_the_completion_code(serve, panel, address):
+    server = serve(panel + "session: {judgments: 5}\nquality: {active_seconds: 5}\n")
+    cheat = server.visitor()
+    cheat.follow(path_of(server, PROLIFIC_PID="p1", STUDY_ID="s1", SESSION_ID="v1"))
+    for _ in range(5):
+        server.clock.forward(seconds=0.02)
+        cheat.judge()
+    done = cheat.next()
+    assert done["reason"] == "excluded"
+    assert "Nothing is left" not in done["message"]
+    assert (done["return"] and done["return"]["url"]) == address
+
+
+def test_an_honest_visit_ends_with_the_completion_code_under_the_same_rule(serve):
+    server = serve(PROLIFIC + "session: {judgments: 5}\nquality: {active_seconds: 0.9}\n")
+    visitor = server.visitor()
+    visitor.follow(path_of(server, PROLIFIC_PID="p1", STUDY_ID="s1", SESSION_ID="v1"))
+    for _ in range(5):
+        given = visitor.next()["assignment"]["id"]
+        server.clock.forward(seconds=60)
+        visitor.submit(given, key=f"key-{given}", active_ms=55_000)
+    done = visitor.next()
+    assert done["reason"] == "session-complete"
+    assert done["return"]["url"].endswith("cc=DONE")
+
+
+def test_a_decision_about_payment_chooses_the_code(serve):
+    server = serve(PROLIFIC + SHORT)
+    visitor = server.visitor()
+    visitor.follow(path_of(server, PROLIFIC_PID="p1", STUDY_ID="s1", SESSION_ID="v1"))
+    visitor.judge()
+    (rater,) = server.store.read(rater_rows)
+    admin = server.admin()
+    for about, verdict, code in (
+        ("payment", "refuse", "OUT"),
+        ("estimate", "exclude", "OUT"),
+        ("payment", "pay", "DONE"),
+    ):
+        body = {"rater": rater.id, "about": about, "verdict": verdict, "reason": "seen"}
+        assert admin.send("/admin/api/decisions", body).status_code == 200
+        assert visitor.next()["return"]["url"].endswith(f"cc={code}")
 
 
 def test_a_new_submission_at_prolific_is_a_new_visit_of_the_same_rater(serve):
