@@ -1,5 +1,5 @@
 import re
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
 
@@ -203,6 +203,27 @@ def test_a_link_of_prolific_without_ids_is_explained(serve):
     assert "`STUDY_ID` must stand in the link" in answer.text
 
 
+UNFILLED = ["{{%PROLIFIC_PID%}}", "{PROLIFIC_PID}", "PROLIFIC_PID", "...", "", "  ", "[ID]", "%ID%"]
+
+
+@pytest.mark.parametrize("value", UNFILLED)
+def test_a_placeholder_that_the_panel_did_not_fill_in_is_nobody(serve, value):
+    server = serve(PROLIFIC)
+    path = path_of(server, PROLIFIC_PID=quote(value), STUDY_ID="s1", SESSION_ID="v1")
+    answer = server.visitor().get(path)
+    assert answer.status_code == 400
+    assert "`PROLIFIC_PID`" in answer.text
+    assert "set-cookie" not in answer.headers
+    assert server.store.read(rater_rows) == []
+
+
+def test_the_printed_link_of_a_generic_panel_opened_as_it_is_lets_nobody_in(serve):
+    server = serve(GENERIC)
+    answer = server.visitor().get(server.site.rater_link().removeprefix(server.origin))
+    assert answer.status_code == 400
+    assert "`pid` was not filled in by the panel" in answer.text
+
+
 ASSIGNED = {
     "assignmentId": "A1",
     "hitId": "H1",
@@ -313,6 +334,13 @@ def test_links_never_follow_the_host_that_a_request_names(serve):
     assert answer.json()["links"][0].startswith("http://127.0.0.1:8000/join?token=")
     page = server.visitor().client.get("/", headers={"Host": "evil.example"})
     assert "evil" not in page.text
+
+
+@pytest.mark.parametrize("path", ["/admin/enter/", "/join/", "/work/", "/admin/"])
+def test_no_address_with_a_slash_too_many_leads_to_the_host_that_a_request_names(server, path):
+    answer = server.visitor().client.get(path, headers={"Host": "evil.example"})
+    assert answer.status_code == 404
+    assert "location" not in answer.headers
 
 
 def test_links_lead_to_the_public_address(serve):
