@@ -66,6 +66,8 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         openapi_url=None,
+        # it would lead to the host that the request names
+        redirect_slashes=False,
         lifespan=_lifespan,
     )
     app.state.site = site

@@ -133,7 +133,7 @@ def test_a_decision_about_the_estimate_leaves_payment_alone(server):
         "reason": "hasty",
     }
     assert "0.125" in admin.get("/admin/export/ledger.csv").text
-    assert rater.next()["reason"] == "none-left"
+    assert rater.next()["reason"] == "excluded"
     included = {**body, "verdict": "include", "reason": "a mistake of mine"}
     assert admin.send("/admin/api/decisions", included).status_code == 200
     assert rater.next()["status"] == "task"

@@ -1,9 +1,12 @@
 import re
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
 
+from steelyard.collect.store.overview import rater_rows
+
 PROLIFIC = "panel: {kind: prolific, completion_code: DONE, screen_out_code: OUT}\n"
+ONE_CODE = "panel: {kind: prolific, completion_code: DONE}\n"
 EXTERNAL = "panel: {kind: external-question, hosts: [www.mturk.com, worker.mturk.com]}\n"
 GENERIC = "panel: {kind: generic, rater: pid, session: sid, return: 'https://p.example/?i={pid}'}\n"
 OPEN = "panel: {kind: open}\n"
@@ -134,6 +137,53 @@ def test_prolific_raters_who_fail_the_tutorial_go_back_with_the_other_code(serve
     assert done["return"]["url"].endswith("complete?cc=OUT")
 
 
+@pytest.mark.parametrize(
+    ("panel", "address"),
+    [(PROLIFIC, "https://app.prolific.com/submissions/complete?cc=OUT"), (ONE_CODE, None)],
+)
+def test_a_visit_that_a_rule_excludes_never_ends_with_the_completion_code(serve, panel, address):
+    server = serve(panel + "session: {judgments: 5}\nquality: {active_seconds: 5}\n")
+    cheat = server.visitor()
+    cheat.follow(path_of(server, PROLIFIC_PID="p1", STUDY_ID="s1", SESSION_ID="v1"))
+    for _ in range(5):
+        server.clock.forward(seconds=0.02)
+        cheat.judge()
+    done = cheat.next()
+    assert done["reason"] == "excluded"
+    assert "Nothing is left" not in done["message"]
+    assert (done["return"] and done["return"]["url"]) == address
+
+
+def test_an_honest_visit_ends_with_the_completion_code_under_the_same_rule(serve):
+    server = serve(PROLIFIC + "session: {judgments: 5}\nquality: {active_seconds: 0.9}\n")
+    visitor = server.visitor()
+    visitor.follow(path_of(server, PROLIFIC_PID="p1", STUDY_ID="s1", SESSION_ID="v1"))
+    for _ in range(5):
+        given = visitor.next()["assignment"]["id"]
+        server.clock.forward(seconds=60)
+        visitor.submit(given, key=f"key-{given}", active_ms=55_000)
+    done = visitor.next()
+    assert done["reason"] == "session-complete"
+    assert done["return"]["url"].endswith("cc=DONE")
+
+
+def test_a_decision_about_payment_chooses_the_code(serve):
+    server = serve(PROLIFIC + SHORT)
+    visitor = server.visitor()
+    visitor.follow(path_of(server, PROLIFIC_PID="p1", STUDY_ID="s1", SESSION_ID="v1"))
+    visitor.judge()
+    (rater,) = server.store.read(rater_rows)
+    admin = server.admin()
+    for about, verdict, code in (
+        ("payment", "refuse", "OUT"),
+        ("estimate", "exclude", "OUT"),
+        ("payment", "pay", "DONE"),
+    ):
+        body = {"rater": rater.id, "about": about, "verdict": verdict, "reason": "seen"}
+        assert admin.send("/admin/api/decisions", body).status_code == 200
+        assert visitor.next()["return"]["url"].endswith(f"cc={code}")
+
+
 def test_a_new_submission_at_prolific_is_a_new_visit_of_the_same_rater(serve):
     server = serve(PROLIFIC + SHORT)
     judged = []
@@ -151,6 +201,27 @@ def test_a_link_of_prolific_without_ids_is_explained(serve):
     answer = server.visitor().get(path_of(server, PROLIFIC_PID="p1"))
     assert answer.status_code == 400
     assert "`STUDY_ID` must stand in the link" in answer.text
+
+
+UNFILLED = ["{{%PROLIFIC_PID%}}", "{PROLIFIC_PID}", "PROLIFIC_PID", "...", "", "  ", "[ID]", "%ID%"]
+
+
+@pytest.mark.parametrize("value", UNFILLED)
+def test_a_placeholder_that_the_panel_did_not_fill_in_is_nobody(serve, value):
+    server = serve(PROLIFIC)
+    path = path_of(server, PROLIFIC_PID=quote(value), STUDY_ID="s1", SESSION_ID="v1")
+    answer = server.visitor().get(path)
+    assert answer.status_code == 400
+    assert "`PROLIFIC_PID`" in answer.text
+    assert "set-cookie" not in answer.headers
+    assert server.store.read(rater_rows) == []
+
+
+def test_the_printed_link_of_a_generic_panel_opened_as_it_is_lets_nobody_in(serve):
+    server = serve(GENERIC)
+    answer = server.visitor().get(server.site.rater_link().removeprefix(server.origin))
+    assert answer.status_code == 400
+    assert "`pid` was not filled in by the panel" in answer.text
 
 
 ASSIGNED = {
@@ -263,6 +334,13 @@ def test_links_never_follow_the_host_that_a_request_names(serve):
     assert answer.json()["links"][0].startswith("http://127.0.0.1:8000/join?token=")
     page = server.visitor().client.get("/", headers={"Host": "evil.example"})
     assert "evil" not in page.text
+
+
+@pytest.mark.parametrize("path", ["/admin/enter/", "/join/", "/work/", "/admin/"])
+def test_no_address_with_a_slash_too_many_leads_to_the_host_that_a_request_names(server, path):
+    answer = server.visitor().client.get(path, headers={"Host": "evil.example"})
+    assert answer.status_code == 404
+    assert "location" not in answer.headers
 
 
 def test_links_lead_to_the_public_address(serve):

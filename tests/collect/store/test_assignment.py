@@ -167,7 +167,7 @@ def test_an_excluded_rater_is_given_nothing(office, make_units):
         by="rule",
         now=office.now,
     )
-    assert office.next("ann") == Nothing("none-left")
+    assert office.next("ann") == Nothing("excluded")
 
 
 def test_gold_comes_every_so_often_and_to_every_rater(office, make_units):

@@ -69,6 +69,39 @@ def test_commits_to_sqlite_are_durable_and_keys_are_checked(tmp_path):
         assert store.write(pragmas).result() == ["wal", 2, 1, 30_000]
 
 
+def test_only_the_owner_may_read_a_new_database(tmp_path):
+    path = tmp_path / "a.sqlite"
+    before = os.umask(0)
+    try:
+        with Store.open(path) as store:
+            store.write(JOIN).result()
+            modes = {one.name: one.stat().st_mode & 0o777 for one in tmp_path.iterdir()}
+    finally:
+        os.umask(before)
+    assert modes == {"a.sqlite": 0o600, "a.sqlite-wal": 0o600, "a.sqlite-shm": 0o600}
+
+
+def test_an_old_database_that_others_may_read_is_taken_from_them(tmp_path, caplog):
+    path = tmp_path / "a.sqlite"
+    Store.open(path).close()
+    path.chmod(0o644)
+    Store.open(path).close()
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert "a.sqlite was open to others (644)" in caplog.text
+
+
+def test_a_folder_in_which_everybody_may_replace_files_is_refused(tmp_path):
+    folder = tmp_path / "public"
+    folder.mkdir()
+    folder.chmod(0o777)
+    with pytest.raises(StoreError, match=r"everybody may replace files in .*public; choose another"):
+        Store.open(folder / "a.sqlite")
+    assert list(folder.iterdir()) == []
+    # others cannot replace a file in a folder like /tmp
+    folder.chmod(0o1777)
+    Store.open(folder / "a.sqlite").close()
+
+
 def test_reading_cannot_write(store):
     with pytest.raises(StoreError, match=r"read-?only"):
         store.read(JOIN)

@@ -55,7 +55,7 @@ class LiveSnapshots:
         self, campaign: Campaign, store: Store, *, now: Callable[[], int] | None = None
     ) -> None:
         self.observer = Observer(campaign, store)
-        self._has_rules = has_rules(campaign)
+        self.has_rules = has_rules(campaign)
         self._store = store
         self._now = now or _milliseconds
         self._text = ""
@@ -125,7 +125,7 @@ class LiveSnapshots:
         ObserverError
             If the process that applies them failed.
         """
-        if not self._has_rules:
+        if not self.has_rules:
             return
         async with self._lock:
             found = await asyncio.to_thread(self._store.read, newest)

@@ -1,5 +1,6 @@
 """Who comes from a panel, and how they go back."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeAlias
@@ -11,6 +12,8 @@ __all__ = ["Arrival", "Outcome", "Panel", "Return", "parameter"]
 Outcome: TypeAlias = Literal["complete", "screened-out"]
 
 _LONGEST = 200
+# How panels write what they fill in: {{%NAME%}}, {name}, ${name}, %NAME%, [NAME], <name>, or dots for any.
+_PLACEHOLDER = re.compile(r"\$?\{.*\}|%+[^%]*%+|\[.*\]|<.*>|\.{2,}|…|_{2,}|-+|\?+")
 
 
 @dataclass(frozen=True)
@@ -79,9 +82,15 @@ def parameter(query: Mapping[str, str], name: str) -> str:
     Raises
     ------
     InvalidArgumentError
-        If it is missing, or no id.
+        If it is missing, no id, or a placeholder that the panel left as it was.
     """
-    value = query.get(name, "")
+    value = query.get(name, "").strip()
+    if value == name or _PLACEHOLDER.fullmatch(value):
+        # or all who come would be one rater
+        raise InvalidArgumentError(
+            f"`{name}` was not filled in by the panel: it holds the placeholder {value[:40]}; whoever "
+            "runs the study must put the panel's own placeholder there"
+        )
     if not value or len(value) > _LONGEST or not value.isprintable():
         raise InvalidArgumentError(
             f"`{name}` must stand in the link, with 1 to {_LONGEST} printable characters: open the "

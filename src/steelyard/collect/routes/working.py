@@ -1,5 +1,6 @@
 """The rater's page and its API: what is next, drafts, submissions."""
 
+from functools import partial
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -13,8 +14,10 @@ from steelyard.collect.routes.refusals import RefusedError, page_refusals, refus
 from steelyard.collect.routes.site import Site, site_of
 from steelyard.collect.routes.training import tutorial_state
 from steelyard.collect.store import assignment, sessions, settings, submissions
+from steelyard.collect.store.decisions import verdict
 from steelyard.collect.store.given import Given, given
 from steelyard.collect.tasks.answers import Problem, check_answer, derive_scores
+from steelyard.errors import SteelyardError
 
 __all__ = ["router"]
 
@@ -26,6 +29,8 @@ _MESSAGES = {
     "session-complete": "Thank you. This visit is complete, and everything you submitted is kept.",
     "none-left": "Thank you. There is nothing left for you to judge; all you submitted is kept.",
     "stopped": "Thank you. This campaign has ended; everything you submitted is kept.",
+    "excluded": "Thank you for your time. Your work did not meet the rules of this study, so your part ends "
+    "here. What you submitted is kept; who runs the study decides about its pay.",
     "tutorial-failed": "Thank you for trying. The tutorial was not passed, so the visit ends here.",
 }
 
@@ -39,6 +44,8 @@ async def next_assignment(visit: RaterVisit, sent: messages.Nothing) -> messages
 
     def give(connection: Connection) -> tuple[sessions.Session, Any]:
         facts = sessions.session(connection, visit.session)
+        if facts.excluded:
+            return facts, assignment.Nothing("excluded")
         training = tutorial_state(connection, site.campaign.task, facts)
         if training is not None:
             return facts, _reason_to_wait(connection) or training
@@ -47,16 +54,18 @@ async def next_assignment(visit: RaterVisit, sent: messages.Nothing) -> messages
         )
 
     facts, found = await site.write(give)
+    if _is_paid_end(facts, found) and await _ruled(site):
+        facts, found = await site.write(give)
     if isinstance(found, messages.TutorialState):
         if found.passed is None:
             return messages.NextTutorial(tutorial=found)
-        return _done(site, facts, "tutorial-failed")
+        return await _done(site, facts, "tutorial-failed")
     if isinstance(found, assignment.Nothing):
         if found.reason == "wait":
             return messages.NextWait(retry_seconds=_WAIT_SECONDS)
         if found.reason == "paused":
             return messages.NextPaused()
-        return _done(site, facts, found.reason)
+        return await _done(site, facts, found.reason)
     site.memory.keep(found.id, Given(visit.rater, found.content, found.swapped))
     return messages.NextTask(
         assignment=messages.Assignment(
@@ -174,22 +183,48 @@ def _work_page(site: Site, *, mode: str, csrf: str | None) -> Response:
     )
 
 
-def _done(site: Site, facts: sessions.Session, reason: Any) -> messages.NextDone:
-    return messages.NextDone(
-        reason=reason, message=_MESSAGES[reason], way_back=_way_back(site, facts, reason)
+def _is_paid_end(facts: sessions.Session, found: Any) -> bool:
+    return (
+        isinstance(found, assignment.Nothing)
+        and found.reason in {"session-complete", "none-left", "stopped"}
+        and facts.done > 0
     )
 
 
-def _way_back(site: Site, facts: sessions.Session, reason: str) -> messages.WayBack | None:
+async def _ruled(site: Site) -> bool:
+    """Apply the rules of quality now: a quick visit must not end before they are applied."""
+    if not site.live.has_rules:
+        return False
+    try:
+        await site.live.apply_rules()
+    except SteelyardError as error:
+        # no fault of the rater's
+        site.log.warning("the rules of quality were not applied: %s", error)
+    return True
+
+
+async def _done(site: Site, facts: sessions.Session, reason: Any) -> messages.NextDone:
+    decided = await site.read(partial(verdict, rater=facts.rater, about="payment"))
+    way_back = _way_back(site, facts, reason, decided)
+    return messages.NextDone(reason=reason, message=_MESSAGES[reason], way_back=way_back)
+
+
+def _way_back(
+    site: Site, facts: sessions.Session, reason: str, decided: str | None
+) -> messages.WayBack | None:
+    """Return the way back; a decision about payment goes before what follows from the work."""
     if facts.panel != site.campaign.panel.kind:
         # somebody invited to a campaign that a panel works for
         return None
+    is_screened = decided == "refuse" or (
+        reason in {"tutorial-failed", "excluded"} and decided != "pay"
+    )
     found: Return | None = None
-    if reason != "tutorial-failed" and facts.done:
+    if facts.done and not is_screened:
         found = site.panel.way_back(facts.parameters, outcome="complete")
     else:
         found = site.panel.way_back(facts.parameters, outcome="screened-out")
-        if found is None and reason != "tutorial-failed":
+        if found is None and not is_screened:
             # who came for nothing should not be left without a way back
             found = site.panel.way_back(facts.parameters, outcome="complete")
     if found is None:

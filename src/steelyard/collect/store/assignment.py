@@ -17,7 +17,7 @@ __all__ = ["Draft", "Lease", "Nothing", "next_lease", "save_draft"]
 # narrower than it may be.
 _SLOTS_A_POSITION = 4
 
-Reason = Literal["none-left", "wait", "paused", "stopped", "session-complete"]
+Reason = Literal["none-left", "wait", "paused", "stopped", "session-complete", "excluded"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +62,9 @@ class Nothing:
     Attributes
     ----------
     reason : str
-        ``none-left``: this rater has had all there is, or is excluded; ``wait``: others hold what
-        is left and may yet let go of it; ``paused`` and ``stopped``: the campaign is;
-        ``session-complete``: the visit has brought all that it was to bring.
+        ``none-left``: this rater has had all there is; ``wait``: others hold what is left and may
+        yet let go of it; ``paused`` and ``stopped``: the campaign is; ``session-complete``: the
+        visit has brought all that it was to bring; ``excluded``: the rater's judgments do not count.
     """
 
     reason: Reason
@@ -218,14 +218,16 @@ def save_draft(
 
 
 def _reason_to_end(found: Any) -> Reason | None:
+    # An excluded rater's further judgments would be paid for and not used.
+    if found.excluded:
+        return "excluded"
     if found.state == "stopped":
         return "stopped"
     if found.state == "paused":
         return "paused"
     if found.session_judgments is not None and found.done >= found.session_judgments:
         return "session-complete"
-    # An excluded rater's further judgments would be paid for and not used.
-    return "none-left" if found.excluded else None
+    return None
 
 
 def _renewed(connection: Connection, found: Any, expires: int) -> bool:

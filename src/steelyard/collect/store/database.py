@@ -11,6 +11,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from steelyard.collect.store.migrations import migrate
+from steelyard.collect.store.private_file import make_private
 from steelyard.collect.store.refusals import StoreError
 from steelyard.collect.store.writer import Writer, first_line
 from steelyard.errors import InvalidArgumentError
@@ -142,9 +143,12 @@ class Store(Reader):
         InvalidArgumentError
             If it is neither.
         StoreError
-            If the database cannot be opened, or was made by a newer version.
+            If the database cannot be opened, lies where everybody may write, or was made by a
+            newer version.
         """
         url = _url(database)
+        if url.get_backend_name() == "sqlite":
+            make_private(Path(url.database or ""))
         engines = _reading(url, connections=_READERS), _writing(url)
         try:
             migrate(engines[1])
@@ -240,9 +244,6 @@ def _writing(url: URL) -> Engine:
 
 
 def _sqlite(url: URL, *, begin: str, connections: int, look_only: bool) -> Engine:
-    folder = Path(url.database or "").parent
-    if not folder.is_dir():
-        raise StoreError(f"cannot make the database {url.database}: there is no folder {folder}")
     engine = create_engine(
         url, connect_args={"check_same_thread": False}, pool_size=min(8, connections)
     )

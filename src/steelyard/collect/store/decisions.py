@@ -11,7 +11,7 @@ from steelyard.collect.store.raters import rater as known_rater
 from steelyard.collect.store.tables import decisions, raters, submissions
 from steelyard.errors import InvalidArgumentError
 
-__all__ = ["About", "By", "Decision", "decide", "history", "latest", "replace_excluded"]
+__all__ = ["About", "By", "Decision", "decide", "history", "latest", "replace_excluded", "verdict"]
 
 About = Literal["estimate", "payment"]
 By = Literal["rule", "admin"]
@@ -173,6 +173,12 @@ def history(connection: Connection) -> list[Decision]:
 def latest(connection: Connection) -> dict[tuple[str, About], Decision]:
     """Return the decision that counts, by rater and what it is about."""
     return {(one.rater, one.about): one for one in history(connection)}
+
+
+def verdict(connection: Connection, *, rater: str, about: About) -> Verdict | None:
+    """Return the decision about a rater that counts, in its word; None if nobody decided."""
+    found = _last(connection, rater, about)
+    return None if found is None else found.verdict
 
 
 def _last(connection: Connection, rater: str, about: About) -> Decision | None:
