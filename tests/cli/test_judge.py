@@ -123,8 +123,9 @@ def test_what_was_asked_is_not_asked_again(ask, server, tmp_path):
 @pytest.mark.parametrize("to", ["judged.jsonl", "judged.csv", "judged.parquet"])
 def test_an_output_without_a_valid_reply_has_nothing_and_a_reason(ask, server, tmp_path, to):
     server.play = lambda content: (200, "Hard to say.") if content == "3" else (200, content)
-    code, out, _ = ask(to=to)
-    assert code == 0
+    code, out, err = ask(to=to)
+    assert code == 3
+    assert err == "steelyard: 1 of 5 outputs have no score; the reasons stand in the file\n"
     assert "for 4 of 5 outputs" in out
     assert "without a score: 1 no number in the reply" in out
     assert "An estimate needs a score on every output" in out
@@ -168,7 +169,7 @@ def test_an_estimate_does_without_a_metric_with_a_gap_and_takes_the_filled_colum
 def test_a_file_can_be_judged_again_to_fill_its_gaps(ask, server, outputs):
     server.play = lambda content: (400, "no") if content == "3" else (200, content)
     code, out, _ = ask()
-    assert code == 0
+    assert code == 3
     assert "without a score: 1 HTTP 400" in out
     server.play = lambda content: (200, content)
     code, out, _ = ask()
@@ -176,6 +177,20 @@ def test_a_file_can_be_judged_again_to_fill_its_gaps(ask, server, outputs):
     judged = outputs.with_name("judged.jsonl")
     assert [row["judge.fluency"] for row in rows_of(judged)] == [1, 2, 3, 4, 5]
     assert len(server.bodies) == 6
+
+
+def test_replies_without_a_score_are_asked_for_anew_on_demand(ask, server, tmp_path):
+    server.play = lambda content: (200, "?" if content == "3" else content)
+    assert ask()[0] == 3
+    server.play = lambda content: (200, content)
+    code, out, _ = ask()
+    assert code == 3
+    assert "asked 0 questions" in out
+    assert "asked for anew with --retry-invalid" in out
+    code, out, _ = ask("--retry-invalid")
+    assert code == 0
+    assert "asked 1 questions in 1 requests; 4 from the cache" in out
+    assert rows_of(tmp_path / "judged.jsonl")[2]["judge.fluency"] == 3
 
 
 def test_columns_may_have_other_names_and_keep_them(ask, outputs):
@@ -273,6 +288,7 @@ def test_without_a_single_score_the_command_fails(ask, server, tmp_path):
         (["--endpoint", "somewhere"], "`endpoint` must be an address"),
         (["--output", "away/judged.jsonl"], "`--output` must lie in an existing folder"),
         (["--output", "judged.txt"], "the extension must be"),
+        (["--requests-per-minute", "0"], "`requests_per_minute` must be positive; got 0"),
         (["--price-in", "1"], "`price_in` and `price_out` must be given both"),
     ],
 )

@@ -102,3 +102,40 @@ def test_a_key_depends_on_all_of_a_question_and_on_no_order():
     assert question_key(question) == question_key(dict(reversed(question.items())))
     assert question_key(question) != question_key(question | {"temperature": 0})
     assert len(question_key(question)) == 64
+
+
+def test_a_question_is_claimed_by_one_run_at_a_time(tmp_path):
+    path = tmp_path / "replies.sqlite"
+    with Cache(path) as one, Cache(path) as other:
+        assert one.claim("a")
+        assert one.claim("a")
+        assert not other.claim("a")
+        assert other.claim("b")
+        one.release("a")
+        assert other.claim("a")
+        other.keep("a", REPLY)
+        assert one.claim("a")
+        assert one.claim("c")
+        one.__exit__(None, None, None)
+        assert other.claim("c")
+
+
+def test_the_claim_of_a_run_that_was_killed_is_void(tmp_path):
+    path = tmp_path / "replies.sqlite"
+    code = f"import os; from steelyard.judge.cache import Cache; Cache({str(path)!r}).claim('a'); os._exit(1)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 1
+    with Cache(path) as cache:
+        assert cache.claim("a")
+
+
+def test_a_claim_from_elsewhere_ends_after_a_while(tmp_path, monkeypatch):
+    path = tmp_path / "replies.sqlite"
+    clock = [1000.0]
+    monkeypatch.setattr("steelyard.judge.cache.time.time", lambda: clock[0])
+    with Cache(path) as one, Cache(path) as other:
+        monkeypatch.setattr("steelyard.judge.cache.socket.gethostname", lambda: "elsewhere")
+        assert one.claim("a")
+        clock[0] += 899
+        assert not other.claim("a")
+        clock[0] += 2
+        assert other.claim("a")

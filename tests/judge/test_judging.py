@@ -1,4 +1,5 @@
 import asyncio
+import json
 import logging
 import math
 import os
@@ -7,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -16,6 +18,12 @@ from steelyard.judge import EndpointError, Rubric, judge
 
 TEXTS = [f"text {number}" for number in range(12)]
 SECRET = "sk-very-secret-0123456789"  # noqa: S105
+
+
+def completion(content, *, finish="stop"):
+    message = {"role": "assistant", "content": content}
+    usage = {"prompt_tokens": 90, "completion_tokens": 1}
+    return {"choices": [{"message": message, "finish_reason": finish}], "usage": usage}
 
 
 @pytest.fixture
@@ -74,7 +82,6 @@ def test_the_request_says_what_the_rubric_says(ask, server):
     [
         (408, "HTTP 408: says 408"),
         (409, "HTTP 409: says 409"),
-        (429, "HTTP 429: says 429"),
         (500, "HTTP 500: says 500"),
         (502, "HTTP 502: says 502"),
         (503, "HTTP 503: says 503"),
@@ -86,6 +93,12 @@ def test_the_request_says_what_the_rubric_says(ask, server):
         (b"[" * 100_000, "malformed JSON"),
         ("half", "the connection broke off"),
         ("hang up", "the connection broke off"),
+        (completion(""), "empty reply"),
+        (completion(None), "empty reply"),
+        ({"object": "error", "message": "no"}, "HTTP 500: no"),
+        ({"error": {"message": "overloaded", "code": 502}}, "HTTP 502: overloaded"),
+        ({"error": "overloaded", "choices": []}, "HTTP 500: overloaded"),
+        ({"choices": [{"error": {"message": "lost", "code": "x"}}]}, "HTTP 500: lost"),
         ("reset", "the connection broke off"),
     ],
 )
@@ -155,7 +168,8 @@ def test_a_server_that_wants_hours_stops_the_run(ask, server):
         (400, "HTTP 400: says 400"),
         (422, "HTTP 422: says 422"),
         ((413, {}), "HTTP 413"),
-        ({"object": "error", "message": "no"}, "not a chat completion: expected a list `choices`"),
+        ({"choices": None}, "not a chat completion: expected a list `choices`"),
+        ({"error": {"message": "too long", "code": 400}}, "HTTP 400: too long"),
         ([], "not a chat completion: expected an object"),
         ({"choices": []}, "not a chat completion: `choices` is empty"),
         ({"choices": [{}]}, "not a chat completion: expected an object `choices[0].message`"),
@@ -176,7 +190,6 @@ def test_a_final_failure_is_not_asked_again(ask, server, waits, reply, reason):
         ("7", "score off the scale: '7'"),
         ("Rather good.", "no number in the reply: 'Rather good.'"),
         ("4 of 5", "several numbers in the reply: '4 of 5'"),
-        ("", "empty reply"),
     ],
 )
 def test_a_reply_without_a_valid_score_is_kept_and_not_asked_again(
@@ -189,6 +202,68 @@ def test_a_reply_without_a_valid_score_is_kept_and_not_asked_again(
         assert got.reasons == (reason,)
         assert got.usage.from_cache == from_cache
         assert got.usage.tokens_in == (0 if from_cache else 90)
+    assert server.requests == 1
+
+
+@pytest.mark.parametrize(
+    ("reply", "reason"),
+    [
+        (completion(""), "empty reply"),
+        (completion("4", finish="content_filter"), "the endpoint filtered the reply"),
+        (completion("4", finish="length"), "the reply was cut off"),
+        ({"choices": [{"message": {"content": None, "refusal": "No."}}]}, "the judge refused"),
+    ],
+)
+def test_what_is_no_answer_is_not_kept_and_asked_again_in_the_next_run(
+    ask, server, tmp_path, reply, reason
+):
+    cache = tmp_path / "cache.sqlite"
+    server.play = lambda *_: reply
+    got = ask(cache=cache)
+    assert got.reasons[0].startswith(reason)
+    server.play = lambda *_: server.say("3")
+    got = ask(cache=cache)
+    assert (got.scores[0], got.usage.asked) == (3, 1)
+
+
+def test_a_reply_without_a_valid_score_is_asked_for_anew_on_demand(ask, server, tmp_path):
+    cache = tmp_path / "cache.sqlite"
+    server.play = lambda body, _: server.say(
+        "Good." if "text 3" in body["messages"][0]["content"] else "5"
+    )
+    ask(TEXTS, cache=cache)
+    server.play = lambda *_: server.say("2")
+    got = ask(TEXTS, cache=cache, retry_invalid=True)
+    assert (got.usage.asked, got.usage.from_cache, got.scores[3]) == (1, 11, 2)
+    got = ask(TEXTS, cache=cache, retry_invalid=True)
+    assert (got.usage.asked, got.scores[3]) == (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        ({"message": "You exceeded your quota", "code": "insufficient_quota"}, 429),
+        ({"message": "You exceeded your quota", "type": "billing_not_active"}, 429),
+        ({"message": "You exceeded your quota"}, 402),
+        ({"message": "You exceeded your quota", "code": "insufficient_quota"}, 200),
+    ],
+)
+def test_a_quota_that_is_used_up_stops_the_run_at_once(ask, server, monkeypatch, error, status):
+    text = json.dumps({"error": error}).encode()
+    monkeypatch.setattr(
+        server.RequestHandlerClass, "act", lambda handler, _: handler.send(status, text)
+    )
+    with pytest.raises(EndpointError, match="You exceeded your quota: the quota is used up"):
+        ask(TEXTS * 4, concurrency=8)
+    # those that are under way at first
+    assert server.requests <= 4
+
+
+def test_a_reply_without_end_is_not_read_to_its_end(ask, server, monkeypatch):
+    monkeypatch.setattr("steelyard.judge.client._LARGEST", 1_000_000)
+    server.play = lambda *_: b" " * 3_000_000
+    got = ask()
+    assert got.reasons == ("reply too large: more than 1 MB",)
     assert server.requests == 1
 
 
@@ -410,6 +485,29 @@ def test_no_error_shows_the_key(ask, indiscreet, status, message):
     with pytest.raises(EndpointError, match=message) as error:
         ask(api_key_env="JUDGE_KEY")
     assert SECRET not in str(error.value)
+
+
+def test_two_runs_with_one_cache_ask_each_question_once_and_agree(ask, server, tmp_path):
+    cache, number = tmp_path / "cache.sqlite", iter(range(1000))
+    # the first question of each run waits for that of the other: they are under way together
+    together = threading.Barrier(2)
+    firsts = []
+
+    def reply(_body, _):
+        with server.lock:
+            firsts.append(None)
+            is_first, score = len(firsts) <= 2, next(number) % 5 + 1
+        if is_first:
+            together.wait(timeout=120)
+        return server.say(str(score))
+
+    server.play = reply
+    with ThreadPoolExecutor(2) as threads:
+        runs = [threads.submit(ask, TEXTS, cache=cache, concurrency=1) for _ in range(2)]
+        one, other = (run.result(timeout=120) for run in runs)
+    assert server.requests == len(TEXTS)
+    assert one.usage.asked + other.usage.asked == len(TEXTS)
+    np.testing.assert_array_equal(one.scores, other.scores)
 
 
 KILLED = """

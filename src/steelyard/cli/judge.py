@@ -24,6 +24,8 @@ from steelyard.judge.result import Progress as Listener
 
 __all__ = ["judge"]
 
+# Exit code: the file is there, but some scores are not.
+_SOME_MISSING = 3
 _NOT_ASKED = "not asked: beyond --limit"
 _EXAMPLE = """\b
 Example:
@@ -69,6 +71,14 @@ Example:
 @click.option(
     "--timeout", type=float, default=60, show_default=True, help="Seconds that a reply may take."
 )
+@click.option(
+    "--requests-per-minute",
+    type=float,
+    help="Limit of the endpoint.  [default: found by its refusals]",
+)
+@click.option(
+    "--tokens-per-minute", type=float, help="Limit of the endpoint, questions and replies together."
+)
 @click.option("--api-key-env", metavar="VAR", help="Environment variable with the API key.")
 @click.option("--price-in", type=float, help="Price of a million tokens of questions.")
 @click.option("--price-out", type=float, help="Price of a million tokens of replies.")
@@ -77,6 +87,9 @@ Example:
     "--cache",
     type=OutputFile(),
     help="File that keeps replies.  [default: FILE.cache beside the output]",
+)
+@click.option(
+    "--retry-invalid", is_flag=True, help="Ask anew where a kept reply has no valid score."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON with stable keys.")
 @click.pass_context
@@ -96,18 +109,21 @@ def judge(
     concurrency: int,
     max_retries: int,
     timeout: float,
+    requests_per_minute: float | None,
+    tokens_per_minute: float | None,
     api_key_env: str | None,
     price_in: float | None,
     price_out: float | None,
     limit: int | None,
     cache: Path | None,
+    retry_invalid: bool,
     as_json: bool,
 ) -> None:
     """Score every output with a language model behind an OpenAI-compatible endpoint.
 
     Adds a numeric column to OUTPUTS, and a column NAME.reason that says why where there is no
     score. Replies are kept as they come: run the same command again to go on after a stop, or
-    to ask again what failed.
+    to ask again what failed. The exit code is 3 if some outputs that were asked about have no score, and 1 if none has.
     """
     chosen = read_rubric(rubric)
     column = name or f"judge.{chosen.name}"
@@ -135,10 +151,13 @@ def judge(
             concurrency=concurrency,
             max_retries=max_retries,
             timeout=timeout,
+            requests_per_minute=requests_per_minute,
+            tokens_per_minute=tokens_per_minute,
             api_key_env=api_key_env,
             price_in=price_in,
             price_out=price_out,
             cache=keeper,
+            retry_invalid=retry_invalid,
             progress=listener,
         )
     write_table(_with_scores(rows, judged, column).rename(pool.mapped), output)
@@ -150,6 +169,13 @@ def judge(
     if judged.n_missing == some.height:
         click.echo("steelyard: no output has a score; the reasons stand in the file", err=True)
         context.exit(1)
+    if judged.n_missing:
+        click.echo(
+            f"steelyard: {judged.n_missing:,} of {some.height:,} outputs have no score; the reasons "
+            "stand in the file",
+            err=True,
+        )
+        context.exit(_SOME_MISSING)
 
 
 def _check(output: Path, column: str, limit: int | None) -> None:
@@ -245,8 +271,9 @@ def _shown(summary: dict[str, Any], output: Path) -> str:
     lines += [f"without a score: {count:,} {kind}" for kind, count in summary["failures"].items()]
     if summary["n_missing"]:
         lines.append(
-            "An estimate needs a score on every output: run the same command again, or fill the "
-            "gaps by a rule that does not look at judgments, such as the mean score"
+            "An estimate needs a score on every output: run the same command again (replies without "
+            "a valid score are asked for anew with --retry-invalid), or fill the gaps by a rule that "
+            "does not look at judgments, such as the mean score"
         )
     return "\n".join(lines)
 

@@ -1,6 +1,7 @@
 """Asks many questions at a time. Needs httpx."""
 
 import asyncio
+from collections import deque
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -10,11 +11,15 @@ import numpy as np
 from steelyard.judge.cache import Cache
 from steelyard.judge.client import Client, FailedQuestionError
 from steelyard.judge.endpoint import Endpoint, Sleep
+from steelyard.judge.pace import Limits, Pace
 from steelyard.judge.questions import Example, Inquiry
 from steelyard.judge.reply import Reply
 from steelyard.judge.result import Progress, Usage
 
 __all__ = ["Asked", "ask"]
+
+# Seconds between two looks at what another run is asking.
+_LOOK = 0.5
 
 
 @dataclass(slots=True)
@@ -42,6 +47,7 @@ def ask(
     *,
     endpoint: Endpoint,
     concurrency: int,
+    limits: Limits,
     cache: Cache,
     progress: Progress | None,
     sleep: Sleep,
@@ -57,6 +63,8 @@ def ask(
         What it is asked about, by key.
     endpoint, concurrency, progress, sleep, rng
         As for `steelyard.judge.judge`.
+    limits : Limits
+        What the endpoint allows, as far as it is known.
     cache : Cache
         Where replies are kept.
 
@@ -65,36 +73,21 @@ def ask(
     EndpointError
         If every question would fail. Those under way are given up.
     """
+    asker = _Asker(inquiry, examples, cache=cache, progress=progress, sleep=sleep)
 
     async def run() -> Asked:
-        # one iterator for all: each worker takes the next question that nobody has taken
-        left = iter(examples.items())
-        asked = Asked()
-        async with Client(endpoint, concurrency=concurrency, sleep=sleep, rng=rng) as client:
-
-            async def work() -> None:
-                for key, example in left:
-                    try:
-                        reply = await client.reply(inquiry.question(example))
-                    except FailedQuestionError as error:
-                        asked.failures[key] = str(error)
-                        asked.usage = replace(asked.usage, asked=asked.usage.asked + 1)
-                    else:
-                        cache.keep(key, reply)
-                        asked.replies[key] = reply
-                        asked.usage = _with(asked.usage, reply)
-                    asked.usage = replace(asked.usage, requests=client.requests)
-                    if progress is not None:
-                        progress(asked.usage.asked, len(examples), asked.usage)
-
+        pace = Pace(most=concurrency, rng=rng, limits=limits)
+        async with Client(
+            endpoint, concurrency=concurrency, pace=pace, sleep=sleep, rng=rng
+        ) as client:
             try:
                 async with asyncio.TaskGroup() as group:
                     for _ in range(min(concurrency, len(examples))):
-                        group.create_task(work())
+                        group.create_task(asker.work(client))
             except BaseExceptionGroup as errors:
                 # one reason stopped them all; the others are its echo
                 raise errors.exceptions[0] from None
-        return asked
+        return asker.asked
 
     try:
         asyncio.get_running_loop()
@@ -105,11 +98,73 @@ def ask(
         return thread.submit(lambda: asyncio.run(run())).result()
 
 
-def _with(usage: Usage, reply: Reply) -> Usage:
-    return replace(
-        usage,
-        asked=usage.asked + 1,
-        tokens_in=usage.tokens_in + (reply.tokens_in or 0),
-        tokens_out=usage.tokens_out + (reply.tokens_out or 0),
-        uncounted=usage.uncounted + (reply.tokens_in is None or reply.tokens_out is None),
-    )
+class _Asker:
+    """Takes questions one after the other until all have a reply or a reason."""
+
+    def __init__(
+        self,
+        inquiry: Inquiry,
+        examples: Mapping[str, Example],
+        *,
+        cache: Cache,
+        progress: Progress | None,
+        sleep: Sleep,
+    ) -> None:
+        self.asked = Asked()
+        self._inquiry = inquiry
+        self._examples = examples
+        self._cache = cache
+        self._progress = progress
+        self._sleep = sleep
+        # one queue for all: each worker takes the next question that nobody has taken
+        self._left = deque(examples)
+        self._elsewhere: deque[str] = deque()
+
+    async def work(self, client: Client) -> None:
+        """Ask until nothing is left; what another run is asking comes last."""
+        while self._left or self._elsewhere:
+            if not self._left:
+                key = self._elsewhere.popleft()
+                await self._sleep(_LOOK)
+            else:
+                key = self._left.popleft()
+            if not self._cache.claim(key):
+                self._elsewhere.append(key)
+                continue
+            # another run may have asked it since this one looked
+            kept = self._cache.replies([key]).get(key)
+            if kept is None:
+                await self._ask(client, key)
+            else:
+                self._cache.release(key)
+                self.asked.replies[key] = kept
+                self._count(from_cache=1)
+            if self._progress is not None:
+                done = self.asked.usage.asked + self.asked.usage.from_cache
+                self._progress(done, len(self._examples), self.asked.usage)
+
+    async def _ask(self, client: Client, key: str) -> None:
+        try:
+            reply = await client.reply(self._inquiry.question(self._examples[key]))
+        except FailedQuestionError as error:
+            self._cache.release(key)
+            self.asked.failures[key] = str(error)
+            self._count(asked=1)
+        else:
+            if self._inquiry.is_answered(reply) or not reply.is_unfinished:
+                self.asked.replies[key] = self._cache.keep(key, reply)
+            else:
+                self._cache.release(key)
+                self.asked.replies[key] = reply
+            self._count(
+                asked=1,
+                tokens_in=reply.tokens_in or 0,
+                tokens_out=reply.tokens_out or 0,
+                uncounted=int(reply.tokens_in is None or reply.tokens_out is None),
+            )
+        self.asked.usage = replace(self.asked.usage, requests=client.requests)
+
+    def _count(self, **more: int) -> None:
+        usage = self.asked.usage
+        grown = {name: getattr(usage, name) + count for name, count in more.items()}
+        self.asked.usage = replace(usage, **grown)

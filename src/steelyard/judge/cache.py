@@ -3,9 +3,13 @@
 import hashlib
 import json
 import os
+import socket
 import sqlite3
+import sys
+import time
+import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -21,6 +25,8 @@ _VERSION = 1
 # How long one process waits for another that writes, in seconds.
 _PATIENCE = 60.0
 _AT_ONCE = 500
+# Seconds after which a claim ends of which nobody knows whether its run is still there.
+_LEASE = 900.0
 
 
 def question_key(question: Mapping[str, Any]) -> str:
@@ -38,8 +44,8 @@ def question_key(question: Mapping[str, Any]) -> str:
 class Cache:
     """Replies by the hash of their question, in an SQLite file.
 
-    A context manager. Several processes may use one file at a time. Neither questions nor
-    addresses nor keys are written to it.
+    A context manager. Several processes may use one file at a time: a question that one of them is
+    asking is not asked by another. Neither questions nor addresses nor keys are written to it.
 
     Parameters
     ----------
@@ -54,13 +60,14 @@ class Cache:
     Examples
     --------
     >>> with Cache() as cache:
-    ...     cache.keep("question", Reply("4", "stop", False, None, 90, 1))
+    ...     kept = cache.keep("question", Reply("4", "stop", False, None, 90, 1))
     ...     cache.replies(["question", "another"])["question"].content
     '4'
     """
 
     def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
         self.name = ":memory:" if path is None else os.fspath(path)
+        self._owner = f"{socket.gethostname()} {os.getpid()} {uuid.uuid4().hex}"
         if path is not None and not Path(path).absolute().parent.is_dir():
             raise InvalidDataError(
                 f"{path}: cannot be written: no folder {Path(path).parent}: make it first"
@@ -86,13 +93,56 @@ class Cache:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        with suppress(sqlite3.Error):
+            self._connection.execute("DELETE FROM claim WHERE owner = ?", (self._owner,))
         self._connection.close()
 
-    def keep(self, key: str, reply: Reply) -> None:
-        """Keep a reply; it is on disk when this returns. The first one of a question stays."""
+    def keep(self, key: str, reply: Reply) -> Reply:
+        """Keep a reply, and return the one that is kept: the first one of a question stays.
+
+        It is on disk when this returns.
+        """
         with self._speaking():
             self._connection.execute(
                 "INSERT OR IGNORE INTO reply (question, text) VALUES (?, ?)", (key, reply.to_json())
+            )
+        self.release(key)
+        return self.replies([key])[key]
+
+    def claim(self, key: str) -> bool:
+        """Take a question upon this run; False if another run is asking it now.
+
+        A claim ends when its run gives it back or ends, however it ends; that of a run on another
+        machine ends after 15 minutes.
+        """
+        execute, now = self._connection.execute, time.time()
+        with self._speaking():
+            execute("BEGIN IMMEDIATE")
+            try:
+                found = execute(
+                    "SELECT owner, until FROM claim WHERE question = ?", (key,)
+                ).fetchone()
+                is_free = found is None or found[0] == self._owner or found[1] < now
+                if is_free or not _is_alive(found[0]):
+                    row = (key, self._owner, now + _LEASE)
+                    execute("INSERT OR REPLACE INTO claim VALUES (?, ?, ?)", row)
+                    return True
+                return False
+            finally:
+                execute("COMMIT")
+
+    def release(self, key: str) -> None:
+        """Give a question back to whoever wants to ask it."""
+        with self._speaking():
+            self._connection.execute(
+                "DELETE FROM claim WHERE question = ? AND owner = ?", (key, self._owner)
+            )
+
+    def forget(self, keys: Sequence[str]) -> None:
+        """Forget the replies to some questions."""
+        with self._speaking():
+            self._connection.executemany(
+                "DELETE FROM reply WHERE question = ?", [(key,) for key in keys]
             )
 
     def replies(self, keys: Sequence[str]) -> dict[str, Reply]:
@@ -124,6 +174,9 @@ class Cache:
             raise InvalidDataError(
                 f"{self.name}: is a database, but no cache of this version: name another file"
             )
+        execute(
+            "CREATE TABLE IF NOT EXISTS claim (question TEXT PRIMARY KEY, owner TEXT, until REAL)"
+        )
         execute("COMMIT")
         # A log ahead of the file: readers and one writer do not wait for each other, and what is
         # committed outlives the process.
@@ -138,3 +191,17 @@ class Cache:
             raise InvalidDataError(
                 f"{self.name}: cannot be used as a cache: {error}: name another file"
             ) from error
+
+
+def _is_alive(owner: str) -> bool:
+    """Whether a run may still be there: known for certain on this machine only."""
+    host, pid, _ = owner.rsplit(" ", 2)
+    if host != socket.gethostname() or sys.platform == "win32":
+        return True
+    try:
+        os.kill(int(pid), 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

@@ -3,23 +3,32 @@
 import asyncio
 import json
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 import httpx
 import numpy as np
 
 from steelyard.judge.answer import shortened
 from steelyard.judge.endpoint import Endpoint, EndpointError, Sleep
+from steelyard.judge.pace import Gate, Pace
 from steelyard.judge.reply import MalformedReplyError, Reply
-from steelyard.judge.retries import back_off, requested_wait
+from steelyard.judge.retries import back_off, exhausted_wait, requested_wait, shared_pause
+from steelyard.judge.trouble import Trouble
 
 __all__ = ["Client", "FailedQuestionError"]
 
-_PASSING = frozenset({408, 409, 429})
-_WITH_WAIT = frozenset({429, 503})
+_PASSING = frozenset({408, 409})
+_BUSY = 429
+_WITH_WAIT = frozenset({503, 529})
 # Seconds: who asks for more means "not today".
 _LONGEST_WAIT = 600.0
+# A limit that is used up is waited for so long; longer ones may be those of a day.
+_LONGEST_REST = 60.0
 _CONNECT = 10.0
+# Bytes of a reply: thoughts of 100,000 tokens with their alternatives fit in.
+_LARGEST = 16_000_000
+# Letters of a token, roughly; what it was is counted when the reply is there.
+_LETTERS = 4
 
 
 class FailedQuestionError(Exception):
@@ -29,10 +38,18 @@ class FailedQuestionError(Exception):
 class _PassingError(Exception):
     """An attempt failed, but another may not."""
 
-    def __init__(self, reason: str, *, wait: float | None = None, connected: bool = True) -> None:
+    def __init__(
+        self,
+        reason: str,
+        *,
+        wait: float | None = None,
+        connected: bool = True,
+        is_refusal: bool = False,
+    ) -> None:
         super().__init__(reason)
         self.wait = wait
         self.connected = connected
+        self.is_refusal = is_refusal
 
 
 class Client:
@@ -44,6 +61,8 @@ class Client:
         Where to ask.
     concurrency : int
         Connections kept open.
+    pace : Pace
+        When a request may be sent.
     sleep : callable
         Waits some seconds.
     rng : Generator
@@ -56,10 +75,18 @@ class Client:
     """
 
     def __init__(
-        self, endpoint: Endpoint, *, concurrency: int, sleep: Sleep, rng: np.random.Generator
+        self,
+        endpoint: Endpoint,
+        *,
+        concurrency: int,
+        pace: Pace,
+        sleep: Sleep,
+        rng: np.random.Generator,
     ) -> None:
         self.requests = 0
         self._endpoint = endpoint
+        self._pace = pace
+        self._gate = Gate(pace, sleep=sleep)
         self._sleep = sleep
         self._rng = rng
         headers = {"Content-Type": "application/json"}
@@ -86,6 +113,9 @@ class Client:
     async def reply(self, question: dict[str, Any]) -> Reply:
         """Ask until there is a reply, or asking again would not help.
 
+        A refusal for want of room (429) is no attempt: it slows down all questions of the run, and
+        this one is asked again.
+
         Parameters
         ----------
         question : dict
@@ -96,45 +126,98 @@ class Client:
         FailedQuestionError
             If this question has no reply.
         EndpointError
-            If no question would have one: the key or the model is refused, the address is wrong,
-            or nobody is there.
+            If no question would have one: the key or the model is refused, the quota is used up,
+            the address is wrong, or nobody is there.
         """
         # in ASCII: a text may hold half a character pair, which UTF-8 does not have
         body = json.dumps(question, allow_nan=False).encode("ascii")
         attempt = 0
         while True:
             try:
-                return await self._attempt(body)
+                return await self._paced(body)
             except _PassingError as error:
+                if error.is_refusal:
+                    continue
                 if attempt == self._endpoint.max_retries:
-                    if not error.connected:
-                        raise EndpointError(
-                            f"{self._endpoint.address}: {error}: start the server, or correct "
-                            "`endpoint`"
-                        ) from error
-                    raise FailedQuestionError(str(error)) from error
-                wait = back_off(attempt, rng=self._rng) + (error.wait or 0.0)
-            await self._sleep(wait)
+                    self._give_up(error)
+                wait = back_off(attempt, rng=self._rng) if error.wait is None else 0.0
+            if wait > 0:
+                await self._sleep(wait)
             attempt += 1
 
-    async def _attempt(self, body: bytes) -> Reply:
-        response = await self._response(body)
-        if not response.is_success:
-            self._raise_for(response)
+    def _give_up(self, error: _PassingError) -> NoReturn:
+        if error.connected:
+            raise FailedQuestionError(str(error)) from error
+        raise EndpointError(
+            f"{self._endpoint.address}: {error}: start the server, or correct `endpoint`"
+        ) from error
+
+    async def _paced(self, body: bytes) -> Reply:
+        """Make an attempt when it is its turn, and tell all others how it went."""
+        tokens = len(body) / _LETTERS
+        sent = await self._gate.enter(tokens)
         try:
-            found = json.loads(self._endpoint.without_key(response.content.decode("utf-8")))
+            reply = await self._attempt(body)
+        except _PassingError as error:
+            now = asyncio.get_running_loop().time()
+            if error.is_refusal:
+                self._pace.refused(now, sent=sent, wait=error.wait)
+                if self._pace.is_hopeless:
+                    raise EndpointError(
+                        f"{self._endpoint.address}: {error}: accepts no request any more: run the "
+                        "same command again later"
+                    ) from error
+            elif error.wait is not None:
+                self._pace.hold(now, shared_pause(0, error.wait, rng=self._rng))
+            raise
+        except FailedQuestionError:
+            self._pace.answered()
+            raise
+        else:
+            used = (reply.tokens_in or 0) + (reply.tokens_out or 0)
+            self._pace.answered(more_tokens=used - tokens if used else 0.0)
+            return reply
+        finally:
+            self._gate.leave()
+
+    async def _attempt(self, body: bytes) -> Reply:
+        status, headers, content = await self._response(body)
+        if not 200 <= status < 300:
+            self._raise_for(Trouble.of(status, content), headers)
+        try:
+            found = json.loads(self._endpoint.without_key(content.decode("utf-8")))
         except (ValueError, RecursionError) as error:
             raise _PassingError("malformed JSON") from error
+        trouble = Trouble.within(found)
+        if trouble is not None:
+            self._raise_for(trouble, headers)
         try:
-            return Reply.of(found)
+            reply = Reply.of(found)
         except MalformedReplyError as error:
             raise FailedQuestionError(f"not a chat completion: {error}") from error
+        if reply.is_empty:
+            raise _PassingError("empty reply")
+        rest = exhausted_wait(headers)
+        if rest is not None and rest <= _LONGEST_REST:
+            self._pace.hold(asyncio.get_running_loop().time(), rest)
+        return reply
 
-    async def _response(self, body: bytes) -> httpx.Response:
+    async def _response(self, body: bytes) -> tuple[int, httpx.Headers, bytes]:
         self.requests += 1
+        address = self._endpoint.address
+        content = bytearray()
         try:
-            async with asyncio.timeout(self._endpoint.timeout):
-                return await self._http.post(self._endpoint.address, content=body)
+            async with (
+                asyncio.timeout(self._endpoint.timeout),
+                self._http.stream("POST", address, content=body) as response,
+            ):
+                async for piece in response.aiter_bytes():
+                    content += piece
+                    if len(content) > _LARGEST:
+                        raise FailedQuestionError(
+                            f"reply too large: more than {_LARGEST // 1_000_000} MB"
+                        )
+                return response.status_code, response.headers, bytes(content)
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError) as error:
             detail = str(error) or "the host does not answer"
             raise _PassingError(f"cannot be reached ({detail})", connected=False) from error
@@ -143,41 +226,29 @@ class Client:
         except (httpx.TransportError, httpx.DecodingError) as error:
             raise _PassingError("the connection broke off") from error
 
-    def _raise_for(self, response: httpx.Response) -> None:
-        status, address = response.status_code, self._endpoint.address
+    def _raise_for(self, trouble: Trouble, headers: httpx.Headers) -> NoReturn:
+        status, address = trouble.status, self._endpoint.address
         if status in {401, 403}:
             # what the server says about a key may quote it
             name = self._endpoint.key_name
             key = f"the key in {name}" if name else "no key was sent: give `api_key_env`"
             raise EndpointError(f"{address}: HTTP {status}, access refused ({key})")
-        message = self._message(response)
+        said = shortened(self._endpoint.without_key(trouble.message))
+        message = f"HTTP {status}: {said}" if said else f"HTTP {status}"
+        if trouble.is_quota:
+            raise EndpointError(f"{address}: {message}: the quota is used up: raise it, or wait")
         if status == 404:
-            raise EndpointError(f"{address}: HTTP 404{message}: correct `endpoint` or `model`")
-        if response.is_redirect:
+            raise EndpointError(f"{address}: {message}: correct `endpoint` or `model`")
+        if 300 <= status < 400:
             raise EndpointError(
-                f"{address}: HTTP {status}, moved to {response.headers.get('Location')}: "
+                f"{address}: HTTP {status}, moved to {headers.get('Location')}: "
                 "give that address as `endpoint`"
             )
-        if status not in _PASSING and status < 500:
-            raise FailedQuestionError(f"HTTP {status}{message}")
-        wait = None
-        if status in _WITH_WAIT:
-            headers = response.headers
-            wait = requested_wait(headers.get("Retry-After"), date=headers.get("Date"))
+        if status not in {*_PASSING, _BUSY} and status < 500:
+            raise FailedQuestionError(message)
+        wait = requested_wait(headers) if status in {*_WITH_WAIT, _BUSY} else None
         if wait is not None and wait > _LONGEST_WAIT:
             raise EndpointError(
                 f"{address}: HTTP {status}, asks to wait {wait:,.0f} s: ask again then"
             )
-        raise _PassingError(f"HTTP {status}{message}", wait=wait)
-
-    def _message(self, response: httpx.Response) -> str:
-        """What the server says about a failure, in the shape of OpenAI's errors, or nothing."""
-        try:
-            found = json.loads(response.content)
-        except (ValueError, RecursionError):
-            return ""
-        error = found.get("error", found) if isinstance(found, dict) else None
-        message = error.get("message") if isinstance(error, dict) else error
-        if not isinstance(message, str) or not message.strip():
-            return ""
-        return f": {shortened(self._endpoint.without_key(message))}"
+        raise _PassingError(message, wait=wait, is_refusal=status == _BUSY)

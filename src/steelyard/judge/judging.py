@@ -14,6 +14,7 @@ from steelyard.errors import InvalidArgumentError, MissingDependencyError
 from steelyard.judge.answer import Answer, ScoreKind, answer
 from steelyard.judge.cache import Cache
 from steelyard.judge.endpoint import Endpoint, Sleep
+from steelyard.judge.pace import Limits
 from steelyard.judge.questions import Inquiry, examples
 from steelyard.judge.result import Judged, Progress
 from steelyard.judge.rubric import Rubric, read_rubric
@@ -33,10 +34,13 @@ def judge(
     concurrency: int = 8,
     max_retries: int = 5,
     timeout: float = 60.0,
+    requests_per_minute: float | None = None,
+    tokens_per_minute: float | None = None,
     api_key_env: str | None = None,
     price_in: float | None = None,
     price_out: float | None = None,
     cache: str | os.PathLike[str] | None = None,
+    retry_invalid: bool = False,
     progress: Progress | None = None,
     sleep: Sleep = asyncio.sleep,
     rng: np.random.Generator | None = None,
@@ -69,12 +73,17 @@ def judge(
         How often a question is asked again after a passing failure.
     timeout : float
         Seconds that a reply may take.
+    requests_per_minute, tokens_per_minute : float, optional
+        Limits of the endpoint, if they are known. Without them the pace is found by its refusals.
     api_key_env : str, optional
         The environment variable that holds the API key. It is sent and otherwise used nowhere.
     price_in, price_out : float, optional
         Prices of a million tokens of questions and of replies.
     cache : path, optional
-        File to keep replies in. Without it, they are forgotten after this run.
+        File to keep replies in. Without it, they are forgotten after this run. Replies that the
+        endpoint refused, filtered or cut off are not kept.
+    retry_invalid : bool
+        Whether to forget replies without a valid score, and ask for them anew.
     progress : callable, optional
         Called after each question with the number done, the number to ask, and the usage so far.
     sleep : callable
@@ -93,19 +102,23 @@ def judge(
     InvalidArgumentError
         If an argument breaks its rule.
     EndpointError
-        If every question would fail: access refused (401, 403), nothing there (404), or no
-        connection.
+        If every question would fail: access refused (401, 403), nothing there (404), no
+        connection, a quota that is used up, or a rate limit that lets nothing through for minutes.
     MissingDependencyError
         If httpx is not installed.
 
     Notes
     -----
-    Asked again after 408, 409, 429 and 5xx, when the time is over, the connection breaks, or the
-    body is cut off or no JSON; with exponential back-off, full jitter, and at least the wait
-    that ``Retry-After`` asks for. Other failures, and replies without a valid score, are final.
+    A rate limit (429) slows down all questions together and loses none: nobody asks until the wait
+    that the endpoint names is over, and then only as fast as it accepted before. Asked again, up
+    to `max_retries` times, after 408, 409 and 5xx, when the time is over, the connection breaks,
+    the reply is empty, or the body is cut off or no JSON; with exponential back-off and full
+    jitter. An error in the body of a success counts as the status that it names. Other failures,
+    and replies without a valid score, are final in this run.
     """
     inquiry = Inquiry(rubric if isinstance(rubric, Rubric) else read_rubric(rubric), model, score)
     place = Endpoint.of(endpoint, api_key_env=api_key_env, timeout=timeout, max_retries=max_retries)
+    limits = Limits(requests_per_minute=requests_per_minute, tokens_per_minute=tokens_per_minute)
     _check(inquiry, concurrency=concurrency, prices=(price_in, price_out))
     rows = examples(outputs, references, inputs, rubric=inquiry.rubric)
     keys = [None if isinstance(row, str) else inquiry.key(row) for row in rows]
@@ -122,11 +135,16 @@ def judge(
 
     with Cache(cache) as kept:
         replies = kept.replies(list(distinct))
+        if retry_invalid:
+            invalid = [key for key in replies if not inquiry.is_answered(replies[key])]
+            kept.forget(invalid)
+            replies = {key: reply for key, reply in replies.items() if key not in set(invalid)}
         asked = ask(
             inquiry,
             {key: row for key, row in distinct.items() if key not in replies},
             endpoint=place,
             concurrency=concurrency,
+            limits=limits,
             cache=kept,
             progress=progress,
             sleep=sleep,
@@ -141,7 +159,7 @@ def judge(
         answers[key] if key is not None else Answer(math.nan, str(row))
         for key, row in zip(keys, rows, strict=True)
     ]
-    usage = replace(asked.usage, from_cache=len(replies))
+    usage = replace(asked.usage, from_cache=asked.usage.from_cache + len(replies))
     return Judged(
         scores=np.array([one.score for one in found], dtype=np.float64),
         reasons=tuple(one.reason for one in found),

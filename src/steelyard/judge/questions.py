@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from steelyard.errors import InvalidArgumentError
-from steelyard.judge.answer import ScoreKind
+from steelyard.judge.answer import ScoreKind, answer
 from steelyard.judge.cache import question_key
+from steelyard.judge.reply import Reply
 from steelyard.judge.rubric import Rubric
 
 __all__ = ["Example", "Inquiry", "examples"]
@@ -51,6 +52,10 @@ class Inquiry:
         if self.score == "logits":
             body |= {"logprobs": True, "top_logprobs": _ALTERNATIVES}
         return body | self.rubric.sampling
+
+    def is_answered(self, reply: Reply) -> bool:
+        """Whether a reply holds a valid score."""
+        return answer(reply, self.rubric, self.score).reason is None
 
     def key(self, example: Example) -> str:
         """Return what the reply is kept under: not where it was asked, but all that was."""

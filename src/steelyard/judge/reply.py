@@ -9,6 +9,8 @@ from typing import Any, Self
 __all__ = ["MalformedReplyError", "Reply", "Token"]
 
 _DIGIT = re.compile(r"[0-9]")
+# Why a reply may have ended before it was one.
+_ENDED = frozenset({"length", "content_filter"})
 
 
 class MalformedReplyError(ValueError):
@@ -95,6 +97,16 @@ class Reply:
             tokens_in=_count(counts.get("prompt_tokens")),
             tokens_out=_count(counts.get("completion_tokens")),
         )
+
+    @property
+    def is_unfinished(self) -> bool:
+        """Whether the endpoint refused, filtered or cut it off: another time it may not."""
+        return self.is_refusal or self.finish in _ENDED or not self.content.strip()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was said, without any reason for it."""
+        return not (self.content.strip() or self.is_refusal or self.finish in _ENDED)
 
     def to_json(self) -> str:
         """Return the reply as JSON, in ASCII."""

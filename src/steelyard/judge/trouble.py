@@ -1,0 +1,83 @@
+"""What an endpoint says about a failure, in whichever place it says it."""
+
+import json
+from dataclasses import dataclass
+from typing import Any, Self
+
+__all__ = ["Trouble"]
+
+# Words for "no money left": asking again, or asking anything else, does not help.
+_QUOTA = ("insufficient_quota", "billing", "quota_exceeded", "insufficient_balance", "credit")
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """A failure.
+
+    Attributes
+    ----------
+    status : int
+        The status of HTTP, or the one that stands in the body.
+    message : str
+        What the endpoint says about it; empty if nothing.
+    is_quota : bool
+        Whether all that was paid for is used up.
+    """
+
+    status: int
+    message: str
+    is_quota: bool
+
+    @classmethod
+    def of(cls, status: int, content: bytes) -> Self:
+        """Read the body of a response that is no success.
+
+        Examples
+        --------
+        >>> Trouble.of(429, b'{"error": {"message": "You are broke", "code": "insufficient_quota"}}')
+        Trouble(status=429, message='You are broke', is_quota=True)
+        """
+        try:
+            found = json.loads(content)
+        except (ValueError, RecursionError):
+            found = None
+        error = found.get("error", found) if isinstance(found, dict) else None
+        return cls(status, _message(error), status == 402 or _is_quota(error))
+
+    @classmethod
+    def within(cls, body: Any) -> Self | None:
+        """Find an error in the body of a success; None if there is none.
+
+        Examples
+        --------
+        >>> Trouble.within({"error": {"message": "slow down", "code": 429}})
+        Trouble(status=429, message='slow down', is_quota=False)
+        """
+        if not isinstance(body, dict):
+            return None
+        choices = body.get("choices")
+        first = choices[0] if isinstance(choices, list) and choices else None
+        error = body.get("error") or (first.get("error") if isinstance(first, dict) else None)
+        if not error and body.get("object") == "error":
+            error = body
+        if not error:
+            return None
+        code = error.get("code") if isinstance(error, dict) else None
+        try:
+            status = int(code) if isinstance(code, str | int) else 500
+        except ValueError:
+            status = 500
+        quota = _is_quota(error)
+        return cls(status if 400 <= status < 600 else 500, _message(error), quota)
+
+
+def _message(error: Any) -> str:
+    message = error.get("message") if isinstance(error, dict) else error
+    return message.strip() if isinstance(message, str) else ""
+
+
+def _is_quota(error: Any) -> bool:
+    if not isinstance(error, dict):
+        return False
+    words = " ".join(str(error.get(name, "")) for name in ("code", "type")).lower()
+    return any(word in words for word in _QUOTA)

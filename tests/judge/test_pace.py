@@ -1,0 +1,189 @@
+import asyncio
+import json
+import selectors
+from functools import partial
+
+import httpx
+import numpy as np
+import pytest
+
+from steelyard.errors import InvalidArgumentError
+from steelyard.judge import EndpointError, Rubric, judge
+from steelyard.judge.pace import Pace
+
+RUBRIC = Rubric(name="brevity", low=1, high=5, user="{output}")
+
+
+class Skipping(selectors.DefaultSelector):
+    """A selector that does not wait: the clock of its loop jumps instead."""
+
+    now = 0.0
+
+    def select(self, timeout=None):
+        self.now += timeout or 0.0
+        return super().select(0)
+
+
+class Loop(asyncio.SelectorEventLoop):
+    """A loop in which waiting takes no time."""
+
+    def __init__(self):
+        self._skipping = Skipping()
+        super().__init__(self._skipping)
+
+    def time(self):
+        return self._skipping.now
+
+
+class Bucket:
+    """A judge behind a rate limit: a bucket of requests that fills again, by the loop's clock."""
+
+    def __init__(self, rate, burst, *, latency=0.05, headers=None):
+        self.rate, self.burst, self.latency = rate, burst, latency
+        self.headers = headers or (lambda wait: {})  # noqa: ARG005
+        self.level, self.last = burst, 0.0
+        self.requests = self.refused = 0
+        self.times = []
+
+    async def __call__(self, request):
+        now = asyncio.get_running_loop().time()
+        self.requests += 1
+        self.times.append(now)
+        self.level = min(self.burst, self.level + (now - self.last) * self.rate)
+        self.last = now
+        if self.level < 1:
+            self.refused += 1
+            await asyncio.sleep(0.005)
+            wait = (1 - self.level) / self.rate if self.rate else 1.0
+            return httpx.Response(429, headers=self.headers(wait))
+        self.level -= 1
+        await asyncio.sleep(self.latency)
+        assert json.loads(request.content)
+        message = {"role": "assistant", "content": "4"}
+        usage = {"prompt_tokens": 90, "completion_tokens": 10}
+        found = {"choices": [{"message": message, "finish_reason": "stop"}], "usage": usage}
+        return httpx.Response(200, json=found)
+
+
+@pytest.fixture
+def ask(monkeypatch):
+    """Ask a stand-in in a loop whose waits take no time."""
+
+    def call(stand_in, *, rows=300, concurrency=32, **options):
+        client = partial(httpx.AsyncClient, transport=httpx.MockTransport(stand_in))
+        monkeypatch.setattr("steelyard.judge.client.httpx.AsyncClient", client)
+        monkeypatch.setattr("asyncio.events.new_event_loop", Loop)
+        return judge(
+            [f"text {number}" for number in range(rows)],
+            endpoint="http://stand-in/v1",
+            model="m",
+            rubric=RUBRIC,
+            concurrency=concurrency,
+            rng=np.random.default_rng(0),
+            **options,
+        )
+
+    return call
+
+
+def reset(wait):
+    milliseconds = f"{1000 * wait:.0f}ms"
+    return {"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": milliseconds}
+
+
+@pytest.mark.parametrize(
+    ("headers", "latency"),
+    [
+        (lambda _: {}, 0.01),
+        (lambda _: {}, 2.0),
+        (lambda wait: {"Retry-After": str(np.ceil(wait))}, 0.3),
+        (lambda wait: {"retry-after-ms": str(1000 * wait)}, 0.05),
+        (reset, 0.3),
+    ],
+    ids=["nothing", "nothing, slow", "seconds", "milliseconds", "reset"],
+)
+def test_at_a_rate_limit_no_row_is_lost_and_few_requests_are_refused(ask, headers, latency):
+    server = Bucket(10, 10, latency=latency, headers=headers)
+    got = ask(server)
+    assert got.n_missing == 0
+    assert server.requests == got.usage.requests
+    assert server.requests <= 1.1 * 300
+    # 300 requests at 10 a second take 29 seconds after a full bucket
+    assert server.times[-1] <= 2 * 29
+
+
+def test_a_limit_that_is_known_is_kept_from_the_start(ask):
+    server = Bucket(10, 1)
+    got = ask(server, rows=60, requests_per_minute=590)
+    assert (got.n_missing, server.refused) == (0, 0)
+    gaps = np.diff(server.times)
+    assert gaps.min() >= 60 / 590 - 1e-9
+    # 59 gaps, and no more
+    assert server.times[-1] == pytest.approx(59 * 60 / 590, rel=0.01)
+
+
+def test_tokens_are_counted_as_the_endpoint_counts_them(ask):
+    server = Bucket(1000, 1000)
+    ask(server, rows=101, tokens_per_minute=6000, concurrency=1)
+    # 100 tokens each, of which 6,000 a minute make one request a second
+    assert server.times[-1] == pytest.approx(100, rel=0.02)
+
+
+def test_a_limit_that_is_used_up_is_not_run_into(ask):
+    async def reply(_):
+        reply.times.append(asyncio.get_running_loop().time())
+        message = {"role": "assistant", "content": "4"}
+        left = str((3 - len(reply.times)) % 4)
+        headers = {"x-ratelimit-remaining-requests": left, "x-ratelimit-reset-requests": "7s"}
+        return httpx.Response(200, json={"choices": [{"message": message}]}, headers=headers)
+
+    reply.times = []
+    ask(reply, rows=8, concurrency=1)
+    gaps = np.diff(reply.times)
+    np.testing.assert_allclose(gaps, [0, 0, 7, 0, 0, 0, 7], atol=0.01)
+
+
+def test_an_endpoint_that_accepts_nothing_stops_the_run_after_few_requests(ask):
+    server = Bucket(0, 0)
+    with pytest.raises(EndpointError, match="HTTP 429: accepts no request any more: run the same"):
+        ask(server, rows=40)
+    assert server.requests <= 20
+    # a limit of a minute would have been over
+    assert 150 <= server.times[-1] <= 250
+
+
+def test_a_minute_that_is_used_up_is_waited_out(ask):
+    server = Bucket(1, 60)
+    server.level = 0
+    server.rate = 0.0
+
+    async def reply(request):
+        if asyncio.get_running_loop().time() > 60:
+            server.rate = 1.0
+        return await server(request)
+
+    got = ask(reply, rows=40)
+    assert got.n_missing == 0
+
+
+@pytest.mark.parametrize("limit", [0, -1, float("nan"), float("inf")])
+@pytest.mark.parametrize("name", ["requests_per_minute", "tokens_per_minute"])
+def test_a_limit_must_be_positive(ask, name, limit):
+    with pytest.raises(InvalidArgumentError, match=f"`{name}` must be positive; got"):
+        ask(Bucket(1, 1), **{name: limit})
+
+
+def test_an_echo_of_a_refusal_cuts_the_pace_no_further():
+    pace = Pace(most=8, rng=np.random.default_rng(0))
+    for number in range(5):
+        pace.sent(number / 10, 1)
+    # 4 of 5 accepted within 0.5 s and the pause of 1.5 s: 2 a second, of which 95% are tried
+    pace.refused(0.5, sent=0.4, wait=1.5)
+    resume = 0.5 + pace.delay(0.5)
+    assert 2.0 <= resume <= 2.08
+    pace.sent(resume, 1)
+    assert pace.delay(resume) == pytest.approx(resume / 4 / 0.95)
+    # one of the 4 was refused too, as is now known: the rate is 3 in the same time
+    pace.refused(0.51, sent=0.3, wait=None)
+    pace.sent(resume, 1)
+    assert pace.delay(resume) == pytest.approx(resume / 3 / 0.95)
