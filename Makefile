@@ -50,6 +50,7 @@ format: install  ## let ruff format and fix
 
 docs: install  ## build the documentation into site/
 	$(BIN)/python scripts/cli_reference.py
+	$(BIN)/python scripts/json_schemas.py
 	$(BIN)/mkdocs build --strict
 
 bench: install  ## benchmarks side by side with peers

@@ -3,17 +3,24 @@ import json
 import numpy as np
 import pytest
 
+from printed_json import schema_errors
 from steelyard.cli import main
 
 
 @pytest.fixture
 def run(capsys):
-    """Run the command line; return exit code, standard output and standard error."""
+    """Run the command line; return exit code, standard output and standard error.
+
+    Whatever is printed as JSON must follow the published schema.
+    """
 
     def call(*arguments):
+        arguments = [str(argument) for argument in arguments]
         with pytest.raises(SystemExit) as stop:
-            main([str(argument) for argument in arguments])
+            main(arguments)
         captured = capsys.readouterr()
+        if "--json" in arguments and captured.out:
+            assert schema_errors(arguments[0], json.loads(captured.out)) == []
         return stop.value.code, captured.out, captured.err
 
     return call

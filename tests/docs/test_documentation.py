@@ -17,6 +17,16 @@ def test_command_line_reference_is_what_help_prints():
     assert page == script["reference"]()
 
 
+def test_published_schemas_are_those_of_the_commands():
+    # made by: python scripts/json_schemas.py
+    made = runpy.run_path(str(ROOT / "scripts" / "json_schemas.py"))["pages"]()
+    folder = ROOT / "docs" / "reference" / "schemas"
+    table = (ROOT / "docs" / "reference" / "json.md").read_text(encoding="utf-8")
+    for name, text in made.items():
+        assert (folder / name).read_text(encoding="utf-8") == text, name
+        assert f"(schemas/{name})" in table
+
+
 def test_python_reference_names_every_public_function():
     import steelyard
 

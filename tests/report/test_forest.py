@@ -3,8 +3,8 @@ from dataclasses import replace
 import numpy as np
 
 from steelyard.estimate.result import Ends
+from steelyard.plots.style import PAPER
 from steelyard.report import forest_plot
-from steelyard.report.style import PAPER
 
 
 def lines(figure, marker):

@@ -9,8 +9,8 @@ import pytest
 
 from steelyard import __version__
 from steelyard.errors import InvalidArgumentError, InvalidDataError
+from steelyard.plots.style import THEME
 from steelyard.report import write_report
-from steelyard.report.style import THEME
 from steelyard.study import Study
 
 VOID = {"meta", "br", "hr", "img", "wbr"}

@@ -3,7 +3,7 @@ import xml.etree.ElementTree as ET
 
 from matplotlib.figure import Figure
 
-from steelyard.report.style import named, styled
+from steelyard.plots.style import named, styled
 from steelyard.report.svg import inline_svg
 
 

@@ -1,6 +1,7 @@
 import numpy as np
 import polars as pl
 import pytest
+from matplotlib.figure import Figure
 from scipy import stats
 
 from steelyard import Study
@@ -316,7 +317,7 @@ def test_a_slice_is_named_in_words_and_pictures():
     study = campaign((0.0, 1.0))
     found = study.estimate(by="topic")
     assert found[0].about == "these 36 outputs (blogs), by raters like these"
-    labels = [text.get_text() for text in found.plot().axes[0].get_yticklabels()]
+    labels = [text.get_text() for text in found.plot(Figure().add_subplot()).get_yticklabels()]
     assert labels[:2] == ["a, blogs", "b, blogs"]
     [mixed] = study.compare(by="topic", weights=MIX)
     assert mixed.about == ("these outputs (blogs=0.5, mail=0.3, news=0.2), by raters like these")

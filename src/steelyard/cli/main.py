@@ -32,6 +32,7 @@ _COMMANDS = {
     "report": "One self-contained HTML file with everything.",
     "simulate": "Replay a finished campaign under plans and stopping rules.",
     "trajectory": "Interval length and data efficiency against the number of judgments.",
+    "schema": "The JSON schema of what a command prints with --json.",
     "paper": "Every table and figure of the paper, from its released data.",
     "skill": "A page for coding assistants: commands, contract, traps.",
 }

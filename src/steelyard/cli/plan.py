@@ -137,7 +137,7 @@ def plan(
     if pilot and any(value is not None for value in typed):
         raise InvalidArgumentError("a pilot and typed variances exclude each other")
     if pilot:
-        made = _read(pilot, metrics, columns, separators, decimals).plan(
+        made: Plan = _read(pilot, metrics, columns, separators, decimals).plan(
             metrics if metrics or no_metric else None,
             prompt=prompt,
             systems=systems or None,
@@ -173,14 +173,7 @@ def plan(
         from steelyard.report.files import save_figure  # noqa: PLC0415
         from steelyard.report.plan import plan_plot  # noqa: PLC0415
 
-        drawn = plan_plot(
-            made,
-            made.assumptions,
-            prices=made.prices,
-            pool_size=made.pool_size,
-            n_metrics=made.n_metrics,
-        )
-        save_figure(drawn, figure)
+        save_figure(plan_plot(made), figure)
     words = _forecast(made, ", ".join(metrics) or ("the control" if compare else "the metric"))
     print_result(
         made.to_dict() | {"forecast": words}, _tables(made, words), as_json=as_json, output=output

@@ -11,6 +11,7 @@ from steelyard.design.cheapest import Case, Goal, Search
 from steelyard.design.difference_interval import DifferenceInterval, Pair
 from steelyard.design.shown_interval import MeanInterval
 from steelyard.errors import InvalidArgumentError
+from steelyard.html_table import html_table
 from steelyard.variance import Efficiency, Quantity, data_efficiency
 
 __all__ = ["Case", "Plan", "plan"]
@@ -82,6 +83,35 @@ class Plan:
             "level": self.level,
             "notes": list(self.notes),
         }
+
+    def __str__(self) -> str:
+        expected, safe = self.expected, self.conservative
+        return (
+            f"{expected.judgments:,} judgments of {expected.outputs:,} outputs, price "
+            f"{expected.cost:,.0f}, half-width {expected.half_width:.3g} at {self.level:.0%} "
+            f"(to be safe {safe.judgments:,} judgments, price {safe.cost:,.0f})"
+        )
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self}>"
+
+    def _repr_html_(self) -> str:
+        cases = {
+            "with the metric, expected": self.expected,
+            "with the metric, to be safe": self.conservative,
+            "plain mean, expected": self.expected_without,
+            "plain mean, to be safe": self.conservative_without,
+        }
+        rows = [
+            (
+                *(name, f"{case.outputs:,}", f"{case.judgments:,}", f"{case.cost:,.2f}"),
+                f"{case.half_width:.4g}",
+            )
+            for name, case in cases.items()
+            if case is not None
+        ]
+        names = ("", "outputs", "judgments", "price", f"half-width at {self.level:.0%}")
+        return html_table(names, rows, below=self.notes)
 
 
 def plan(

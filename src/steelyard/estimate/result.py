@@ -185,6 +185,10 @@ class Estimate:
             f"outputs{efficiency})"
         )
 
+    def __repr__(self) -> str:
+        names = [self.system, self.prompt and f"prompt {self.prompt}", self.slice]
+        return f"<Estimate {''.join(f'{name}, ' for name in names if name)}{self}>"
+
     def _repr_html_(self) -> str:
         rows = [("control variates" if self.slope else "plain mean", self)]
         if self.baseline is not None:

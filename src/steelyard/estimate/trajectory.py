@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from steelyard.arrays import JudgedOutputs, Pool, PoolArray, as_pool, judged_outputs
 from steelyard.errors import InvalidArgumentError, NotEstimableError
+from steelyard.html_table import html_table
 
 __all__ = ["Curve", "Trajectory", "trajectory"]
 
@@ -108,6 +109,23 @@ class Trajectory:
             f"{self.perfect_metric.data_efficiency:.2f} ({self.draws} draws of "
             f"{len(self.judgments)} judgments)"
         )
+
+    def __repr__(self) -> str:
+        return f"<Trajectory: {self}>"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (
+                *(name.replace("_", " "), f"{curve.data_efficiency:.3f}"),
+                f"{curve.monte_carlo_error:.3f}",
+                f"{curve.length[-1]:.4g}",
+            )
+            for name in _CURVES
+            for curve in [getattr(self, name)]
+        ]
+        names = ("", "data efficiency", "Monte Carlo error", f"length at {len(self.judgments)}")
+        below = (f"{self.level:.0%} intervals, {self.draws} draws",)
+        return html_table(names, rows, below=below)
 
 
 def trajectory(

@@ -19,8 +19,8 @@ from steelyard.paper.story.results import results_section
 from steelyard.paper.story.summary import summary
 from steelyard.paper.story.tasks import tasks_section
 from steelyard.paper.trajectories import Tracker, untracked
+from steelyard.plots.style import styled
 from steelyard.report.numbers import count
-from steelyard.report.style import styled
 from steelyard.report.svg import inline_svg
 
 __all__ = ["KINDS", "VERDICTS", "write_page"]

@@ -7,8 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from steelyard.errors import InvalidArgumentError
-from steelyard.report.numbers import GAMMA, interval, number
-from steelyard.report.style import (
+from steelyard.plots.style import (
     ALL_SYSTEMS,
     BLUE,
     MUTED,
@@ -18,6 +17,7 @@ from steelyard.report.style import (
     rows_of_systems,
     styled,
 )
+from steelyard.report.numbers import GAMMA, interval, number
 from steelyard.study import Diagnosis
 
 __all__ = ["variance_plot"]

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from steelyard.plots.style import shown_names
 from steelyard.report.numbers import decimals_for, interval, number
-from steelyard.report.style import shown_names
 from steelyard.study.comparison import Comparison, PairDifference
 
 __all__ = ["Difference", "Matrix", "difference_decimals", "difference_matrix", "signed"]

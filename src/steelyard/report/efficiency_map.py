@@ -9,8 +9,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from steelyard.errors import InvalidArgumentError
-from steelyard.report.numbers import GAMMA, RHO, number, percent
-from steelyard.report.style import (
+from steelyard.plots.style import (
     ALL_SYSTEMS,
     BLUE,
     INK,
@@ -24,6 +23,7 @@ from steelyard.report.style import (
     shown_names,
     styled,
 )
+from steelyard.report.numbers import GAMMA, RHO, number, percent
 from steelyard.study import Diagnosis
 from steelyard.variance import Efficiency, Quantity
 

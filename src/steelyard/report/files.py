@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 
 from steelyard.data.replacing import replacing
 from steelyard.errors import InvalidArgumentError
-from steelyard.report.style import styled
+from steelyard.plots.style import styled
 
 __all__ = ["save_figure"]
 

@@ -9,8 +9,7 @@ from matplotlib.lines import Line2D
 
 from steelyard.estimate import Estimate
 from steelyard.estimate.result import Ends
-from steelyard.report.numbers import level_name
-from steelyard.report.style import (
+from steelyard.plots.style import (
     BAND,
     BLUE,
     MANY,
@@ -21,6 +20,7 @@ from steelyard.report.style import (
     rows_of_systems,
     styled,
 )
+from steelyard.report.numbers import level_name
 
 __all__ = ["forest_plot"]
 

@@ -6,8 +6,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from steelyard.plots.style import BLUE, GRID, MUTED, ORANGE
 from steelyard.report.panels import panel_plot
-from steelyard.report.style import BLUE, GRID, MUTED, ORANGE
 from steelyard.study.monitoring import Monitored
 
 __all__ = ["path_plot"]

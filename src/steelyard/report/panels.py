@@ -6,7 +6,7 @@ from typing import Protocol, TypeVar
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from steelyard.report.style import WIDTH, shown_names, styled
+from steelyard.plots.style import WIDTH, shown_names, styled
 
 __all__ = ["panel_plot"]
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from matplotlib.figure import Figure
 
 from steelyard.errors import InvalidArgumentError
-from steelyard.report.style import (
+from steelyard.plots.style import (
     BAND,
     BLUE,
     MANY,

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from steelyard.estimate import Estimate
+from steelyard.plots.style import ALL_SYSTEMS
 from steelyard.report.findings import PromptFindings, SystemFindings
-from steelyard.report.style import ALL_SYSTEMS
 from steelyard.report.wording import enumeration
 from steelyard.study import Diagnosis
 

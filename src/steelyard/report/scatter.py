@@ -11,8 +11,7 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from steelyard.errors import InvalidArgumentError
-from steelyard.report.numbers import RHO, interval, number
-from steelyard.report.style import (
+from steelyard.plots.style import (
     ALL_SYSTEMS,
     BLUE,
     GRID,
@@ -23,6 +22,7 @@ from steelyard.report.style import (
     shown_names,
     styled,
 )
+from steelyard.report.numbers import RHO, interval, number
 from steelyard.variance import Quantity
 
 __all__ = [

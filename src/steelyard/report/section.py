@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 
+from steelyard.plots.style import MANY
 from steelyard.report.comparison import ComparisonPart, comparison_part
 from steelyard.report.components import variance_plot
 from steelyard.report.copyable import copyable_estimates
@@ -14,7 +15,6 @@ from steelyard.report.numbers import number
 from steelyard.report.remarks import Remark, estimates_of, grouped, notes, remark_on
 from steelyard.report.scatter import metric_plot, within_systems
 from steelyard.report.small_multiples import small_multiples
-from steelyard.report.style import MANY
 from steelyard.report.svg import inline_svg
 from steelyard.report.tables import (
     Table,

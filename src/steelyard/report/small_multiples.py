@@ -9,9 +9,7 @@ from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
 from steelyard.errors import InvalidArgumentError
-from steelyard.report.numbers import RHO, number
-from steelyard.report.scatter import JudgedMetric, Scale, least_squares_ends, marks_of
-from steelyard.report.style import (
+from steelyard.plots.style import (
     BAND,
     BLUE,
     INK,
@@ -22,6 +20,8 @@ from steelyard.report.style import (
     shown_names,
     styled,
 )
+from steelyard.report.numbers import RHO, number
+from steelyard.report.scatter import JudgedMetric, Scale, least_squares_ends, marks_of
 
 __all__ = ["small_multiples"]
 

@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ET
 
 from matplotlib.figure import Figure
 
-from steelyard.report.style import THEME, TOOLTIP, styled
+from steelyard.plots.style import THEME, TOOLTIP, styled
 
 __all__ = ["inline_svg"]
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from steelyard.estimate import Estimate
 from steelyard.estimate.result import Ends
+from steelyard.plots.style import ALL_SYSTEMS
 from steelyard.report.findings import PromptFindings, SystemFindings
 from steelyard.report.numbers import (
     ALPHA,
@@ -16,7 +17,6 @@ from steelyard.report.numbers import (
     number,
     percent,
 )
-from steelyard.report.style import ALL_SYSTEMS
 from steelyard.study import Diagnosis
 from steelyard.variance import Efficiency, Quantity
 

@@ -12,6 +12,7 @@ from steelyard.estimate import Options, Raters
 from steelyard.estimate.campaign_leniency import FEW_RATERS, UNKNOWN_LENIENCY
 from steelyard.estimate.compared_judgments import NO_SCALE
 from steelyard.estimate.differences import Difference, campaign_differences
+from steelyard.html_table import html_table
 from steelyard.names import known_names
 from steelyard.study.campaign import Campaign, rater_mode
 from steelyard.study.compared_draw import check_clusters, is_paired_draw, simple_cells
@@ -28,6 +29,8 @@ from steelyard.study.ranks import Rank, answer_sentence, groups_of, ranks_of
 from steelyard.study.slices import Slices
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from steelyard.study.study import Study
 
 __all__ = [
@@ -106,6 +109,41 @@ class Comparison:
             "notes": list(self.notes),
             "about": self.about,
         }
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """Draw the differences of all pairs; of more than 20 pairs, the ranks or strengths of systems.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        # matplotlib is slow to load
+        from steelyard.study.result_plots import plot_comparisons  # noqa: PLC0415
+
+        return plot_comparisons([self], ax)
+
+    def __repr__(self) -> str:
+        said = f"; {self.sentence}" if self.sentence else ""
+        return f"<{type(self).__name__}, {self.place}: {len(self.pairs)} pairs{said}>"
+
+    def _repr_html_(self) -> str:
+        names = ("a", "b", "a - b", f"{self.level:.0%} interval", "all together", "verdict")
+        rows = [
+            (
+                *(pair.a, pair.b, f"{pair.difference:+.3f}"),
+                f"[{pair.low:.3f}, {pair.high:.3f}]",
+                f"[{pair.simultaneous_low:.3f}, {pair.simultaneous_high:.3f}]",
+                pair.words,
+            )
+            for pair in self.pairs
+        ]
+        below = [line for line in (self.sentence, f"about {self.about}", *self.notes) if line]
+        return html_table(names, rows, right=(False, False, True, True, True, False), below=below)
 
 
 def better_pairs(results: Sequence[PairDifference]) -> set[tuple[str, str]]:

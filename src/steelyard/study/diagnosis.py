@@ -1,13 +1,24 @@
 """Diagnosis: what judgments tell about raters and metrics, and a verdict."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from steelyard.html_table import html_table
+from steelyard.study.results import Results
 from steelyard.variance import Agreement, Efficiency, Quantity
 
-__all__ = ["Diagnosis"]
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["Diagnoses", "Diagnosis"]
+
+_COLUMNS = (
+    *("system", "prompt", "item_variance.value", "rater_variance.value", "noise_ratio.value"),
+    *("n_outputs", "n_judgments", "n_raters", "verdict"),
+)
 
 _UNKNOWN = Quantity(np.nan, np.nan, np.nan)
 
@@ -124,6 +135,65 @@ class Diagnosis:
             "verdict": self.verdict,
             "notes": list(self.notes),
         }
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """Draw the data efficiency of each metric, the most useful on top.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        # matplotlib is slow to load
+        from steelyard.study.result_plots import plot_metrics  # noqa: PLC0415
+
+        return plot_metrics(self, ax)
+
+    def __repr__(self) -> str:
+        return f"<Diagnosis of {self.system}, prompt {self.prompt}: {self.verdict}>"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (name, str(found.correlation), str(found.data_efficiency))
+            for name, found in self.metrics.items()
+        ]
+        names = ("metric", "correlation", "data efficiency")
+        below = (
+            f"{self.system}, prompt {self.prompt}: {self.verdict}",
+            f"noise ratio {self.noise_ratio}, {self.level:.0%} intervals",
+            *self.notes,
+        )
+        return html_table(names, rows, below=below)
+
+
+class Diagnoses(Results[Diagnosis]):
+    """A list of diagnoses, one for each prompt and system."""
+
+    def __init__(
+        self, found: Iterable[Diagnosis] = (), *, columns: Sequence[str] = _COLUMNS
+    ) -> None:
+        super().__init__(found, columns=columns)
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """Draw what the best metric of each system is worth, and the two limits.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        # matplotlib is slow to load
+        from steelyard.study.result_plots import plot_diagnoses  # noqa: PLC0415
+
+        return plot_diagnoses(self, ax)
 
 
 def _usefulness(found: Efficiency) -> dict[str, dict[str, float]]:

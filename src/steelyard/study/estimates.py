@@ -10,7 +10,7 @@ from steelyard.estimate import Estimate
 from steelyard.study.results import Results
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from matplotlib.axes import Axes
 
 __all__ = ["Estimates", "control_in_words"]
 
@@ -74,32 +74,26 @@ class Estimates(Results[Estimate]):
             )
         return self._part(found)
 
-    def plot(self) -> "Figure":
-        """Draw the interval of each system, prompts side by side.
+    def _below(self) -> tuple[str, ...]:
+        own = (f"{_label(one)}, {one.prompt}: {note}" for one in self for note in one.notes)
+        return (*dict.fromkeys(own), *self.notes)
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """Draw the interval of each system, prompts below each other, with the plain means.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a new figure by default.
 
         Returns
         -------
-        matplotlib.figure.Figure
+        matplotlib.axes.Axes
         """
         # matplotlib is slow to load
-        from matplotlib.figure import Figure  # noqa: PLC0415
+        from steelyard.study.result_plots import plot_estimates  # noqa: PLC0415
 
-        systems = list(dict.fromkeys(map(_label, self)))
-        prompts = list(dict.fromkeys(one.prompt for one in self))
-        size = 2.0 + 4.0 * max(len(prompts), 1), 1.2 + 0.35 * len(systems)
-        figure = Figure(figsize=size, layout="constrained")
-        for number, prompt in enumerate(prompts):
-            own = [one for one in self if one.prompt == prompt]
-            axes = figure.add_subplot(1, len(prompts), number + 1)
-            rows = [systems.index(_label(one)) for one in own]
-            axes.hlines(rows, [one.low for one in own], [one.high for one in own])
-            axes.plot([one.estimate for one in own], rows, "o")
-            # Names are text, not formulas: a dollar sign stays one.
-            axes.set_yticks(range(len(systems)), systems, parse_math=False)
-            axes.set_ylim(len(systems) - 0.5, -0.5)
-            axes.set_xlabel(f"mean human score, {own[0].level:.0%} interval")
-            axes.set_title(str(prompt or ""), parse_math=False)
-        return figure
+        return plot_estimates(self, ax)
 
 
 def _label(one: Estimate) -> str:

@@ -117,6 +117,16 @@ class Monitored:
             row |= {"low": None, "high": None, "half_width": None}
         return row | {"metrics": list(self.metrics), "notes": list(self.notes)}
 
+    def __repr__(self) -> str:
+        answer = "stop" if self.stop else "go on"
+        return (
+            f"<Monitored {self.system}, prompt {self.prompt}: {answer}, [{self.low:.4g}, "
+            f"{self.high:.4g}] after {self.n} of {self.pool_size}, goal {self.goal:g}>"
+        )
+
+    def _repr_html_(self) -> str:
+        return Results([self], columns=_COLUMNS)._repr_html_()
+
 
 def monitor(
     study: "Study",

@@ -88,6 +88,15 @@ class PairReplay:
         """Return the documented JSON form."""
         return dict(vars(self))
 
+    def __repr__(self) -> str:
+        return (
+            f"<PairReplay {self.system}, prompt {self.prompt}, {self.rule}: {self.judgments} "
+            f"judgments, error {self.error:.3g}, coverage {self.coverage:.0%} of {self.runs}>"
+        )
+
+    def _repr_html_(self) -> str:
+        return Results([self], columns=_COLUMNS)._repr_html_()
+
 
 def simulate_pair(
     study: "Study",

@@ -1,7 +1,7 @@
 """A plan, and what it takes from a pilot."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from steelyard import design
@@ -15,12 +15,36 @@ from steelyard.study.within_systems import Labels, systems_of
 from steelyard.variance import Quantity, efficiency_of, variance_components
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from steelyard.study.study import Study
 
-__all__ = ["difference_assumptions", "pilot_assumptions", "plan"]
+__all__ = ["PilotPlan", "difference_assumptions", "pilot_assumptions", "plan"]
 
 # Both ends of three intervals would be too careful at 95%: a plan is not a claim.
 _PILOT_LEVEL = 0.80
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class PilotPlan(Plan):
+    """A plan made from a pilot; it can be drawn."""
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """Draw the price of each half-width: plain, with the metric, and at the two limits.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        # matplotlib is slow to load
+        from steelyard.study.result_plots import plot_plan  # noqa: PLC0415
+
+        return plot_plan(self, ax)
 
 
 def plan(
@@ -40,7 +64,7 @@ def plan(
     judgments_per_output: int | None = None,
     pass_rater_variance: bool = False,
     level: float = 0.95,
-) -> Plan:
+) -> PilotPlan:
     """Plan how many outputs to judge, and how often, from a pilot.
 
     Parameters
@@ -69,7 +93,7 @@ def plan(
 
     Returns
     -------
-    Plan
+    PilotPlan
 
     Raises
     ------
@@ -94,7 +118,7 @@ def plan(
         assumed = pilot_assumptions(study, names, prompt=prompt, systems=systems)
         chosen = study.systems if systems is None else names_of(systems)
         size = max(study.outputs.sizes[one] for one in chosen)
-    return design.plan(
+    made = design.plan(
         assumed,
         half_width=half_width,
         budget=budget,
@@ -108,6 +132,7 @@ def plan(
         paired=pair or difference is not None,
         rater_variance_given=pass_rater_variance,
     )
+    return PilotPlan(**vars(made))
 
 
 def pilot_assumptions(

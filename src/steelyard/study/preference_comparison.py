@@ -69,7 +69,7 @@ class SystemStrength:
     high: float
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class PreferenceComparison(Comparison):
     """How systems compare under a prompt that asks which of two outputs is better.
 

@@ -1,17 +1,27 @@
 """Results of a study: a list that prints as a table, is indexed by name and becomes a data frame."""
 
-import html
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol, Self, SupportsIndex, TypeVar, overload
 
 import polars as pl
 
 from steelyard.errors import UnknownNameError
+from steelyard.html_table import html_table
 
-__all__ = ["Result", "Results"]
+__all__ = ["Result", "ResultTable", "Results", "listed"]
+
+# More names than this are counted.
+_LISTED = 4
 
 
-class Result(Protocol):
+class Listed(Protocol):
+    """One result."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the documented JSON form."""
+
+
+class Result(Listed, Protocol):
     """One result, of one system under one prompt."""
 
     @property
@@ -22,19 +32,15 @@ class Result(Protocol):
     def prompt(self) -> str | None:
         """The prompt."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the documented JSON form."""
 
-
+L = TypeVar("L", bound=Listed)
 T = TypeVar("T", bound=Result)
 
 _Name = str | tuple[str, str]
 
 
-class Results(list[T]):
-    """A list of results, one for each system and prompt.
-
-    Beside numbers and slices, a system is an index, or a system and a prompt.
+class ResultTable(list[L]):
+    """A list of results that prints as a table and becomes a data frame.
 
     Parameters
     ----------
@@ -42,34 +48,19 @@ class Results(list[T]):
         The results.
     columns : sequence of str
         What its table shows: columns of `to_frame`. All single values by default.
-
-    Examples
-    --------
-    >>> from steelyard.estimate import sample_mean
-    >>> means = {"a": sample_mean([1, 2, 3]), "b": sample_mean([2, 3, 4, 5])}
-    >>> named = [one.named(system=name, prompt="p", metrics=()) for name, one in means.items()]
-    >>> found = Results(named, columns=["system", "estimate", "n_judgments"])
-    >>> print(found)
-    system  estimate  n judgments
-    a          2.000            3
-    b          3.500            4
-    >>> found["b"].estimate, found["b", "p"].n_judgments
-    (3.5, 4)
-    >>> found.to_frame().select("system", "estimate").rows()
-    [('a', 2.0), ('b', 3.5)]
     """
 
-    def __init__(self, found: Iterable[T] = (), *, columns: Sequence[str] = ()) -> None:
+    def __init__(self, found: Iterable[L] = (), *, columns: Sequence[str] = ()) -> None:
         super().__init__(found)
         self._columns = tuple(columns)
 
     @overload
-    def __getitem__(self, key: SupportsIndex | _Name) -> T: ...
+    def __getitem__(self, key: SupportsIndex | _Name) -> L: ...
 
     @overload
     def __getitem__(self, key: slice) -> Self: ...
 
-    def __getitem__(self, key: SupportsIndex | slice | _Name) -> T | Self:
+    def __getitem__(self, key: SupportsIndex | slice | _Name) -> L | Self:
         """Return the result at a position, those of a slice, or the one of this name.
 
         Raises
@@ -79,15 +70,9 @@ class Results(list[T]):
         """
         if isinstance(key, slice):
             return self._part(super().__getitem__(key))
-        if not isinstance(key, str | tuple):
-            return super().__getitem__(key)
-        system, prompt = (key, None) if isinstance(key, str) else key
-        found = [
-            one for one in self if one.system == system and (prompt is None or one.prompt == prompt)
-        ]
-        if len(found) == 1:
-            return found[0]
-        raise UnknownNameError(self._complaint(system, prompt, found))
+        if isinstance(key, str | tuple):
+            return self._named(key)
+        return super().__getitem__(key)
 
     def to_dict(self) -> list[dict[str, Any]]:
         """Return the documented JSON form of each."""
@@ -99,7 +84,7 @@ class Results(list[T]):
         Columns are the keys of `to_dict`; those of nested values are joined by dots, such as
         ``baseline.estimate``.
         """
-        rows = [_flat(one) for one in self.to_dict()]
+        rows = [_flat(one) for one in self._rows()]
         names = dict.fromkeys(name for row in rows for name in row)
         # Where a nested value is missing as a whole, its columns are.
         parents = {name[:place] for name in names for place, sign in enumerate(name) if sign == "."}
@@ -123,22 +108,30 @@ class Results(list[T]):
         ]
         return "\n".join(lines)
 
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {len(self)}{self._extent()}>"
 
     def _repr_html_(self) -> str:
         names, cells, numeric = self._table()
-        styles = ["text-align: right" if right else "text-align: left" for right in numeric]
+        return html_table(names, cells, right=numeric, below=self._below())
 
-        def row(tag: str, values: Sequence[str]) -> str:
-            inside = zip(values, styles, strict=True)
-            return "".join(
-                f'<{tag} style="{style}">{html.escape(value)}</{tag}>' for value, style in inside
-            )
+    def _named(self, key: _Name) -> L:
+        """Return the one result of this name."""
+        raise UnknownNameError(f"these results have no names; got {key!r}: choose by position")
 
-        body = "".join(f"<tr>{row('td', values)}</tr>" for values in cells)
-        return f"<table><thead><tr>{row('th', names)}</tr></thead><tbody>{body}</tbody></table>"
+    def _extent(self) -> str:
+        """Return what the results are about, in a few words."""
+        return ""
 
-    def _part(self, found: list[T]) -> Self:
+    def _below(self) -> tuple[str, ...]:
+        """Return what stands under the table in a notebook."""
+        return ()
+
+    def _rows(self) -> list[dict[str, Any]]:
+        """Return the rows of the table."""
+        return self.to_dict()
+
+    def _part(self, found: list[L]) -> Self:
         """Return some of the results, as a collection of the same kind."""
         return type(self)(found, columns=self._columns)
 
@@ -151,6 +144,50 @@ class Results(list[T]):
         cells = [[_shown(value) for value in row] for row in frame.select(names).rows()]
         numeric = [frame.schema[name].is_numeric() for name in names]
         return [name.replace("_", " ").replace(".", " ") for name in names], cells, numeric
+
+
+class Results(ResultTable[T]):
+    """A list of results, one for each system and prompt.
+
+    Beside numbers and slices, a system is an index, or a system and a prompt.
+
+    Parameters
+    ----------
+    found : iterable
+        The results.
+    columns : sequence of str
+        What its table shows: columns of `to_frame`. All single values by default.
+
+    Examples
+    --------
+    >>> from steelyard.estimate import sample_mean
+    >>> means = {"a": sample_mean([1, 2, 3]), "b": sample_mean([2, 3, 4, 5])}
+    >>> named = [one.named(system=name, prompt="p", metrics=()) for name, one in means.items()]
+    >>> found = Results(named, columns=["system", "estimate", "n_judgments"])
+    >>> print(found)
+    system  estimate  n judgments
+    a          2.000            3
+    b          3.500            4
+    >>> found
+    <Results of 2: systems a, b; prompt p>
+    >>> found["b"].estimate, found["b", "p"].n_judgments
+    (3.5, 4)
+    >>> found.to_frame().select("system", "estimate").rows()
+    [('a', 2.0), ('b', 3.5)]
+    """
+
+    def _named(self, key: _Name) -> T:
+        system, prompt = (key, None) if isinstance(key, str) else key
+        found = [
+            one for one in self if one.system == system and (prompt is None or one.prompt == prompt)
+        ]
+        if len(found) == 1:
+            return found[0]
+        raise UnknownNameError(self._complaint(system, prompt, found))
+
+    def _extent(self) -> str:
+        systems = listed("system", (one.system for one in self))
+        return f": {systems}; {listed('prompt', (one.prompt for one in self))}" if self else ""
 
     def _complaint(self, system: str, prompt: str | None, found: Sequence[T]) -> str:
         asked = f"system {system!r}" + ("" if prompt is None else f" and prompt {prompt!r}")
@@ -166,6 +203,21 @@ class Results(list[T]):
                 f"[{system!r}, {prompts[0]!r}]; there are: {', '.join(prompts)}"
             )
         return f"{len(found)} results have {asked}: choose among them by position"
+
+
+def listed(what: str, names: Iterable[object]) -> str:
+    """Return a few names in words; more are counted.
+
+    Examples
+    --------
+    >>> listed("system", "aab"), listed("system", "abcde"), listed("prompt", "p")
+    ('systems a, b', '5 systems', 'prompt p')
+    """
+    there = list(dict.fromkeys(str(name) for name in names))
+    if len(there) > _LISTED:
+        return f"{len(there)} {what}s"
+    # One line, whatever a name holds.
+    return f"{what}{'' if len(there) == 1 else 's'} {' '.join(', '.join(there).split())}"
 
 
 def _flat(value: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

@@ -11,6 +11,7 @@ import polars as pl
 from steelyard.data import Judgments, Outputs
 from steelyard.design.sampling import Design, Draw, draw_sample
 from steelyard.errors import InvalidArgumentError
+from steelyard.html_table import html_table
 from steelyard.names import known_names
 from steelyard.records import DRAW_COLUMNS, names_of
 from steelyard.study.earlier_draw import earlier_draw
@@ -70,6 +71,18 @@ class Sample:
                 for name, draw in self.draws.items()
             ],
         }
+
+    def __repr__(self) -> str:
+        draws = "; ".join(f"{name}: {draw.signature}" for name, draw in self.draws.items())
+        return f"<Sample of {self.frame.height} outputs; {draws}>"
+
+    def _repr_html_(self) -> str:
+        names = ("system", "design", "drawn", "pool", "signature")
+        rows = [
+            (name, draw.design, f"{draw.n:,}", f"{draw.pool_size:,}", draw.signature)
+            for name, draw in self.draws.items()
+        ]
+        return html_table(names, rows, right=(False, False, True, True, False))
 
 
 def sample(

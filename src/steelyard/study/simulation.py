@@ -78,6 +78,16 @@ class Replay:
         """Return the documented JSON form."""
         return {**vars(self), "metrics": list(self.metrics)}
 
+    def __repr__(self) -> str:
+        used = ", ".join(self.metrics) or "no metric"
+        return (
+            f"<Replay {self.system}, prompt {self.prompt}, {self.rule}, {used}: "
+            f"{self.judgments:.0f} judgments, coverage {self.coverage:.0%} of {self.runs}>"
+        )
+
+    def _repr_html_(self) -> str:
+        return Results([self], columns=_COLUMNS)._repr_html_()
+
 
 def simulate(
     study: "Study",

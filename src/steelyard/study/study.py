@@ -36,24 +36,19 @@ from steelyard.study import (
 from steelyard.study.balance import balance_notes
 from steelyard.study.cell_diagnosis import Gaps, diagnose, refused
 from steelyard.study.comparison import Comparison, check_pairs, compare
-from steelyard.study.diagnosis import Diagnosis
+from steelyard.study.comparisons import Comparisons
+from steelyard.study.diagnosis import Diagnoses
 from steelyard.study.estimate_table import estimates
 from steelyard.study.estimates import Estimates
 from steelyard.study.estimation import Asked
 from steelyard.study.judged import Cell, judged_table
 from steelyard.study.preference_comparison import compare_preferences
 from steelyard.study.recorded_draw import check_simply_drawn
-from steelyard.study.results import Results
 from steelyard.study.scope import Scope
 from steelyard.study.study_files import StudyFiles
 from steelyard.study.within_systems import Labels, systems_of
 
 __all__ = ["Study"]
-
-_DIAGNOSIS = (
-    *("system", "prompt", "item_variance.value", "rater_variance.value", "noise_ratio.value"),
-    *("n_outputs", "n_judgments", "n_raters", "verdict"),
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -277,7 +272,7 @@ class Study:
         by: str | None = None,
         bands: Sequence[float] | None = None,
         weights: Mapping[str, float] | None = None,
-    ) -> list[Comparison]:
+    ) -> Comparisons:
         """Compare systems: which is better, by how much, and how sure that is.
 
         Parameters
@@ -297,8 +292,8 @@ class Study:
 
         Returns
         -------
-        list of Comparison
-            One for each prompt, and for each slice of it; a `PreferenceComparison`, with wins, ties,
+        Comparisons
+            A list, one for each prompt, and for each slice of it; a `PreferenceComparison`, with wins, ties,
             losses and strengths, where the prompt asks which of two outputs is better. Pairs are
             compared on the items that they share, identical outputs count as exactly equal, and
             intervals are given for each pair alone and for all pairs in all slices together.
@@ -344,7 +339,7 @@ class Study:
                 **settings,
             )
         found.sort(key=lambda one: asked.index(one.prompt))
-        return [replace(one, notes=(*notes, *one.notes)) for one in found]
+        return Comparisons(replace(one, notes=(*notes, *one.notes)) for one in found)
 
     def diagnose(
         self,
@@ -356,7 +351,7 @@ class Study:
         resamples: int = 1000,
         seed: int = 0,
         progress: Callable[[int, int], None] | None = None,
-    ) -> Results[Diagnosis]:
+    ) -> Diagnoses:
         """Diagnose raters and metrics, for each system and for all at once, within systems.
 
         Parameters
@@ -376,7 +371,7 @@ class Study:
 
         Returns
         -------
-        Results of Diagnosis
+        Diagnoses
             One for each prompt and system, and one with system ``*`` for each prompt with several
             systems. Where a system's judgments do not allow one, it has a `refusal`.
 
@@ -423,7 +418,7 @@ class Study:
         if len(errors) == len(found) > 0:
             reasons = {(one.prompt, one.system): str(one.refusal) for one in found}
             raise NotEstimableError(str(errors[0]), reasons=reasons) from errors[0].__cause__
-        return Results(found, columns=_DIAGNOSIS)
+        return Diagnoses(found)
 
     def report(self, path: str | PathLike[str], **options: Any) -> Path:
         """Write a report as one HTML file; `options` are those of `steelyard.report.write_report`.

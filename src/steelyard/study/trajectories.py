@@ -1,6 +1,6 @@
 """The trajectory of each system under each prompt."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +14,11 @@ from steelyard.study.recorded_draw import check_simply_drawn
 from steelyard.study.results import Results
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from steelyard.study.study import Study
 
-__all__ = ["SystemTrajectory", "trajectories"]
+__all__ = ["SystemTrajectory", "Trajectories", "trajectories"]
 
 _COLUMNS = (
     *("system", "prompt", "data_efficiency.corrected.value"),
@@ -24,7 +26,7 @@ _COLUMNS = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SystemTrajectory:
     """A trajectory with the names of what it is about."""
 
@@ -38,6 +40,55 @@ class SystemTrajectory:
         names = {"system": self.system, "prompt": self.prompt, "metrics": list(self.metrics)}
         return names | self.trajectory.to_dict()
 
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """Draw interval length against judgments: plain, with the metric, and at the two limits.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        # matplotlib is slow to load
+        from steelyard.study.result_plots import plot_trajectory  # noqa: PLC0415
+
+        return plot_trajectory(self, ax)
+
+    def __repr__(self) -> str:
+        return f"<SystemTrajectory of {self.system}, prompt {self.prompt}: {self.trajectory}>"
+
+    def _repr_html_(self) -> str:
+        return Trajectories([self])._repr_html_()
+
+
+class Trajectories(Results[SystemTrajectory]):
+    """A list of trajectories, one for each prompt and system."""
+
+    def __init__(
+        self, found: Iterable[SystemTrajectory] = (), *, columns: Sequence[str] = _COLUMNS
+    ) -> None:
+        super().__init__(found, columns=columns)
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """Draw the curves of one system; of several, their data efficiency and the two limits.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        # matplotlib is slow to load
+        from steelyard.study.result_plots import plot_trajectories  # noqa: PLC0415
+
+        return plot_trajectories(self, ax)
+
 
 def trajectories(
     study: "Study",
@@ -48,7 +99,7 @@ def trajectories(
     draws: int = 1000,
     level: float = 0.80,
     seed: int = 0,
-) -> Results[SystemTrajectory]:
+) -> Trajectories:
     """Follow the interval of each system as judgments come in.
 
     Parameters
@@ -66,7 +117,7 @@ def trajectories(
 
     Returns
     -------
-    Results of SystemTrajectory
+    Trajectories
 
     Raises
     ------
@@ -93,4 +144,4 @@ def trajectories(
         except NotEstimableError as error:
             raise NotEstimableError(f"prompt {prompt!r}, system {system!r}: {error}") from error
         found.append(SystemTrajectory(system, prompt, tuple(metrics), followed))
-    return Results(found, columns=_COLUMNS)
+    return Trajectories(found)

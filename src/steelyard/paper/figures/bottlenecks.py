@@ -8,7 +8,7 @@ from matplotlib.lines import Line2D
 from steelyard.paper.figures.palette import colours, markers
 from steelyard.paper.limits import Limits
 from steelyard.paper.names import prompt_name
-from steelyard.report.style import GRID, MUTED, WIDTH, styled
+from steelyard.plots.style import GRID, MUTED, WIDTH, styled
 
 __all__ = ["bottleneck_plot"]
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 from matplotlib.figure import Figure
 
 from steelyard.paper.names import metric_name, prompt_name
+from steelyard.plots.style import INK, styled
 from steelyard.report.efficiency_map import efficiency_map, noise_share
-from steelyard.report.style import INK, styled
 from steelyard.study import Diagnosis
 
 __all__ = ["contour_plot"]

@@ -4,8 +4,8 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from steelyard.plots.style import BLUE, GRID, INK, ORANGE, WIDTH, styled
 from steelyard.report.numbers import number
-from steelyard.report.style import BLUE, GRID, INK, ORANGE, WIDTH, styled
 
 __all__ = ["density_plot"]
 

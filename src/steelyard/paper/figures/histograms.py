@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from steelyard.paper.differences import Difference
 from steelyard.paper.names import TASKS
-from steelyard.report.style import BLUE, GRID, INK, ORANGE, WIDTH, styled
+from steelyard.plots.style import BLUE, GRID, INK, ORANGE, WIDTH, styled
 
 __all__ = ["difference_plot"]
 

@@ -13,7 +13,7 @@ from steelyard.paper.figures.palette import GREEN
 from steelyard.paper.limits import Limits
 from steelyard.paper.names import metric_name, system_name
 from steelyard.paper.trajectories import Followed
-from steelyard.report.style import BLUE, GRID, INK, ORANGE, WIDTH, styled
+from steelyard.plots.style import BLUE, GRID, INK, ORANGE, WIDTH, styled
 
 __all__ = ["LengthPanel", "length_plot", "overview_plot"]
 

@@ -10,7 +10,7 @@ from matplotlib.lines import Line2D
 from steelyard.paper.bias_study import BiasRow
 from steelyard.paper.figures.palette import colours
 from steelyard.paper.names import system_name
-from steelyard.report.style import GRID, MUTED, WIDTH, styled
+from steelyard.plots.style import GRID, MUTED, WIDTH, styled
 
 __all__ = ["system_plot"]
 

@@ -2,7 +2,7 @@ import matplotlib as mpl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.report.style import shown_names, styled
+from steelyard.plots.style import shown_names, styled
 
 
 def test_a_style_is_gone_when_its_figure_is_made():

@@ -25,6 +25,7 @@ __all__ = [
     "TOOLTIP",
     "WIDTH",
     "named",
+    "rows_of_labels",
     "rows_of_systems",
     "shown_names",
     "styled",
@@ -103,11 +104,16 @@ def named(text: Artist, name: str) -> None:
 
 def rows_of_systems(axes: Axes, systems: Sequence[str]) -> None:
     """Give each system a row, the first on top, and leave of the frame only the bottom line."""
-    names = shown_names(systems)
-    axes.set_yticks(range(len(names)), names)
+    rows_of_labels(axes, shown_names(systems))
     for label, system in zip(axes.get_yticklabels(), systems, strict=True):
         named(label, system)
-    axes.set_ylim(len(names) - 0.5, -0.5)
+
+
+def rows_of_labels(axes: Axes, labels: Sequence[str]) -> None:
+    """Give each label a row, the first on top, and leave of the frame only the bottom line."""
+    # Names are text, not formulas: a dollar sign stays one.
+    axes.set_yticks(range(len(labels)), labels, parse_math=False)
+    axes.set_ylim(len(labels) - 0.5, -0.5)
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.tick_params(axis="y", length=0)
     axes.grid(axis="x", color=GRID, linewidth=0.7)

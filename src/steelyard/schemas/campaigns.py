@@ -1,0 +1,156 @@
+"""What ``plan``, ``monitor``, ``simulate`` and ``sample`` print."""
+
+from typing import Literal
+
+from steelyard.schemas.shape import Count, Level, Number, Quantity, Shape, Share
+
+__all__ = ["MonitorForm", "PlanForm", "SampleForm", "SimulateForm"]
+
+
+class Case(Shape):
+    """One campaign: its size, its price, and the precision to expect."""
+
+    pairs: Count | None
+    """Items judged for both systems; null unless two systems are compared."""
+    outputs: Count
+    judgments_per_output: Count
+    second_judgments: Count
+    judgments: Count
+    """In all."""
+    cost: float
+    half_width: float
+
+
+class PlanForm(Shape):
+    """How much to collect, as expected and to be safe."""
+
+    expected: Case
+    conservative: Case
+    expected_without_metric: Case | None
+    """For a plain mean; null if it cannot reach the goal."""
+    conservative_without_metric: Case | None
+    best_judgments_per_output: Number
+    """Before rounding; null where only outputs cost."""
+    data_efficiency: Quantity
+    level: Level
+    notes: list[str]
+    forecast: str
+    """The saving in words."""
+
+
+class Monitored(Shape):
+    """Where the collection of one system's judgments stands."""
+
+    system: str
+    prompt: str
+    metrics: list[str]
+    method: Literal["betting", "empirical-bernstein", "asymptotic"]
+    target: Literal["pool", "census"]
+    level: Level
+    n: Count
+    """Judged outputs that the sequence has seen."""
+    pool_size: Count
+    estimate: Number
+    """null before the first judgment."""
+    low: Number
+    """null where the mean is known exactly, and where there is no bound."""
+    high: Number
+    half_width: Number
+    goal: float
+    stop: bool
+    expected_more: Count | None
+    """Judgments that are still needed; null when that cannot be told, or the goal not be reached."""
+    exact: bool
+    balanced: bool
+    notes: list[str]
+
+
+MonitorForm = list[Monitored]
+
+
+class Replay(Shape):
+    """What one rule did over many replays of one system's campaign."""
+
+    system: str
+    prompt: str
+    rule: Literal["plan", "empirical-bernstein", "betting", "asymptotic"]
+    metrics: list[str]
+    strata: Count
+    size: str | None
+    judgments: float
+    most_judgments: float
+    reached: Share
+    half_width: Number
+    error: Number
+    coverage: Share
+    pool_size: Count
+    runs: Count
+
+
+class PairReplay(Shape):
+    """What one number of judgments showed of two systems, over many replays."""
+
+    a: str
+    b: str
+    prompt: str
+    rule: Literal["compare", "plain means"]
+    n_items: Count
+    judgments: Count
+    difference: float
+    error: float
+    relative_judgments: Number
+    """Judgments for the error of plain means, which need 1."""
+    half_width: float
+    coverage: Share
+    better_a: Share
+    better_b: Share
+    equivalent: Share
+    undecided: Share
+    pool_size: Count
+    identical_items: Count
+    runs: Count
+
+
+SimulateForm = list[Replay] | list[PairReplay]
+
+
+class Probability(Shape):
+    """The least and greatest probability that an output is drawn."""
+
+    least: float
+    greatest: float
+
+
+class Stratum(Shape):
+    """What was drawn of one stratum."""
+
+    stratum: str
+    drawn: Count
+    size: Count
+
+
+class Drawn(Shape):
+    """One draw: of one system, or of the items of several."""
+
+    system: str
+    design: Literal["simple", "stratified", "proportional-to-size", "paired"]
+    n: Count
+    pool_size: Count
+    same_items: bool
+    identical_items: Count | None
+    """Items on which two systems do not differ; null unless the draw is paired."""
+    share: float
+    extended: Count
+    """Outputs that an earlier sample held already."""
+    probability: Probability
+    strata: list[Stratum]
+    signature: str
+
+
+class SampleForm(Shape):
+    """Outputs to judge, and how they were drawn."""
+
+    output: str
+    """Path of the sample."""
+    outputs: Count
+    draws: list[Drawn]

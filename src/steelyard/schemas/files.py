@@ -1,0 +1,157 @@
+"""What ``check``, ``score``, ``judge`` and ``paper`` print."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from steelyard.schemas.shape import Count, Number, Shape
+
+__all__ = ["CheckForm", "JudgeForm", "PaperForm", "ScoreForm"]
+
+
+class Problem(Shape):
+    """One kind of problem, counted, with the first examples."""
+
+    problem: str
+    count: Count
+    of: Count
+    examples: list[str]
+    way_out: str
+    stops: bool
+    """Whether no command can go on with it."""
+
+
+class File(Shape):
+    """What is in one file."""
+
+    file: str
+    rows: Count
+    columns: list[str]
+    problems: list[Problem]
+    options: list[str]
+    """What a command must be given to read it."""
+
+
+class OutputsFile(File):
+    """A file of outputs."""
+
+    kind: Literal["outputs"]
+    items: Count
+    systems: dict[str, Count]
+    metrics: list[str]
+    texts: bool
+
+
+class PerOutput(Shape):
+    """Judgments of an output under a prompt."""
+
+    mean: Number
+    most: Count | None
+    outputs_with_two: Count
+
+
+class Scores(Shape):
+    """The scores of judgments."""
+
+    low: Number
+    high: Number
+    different: Count
+
+
+class JudgmentsFile(File):
+    """A file of judgments."""
+
+    kind: Literal["judgments"]
+    items: Count
+    systems: dict[str, Count]
+    raters: Count | None
+    """null where there is no column of raters."""
+    prompts: dict[str, Count] | None
+    judged_outputs: Count
+    judgments_per_output: PerOutput
+    scores: Scores
+
+
+class OtherFile(File):
+    """A file that must be converted or mended before it is of use."""
+
+    kind: Literal["outputs", "judgments", "wide table", "another form"]
+    first_row: dict[str, str] = Field(default_factory=dict)
+    """Its first cells as text, where it is a table."""
+
+
+class CheckForm(Shape):
+    """What is in files, what is wrong with them, and the next command."""
+
+    files: list[OutputsFile | JudgmentsFile | OtherFile]
+    problems: list[Problem]
+    """What does not fit between the files."""
+    usable: bool
+    possible: list[str]
+    next: str
+
+
+class ScoreForm(Shape):
+    """What was scored."""
+
+    output: str
+    rows: Count
+    distinct_pairs: Count
+    metrics: list[str]
+    seconds: float
+    rows_per_second: float
+    resumed_from: Count
+
+
+class Tokens(Shape):
+    """Tokens that were sent and received."""
+
+    sent: Count = Field(alias="in")
+    received: Count = Field(alias="out")
+    uncounted_replies: Count
+
+
+class Mass(Shape):
+    """Probability that a model puts on the scale."""
+
+    mean: float
+    least: float
+
+
+class JudgeForm(Shape):
+    """What a language model scored."""
+
+    model: str
+    rubric: str
+    score: Literal["integer", "logits"]
+    column: str
+    n_outputs: Count
+    n_scored: Count
+    n_missing: Count
+    failures: dict[str, Count]
+    asked: Count
+    from_cache: Count
+    requests: Count
+    tokens: Tokens
+    cost: float | None
+    cost_of_all: float | None
+    mass: Mass | None
+
+
+class Claim(Shape):
+    """A number of the paper, and what came out."""
+
+    where: str
+    what: str
+    printed: str
+    reproduced: str
+    corrected: str
+    verdict: Literal["same", "near", "differs", "biased"]
+
+
+class PaperForm(Shape):
+    """The paper's numbers, reproduced."""
+
+    page: str
+    claims: list[Claim]
+    missing: list[str]

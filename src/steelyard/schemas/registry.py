@@ -1,0 +1,72 @@
+"""Which command prints which form, and its schema."""
+
+from typing import Any
+
+from pydantic import TypeAdapter
+from pydantic.json_schema import GenerateJsonSchema
+
+from steelyard.schemas.campaigns import MonitorForm, PlanForm, SampleForm, SimulateForm
+from steelyard.schemas.comparisons import CompareForm
+from steelyard.schemas.diagnoses import DiagnoseForm, TrajectoryForm
+from steelyard.schemas.estimates import DemoForm, EstimateForm
+from steelyard.schemas.files import CheckForm, JudgeForm, PaperForm, ScoreForm
+
+__all__ = ["COMMANDS", "schema", "schema_id"]
+
+# The number goes up whenever a key or a type changes: readers may refuse what they do not know.
+_FORMS: dict[str, tuple[Any, int]] = {
+    "demo": (DemoForm, 1),
+    "check": (CheckForm, 1),
+    "plan": (PlanForm, 1),
+    "sample": (SampleForm, 1),
+    "score": (ScoreForm, 1),
+    "judge": (JudgeForm, 1),
+    "monitor": (MonitorForm, 1),
+    "estimate": (EstimateForm, 1),
+    "compare": (CompareForm, 1),
+    "diagnose": (DiagnoseForm, 1),
+    "simulate": (SimulateForm, 1),
+    "trajectory": (TrajectoryForm, 1),
+    "paper": (PaperForm, 1),
+}
+COMMANDS = tuple(_FORMS)
+
+
+class _WithoutTitles(GenerateJsonSchema):
+    """Leaves out titles that only repeat the key."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002
+        return False
+
+
+def schema_id(command: str) -> str:
+    """Return the name of a command's schema with its version.
+
+    Examples
+    --------
+    >>> schema_id("estimate")
+    'steelyard/estimate/1'
+    """
+    return f"steelyard/{command}/{_FORMS[command][1]}"
+
+
+def schema(command: str) -> dict[str, Any]:
+    """Return the JSON schema (draft 2020-12) of what a command prints with ``--json``.
+
+    Parameters
+    ----------
+    command : str
+        One of `COMMANDS`.
+
+    Examples
+    --------
+    >>> schema("estimate")["type"]
+    'array'
+    """
+    form, _ = _FORMS[command]
+    head = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": schema_id(command),
+        "title": f"steelyard {command} --json",
+    }
+    return head | TypeAdapter(form).json_schema(schema_generator=_WithoutTitles) | head

@@ -1,0 +1,269 @@
+"""Results as rows and curves of a plot; loaded when something is drawn."""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypeVar
+
+from matplotlib.axes import Axes
+
+from steelyard.errors import InvalidArgumentError
+from steelyard.estimate import Estimate
+from steelyard.plots.canvas import axes_for, legend_above
+from steelyard.plots.curves import plan_curves, trajectory_curves
+from steelyard.plots.rows import Block, Row, draw_rows
+
+if TYPE_CHECKING:
+    from steelyard.design import Plan
+    from steelyard.study.comparison import Comparison
+    from steelyard.study.diagnosis import Diagnosis
+    from steelyard.study.pair_difference import PairDifference
+    from steelyard.study.trajectories import SystemTrajectory
+
+__all__ = [
+    "plot_comparisons",
+    "plot_diagnoses",
+    "plot_estimates",
+    "plot_metrics",
+    "plot_plan",
+    "plot_trajectories",
+    "plot_trajectory",
+]
+
+T = TypeVar("T")
+
+# More pairs than this are not read one by one.
+_PAIRS = 20
+_METRICS = 20
+_LIMITS = {"triangle": "with a perfect metric", "diamond": "with noiseless raters"}
+
+
+def plot_estimates(found: Sequence[Estimate], ax: Axes | None) -> Axes:
+    """Draw each system's interval, and its plain mean where that is another number."""
+    _check(found)
+
+    def row(one: Estimate) -> Row:
+        name = str(one.system) if one.slice is None else f"{one.system}, {one.slice}"
+        outer = None if one.new_outputs is None else (one.new_outputs.low, one.new_outputs.high)
+        plain = {} if one.baseline is None else {"diamond": one.baseline.estimate}
+        return Row(
+            label=(name,),
+            value=one.estimate,
+            low=one.low,
+            high=one.high,
+            outer=outer,
+            mark="filled" if one.baseline else "open",
+            others=plain,
+        )
+
+    return draw_rows(
+        _blocks(found, lambda one: str(one.prompt), row),
+        ax,
+        x="mean human score" + _only([str(one.prompt) for one in found]),
+        legend={
+            "filled": "estimate",
+            "open": "plain mean, no metric",
+            "diamond": "plain mean",
+            "interval": f"{found[0].level:.0%} interval",
+            "outer": "the same for new outputs",
+        },
+    )
+
+
+def plot_comparisons(found: "Sequence[Comparison]", ax: Axes | None) -> Axes:
+    """Draw differences; of many systems the ranks, or the strengths."""
+    _check(found)
+    places = [one.place for one in found]
+    level = f"{found[0].level:.0%}"
+    if max(len(one.pairs) for one in found) > _PAIRS:
+        if all(one.ranks for one in found):
+            return draw_rows(
+                [Block(one.place, _ranks(one)) for one in found],
+                ax,
+                x=f"rank, 1 is the best{_only(places, '')}",
+                legend={"filled": "by the estimate", "interval": f"possible at {level}"},
+            )
+        if all(getattr(one, "strengths", ()) for one in found):
+            return draw_rows(
+                [Block(one.place, _strengths(one)) for one in found],
+                ax,
+                x=f"strength, log-odds{_only(places, '')}",
+                legend={"filled": "strength", "interval": f"{level} intervals, all together"},
+                at=0.0,
+            )
+    return draw_rows(
+        [Block(one.place, [_difference(pair) for pair in one.pairs]) for one in found],
+        ax,
+        x=f"difference, first minus second{_only(places, '')}",
+        legend={
+            "filled": "one is better",
+            "open": "undecided",
+            "square": "equivalent",
+            "interval": f"{level} interval",
+            "outer": "all pairs together",
+        },
+        at=0.0,
+        margin=found[0].margin,
+    )
+
+
+def plot_diagnoses(found: "Sequence[Diagnosis]", ax: Axes | None) -> Axes:
+    """Draw what the best metric is worth for each system, and the two limits."""
+    _check(found)
+
+    def row(one: "Diagnosis") -> Row:
+        best = None if one.best is None else one.metrics[one.best].data_efficiency
+        noiseless = one.noiseless_raters
+        limits = {"triangle": one.perfect_metric.value}
+        if noiseless is not None:
+            limits["diamond"] = noiseless.value
+        return Row(
+            label=("all systems" if one.system == "*" else one.system,),
+            value=math.nan if best is None else best.value,
+            low=math.nan if best is None else best.low,
+            high=math.nan if best is None else best.high,
+            others=limits,
+        )
+
+    return draw_rows(
+        _blocks(found, lambda one: one.prompt, row),
+        ax,
+        x="data efficiency" + _only([one.prompt for one in found]),
+        legend={"filled": "the best metric", "interval": f"{found[0].level:.0%} interval"}
+        | _LIMITS,
+        at=1.0,
+        ratio=True,
+    )
+
+
+def plot_metrics(one: "Diagnosis", ax: Axes | None) -> Axes:
+    """Draw what each metric is worth, the most useful on top; of very many the first."""
+    shown = list(one.metrics.items())[:_METRICS]
+    rows = [
+        Row(label=(name,), value=found.value, low=found.low, high=found.high)
+        for name, found in ((name, useful.data_efficiency) for name, useful in shown)
+    ]
+    if one.together is not None:
+        all_of = one.together.data_efficiency
+        rows.append(
+            Row(
+                label=(f"all {len(one.metrics)} together",),
+                value=all_of.value,
+                low=all_of.low,
+                high=all_of.high,
+                mark="open",
+            )
+        )
+    if not rows:
+        raise InvalidArgumentError(
+            f"nothing to draw: {one.refusal or 'the diagnosis is of no metric'}"
+        )
+    more = (
+        f", first {_METRICS} of {len(one.metrics)} metrics" if len(one.metrics) > _METRICS else ""
+    )
+    who = "all systems" if one.system == "*" else one.system
+    return draw_rows(
+        [Block("", rows)],
+        ax,
+        x=f"data efficiency, {who}, prompt {one.prompt}{more}",
+        legend={
+            "filled": "one metric",
+            "open": "all at once",
+            "interval": f"{one.level:.0%} interval",
+        },
+        at=1.0,
+        ratio=True,
+    )
+
+
+def plot_trajectory(one: "SystemTrajectory", ax: Axes | None) -> Axes:
+    """Draw interval length against judgments."""
+    axes = axes_for(ax)
+    trajectory_curves(axes, one.trajectory)
+    axes.set_xlabel(f"judgments of {one.system}, prompt {one.prompt}", parse_math=False)
+    axes.set_ylabel(f"length of the {one.trajectory.level:.0%} interval")
+    legend_above(axes)
+    return axes
+
+
+def plot_trajectories(found: "Sequence[SystemTrajectory]", ax: Axes | None) -> Axes:
+    """Draw the curves of one system; of several, their data efficiency and the two limits."""
+    _check(found)
+    if len(found) == 1:
+        return plot_trajectory(found[0], ax)
+
+    def row(one: "SystemTrajectory") -> Row:
+        curves = one.trajectory
+        value, error = curves.corrected.data_efficiency, curves.corrected.monte_carlo_error
+        return Row(
+            label=(one.system,),
+            value=value,
+            low=value - error,
+            high=value + error,
+            others={
+                "triangle": curves.perfect_metric.data_efficiency,
+                "diamond": curves.noiseless_raters.data_efficiency,
+            },
+        )
+
+    return draw_rows(
+        _blocks(found, lambda one: one.prompt, row),
+        ax,
+        x="data efficiency" + _only([one.prompt for one in found]),
+        legend={"filled": "with the metric", "interval": "Monte Carlo error"} | _LIMITS,
+        at=1.0,
+        ratio=True,
+    )
+
+
+def plot_plan(made: "Plan", ax: Axes | None) -> Axes:
+    """Draw the price of each half-width around the planned one."""
+    axes = axes_for(ax)
+    plan_curves(axes, made)
+    legend_above(axes)
+    return axes
+
+
+def _check(found: Sequence[object]) -> None:
+    if not found:
+        raise InvalidArgumentError("nothing to draw: there are no results")
+
+
+def _blocks(
+    found: Sequence[T], heading: Callable[[T], str], row: Callable[[T], Row]
+) -> list[Block]:
+    headings = dict.fromkeys(heading(one) for one in found)
+    return [
+        Block(f"prompt {name}", [row(one) for one in found if heading(one) == name])
+        for name in headings
+    ]
+
+
+def _only(names: Sequence[str], what: str = "prompt ") -> str:
+    """Return the name that all have in common, for the label of the axis."""
+    return f", {what}{names[0]}" if len(set(names)) == 1 else ""
+
+
+def _difference(pair: "PairDifference") -> Row:
+    marks = {"undecided": "open", "equivalent": "square"}
+    return Row(
+        label=(pair.a, pair.b),
+        value=pair.difference,
+        low=pair.low,
+        high=pair.high,
+        outer=(pair.simultaneous_low, pair.simultaneous_high),
+        mark=marks.get(pair.verdict, "filled"),
+    )
+
+
+def _ranks(one: "Comparison") -> list[Row]:
+    return [
+        Row(label=(rank.system,), value=place, low=rank.low, high=rank.high)
+        for place, rank in enumerate(one.ranks, 1)
+    ]
+
+
+def _strengths(one: "Comparison") -> list[Row]:
+    return [
+        Row(label=(found.system,), value=found.strength, low=found.low, high=found.high)
+        for found in getattr(one, "strengths", ())
+    ]

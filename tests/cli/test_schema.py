@@ -1,0 +1,184 @@
+import json
+
+import click
+import polars as pl
+import pytest
+from jsonschema_rs import meta
+
+from printed_json import schema_errors
+from steelyard.cli.main import steelyard
+from steelyard.schemas import COMMANDS, schema
+
+
+def commands_with_json():
+    context = click.Context(steelyard)
+    for name in steelyard.list_commands(context):
+        command = steelyard.get_command(context, name)
+        if any("--json" in option.opts for option in command.params):
+            yield name
+
+
+def test_every_command_with_json_has_a_schema():
+    assert list(COMMANDS) == list(commands_with_json())
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_schema_is_valid_and_named(run, command):
+    code, out, err = run("schema", command)
+    assert (code, err) == (0, "")
+    found = json.loads(out)
+    meta.validate(found)
+    assert found["$id"] == f"steelyard/{command}/1"
+    assert found == schema(command)
+
+
+def objects(value):
+    """Return all parts of a schema that are about objects with keys of their own."""
+    if isinstance(value, dict):
+        if "properties" in value:
+            yield value
+        for one in value.values():
+            yield from objects(one)
+    elif isinstance(value, list):
+        for one in value:
+            yield from objects(one)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_objects_have_all_of_their_keys_and_no_others(command):
+    for one in objects(schema(command)):
+        assert one["additionalProperties"] is False
+        assert set(one["properties"]) - set(one["required"]) <= {"first_row"}
+
+
+def test_without_a_command_all_are_listed(run):
+    code, out, _ = run("schema")
+    assert code == 0
+    assert out.splitlines()[0].split() == ["demo", "steelyard/demo/1"]
+    assert len(out.splitlines()) == len(COMMANDS)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["report"], "'report' is not one of"),
+        (["--output", "x.json"], "'--output' needs COMMAND"),
+    ],
+)
+def test_bad_use_is_one_line(run, arguments, says):
+    code, out, err = run("schema", *arguments)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert says in err
+
+
+def test_a_schema_can_be_written_to_a_file(run, tmp_path):
+    code, out, _ = run("schema", "compare", "--output", tmp_path / "compare.json")
+    assert (code, out) == (0, "")
+    assert json.loads((tmp_path / "compare.json").read_text()) == schema("compare")
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"surprise": 1}, "surprise"),
+        ({"estimate": "0.5"}, "is not of type"),
+        ({"estimate": None}, "is not of type"),
+        ({"target": "everything"}, "everything"),
+        ({"n_judgments": 1.5}, "is not of type"),
+        ({"notes": None}, "is not of type"),
+    ],
+)
+def test_what_does_not_follow_is_found(run, campaign, change, says):
+    _, out, _ = run("estimate", *campaign, "--metric", "length", "--json")
+    first, *rest = json.loads(out)
+    assert schema_errors("estimate", [first, *rest]) == []
+    [error] = schema_errors("estimate", [first | change, *rest])
+    assert says in error
+
+
+def test_a_missing_key_is_found(run, campaign):
+    _, out, _ = run("estimate", *campaign, "--metric", "length", "--json")
+    rows = json.loads(out)
+    del rows[1]["about"]
+    [error] = schema_errors("estimate", rows)
+    assert '"about" is a required property' in error
+
+
+# What follows is held against its schema by `run`; each case has something that is null or missing.
+
+
+def test_estimates_without_metrics_and_raters(run, campaign, tmp_path):
+    outputs, judgments = campaign
+    anonymous = tmp_path / "anonymous.jsonl"
+    pl.read_ndjson(judgments).drop("rater").write_ndjson(anonymous)
+    code, out, _ = run("estimate", outputs, anonymous, "--no-metric", "--json")
+    first = json.loads(out)[0]
+    assert code == 0
+    assert (first["baseline"], first["n_raters"], first["random_raters"]) == (None, None, None)
+
+
+def test_a_diagnosis_that_is_refused_and_limits_that_are_not_known(run, campaign, tmp_path):
+    outputs, judgments = campaign
+    rows = pl.read_ndjson(judgments)
+    thin = tmp_path / "thin.jsonl"
+    alone = rows.filter(pl.col("system") == "beta").unique("item", maintain_order=True)
+    pl.concat([rows.filter(pl.col("system") == "alpha"), alone]).write_ndjson(thin)
+    bare = tmp_path / "bare.jsonl"
+    pl.read_ndjson(outputs).drop("length", "noise").write_ndjson(bare)
+    code, out, _ = run("diagnose", bare, thin, "--json")
+    assert code == 0
+    found = {row["system"]: row for row in json.loads(out)}
+    assert found["beta"]["noise_ratio"] == {"value": None, "low": None, "high": None}
+    assert found["alpha"]["limits"]["noiseless_raters"] is None
+
+
+def test_a_plan_whose_plain_mean_is_out_of_reach(run):
+    variances = ["--item-variance", 1, "--rater-variance", 0.5, "--correlation", 1]
+    code, out, _ = run("plan", *variances, "--half-width", 0.12, "--pool-size", 200, "--json")
+    found = json.loads(out)
+    assert code == 0
+    assert found["best_judgments_per_output"] is None
+
+
+def test_a_sequence_of_all_outputs_has_no_ends(run, tmp_path):
+    outputs = [{"item": i, "system": "a", "output": f"t{i}"} for i in range(6)]
+    rows = [
+        {"item": i, "system": "a", "rater": "r", "prompt": "p", "score": i % 2} for i in range(6)
+    ]
+    paths = tmp_path / "outputs.jsonl", tmp_path / "judgments.jsonl"
+    for path, one in zip(paths, (outputs, rows), strict=True):
+        pl.DataFrame(one).write_ndjson(path)
+    code, out, _ = run("monitor", *paths, "--half-width", 0.1, "--target", "census", "--json")
+    [found] = json.loads(out)
+    assert code == 0
+    assert (found["exact"], found["low"], found["half_width"]) == (True, None, None)
+
+
+def test_replays_of_a_campaign_and_of_a_pair(run, campaign):
+    few = ["--runs", 4, "--metric", "length", "--json"]
+    goal = ["--half-width", 0.5, "--bounds=-9,9", "--rule", "plan"]
+    code, out, _ = run("simulate", *campaign, *goal, *few)
+    assert (code, json.loads(out)[0]["rule"]) == (0, "plan")
+    code, out, _ = run("simulate", *campaign, "--pair", "alpha", "beta", "-n", 10, *few)
+    assert (code, json.loads(out)[0]["rule"]) == (0, "compare")
+
+
+@pytest.mark.parametrize("design", ["simple", "paired", "stratified"])
+def test_draws_of_every_kind(run, campaign, tmp_path, design):
+    options = ["--quantiles", 3, "--metric", "length"] if design == "stratified" else []
+    command = ["sample", campaign[0], "-n", 12, "--design", design, "--seed", 1, *options]
+    code, out, _ = run(*command, "--json", "-o", tmp_path / "sample.jsonl")
+    assert code == 0
+    assert json.loads(out)["draws"][0]["design"] == design
+
+
+def test_files_that_are_no_tables_of_ours(run, campaign, tmp_path):
+    (tmp_path / "wide.csv").write_text("question,ann_gpt,ann_opt,bob_gpt\n1,2,3,4\n")
+    (tmp_path / "notes.txt").write_text("nothing to see here")
+    (tmp_path / "one.csv").write_text("item,output,score\n1,a,0.5\n2,b,0.7\n")
+    for name in ("wide.csv", "notes.txt", "one.csv"):
+        code, out, _ = run("check", tmp_path / name, "--json")
+        assert code == 0
+        assert len(json.loads(out)["files"]) == 1
+    code, out, _ = run("check", *campaign, "--json")
+    assert [one["kind"] for one in json.loads(out)["files"]] == ["outputs", "judgments"]
