@@ -18,7 +18,7 @@ Examples:
 
 
 @click.command(epilog=_EXAMPLE)
-@click.argument("command", type=click.Choice(COMMANDS), required=False)
+@click.argument("command", metavar="[COMMAND]", type=click.Choice(COMMANDS), required=False)
 @click.option(
     "-o",
     "--output",
