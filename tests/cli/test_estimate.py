@@ -131,9 +131,10 @@ def test_output_goes_to_a_file_whole(run, campaign, tmp_path):
     code, out, _ = run("estimate", *campaign, "--metric", "length", "--json", "--output", target)
     assert (code, out) == (0, "")
     assert len(json.loads(target.read_text())) == 2
-    code, _, _ = run("estimate", *campaign, "--metric", "length", "--output", target)
+    plain = tmp_path / "found.txt"
+    code, _, _ = run("estimate", *campaign, "--metric", "length", "--output", plain)
     assert code == 0
-    assert "plain mean" in target.read_text()
+    assert "plain mean" in plain.read_text()
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
 

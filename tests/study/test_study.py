@@ -82,9 +82,8 @@ def test_a_plan_is_that_of_the_pilot_assumptions(study):
     assumed = pilot_assumptions(study, ["length"], prompt="overall")
     assert made.assumptions == assumed
     assert (made.pool_size, made.n_metrics, made.prices.output) == (40, 1, 2.0)
-    assert made == make_plan(
-        assumed, half_width=0.1, pool_size=40, prices=made.prices, paired=False
-    )
+    other = make_plan(assumed, half_width=0.1, pool_size=40, prices=made.prices, paired=False)
+    assert made.to_dict() == other.to_dict()
 
 
 def test_a_plan_that_compares_takes_no_other_systems(study):

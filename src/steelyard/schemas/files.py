@@ -30,6 +30,8 @@ class File(Shape):
     problems: list[Problem]
     options: list[str]
     """What a command must be given to read it."""
+    tool: str | None
+    """The tool that wrote it, where that can be told and it is not a file of ours."""
 
 
 class OutputsFile(File):

@@ -94,7 +94,9 @@ def test_a_folder_in_which_everybody_may_replace_files_is_refused(tmp_path):
     folder = tmp_path / "public"
     folder.mkdir()
     folder.chmod(0o777)
-    with pytest.raises(StoreError, match=r"everybody may replace files in .*public; choose another"):
+    with pytest.raises(
+        StoreError, match=r"everybody may replace files in .*public; choose another"
+    ):
         Store.open(folder / "a.sqlite")
     assert list(folder.iterdir()) == []
     # others cannot replace a file in a folder like /tmp
