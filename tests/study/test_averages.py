@@ -66,7 +66,7 @@ def test_prompts_judged_by_different_raters_are_averaged_by_output():
             ("2", "a", "r", "overall", 2.0),
         ]
     )
-    assert scores == {("1", "a", "several"): pytest.approx(11 / 3), ("2", "a", "several"): 2.0}
+    assert scores == {("1", "a", "unknown"): pytest.approx(11 / 3), ("2", "a", "unknown"): 2.0}
     assert "prompts were judged by different raters" in notes[0]
 
 

@@ -115,3 +115,10 @@ def test_what_cannot_be_replayed_is_named():
     apart = judgments.filter(pl.col("item").is_in(first) == (pl.col("system") == "A"))
     with pytest.raises(NotEstimableError, match="judged for both 'A' and 'B'; got 0"):
         Study.read(outputs, apart).simulate_pair(("A", "B"))
+
+
+def test_plain_means_without_error_compare_with_nothing():
+    study = Study.read(*finished(Pairs(size=40), each=1))
+    ours, plain = study.simulate_pair(("A", "B"), [40], runs=3)
+    assert plain.error == pytest.approx(0, abs=1e-9)
+    assert (ours.relative_judgments, plain.relative_judgments) == (None, None)

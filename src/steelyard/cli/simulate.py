@@ -173,7 +173,7 @@ def _pair_tables(found: Sequence[PairReplay], level: float) -> list[RenderableTy
             str(one.judgments),
             one.rule,
             f"{one.error:.4f}",
-            f"{one.relative_judgments:.2f}",
+            "" if one.relative_judgments is None else f"{one.relative_judgments:.2f}",
             f"{one.half_width:.4f}",
             f"{one.coverage:.1%}",
             *(f"{part:.0%}" for part in (one.better_a, one.better_b)),

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -258,11 +259,20 @@ class ComparedJudgments:
 
     def mean_difference(self, pair: tuple[int, int], both: PairScores, weights: Floats) -> float:
         """Return the weighted sum of judgments, around the means of both sides."""
-        centre = np.array([sample.mean.mean() for sample in self.samples])
-        centre[pair[0]], centre[pair[1]] = both.a.scores.mean(), both.b.scores.mean()
+        centres, around = self._around
+        found = float(weights @ around)
+        for sign, number, side in zip((1, -1), pair, (both.a, both.b), strict=True):
+            mean, start = float(side.scores.mean()), self.first[number]
+            own = weights[start : start + self.samples[number].n_judgments]
+            found += sign * mean - (mean - centres[number]) * float(own.sum())
+        return found
+
+    @cached_property
+    def _around(self) -> tuple[Floats, Floats]:
+        """Return the mean of each system, and all judgments around that of theirs."""
+        centres = np.array([sample.mean.mean() for sample in self.samples])
         sizes = [sample.n_judgments for sample in self.samples]
-        left = self.human - np.repeat(centre, sizes)
-        return float(centre[pair[0]] - centre[pair[1]] + weights @ left)
+        return centres, self.human - np.repeat(centres, sizes)
 
 
 def _rater_noise(samples: Sequence[JudgedOutputs], options: Options) -> tuple[float, float] | None:

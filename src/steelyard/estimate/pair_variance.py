@@ -45,12 +45,12 @@ class SideScores:
         """What errs independently: each output's cluster, or else its item."""
         return self.items if self.clusters is None else self.clusters
 
-    @property
+    @cached_property
     def residual(self) -> Floats:
         """The scores around their mean."""
         return np.asarray(self.scores - self.scores.mean())
 
-    @property
+    @cached_property
     def variance(self) -> float:
         """Variance of the scores, 0 where it is rounding."""
         found = float(self.residual @ self.residual) / (len(self.scores) - 1)
@@ -72,7 +72,7 @@ class PairScores:
         _, in_a, in_b = np.intersect1d(a.items, b.items, return_indices=True)
         return cls(a, b, in_a, in_b)
 
-    @property
+    @cached_property
     def covariance(self) -> float:
         """Covariance of the two systems' scores of an item, 0 where too few were judged for both."""
         if len(self.in_a) < 2:

@@ -13,14 +13,13 @@ import polars as pl
 
 from steelyard.data import Judgments
 from steelyard.errors import InvalidArgumentError, NotEstimableError
+from steelyard.records import UNKNOWN_RATER
 from steelyard.study.recorded_draw import is_designed
 
 __all__ = ["average_name", "averaged_judgments", "check_weights"]
 
 _OUTPUT = ["item", "system"]
 _JUDGMENT = [*_OUTPUT, "rater"]
-# The rater of an average of judgments by different raters.
-_SEVERAL = "several"
 
 
 def average_name(weights: Mapping[str, float]) -> str:
@@ -130,7 +129,7 @@ def averaged_judgments(
         "prompts were judged by different raters: the average is one score for each output, and its "
         "raters cannot be seen as a sample"
     )
-    whole = whole.with_columns(rater=pl.lit(_SEVERAL))
+    whole = whole.with_columns(rater=pl.lit(UNKNOWN_RATER))
     return judgments.derived(_averages(whole, _OUTPUT, weights)), tuple(notes)
 
 

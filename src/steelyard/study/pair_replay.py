@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 __all__ = ["PairReplay", "simulate_pair"]
 
 Floats = NDArray[np.float64]
+# An error below this share of the half-width is rounding.
+_ROUNDING = 1e-9
 _NUMBERS = (20, 50, 100, 200)
 _COLUMNS = (
     *("a", "b", "prompt", "rule", "n_items", "judgments", "error", "relative_judgments"),
@@ -50,8 +52,9 @@ class PairReplay:
         That of the whole campaign, which replays are about.
     error : float
         Root mean squared error of the difference.
-    relative_judgments : float
-        Judgments for the error of plain means, which need 1.
+    relative_judgments : float or None
+        Judgments for the error of plain means, which need 1; None where these have no error, as
+        once a whole pool is judged.
     half_width, coverage : float
         Mean half-width of intervals, and the share that held the truth.
     better_a, better_b, equivalent, undecided : float
@@ -68,7 +71,7 @@ class PairReplay:
     judgments: int
     difference: float
     error: float
-    relative_judgments: float
+    relative_judgments: float | None
     half_width: float
     coverage: float
     better_a: float
@@ -223,6 +226,7 @@ def _summary(
     rule: str,
 ) -> PairReplay:
     squares = float(np.mean([one.error**2 for one in found]))
+    half_width = float(np.mean([one.half_width for one in found]))
 
     def share(verdict: str) -> float:
         return float(np.mean([one.verdict == verdict for one in found]))
@@ -240,8 +244,8 @@ def _summary(
         judgments=2 * n,
         difference=judged.difference,
         error=float(np.sqrt(squares)),
-        relative_judgments=squares / usual if usual > 0 else float("nan"),
-        half_width=float(np.mean([one.half_width for one in found])),
+        relative_judgments=squares / usual if usual > (_ROUNDING * half_width) ** 2 else None,
+        half_width=half_width,
         coverage=float(np.mean([one.covered for one in found])),
         pool_size=judged.items,
         identical_items=judged.items - judged.differing,
