@@ -75,3 +75,15 @@ def test_a_negative_seed_is_refused(run, campaign, command):
     code, _, err = run(command, *campaign, *needed, "--seed", "-1")
     assert code == 2
     assert "'--seed': -1 is not in the range x>=0" in err
+
+
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [("plan", "--compare"), ("compare", "--pair"), ("simulate", "--pair"), ("sample", "--pair")],
+)
+def test_an_option_is_not_taken_for_the_name_of_a_system(run, tmp_path, command, option):
+    (tmp_path / "o.csv").write_text("item,system,g\n1,a,2\n")
+    files = [tmp_path / "o.csv"] * (1 if command == "sample" else 2)
+    code, _, err = run(command, *files, option, "--prompt", "overall")
+    assert (code, "Traceback" in err) == (2, False)
+    assert f"`{option}` must be followed by the names of two systems; got '--prompt'" in err

@@ -9,6 +9,7 @@ from rich.table import Table
 
 from steelyard.cli.printing import print_result
 from steelyard.cli.table_files import as_csv, as_html, as_latex, as_markdown
+from steelyard.errors import InvalidArgumentError
 
 VALUE = [
     {
@@ -86,3 +87,10 @@ def test_another_name_gives_the_tables_as_text(tmp_path, table):
     path = tmp_path / "x.txt"
     print_result(VALUE, [table], as_json=False, output=path)
     assert "a|b_<i>" in path.read_text()
+
+
+@pytest.mark.parametrize("name", ["x.xlsx", "x.parquet", "x.PDF"])
+def test_an_ending_that_promises_another_form_is_refused(tmp_path, table, name):
+    with pytest.raises(InvalidArgumentError, match="spreadsheets open"):
+        print_result(VALUE, [table], as_json=False, output=tmp_path / name)
+    assert list(tmp_path.iterdir()) == []

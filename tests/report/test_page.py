@@ -1,4 +1,5 @@
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
@@ -221,6 +222,14 @@ def test_judged_outputs_unlike_the_pool_are_pointed_out_before_the_numbers(make_
     page = report(Study.read(off, study.judgments.frame), tmp_path)
     warning = page.text.index("judged outputs are not a random sample of the pool")
     assert warning < page.text.index("only has a mean human score of")
+
+
+def test_what_was_taken_for_granted_in_reading_is_said(make_study, tmp_path):
+    study = make_study(("alpha",))
+    note = "metric <b> was missing on 2 of 24 outputs"
+    assert "How the files were read" not in report(study, tmp_path).text
+    text = report(replace(study, notes=(note,)), tmp_path).text
+    assert text.index("How the files were read") < text.index(note) < text.index("Glossary")
 
 
 def test_one_system_is_its_own_headline(make_study, tmp_path):

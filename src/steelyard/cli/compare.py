@@ -19,6 +19,7 @@ from steelyard.cli.options import (
     scope_options,
     seed_option,
     study_arguments,
+    two_systems,
 )
 from steelyard.cli.preference_tables import preference_tables
 from steelyard.cli.printing import interval as shown
@@ -42,7 +43,9 @@ _EXIT = {"holds": 0, "fails": 3, "undecided": 4}
 @study_arguments
 @scope_options
 @metric_options("Judgments only.")
-@click.option("--pair", nargs=2, metavar="A B", help="Compare these two systems only.")
+@click.option(
+    "--pair", nargs=2, callback=two_systems, metavar="A B", help="Compare these two systems only."
+)
 @click.option("--baseline", metavar="A", help="Compare every other system with this one only.")
 @click.option("--margin", type=float, help="Differences within it count as equivalent.")
 @click.option(

@@ -29,6 +29,7 @@ __all__ = [
     "scope_options",
     "seed_option",
     "study_arguments",
+    "two_systems",
     "with_notes_told",
 ]
 
@@ -350,3 +351,15 @@ def by_file(option: str, values: Sequence[str]) -> dict[str, str]:
         else:
             found |= {"outputs": given, "judgments": given}
     return found
+
+
+def two_systems(
+    _: click.Context, option: click.Parameter, given: tuple[str, str] | None
+) -> tuple[str, str] | None:
+    """Refuse an option in the place of a system's name, which click would take for the name."""
+    taken = next((name for name in given or () if name.startswith("--")), None)
+    if taken is not None:
+        raise InvalidArgumentError(
+            f"`{option.opts[0]}` must be followed by the names of two systems; got {taken!r}"
+        )
+    return given

@@ -12,6 +12,7 @@ from steelyard.cli.options import (
     file_options,
     level_option,
     output_options,
+    two_systems,
     with_notes_told,
 )
 from steelyard.cli.paths import InputPath, OutputFile
@@ -47,6 +48,7 @@ Examples:
 @click.option(
     "--compare",
     nargs=2,
+    callback=two_systems,
     metavar="A B",
     help="Plan the difference of two systems as `compare --pair` will show it: pairs of outputs of "
     "the items on which they differ.",

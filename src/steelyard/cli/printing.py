@@ -74,11 +74,22 @@ def print_json(value: Any, output: Path | None) -> None:
         write_text(output, text + "\n")
 
 
+# Endings that promise a form in which results are not written.
+_NOT_WRITTEN = frozenset(
+    {".xlsx", ".xls", ".ods", ".parquet", ".tsv", ".jsonl", ".pdf", ".docx", ".png", ".svg"}
+)
+
+
 def print_result(
     value: Any, parts: Iterable[RenderableType], *, as_json: bool, output: Path | None
 ) -> None:
     """Print a result as tables or JSON, or write it to a file in the form that its name asks for."""
     kind = "" if output is None else output.suffix.lower()
+    if kind in _NOT_WRITTEN and not as_json:
+        raise InvalidArgumentError(
+            f"`--output` {output}: results are written as .csv, .json, .md, .tex, .html or plain .txt; "
+            f"got {kind!r}: spreadsheets open .csv"
+        )
     if as_json or kind == ".json":
         print_json(value, output)
     elif output is not None and kind == ".csv":

@@ -7,7 +7,7 @@ import click
 from rich.console import RenderableType
 from rich.table import Table
 
-from steelyard.cli.options import by_file, column_mapping, file_options
+from steelyard.cli.options import by_file, column_mapping, file_options, two_systems
 from steelyard.cli.paths import InputPath, OutputFile
 from steelyard.cli.printing import print_json, print_tables
 from steelyard.data import read_outputs, write_table
@@ -69,6 +69,7 @@ Examples:
 @click.option(
     "--pair",
     nargs=2,
+    callback=two_systems,
     metavar="A B",
     help="Draw for the comparison of two systems: only items on which they differ (--design paired).",
 )

@@ -14,6 +14,7 @@ from steelyard.cli.options import (
     output_options,
     seed_option,
     study_arguments,
+    two_systems,
 )
 from steelyard.cli.printing import parse_bounds, print_result, progress_bar
 from steelyard.errors import InvalidArgumentError
@@ -40,7 +41,11 @@ Examples:
     "--bounds", metavar="LOW,HIGH", help="Least and greatest score; needed without --pair."
 )
 @click.option(
-    "--pair", nargs=2, metavar="A B", help="Replay the comparison of two systems instead."
+    "--pair",
+    nargs=2,
+    callback=two_systems,
+    metavar="A B",
+    help="Replay the comparison of two systems instead.",
 )
 @click.option(
     "-n",

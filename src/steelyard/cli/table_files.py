@@ -33,7 +33,7 @@ _STYLE = (
     "body{font:16px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:70rem;padding:0 1rem;"
     "color:#1a1a1a;background:#fff}.wide{overflow-x:auto}table{border-collapse:collapse;"
     "margin:.5rem 0 1.5rem}caption{text-align:left;font-weight:600;padding:.3rem 0}"
-    "th,td{padding:.3rem .8rem;border-bottom:1px solid #ccc;text-align:left}"
+    "th,td{padding:.3rem .8rem;border-bottom:1px solid #ccc;text-align:left;white-space:nowrap}"
     "td.right,th.right{text-align:right;font-variant-numeric:tabular-nums}"
     "@media(prefers-color-scheme:dark){body{color:#eee;background:#161616}th,td{border-color:#444}}"
 )

@@ -113,6 +113,7 @@ def write_report(
     page = environment.get_template("report.html").render(
         title=title or f"Human evaluation of {_subject(names)}",
         facts=_facts(study, wanted),
+        reading=study.notes,
         sections=sections,
         glossary=GLOSSARY,
         metrics=list(metrics),
