@@ -3,6 +3,7 @@ import json
 import threading
 from dataclasses import replace
 from functools import partial
+from types import SimpleNamespace
 
 import polars as pl
 import pytest
@@ -208,6 +209,16 @@ def test_before_the_first_judgment_there_is_a_snapshot_too(small):
     assert found["progress"] == found["progress"] | {"judgments": 0, "planned": 12, "raters": 0}
     assert found["pace"]["per_hour"] is None
     assert all(one["systems"] == [] for one in found["prompts"])
+
+
+def test_a_disk_that_is_nearly_full_is_the_first_note(small, monkeypatch):
+    campaign, store = small
+    left = SimpleNamespace(free=12_000_000)
+    monkeypatch.setattr("shutil.disk_usage", lambda _: left)
+    found = snapshot(campaign, store, now=START)["notes"]
+    assert found[0].startswith("The disk of the database is nearly full: 12 MB are left.")
+    left.free = 10**10
+    assert not any("disk" in note for note in snapshot(campaign, store, now=START)["notes"])
 
 
 def test_a_database_without_a_campaign_is_refused(small, tmp_path):
