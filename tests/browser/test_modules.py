@@ -1,5 +1,6 @@
 """The page's own modules, asked one by one in the browser."""
 
+import random
 from pathlib import Path
 
 import pytest
@@ -73,6 +74,31 @@ def test_ranges_are_sorted_and_merged(ask, ranges, expected):
 )
 def test_changed_words_are_the_edit_distance_between_words(ask, before, after, changed):
     assert ask("text", "wordsChanged", before, after) == changed
+
+
+def edit_distance(a, b):
+    row = list(range(len(b) + 1))
+    for i, word in enumerate(a, start=1):
+        before, row = row, [i]
+        for j, other in enumerate(b, start=1):
+            row.append(min(before[j] + 1, row[-1] + 1, before[j - 1] + (word != other)))
+    return row[-1]
+
+
+def test_changed_words_are_the_edit_distance_however_far_apart_they_are(ask):
+    rng = random.Random(5)
+    for _ in range(60):
+        one = [rng.choice("abcd") for _ in range(rng.randrange(40))]
+        two = [rng.choice("abcd") for _ in range(rng.randrange(40))]
+        assert ask("text", "wordsChanged", " ".join(one), " ".join(two)) == edit_distance(one, two)
+    long = [f"w{number}" for number in range(6_000)]
+    changed = ["new", *long[1:-1], "new", "more"]
+    assert ask("text", "wordsChanged", " ".join(long), " ".join(changed)) == 3
+
+
+def test_a_text_that_is_written_anew_is_not_counted_word_by_word(ask):
+    old, new = (" ".join(f"{letter}{n}" for n in range(6_000)) for letter in "ab")
+    assert ask("text", "wordsChanged", old, new) == float("inf")
 
 
 def test_a_selection_widens_to_whole_words_without_spaces(ask):

@@ -117,13 +117,32 @@ class TestSubmitting:
         page.get_by_role("button", name="Try now").click()
         rater.submitted(1)
 
-    def test_a_server_that_is_busy_is_asked_again(self, rater, console):
+    @pytest.mark.parametrize(
+        ("status", "words"),
+        [
+            (429, "too many requests at once"),
+            (503, "the server is in trouble, not your connection"),
+        ],
+    )
+    def test_a_server_that_is_busy_is_asked_again_and_named(self, rater, console, status, words):
         console.expect(NO_NETWORK)
         page = rater.page
-        busy = {"error": {"code": "too-many", "message": "too many requests"}}
-        page.route("**/api/submit", lambda route: route.fulfill(status=429, json=busy), times=1)
+        busy = {"error": {"code": "busy", "message": "not now"}}
+        page.route("**/api/submit", lambda route: route.fulfill(status=status, json=busy), times=1)
         answer_all(page)
         page.keyboard.press("Enter")
+        expect(page.get_by_text(f"could not be sent: {words}.")).to_be_visible()
+        rater.submitted(1)
+
+    def test_an_answer_that_is_too_long_to_send_can_be_shortened(self, rater, console):
+        console.expect(NO_NETWORK)
+        page = rater.page
+        long = {"error": {"code": "too-large", "message": "a request may have 9 bytes at most"}}
+        page.route("**/api/submit", lambda route: route.fulfill(status=413, json=long), times=1)
+        answer_all(page)
+        page.keyboard.press("Enter")
+        expect(page.get_by_text("Your answer is too long to be sent.")).to_be_visible()
+        page.get_by_role("button", name="Submit").click()
         rater.submitted(1)
 
     def test_what_the_server_finds_wrong_is_said_at_its_question(self, rater, console):

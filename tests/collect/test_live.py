@@ -3,6 +3,7 @@ import json
 import threading
 from dataclasses import replace
 from functools import partial
+from types import SimpleNamespace
 
 import polars as pl
 import pytest
@@ -210,6 +211,16 @@ def test_before_the_first_judgment_there_is_a_snapshot_too(small):
     assert all(one["systems"] == [] for one in found["prompts"])
 
 
+def test_a_disk_that_is_nearly_full_is_the_first_note(small, monkeypatch):
+    campaign, store = small
+    left = SimpleNamespace(free=12_000_000)
+    monkeypatch.setattr("shutil.disk_usage", lambda _: left)
+    found = snapshot(campaign, store, now=START)["notes"]
+    assert found[0].startswith("The disk of the database is nearly full: 12 MB are left.")
+    left.free = 10**10
+    assert not any("disk" in note for note in snapshot(campaign, store, now=START)["notes"])
+
+
 def test_a_database_without_a_campaign_is_refused(small, tmp_path):
     campaign, _ = small
     with (
@@ -379,7 +390,8 @@ class Counting:
         self.threads.add(threading.get_ident())
         if self.errors:
             raise self.errors.pop()
-        return {"number": self.calls, "time": now}
+        goal = {"goal": {"half_width": None}, "pace": {"reached": False}}
+        return {"number": self.calls, "time": now, **goal}
 
 
 @pytest.fixture
@@ -510,7 +522,8 @@ def test_events_are_in_the_form_that_browsers_read(small):
 
     retry, event = asyncio.run(look())
     assert retry == b"retry: 2000\n\n"
-    assert event == f'event: snapshot\ndata: {{"number":1,"time":{START}}}\n\n'.encode()
+    assert event.startswith(f'event: snapshot\ndata: {{"number":1,"time":{START},'.encode())
+    assert event.endswith(b"}\n\n")
 
 
 @pytest.mark.usefixtures("counting")

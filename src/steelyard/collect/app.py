@@ -20,6 +20,8 @@ from steelyard.collect.security.headers import SecurityHeaders, content_security
 from steelyard.collect.security.limits import BodyLimit, RateLimit
 from steelyard.collect.security.tokens import Keys
 from steelyard.collect.store import Reader, Store, StoreError, settings
+from steelyard.collect.store.ledger import micro
+from steelyard.collect.store.purse import Purse
 from steelyard.collect.units import Unit, units_of
 from steelyard.data import read_outputs
 from steelyard.errors import SteelyardError
@@ -97,7 +99,7 @@ def site_for(
     """Make the database ready for a campaign and return what requests need of both."""
     panel, public = panel_of(campaign), public_origin(campaign)
     chosen = prepared(campaign, store, now=clock(), units=units)
-    limits = campaign.limits
+    limits, pay = campaign.limits, campaign.pay
     return Site(
         campaign=campaign,
         store=store,
@@ -110,6 +112,11 @@ def site_for(
             rate=limits.requests_per_second, burst=_BURST_SECONDS * limits.requests_per_second
         ),
         joins=RateLimit(rate=limits.joins_per_minute / 60, burst=limits.joins_per_minute),
+        purse=Purse(
+            pay=micro(pay.per_judgment),
+            bonus=0 if campaign.task.tutorial is None else micro(pay.tutorial_bonus),
+            lease_ms=round(campaign.lease_minutes * 60_000),
+        ),
     )
 
 
@@ -192,5 +199,6 @@ async def _keep_rules(site: Site) -> None:
         await asyncio.sleep(_RULES_SECONDS)
         try:
             await site.live.apply_rules()
+            await site.live.look_for_goal()
         except SteelyardError as error:
             site.log.warning("the rules of quality were not applied: %s", error)

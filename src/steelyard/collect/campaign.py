@@ -130,6 +130,12 @@ class Campaign(Declared):
         """The prompts that the goal speaks of."""
         return (self.goal.prompts if self.goal else ()) or self.task.prompts
 
+    @property
+    def most_visits(self) -> int | None:
+        """Visits of one participant; None: any number."""
+        by_visit = self.panel.kind == "external-question"
+        return self.session.visits or (None if by_visit else 1)
+
     def error(self, path: KeyPath, message: str) -> InvalidDataError:
         """Return an error at a key of the campaign file."""
         return self._document.error(path, message)

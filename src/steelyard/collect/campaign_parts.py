@@ -165,9 +165,19 @@ Panel = Annotated[
 
 
 class Session(Declared):
-    """A visit; it ends after so many judgments, or when no work is left."""
+    """A visit; it ends after so many judgments, or when no work is left.
+
+    Attributes
+    ----------
+    judgments : int or None
+        Judgments of a visit.
+    visits : int or None
+        Visits of one participant in which something is judged; None: one, or any number where the
+        panel gives out its work visit by visit (``external-question``).
+    """
 
     judgments: Count | None = None
+    visits: Count | None = None
 
 
 class Pay(Declared):
@@ -238,7 +248,7 @@ class Gold(Declared):
     file : Path
         JSON Lines: the fields of the task and ``answer``; see `steelyard.collect.tasks.read_gold`.
     every : int
-        Every so many items, a rater gets one of them.
+        Of every so many items that a rater gets, one is gold, at a random place.
     """
 
     file: FilePath

@@ -204,7 +204,7 @@ def _ledger(store: Reader, campaign: Campaign) -> pl.DataFrame:
 
 
 _LEDGER_COLUMNS = (
-    *("entry", "rater", "panel", "panel_id", "kind", "amount", "currency", "time"),
+    *("entry", "rater", "panel", "panel_id", "panel_session", "kind", "amount", "currency", "time"),
     *("submission", "reference", "payment", "payment_reason"),
 )
 
@@ -221,6 +221,7 @@ def _owed(connection: Connection, *, currency: str) -> Sequence[Sequence[str | N
                 pseudonym(entry.number),
                 rater.panel,
                 rater.external_id,
+                entry.visit,
                 entry.kind,
                 money_text(entry.amount).replace(",", ""),
                 currency,

@@ -27,7 +27,7 @@ def test_the_admin_link_becomes_a_cookie_for_the_admin_pages_only(server):
     assert answer.status_code == 303
     assert answer.headers["location"] == "/admin"
     cookie = answer.headers["set-cookie"]
-    assert cookie.startswith("sy_admin=")
+    assert cookie.startswith(f"{server.site.cookie_name('sy_admin')}=")
     assert "; Path=/admin; Max-Age=604800; HttpOnly; SameSite=Lax" in cookie
     page = visitor.get("/admin")
     assert page.status_code == 200
@@ -187,7 +187,7 @@ def test_exported_judgments_name_system_and_score(server):
 
 
 def test_events_end_when_the_server_ends_and_when_the_reader_leaves(server):
-    cookie = server.admin().client.cookies["sy_admin"]
+    cookie = server.admin().client.cookies[server.site.cookie_name("sy_admin")]
     scope = {
         "type": "http",
         "asgi": {"version": "3.0"},
@@ -198,7 +198,7 @@ def test_events_end_when_the_server_ends_and_when_the_reader_leaves(server):
         "raw_path": b"/admin/events",
         "query_string": b"",
         "root_path": "",
-        "headers": [(b"cookie", f"sy_admin={cookie}".encode())],
+        "headers": [(b"cookie", f"{server.site.cookie_name('sy_admin')}={cookie}".encode())],
         "client": ("127.0.0.1", 1),
         "server": ("127.0.0.1", 8000),
     }

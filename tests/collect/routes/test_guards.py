@@ -60,14 +60,20 @@ def test_no_change_of_the_campaign_without_the_word_of_the_page(server, method, 
 def test_a_rater_changes_nothing_of_the_campaign(server, method, path, body):
     rater = server.rater()
     # not even by sending the own cookie under the other name
-    rater.client.cookies.set("sy_admin", rater.client.cookies["sy_rater"])
+    rater.client.cookies.set(
+        server.site.cookie_name("sy_admin"),
+        rater.client.cookies[server.site.cookie_name("sy_rater")],
+    )
     assert rater.send(path, body, method=method).status_code == 401
 
 
 @pytest.mark.parametrize("path", ADMIN_READS)
 def test_neither_raters_nor_strangers_read_the_campaign(server, path):
     rater = server.rater()
-    rater.client.cookies.set("sy_admin", rater.client.cookies["sy_rater"])
+    rater.client.cookies.set(
+        server.site.cookie_name("sy_admin"),
+        rater.client.cookies[server.site.cookie_name("sy_rater")],
+    )
     for visitor in (rater, server.visitor()):
         answer = visitor.get(path)
         assert answer.status_code == 401
@@ -76,7 +82,10 @@ def test_neither_raters_nor_strangers_read_the_campaign(server, path):
 
 def test_whoever_runs_the_campaign_is_no_rater(server):
     admin = server.admin()
-    admin.client.cookies.set("sy_rater", admin.client.cookies["sy_admin"])
+    admin.client.cookies.set(
+        server.site.cookie_name("sy_rater"),
+        admin.client.cookies[server.site.cookie_name("sy_admin")],
+    )
     assert admin.send("/api/next", {}).status_code == 401
 
 
@@ -89,21 +98,34 @@ def test_what_is_not_offered_is_not_done(server, method):
 
 def test_a_cookie_that_was_changed_is_no_cookie(server):
     rater = server.rater()
-    value = rater.client.cookies["sy_rater"]
+    value = rater.client.cookies[server.site.cookie_name("sy_rater")]
     for changed in (value[:-8], "x" + value, value.replace(".", ""), ""):
         rater.client.cookies.clear()
-        rater.client.cookies.set("sy_rater", changed)
+        rater.client.cookies.set(server.site.cookie_name("sy_rater"), changed)
         assert rater.send("/api/next", {}).status_code == 401
 
 
 def test_a_cookie_of_another_campaign_is_no_cookie(serve):
     one = serve()
-    cookie = one.rater().client.cookies["sy_rater"]
+    cookie = one.rater().client.cookies[one.site.cookie_name("sy_rater")]
     # the same folder, another draw: another database, another secret
     two = serve("database: other.sqlite\njudgments_per_output: 2\n")
     visitor = two.visitor()
-    visitor.client.cookies.set("sy_rater", cookie)
+    visitor.client.cookies.set(two.site.cookie_name("sy_rater"), cookie)
     assert visitor.get("/work").status_code == 401
+
+
+def test_two_campaigns_on_one_host_leave_each_other_logged_in(serve):
+    one = serve()
+    two = serve("database: other.sqlite\njudgments_per_output: 2\n")
+    rater, admin = one.rater(), one.admin()
+    other_rater, other_admin = two.rater(), two.admin()
+    # a browser sends the cookies of a host to all its ports
+    for here, there in ((rater, other_rater), (admin, other_admin)):
+        here.client.cookies.update(there.client.cookies)
+        there.client.cookies.update(here.client.cookies)
+    assert [one.get("/work").status_code for one in (rater, other_rater)] == [200, 200]
+    assert [one.get("/admin").status_code for one in (admin, other_admin)] == [200, 200]
 
 
 def test_a_session_that_asks_too_often_has_to_wait_and_others_do_not(serve):
@@ -126,7 +148,7 @@ def test_nothing_secret_is_logged(server, caplog):
     server.admin().get("/admin/api/snapshot")
     server.visitor().get("/join?token=a-guess")
     for secret in (
-        rater.client.cookies["sy_rater"],
+        rater.client.cookies[server.site.cookie_name("sy_rater")],
         rater.csrf,
         "token=",
         server.site.rater_link(),

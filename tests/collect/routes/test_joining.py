@@ -1,3 +1,5 @@
+import csv
+import io
 import re
 from urllib.parse import parse_qs, quote, urlsplit
 
@@ -34,7 +36,7 @@ def test_an_invitation_becomes_a_cookie_and_its_token_leaves_the_address(server)
     assert answer.status_code == 303
     assert answer.headers["location"] == "/work"
     cookie = answer.headers["set-cookie"]
-    assert cookie.startswith("sy_rater=")
+    assert cookie.startswith(f"{server.site.cookie_name('sy_rater')}=")
     assert "; HttpOnly; SameSite=Lax" in cookie
     assert "; Path=/;" in cookie
     assert "Secure" not in cookie
@@ -184,16 +186,46 @@ def test_a_decision_about_payment_chooses_the_code(serve):
         assert visitor.next()["return"]["url"].endswith(f"cc={code}")
 
 
-def test_a_new_submission_at_prolific_is_a_new_visit_of_the_same_rater(serve):
+def prolific_visit(server, visit):
+    return path_of(server, PROLIFIC_PID="p1", STUDY_ID="s1", SESSION_ID=visit)
+
+
+def test_a_participant_is_paid_for_one_visit_whatever_the_address_says(serve):
     server = serve(PROLIFIC + SHORT)
+    visitor = server.visitor()
+    visitor.follow(prolific_visit(server, "v1"))
+    visitor.judge()
+    again = server.visitor().get(prolific_visit(server, "v2"))
+    assert again.status_code == 403
+    assert "you have taken part already" in again.text
+    assert "set-cookie" not in again.headers
+    # the first visit itself can be opened again, for its code
+    visitor.follow(prolific_visit(server, "v1"))
+    assert visitor.next()["return"]["url"].endswith("cc=DONE")
+
+
+def test_who_gave_a_place_back_before_judging_may_come_again(serve):
+    server = serve(PROLIFIC + SHORT)
+    server.visitor().follow(prolific_visit(server, "v1"))
+    visitor = server.visitor()
+    visitor.follow(prolific_visit(server, "v2"))
+    assert visitor.next()["status"] == "task"
+
+
+def test_more_visits_are_allowed_by_the_campaign_and_stand_apart_in_the_ledger(serve):
+    server = serve(PROLIFIC + "session: {judgments: 1, visits: 2}\n")
     judged = []
     for visit in ("v1", "v2"):
         visitor = server.visitor()
-        visitor.follow(path_of(server, PROLIFIC_PID="p1", STUDY_ID="s1", SESSION_ID=visit))
+        visitor.follow(prolific_visit(server, visit))
         judged.append(visitor.next()["assignment"]["content"])
         visitor.judge()
         assert visitor.next()["reason"] == "session-complete"
     assert judged[0] != judged[1]
+    assert server.visitor().get(prolific_visit(server, "v3")).status_code == 403
+    ledger = server.admin().get("/admin/export/ledger.csv").text
+    rows = list(csv.DictReader(io.StringIO(ledger)))
+    assert [(row["panel_id"], row["panel_session"]) for row in rows] == [("p1", "v1"), ("p1", "v2")]
 
 
 def test_a_link_of_prolific_without_ids_is_explained(serve):

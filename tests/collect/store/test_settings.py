@@ -5,6 +5,7 @@ from functools import partial
 import pytest
 
 from steelyard.collect.store import OtherCampaignError, Reader, Store, StoreError
+from steelyard.collect.store.goal_reached import pause_at_goal
 from steelyard.collect.store.queue import drawn
 from steelyard.collect.store.settings import (
     Facts,
@@ -71,6 +72,39 @@ def test_a_budget_can_be_lifted(store, make_units):
     assert store.write(partial(change, budget=7, now=6)).result().budget == 7
     lifted = store.write(partial(change, unlimited=True, now=7)).result()
     assert (lifted.budget, lifted.half_width, lifted.state) == (None, 0.1, "running")
+
+
+def test_what_is_edited_in_the_file_is_taken_over_at_the_next_start(store, make_units):
+    def start(**facts):
+        found = replace(FACTS, **facts)
+        return store.write(partial(initialise, facts=found, units=(), now=9)).result()
+
+    store.write(partial(initialise, facts=FACTS, units=make_units(1), now=5)).result()
+    edited = start(session_judgments=3, gold_every=4, half_width=0.05, budget=10)
+    assert (edited.session_judgments, edited.gold_every) == (3, 4)
+    assert (edited.half_width, edited.budget, edited.changed) == (0.05, 10, 9)
+    assert start(session_judgments=3, gold_every=4, half_width=0.05, budget=10) == edited
+    # what was changed on the dashboard stays until the file says something new
+    store.write(partial(change, half_width=0.3, budget=20, now=9)).result()
+    assert start(half_width=0.05, budget=10).half_width == 0.3
+    assert start(half_width=0.05, budget=10).budget == 20
+    again = start(half_width=0.05, budget=None)
+    assert (again.half_width, again.budget, again.session_judgments) == (0.3, None, None)
+
+
+def test_a_goal_pauses_a_campaign_once(store, make_units):
+    store.write(partial(initialise, facts=FACTS, units=make_units(1), now=5)).result()
+
+    def reach(half_width):
+        return store.write(partial(pause_at_goal, half_width=half_width, now=6)).result()
+
+    assert not reach(0.2)
+    assert reach(0.1)
+    assert store.read(current).state == "paused"
+    store.write(partial(change, state="running", now=7)).result()
+    assert not reach(0.1)
+    store.write(partial(change, half_width=0.05, now=8)).result()
+    assert reach(0.05)
 
 
 def test_a_campaign_has_begun_when_its_settings_are_there(store, make_units, tmp_path):

@@ -14,7 +14,9 @@ from steelyard.collect.live.observer import Observer, View
 from steelyard.collect.live.snapshot import snapshot
 from steelyard.collect.quality import due, exclude, has_rules
 from steelyard.collect.store import Store
+from steelyard.collect.store.goal_reached import pause_at_goal
 from steelyard.collect.store.overview import newest
+from steelyard.collect.store.settings import current
 from steelyard.errors import SteelyardError
 
 __all__ = ["LiveSnapshots"]
@@ -133,6 +135,20 @@ class LiveSnapshots:
                 await self._exclude(await self.observer.ask(_due))
                 self._ruled = found
 
+    async def look_for_goal(self) -> None:
+        """Pause the campaign if its goal is reached, as is done with every snapshot.
+
+        Raises
+        ------
+        StoreError
+            If the database cannot be read or written.
+        ObserverError
+            If the process that computes failed.
+        """
+        found = await asyncio.to_thread(self._store.read, current)
+        if found is not None and found.half_width is not None and found.state == "running":
+            await self._bring_up_to_date()
+
     async def close(self) -> None:
         """End all that follow, the worker and the observer."""
         self._closed = True
@@ -172,6 +188,8 @@ class LiveSnapshots:
             self._pause = max(_LEAST_SECONDS, found.seconds * (1 / _SHARE - 1))
             self._number += 1
             self._wake()
+            if found.reached is not None:
+                await self._pause_at(found.reached)
 
     async def _news(self, seen: int | None) -> "_News":
         # What is changed by hand from here on may be missing in the answer.
@@ -189,6 +207,11 @@ class LiveSnapshots:
     async def _exclude(self, raters: Mapping[str, str]) -> None:
         if raters:
             await asyncio.to_thread(exclude, self._store, raters, now=self._now())
+
+    async def _pause_at(self, half_width: float) -> None:
+        operation = partial(pause_at_goal, half_width=half_width, now=self._now())
+        if await asyncio.wrap_future(self._store.write(operation)):
+            self.refresh()
 
     def _wake(self) -> None:
         """Wake all that wait, each once: those who come later wait for the next event."""
@@ -210,12 +233,15 @@ class _News:
         A snapshot as JSON; None if nothing is new, or somebody is due.
     seconds : float
         Of a core that it took.
+    reached : float or None
+        The half-width of the goal, if it is reached.
     """
 
     newest: int
     due: Mapping[str, str] = field(default_factory=dict)
     text: str | None = None
     seconds: float = 0.0
+    reached: float | None = None
 
 
 def _news(view: View, *, seen: int | None, now: int) -> _News:
@@ -229,7 +255,8 @@ def _news(view: View, *, seen: int | None, now: int) -> _News:
         return _News(found, due=raters)
     made = snapshot(view.campaign, view.store, now=now, pool=view.pool)
     text = json.dumps(made, allow_nan=False, separators=(",", ":"))
-    return _News(found, text=text, seconds=process_time() - started)
+    reached = made["goal"]["half_width"] if made["pace"]["reached"] else None
+    return _News(found, text=text, seconds=process_time() - started, reached=reached)
 
 
 def _due(view: View) -> dict[str, str]:

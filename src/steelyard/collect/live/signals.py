@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from steelyard.collect.campaign import Campaign
 from steelyard.collect.live.cells import Cells
+from steelyard.collect.store.ledger import micro
 from steelyard.collect.store.settings import Settings
 from steelyard.study.monitoring import Monitored
 
@@ -143,12 +144,13 @@ def signal(
             f"Every interval for {', '.join(campaign.goal_prompts)} is within ±{goal:g}. They hold at "
             f"all times, so stopping now is sound. The widest is {width}.",
         )
-    if settings.budget is not None and spent >= settings.budget:
+    price = micro(campaign.pay.per_judgment)
+    if settings.budget is not None and spent + max(price, 1) > settings.budget:
         return _said(
             "stop",
             "Stop: the budget is spent",
             f"{money_text(spent)} of {money_text(settings.budget)} {campaign.pay.currency} are "
-            f"owed to raters.{' The widest interval is ' + width + '.' if width else ''}",
+            f"owed to raters: no more work is given out.{' The widest interval is ' + width + '.' if width else ''}",
         )
     if judgments and not outlook.lacking:
         missing = f" The widest interval is {width}; the goal is ±{goal:g}." if width else ""

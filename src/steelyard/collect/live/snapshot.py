@@ -1,7 +1,9 @@
 """Where a campaign stands: one JSON object made from the database and nothing else."""
 
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -36,6 +38,9 @@ from steelyard.collect.units import Target
 from steelyard.study.standing import Goal as StatisticalGoal
 
 __all__ = ["goal_of", "snapshot"]
+
+
+_LEAST_FREE_BYTES = 500_000_000
 
 
 @dataclass(frozen=True)
@@ -114,7 +119,7 @@ def snapshot(
         "exclusions": _exclusions(cells),
         "raters": raters_table(campaign, read.raters, conduct=conduct, decided=read.decided),
         "rules": list(rules_in_words(campaign)),
-        "notes": _notes(campaign, cells),
+        "notes": [*_disk_notes(campaign), *_notes(campaign, cells)],
     }
 
 
@@ -169,6 +174,18 @@ def _exclusions(cells: Cells) -> dict[str, int]:
         "judgments": out["submission"].n_unique(),
         "replacing": sum(one.replacing for one in cells.prefixes.values()),
     }
+
+
+def _disk_notes(campaign: Campaign) -> list[str]:
+    """Warn while there is still time: what raters submit to a full disk is refused."""
+    if "://" in campaign.database:
+        return []
+    free = shutil.disk_usage(Path(campaign.database).parent).free
+    if free >= _LEAST_FREE_BYTES:
+        return []
+    left = f"{free // 1_000_000:,} MB are left"
+    way_out = "Make room now, or judgments will be refused until there is some."
+    return [f"The disk of the database is nearly full: {left}. {way_out}"]
 
 
 def _notes(campaign: Campaign, cells: Cells) -> list[str]:

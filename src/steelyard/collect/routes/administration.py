@@ -44,7 +44,8 @@ async def enter(request: Request, token: Annotated[str, Query(max_length=1024)])
     # no login outlives the link that it came from
     expires = min(now + _LOGIN_DAYS * _DAY_SECONDS * 1_000, link.expires)
     value = site.keys.sign("admin", secrets.token_urlsafe(16), "admin", expires=expires)
-    cookie = Cookie(ADMIN_COOKIE, path="/admin", secure=site.origin.startswith("https://"))
+    name = site.cookie_name(ADMIN_COOKIE)
+    cookie = Cookie(name, path="/admin", secure=site.origin.startswith("https://"))
     answer = RedirectResponse("/admin", 303)
     answer.headers.append("set-cookie", cookie.header(value, seconds=(expires - now) // 1_000))
     return answer

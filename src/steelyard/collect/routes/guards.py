@@ -64,7 +64,7 @@ class _Guard(SecurityBase):
         """Return whose request this is."""
         site = site_of(request)
         now = site.clock()
-        text = request.cookies.get(self._cookie)
+        text = request.cookies.get(site.cookie_name(self._cookie))
         if text is None:
             raise RefusedError(401, self._missing)
         try:
@@ -106,7 +106,7 @@ def coming_in() -> dict[str, Any]:
         "dependencies": [Depends(check_joins)],
         "response_class": HTMLResponse,
         "status_code": 303,
-        "responses": page_refusals(400, 401, 404, 422, 429),
+        "responses": page_refusals(400, 401, 403, 404, 422, 429),
     }
 
 

@@ -43,7 +43,7 @@ async def join_open(request: Request, token: _Token) -> Response:
     """Let in whoever has the link: as a new rater, or as the one this browser was before."""
     site = site_of(request)
     panel = _panel(site, "open", token)
-    before = request.cookies.get(RATER_COOKIE)
+    before = request.cookies.get(site.cookie_name(RATER_COOKIE))
     if before is not None:
         try:
             site.keys.read("rater", before, now=site.clock())
@@ -109,6 +109,12 @@ async def _enter(site: Site, kind: str, arrival: Arrival | None) -> Response:
 
     def come_in(connection: Connection) -> sessions.Session:
         rater = raters.join(connection, panel=kind, external_id=arrival.rater, now=now)
+        before = sessions.earlier_visits(connection, rater=rater.id, panel_session=arrival.session)
+        most = site.campaign.most_visits
+        if most is not None and before >= most:
+            raise RefusedError(
+                403, "you have taken part already: everything you submitted then is kept"
+            )
         return sessions.open_session(
             connection,
             rater=rater.id,
@@ -122,7 +128,7 @@ async def _enter(site: Site, kind: str, arrival: Arrival | None) -> Response:
     expires = site.expiry()
     value = site.keys.sign("rater", session.id, session.rater, expires=expires)
     cookie = Cookie(
-        RATER_COOKIE,
+        site.cookie_name(RATER_COOKIE),
         path="/",
         same_site=site.same_site(),
         secure=site.origin.startswith("https://"),

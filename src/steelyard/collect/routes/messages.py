@@ -166,7 +166,9 @@ class NextDone(_Said):
     """The visit is over."""
 
     status: Literal["done"] = "done"
-    reason: Literal["session-complete", "none-left", "stopped", "tutorial-failed", "excluded"]
+    reason: Literal[
+        "session-complete", "none-left", "stopped", "tutorial-failed", "excluded", "enough"
+    ]
     message: str
     way_back: WayBack | None = Field(serialization_alias="return")
 

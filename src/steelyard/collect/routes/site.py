@@ -19,6 +19,7 @@ from steelyard.collect.routes.memory import Memory
 from steelyard.collect.security.limits import RateLimit
 from steelyard.collect.security.tokens import Keys
 from steelyard.collect.store import Store
+from steelyard.collect.store.purse import Purse
 
 __all__ = ["Clock", "Site", "site_of", "system_clock"]
 
@@ -54,6 +55,8 @@ class Site:
         The time in milliseconds UTC.
     requests, joins
         Limits for each session and for each address.
+    purse
+        What may still be spent.
     memory
         What this process remembers of the assignments it gave out.
     """
@@ -67,6 +70,7 @@ class Site:
     clock: Clock
     requests: RateLimit
     joins: RateLimit
+    purse: Purse
     memory: Memory = field(default_factory=Memory)
     log: logging.Logger = field(default_factory=lambda: logging.getLogger("steelyard.collect"))
     _pages: Environment = field(
@@ -152,6 +156,10 @@ class Site:
         """Return the link to the dashboard."""
         token = self.keys.sign("admin-link", "admin", expires=self.expiry())
         return f"{self.origin}/admin/enter?token={token}"
+
+    def cookie_name(self, kind: str) -> str:
+        """Return what a cookie is called here: ports of one host share their cookies."""
+        return f"{kind}_{self.keys.mark}"
 
     def same_site(self) -> Literal["lax", "none"]:
         """Return whether cookies must reach us in a frame of others."""

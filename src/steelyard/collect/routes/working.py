@@ -29,6 +29,7 @@ _MESSAGES = {
     "session-complete": "Thank you. This visit is complete, and everything you submitted is kept.",
     "none-left": "Thank you. There is nothing left for you to judge; all you submitted is kept.",
     "stopped": "Thank you. This campaign has ended; everything you submitted is kept.",
+    "enough": "Thank you. Enough judgments are in for now; everything you submitted is kept.",
     "excluded": "Thank you for your time. Your work did not meet the rules of this study, so your part ends "
     "here. What you submitted is kept; who runs the study decides about its pay.",
     "tutorial-failed": "Thank you for trying. The tutorial was not passed, so the visit ends here.",
@@ -48,9 +49,14 @@ async def next_assignment(visit: RaterVisit, sent: messages.Nothing) -> messages
             return facts, assignment.Nothing("excluded")
         training = tutorial_state(connection, site.campaign.task, facts)
         if training is not None:
-            return facts, _reason_to_wait(connection) or training
+            return facts, _reason_to_wait(site, connection, training) or training
         return facts, assignment.next_lease(
-            connection, session=visit.session, rater=visit.rater, now=now, lease_ms=site.lease_ms
+            connection,
+            session=visit.session,
+            rater=visit.rater,
+            now=now,
+            lease_ms=site.lease_ms,
+            purse=site.purse,
         )
 
     facts, found = await site.write(give)
@@ -152,11 +158,20 @@ async def task(visit: RaterVisit) -> dict[str, Any]:
     return visit.site.campaign.task.public()
 
 
-def _reason_to_wait(connection: Connection) -> assignment.Nothing | None:
+def _reason_to_wait(
+    site: Site, connection: Connection, training: messages.TutorialState
+) -> assignment.Nothing | None:
     """Return why nobody should begin the tutorial now."""
+    if training.passed is not None:
+        return None
     found = settings.current(connection)
     assert found is not None
-    return None if found.state == "running" else assignment.Nothing(found.state)
+    if found.state != "running":
+        return assignment.Nothing(found.state)
+    if training.answered:
+        return None
+    unpaid = site.purse.refusal(connection, budget=found.budget, now=site.clock(), tutorial=True)
+    return None if unpaid is None else assignment.Nothing(unpaid)
 
 
 def _scores(visit: Visit, about: Given, answer: dict[str, Any]) -> dict[str, float]:
@@ -186,7 +201,7 @@ def _work_page(site: Site, *, mode: str, csrf: str | None) -> Response:
 def _is_paid_end(facts: sessions.Session, found: Any) -> bool:
     return (
         isinstance(found, assignment.Nothing)
-        and found.reason in {"session-complete", "none-left", "stopped"}
+        and found.reason in {"session-complete", "none-left", "stopped", "enough"}
         and facts.done > 0
     )
 

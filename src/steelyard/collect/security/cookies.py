@@ -1,4 +1,4 @@
-"""The two cookies: a rater's and the administrator's."""
+"""The two cookies: a rater's and the administrator's; each campaign adds a mark to their names."""
 
 from dataclasses import dataclass
 from typing import Literal

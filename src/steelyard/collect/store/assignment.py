@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 
 from steelyard.collect.store import assignment_statements as statements
 from steelyard.collect.store.ids import MODULUS, is_swapped, new_id, salt
+from steelyard.collect.store.purse import Purse
 from steelyard.collect.store.refusals import NotYoursError, UnknownLeaseError, UnknownSessionError
 
 __all__ = ["Draft", "Lease", "Nothing", "next_lease", "save_draft"]
@@ -17,7 +18,7 @@ __all__ = ["Draft", "Lease", "Nothing", "next_lease", "save_draft"]
 # narrower than it may be.
 _SLOTS_A_POSITION = 4
 
-Reason = Literal["none-left", "wait", "paused", "stopped", "session-complete", "excluded"]
+Reason = Literal["none-left", "wait", "paused", "stopped", "session-complete", "excluded", "enough"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,8 @@ class Nothing:
     reason : str
         ``none-left``: this rater has had all there is; ``wait``: others hold what is left and may
         yet let go of it; ``paused`` and ``stopped``: the campaign is; ``session-complete``: the
-        visit has brought all that it was to bring; ``excluded``: the rater's judgments do not count.
+        visit has brought all that it was to bring; ``excluded``: the rater's judgments do not count;
+        ``enough``: the goal is reached or the budget is spent.
     """
 
     reason: Reason
@@ -110,6 +112,7 @@ def next_lease(
     now: int,
     lease_ms: int,
     window: int = 10,
+    purse: Purse | None = None,
 ) -> Lease | Nothing:
     """Give a rater the unit to judge next.
 
@@ -129,6 +132,8 @@ def next_lease(
         The time and how long to hold the unit, in milliseconds.
     window : int
         Positions of the queue to choose from.
+    purse : Purse, optional
+        What may be spent; nothing new is given that could not be paid.
 
     Returns
     -------
@@ -156,9 +161,12 @@ def next_lease(
             {"lease_id": found.id, "new_slot": found.slot, "new_session": session},
         )
         return _lease(found, expires)
+    unpaid = purse and purse.refusal(connection, budget=found.budget, now=now)
+    if unpaid:
+        return Nothing(unpaid)
     chosen: Any = None
     if found.gold_every:
-        chosen = _gold_choice(connection, rater, found.gold_every)
+        chosen = _gold_choice(connection, rater, found.gold_every, found.secret)
     if chosen is None:
         chosen = _choice(connection, rater=rater, now=now, window=window)
     if chosen is None:
@@ -224,7 +232,8 @@ def _reason_to_end(found: Any) -> Reason | None:
     if found.state == "stopped":
         return "stopped"
     if found.state == "paused":
-        return "paused"
+        # whoever waited for the end of this pause would wait in vain
+        return "enough" if found.met_half_width == found.half_width is not None else "paused"
     if found.session_judgments is not None and found.done >= found.session_judgments:
         return "session-complete"
     return None
@@ -256,10 +265,13 @@ def _choice(connection: Connection, *, rater: str, now: int, window: int) -> Any
         window *= 8
 
 
-def _gold_choice(connection: Connection, rater: str, every: int) -> _Chosen | None:
-    """Return a gold unit in a slot of its own, if it is time for one and one is left."""
+def _gold_choice(connection: Connection, rater: str, every: int, secret: str) -> _Chosen | None:
+    """Return a gold unit in a slot of its own, if it is time for one and one is left.
+
+    Of every so many units one is gold. Which one, nobody can tell who does not know the secret.
+    """
     given = connection.execute(statements.GIVEN, {"rater": rater}).scalar_one()
-    if (given + 1) % every:
+    if given % every != salt(f"{secret} {rater} {given // every}") % every:
         return None
     left = connection.execute(statements.GOLD, {"rater": rater}).all()
     if not left:

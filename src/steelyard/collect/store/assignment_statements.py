@@ -44,8 +44,12 @@ _IS_OPEN: ColumnElement[bool] = literal_column("NOT slots.done AND slots.offered
 SITUATION = (
     select(
         settings.c.state,
+        settings.c.half_width,
+        settings.c.met_half_width,
+        settings.c.budget,
         settings.c.session_judgments,
         settings.c.gold_every,
+        settings.c.secret,
         sessions.c.rater,
         sessions.c.done,
         raters.c.excluded,

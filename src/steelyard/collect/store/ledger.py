@@ -5,7 +5,7 @@ from typing import Literal
 
 from sqlalchemy import Connection, bindparam, func, select
 
-from steelyard.collect.store.tables import ledger, raters
+from steelyard.collect.store.tables import ledger, raters, sessions, submissions
 
 __all__ = ["Entry", "Total", "entries", "micro", "spent", "totals"]
 
@@ -34,6 +34,8 @@ class Entry:
         The submission that is paid.
     reference : str or None
         What a bonus is for.
+    visit : str or None
+        The panel's name of the visit in which the submission came.
     """
 
     id: int
@@ -44,6 +46,7 @@ class Entry:
     time: int
     submission: int | None
     reference: str | None
+    visit: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +74,11 @@ _ENTRIES = (
         ledger.c.time,
         ledger.c.submission,
         ledger.c.reference,
+        sessions.c.panel_session,
     )
     .join_from(ledger, raters, raters.c.id == ledger.c.rater)
+    .outerjoin(submissions, submissions.c.id == ledger.c.submission)
+    .outerjoin(sessions, sessions.c.id == submissions.c.session)
     .order_by(ledger.c.id)
 )
 _SPENT = select(func.coalesce(func.sum(ledger.c.amount), 0))

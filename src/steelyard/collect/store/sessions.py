@@ -12,7 +12,7 @@ from steelyard.collect.store.ids import new_id
 from steelyard.collect.store.refusals import UnknownSessionError
 from steelyard.collect.store.tables import ledger, raters, sessions, settings, tutorials
 
-__all__ = ["Session", "open_session", "session"]
+__all__ = ["Session", "earlier_visits", "open_session", "session"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +91,11 @@ _BY_PANEL = _SESSION.where(
     sessions.c.rater == bindparam("rater"),
     sessions.c.panel_session == bindparam("panel_session"),
 )
+_EARLIER = select(func.count()).where(
+    sessions.c.rater == bindparam("rater"),
+    sessions.c.panel_session != bindparam("panel_session"),
+    sessions.c.done > 0,
+)
 _TUTORIALS = select(tutorials.c.version, tutorials.c.passed).where(
     tutorials.c.rater == bindparam("rater")
 )
@@ -130,6 +135,12 @@ def open_session(
         connection.execute(_INSERT[connection.dialect.name], row)
         found = connection.execute(_BY_PANEL, key).one()
     return _session(connection, found)
+
+
+def earlier_visits(connection: Connection, *, rater: str, panel_session: str) -> int:
+    """Return how many other visits of a rater brought a judgment."""
+    key = {"rater": rater, "panel_session": panel_session}
+    return int(connection.execute(_EARLIER, key).scalar_one())
 
 
 def session(connection: Connection, session_id: str) -> Session:

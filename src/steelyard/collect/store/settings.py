@@ -60,6 +60,11 @@ class Facts:
     budget: int | None = None
     mirrored: tuple[str, ...] = ()
 
+    @property
+    def declared(self) -> str:
+        """The goal and the budget, in JSON, to see later whether the file was edited."""
+        return json.dumps({"half_width": self.half_width, "budget": self.budget})
+
     @classmethod
     def of(cls, campaign: Campaign) -> Self:
         """Return the facts of a campaign file."""
@@ -104,6 +109,10 @@ class Settings:
         Grows with every change of these settings and of the draw.
     created, changed : int
         Milliseconds.
+    declared : str or None
+        The goal as the campaign file last had it, in JSON.
+    met_half_width : float or None
+        The half-width at which the server paused because it was reached.
     """
 
     fingerprint: str
@@ -119,6 +128,8 @@ class Settings:
     revision: int
     created: int
     changed: int
+    declared: str | None = None
+    met_half_width: float | None = None
 
 
 _CURRENT = select(*(column for column in settings.c if column.name != "id"))
@@ -130,6 +141,19 @@ _CHANGE = (
         state=bindparam("new_state"),
         half_width=bindparam("new_half_width"),
         budget=bindparam("new_budget"),
+        revision=settings.c.revision + 1,
+        changed=bindparam("new_changed"),
+    )
+)
+_FOLLOW = (
+    update(settings)
+    .where(settings.c.id == 1)
+    .values(
+        half_width=bindparam("new_half_width"),
+        budget=bindparam("new_budget"),
+        session_judgments=bindparam("new_session_judgments"),
+        gold_every=bindparam("new_gold_every"),
+        declared=bindparam("new_declared"),
         revision=settings.c.revision + 1,
         changed=bindparam("new_changed"),
     )
@@ -151,6 +175,9 @@ def initialise(
     connection: Connection, *, facts: Facts, units: Sequence[Unit], now: int
 ) -> Settings:
     """Begin a campaign in a new database, or return to the one that is there.
+
+    What may change in a campaign file is taken over from it. A goal and a budget that were
+    changed on the dashboard stay as they are until the file says something new.
 
     Parameters
     ----------
@@ -181,6 +208,7 @@ def initialise(
             "session_judgments": facts.session_judgments,
             "gold_every": facts.gold_every,
             "mirrored": json.dumps(facts.mirrored),
+            "declared": facts.declared,
             "created": now,
             "changed": now,
         }
@@ -188,7 +216,27 @@ def initialise(
         add_units(connection, new=units, now=now)
         there = _begun(connection)
     _check(there, facts.fingerprint)
-    return there
+    return _followed(connection, there, facts, now)
+
+
+def _followed(connection: Connection, there: Settings, facts: Facts, now: int) -> Settings:
+    """Take over what the campaign file says by now."""
+    goal = {"half_width": there.half_width, "budget": there.budget}
+    before = json.loads(facts.declared if there.declared is None else there.declared)
+    goal |= {
+        name: value for name, value in json.loads(facts.declared).items() if value != before[name]
+    }
+    values = {
+        **goal,
+        "session_judgments": facts.session_judgments,
+        "gold_every": facts.gold_every,
+        "declared": facts.declared,
+    }
+    if all(getattr(there, name) == value for name, value in values.items()):
+        return there
+    new = {f"new_{name}": value for name, value in values.items()}
+    connection.execute(_FOLLOW, {**new, "new_changed": now})
+    return _begun(connection)
 
 
 def has_begun(connection: Connection) -> bool:

@@ -86,6 +86,10 @@ settings = Table(
     Column("revision", Integer, nullable=False),
     Column("created", BigInteger, nullable=False),
     Column("changed", BigInteger, nullable=False),
+    # The half-width and the budget that the campaign file said when it was last read, in JSON.
+    Column("declared", Text),
+    # The half-width at which the server paused because it was reached.
+    Column("met_half_width", Float),
     CheckConstraint("id = 1", name="single"),
     CheckConstraint("state IN ('running', 'paused', 'stopped')", name="known_state"),
 )

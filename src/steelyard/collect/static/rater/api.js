@@ -11,7 +11,11 @@ export class Refused extends Error {
 }
 
 /** No answer, or one that says "not now": the same request may be sent again. */
-export class Unreachable extends Error {}
+export class Unreachable extends Error {
+  constructor(reason = "no connection") {
+    super(reason);
+  }
+}
 
 export async function request(method, path, body, { keepalive = false } = {}) {
   let response;
@@ -24,9 +28,10 @@ export async function request(method, path, body, { keepalive = false } = {}) {
       body: JSON.stringify(body),
     });
   } catch {
-    throw new Unreachable("no connection");
+    throw new Unreachable();
   }
-  if (response.status === 429 || response.status >= 500) throw new Unreachable(`status ${response.status}`);
+  if (response.status === 429) throw new Unreachable("too many requests at once");
+  if (response.status >= 500) throw new Unreachable("the server is in trouble, not your connection");
   let reply;
   try {
     reply = await response.json();
@@ -39,7 +44,7 @@ export async function request(method, path, body, { keepalive = false } = {}) {
 
 /**
  * Try until the server has answered, with growing pauses, and at once when the connection is back.
- * `waiting(seconds, now)` is called before each pause; `now()` cuts it short.
+ * `waiting(seconds, now, reason)` is called before each pause; `now()` cuts it short.
  */
 export async function untilAnswered(attempt, waiting) {
   for (let pause = 1; ; pause = Math.min(2 * pause, 15)) {
@@ -55,7 +60,7 @@ export async function untilAnswered(attempt, waiting) {
           resume();
         }
         window.addEventListener("online", go);
-        waiting(pause, go);
+        waiting(pause, go, error.message);
       });
     }
   }

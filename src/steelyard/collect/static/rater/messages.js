@@ -4,6 +4,7 @@ const DONE = {
   "session-complete": ["That is all for this visit", "Thank you: every text of this visit is judged."],
   "none-left": ["Nothing is left to judge", "Thank you. All texts that you could judge have been judged."],
   stopped: ["This campaign has ended", "Thank you. Enough judgments are in; nothing more is needed."],
+  enough: ["Enough for now", "Thank you. Enough judgments are in; everything you submitted is kept."],
   excluded: ["Your part ends here", "Thank you for your time. No further texts are given to you."],
   "tutorial-failed": ["Thank you for trying", "The tutorial was not passed, so this task cannot go on."],
 };

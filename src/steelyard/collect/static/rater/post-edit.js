@@ -53,6 +53,7 @@ export class PostEdit extends Widget {
   #changes(text) {
     const count = wordsChanged(this.original, text);
     if (count === 0) return text === this.original ? "No edits yet" : "Only spaces changed";
+    if (count === Infinity) return "Many words changed";
     return count === 1 ? "1 word changed" : `${count} words changed`;
   }
 

@@ -53,7 +53,10 @@ export function merged(ranges) {
   return result;
 }
 
-/** How many words differ: the edit distance between the words of two texts. */
+/** Words that may differ before they are no longer counted. */
+const MOST_CHANGES = 256;
+
+/** How many words differ: the edit distance between the words of two texts; Infinity if they are too many to count. */
 export function wordsChanged(before, after) {
   const words = (text) => segments(text).filter((part) => !part.space).map((part) => text.slice(part.start, part.end));
   let [a, b] = [words(before), words(after)];
@@ -64,16 +67,31 @@ export function wordsChanged(before, after) {
     a.pop();
     b.pop();
   }
-  let row = b.map((_, j) => j + 1);
-  a.forEach((word, i) => {
-    let [diagonal, left] = [i, i + 1];
-    row = row.map((above, j) => {
-      const best = Math.min(above + 1, left + 1, diagonal + (word === b[j] ? 0 : 1));
-      [diagonal, left] = [above, best];
-      return best;
-    });
-  });
-  return b.length ? row[b.length - 1] : a.length;
+  // Within a band of so many words, widened until the distance fits: the cost grows with the changes, not the text.
+  for (let band = 8; band <= MOST_CHANGES; band *= 2) {
+    const found = within(a, b, band);
+    if (found <= band) return found;
+  }
+  return Infinity;
+}
+
+/** The edit distance of two lists if it is at most `band`; else something greater. */
+function within(a, b, band) {
+  if (Math.abs(a.length - b.length) > band) return Infinity;
+  let row = new Array(b.length + 1).fill(Infinity);
+  for (let j = 0; j <= Math.min(band, b.length); j += 1) row[j] = j;
+  for (let i = 1; i <= a.length; i += 1) {
+    const from = Math.max(1, i - band);
+    const to = Math.min(b.length, i + band);
+    let diagonal = row[from - 1];
+    row[from - 1] = from === 1 && i <= band ? i : Infinity;
+    for (let j = from; j <= to; j += 1) {
+      const above = j === i + band ? Infinity : row[j];
+      row[j] = Math.min(above + 1, row[j - 1] + 1, diagonal + (a[i - 1] === b[j - 1] ? 0 : 1));
+      diagonal = above;
+    }
+  }
+  return row[b.length];
 }
 
 /** The pieces of a template such as `{fluency}`: names in braces are looked up, `{{` is a brace. */

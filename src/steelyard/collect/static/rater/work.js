@@ -42,7 +42,7 @@ export class Work {
     this.#assignment = null;
     let reply;
     try {
-      reply = await this.#ask("/api/next", {}, "The next text cannot be fetched: no connection.");
+      reply = await this.#ask("/api/next", {}, "The next text cannot be fetched");
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       messages.refused(this.page, error);
@@ -116,7 +116,7 @@ export class Work {
     Autosave.keep(id, state);
     this.#lock(true);
     try {
-      const reply = await this.#ask("/api/submit", body, "Your answer could not be sent: no connection. It is kept on this page.");
+      const reply = await this.#ask("/api/submit", body, "Your answer is kept on this page, but could not be sent");
       this.#accepted(id, reply);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
@@ -140,6 +140,8 @@ export class Work {
     this.#lock(false);
     if (error.status === 422) {
       this.page.trouble(this.form.complain(error.problems) ?? error.message);
+    } else if (error.status === 413) {
+      this.page.trouble("Your answer is too long to be sent. Shorten it, then submit again.");
     } else if (error.status === 409) {
       this.autosave.end();
       Autosave.forget(id);
@@ -155,7 +157,7 @@ export class Work {
   async #ask(path, body, words) {
     const reply = await untilAnswered(
       () => request("POST", path, body),
-      (seconds, now) => this.page.trouble(`${words} It is tried again in ${seconds === 1 ? "1 second" : `${seconds} seconds`}.`, { label: "Try now", click: now }),
+      (seconds, now, reason) => this.page.trouble(`${words}: ${reason}. It is tried again in ${seconds === 1 ? "1 second" : `${seconds} seconds`}.`, { label: "Try now", click: now }),
     );
     this.page.untrouble();
     return reply;
