@@ -20,6 +20,7 @@ from steelyard.data.tables import ROW, shown
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 from steelyard.scoring.batches import Batch, TableBatch, TextBatch, record_lines
 from steelyard.scoring.examples import Example, example, scored
+from steelyard.scoring.members import with_members
 from steelyard.version import __version__
 
 __all__ = ["Finished", "Job", "existing_column", "finish", "parsed_object", "part_name"]
@@ -149,8 +150,7 @@ def _objects(job: Job, batch: TextBatch) -> tuple[bytes, int, int]:
         if there and not job.replace:
             raise existing_column(there[0], place(position))
         if there:
-            one.update(zip(job.metrics, row, strict=True))
-            out.append(json.dumps(one, ensure_ascii=False))
+            out.append(with_members(line, dict(zip(job.metrics, row, strict=True))))
         else:
             added = ", ".join(f"{name}: {value!r}" for name, value in zip(names, row, strict=True))
             out.append(f"{line[:-1].rstrip()}, {added}}}")
