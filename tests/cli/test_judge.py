@@ -115,7 +115,7 @@ def test_what_was_asked_is_not_asked_again(ask, server, tmp_path):
         "mass": None,
     }
     assert len(server.bodies) == 5
-    assert (tmp_path / "judged.jsonl.cache").exists()
+    assert (tmp_path / "judge.cache").exists()
     ask("--cache", tmp_path / "other.sqlite")
     assert len(server.bodies) == 10
 
@@ -125,7 +125,7 @@ def test_an_output_without_a_valid_reply_has_nothing_and_a_reason(ask, server, t
     server.play = lambda content: (200, "Hard to say.") if content == "3" else (200, content)
     code, out, err = ask(to=to)
     assert code == 3
-    assert err == "steelyard: 1 of 5 outputs have no score; the reasons stand in the file\n"
+    assert err == "steelyard: 1 of 5 scores are missing; the reasons stand in the file\n"
     assert "for 4 of 5 outputs" in out
     assert "without a score: 1 no number in the reply" in out
     assert "An estimate needs a score on every output" in out
@@ -305,6 +305,129 @@ def test_a_column_of_the_users_own_is_not_overwritten(ask, outputs):
     code, _, err = ask()
     assert code == 2
     assert "has a column `judge.fluency` that is not a judge's" in err
+
+
+LINES = (
+    '{"item":1,  "system": "a", "output": "text 1", "reference": "one", "price": 1.50, "n": 1e5}',
+    '{"item": "i2", "system": "a", "output": "text 2", "big": 12345678901234567890, "x": null}',
+    '{"system": "a", "output": "text 3", "item": 3, "reference": ["a", "b"], "e": "\\u00e9\\/"}',
+)
+
+
+@pytest.mark.parametrize("to", ["judged.jsonl", "judged.jsonl.gz", "judged.jsonl.zst"])
+def test_lines_stay_to_the_letter(ask, outputs, tmp_path, to):
+    outputs.write_text("\n\n".join(LINES) + "\n")
+    for _ in range(2):
+        assert ask(to=to)[0] == 0
+        text = "\n".join(pl.scan_lines(tmp_path / to).collect()["line"])
+        assert text.split("\n") == [
+            f'{line[:-1]}, "judge.fluency": {n}.0, "judge.fluency.reason": null}}'
+            for n, line in enumerate(LINES, start=1)
+        ]
+
+
+def test_a_judged_file_that_is_judged_again_keeps_its_other_columns_to_the_letter(
+    ask, outputs, tmp_path
+):
+    outputs.write_text("\n".join(LINES) + "\n")
+    ask()
+    outputs.write_text((tmp_path / "judged.jsonl").read_text())
+    assert ask(to="again.jsonl")[0] == 0
+    assert (tmp_path / "again.jsonl").read_text() == outputs.read_text()
+
+
+def test_cells_and_types_stay(run, server, tmp_path):
+    cells = "item,system,output,price,code\n1,a,text 1,1.50,007\n2,a,text 2,,008\n"
+    path = tmp_path / "outputs.csv"
+    path.write_text(cells)
+    address = f"http://127.0.0.1:{server.server_address[1]}/v1"
+    common = "--endpoint", address, "--model", "m", "--rubric", "fluency", "-o"
+    assert run("judge", path, *common, tmp_path / "judged.csv")[0] == 0
+    kept = (tmp_path / "judged.csv").read_text().splitlines()
+    more = [",judge.fluency,judge.fluency.reason", ",1.0,", ",2.0,"]
+    assert kept == [line + one for line, one in zip(cells.splitlines(), more, strict=True)]
+    frame = pl.DataFrame(
+        {
+            "item": pl.Series([1, 2], dtype=pl.UInt16),
+            "system": pl.Series(["a", "a"], dtype=pl.Categorical),
+            "output": ["text 1", "text 2"],
+            "reference": ["r", None],
+            "when": pl.Series([0, 1], dtype=pl.Datetime("us", "UTC")),
+            "judge.old": pl.Series([1, None], dtype=pl.Float32),
+        }
+    )
+    frame.write_parquet(tmp_path / "outputs.parquet")
+    code, _, err = run("judge", tmp_path / "outputs.parquet", *common, tmp_path / "judged.parquet")
+    assert (code, err) == (0, "")
+    got = pl.read_parquet(tmp_path / "judged.parquet")
+    assert got.drop("judge.fluency", "judge.fluency.reason").equals(frame)
+    assert got.schema == frame.schema | {
+        "judge.fluency": pl.Float64,
+        "judge.fluency.reason": pl.String,
+    }
+
+
+def test_several_rubrics_are_columns(ask, server, tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text('name = "mine"\nlow = 1\nhigh = 9\nuser = "Mine: {output}"\n')
+    code, out, _ = ask("--rubric", path, "--json")
+    assert code == 0
+    assert [one["column"] for one in json.loads(out)["rubrics"]] == ["judge.fluency", "judge.mine"]
+    assert len(server.bodies) == 10
+    for row, n in zip(rows_of(tmp_path / "judged.jsonl"), range(1, 6), strict=True):
+        assert row["judge.fluency"] == row["judge.mine"] == n
+    code, _, err = ask("--rubric", path, "--name", "judge.one")
+    assert code == 2
+    assert "`--name` is for one rubric" in err
+    twin = tmp_path / "twin.toml"
+    twin.write_text(path.read_text())
+    code, _, err = ask("--rubric", path, "--rubric", twin)
+    assert code == 2
+    assert "`--rubric` must name rubrics with different names" in err
+
+
+def test_what_the_judge_says_about_its_score_is_a_column(ask, server, tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text('name = "mine"\nlow = 1\nhigh = 9\nanswer = "json"\nuser = "{output}"\n')
+    server.play = lambda content: (200, f'{{"reason": "as {content}", "score": {content}}}')
+    assert ask(rubric=path)[0] == 0
+    rows = rows_of(tmp_path / "judged.jsonl")
+    assert [row["judge.mine.explanation"] for row in rows] == [f"as {n}" for n in range(1, 6)]
+    assert [row["judge.mine.reason"] for row in rows] == [None] * 5
+
+
+def test_an_output_of_another_name_pays_nothing_anew(ask, server):
+    ask()
+    code, out, _ = ask(to="renamed.csv")
+    assert code == 0
+    assert "asked 0 questions in 0 requests; 5 from the cache" in out
+    assert len(server.bodies) == 5
+
+
+def test_a_folder_that_cannot_be_written_to_is_told_before_anything_is_asked(
+    ask, server, monkeypatch
+):
+    def refuse(**_):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("steelyard.cli.judge.tempfile.TemporaryFile", refuse)
+    code, _, err = ask()
+    assert code == 2
+    assert "`--output` must lie in a folder that can be written to" in err
+    assert err.endswith("Permission denied\n")
+    assert server.bodies == []
+
+
+def test_a_full_disk_is_told_with_where_the_replies_are(ask, monkeypatch, tmp_path):
+    def refuse(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("steelyard.scoring.beside.join_text", refuse)
+    code, _, err = ask()
+    assert code == 2
+    assert f"{tmp_path / 'judged.jsonl'}: cannot be written: No space left on device" in err
+    assert f"replies so far are kept in {tmp_path / 'judge.cache'}" in err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["judge.cache", "outputs.jsonl"]
 
 
 def test_a_terminal_shows_a_bar_with_rate_and_cost(ask, monkeypatch):

@@ -49,6 +49,8 @@ def test_json_summary_has_stable_keys(run, outputs, tmp_path):
         "seconds",
         "rows_per_second",
         "resumed_from",
+        "not_scored",
+        "problem",
     ]
     assert (got["rows"], got["distinct_pairs"], got["resumed_from"]) == (2, 2, 0)
     assert got["metrics"] == ["edit"]
@@ -94,3 +96,20 @@ def test_help_has_an_example(run):
     code, out, _ = run("score", "--help")
     assert code == 0
     assert "Example:" in out
+
+
+def test_rows_that_are_kept_without_a_value_are_told(run, outputs, tmp_path):
+    lines = outputs.read_text() + json.dumps({"item": 3, "answer": "x", "gold": None}) + "\n"
+    outputs.write_text(lines)
+    target = tmp_path / "scored.jsonl"
+    options = ["--metric", "edit", "--output-column", "answer", "--reference", "gold", "-o", target]
+    code, _, err = run("score", outputs, *options)
+    assert code == 2
+    assert err.endswith("keep such rows without a value with --on-error keep\n")
+    code, _, err = run("score", outputs, *options, "--on-error", "keep")
+    assert code == 3
+    assert "1 of 3 rows have no value; the first: " in err
+    assert "line 3, column gold" in err
+    assert target.read_text().splitlines()[2] == (
+        '{"item": 3, "answer": "x", "gold": null, "edit": null}'
+    )

@@ -189,7 +189,7 @@ def test_a_final_failure_is_not_asked_again(ask, server, waits, reply, reason):
     [
         ("7", "score off the scale: '7'"),
         ("Rather good.", "no number in the reply: 'Rather good.'"),
-        ("4 of 5", "several numbers in the reply: '4 of 5'"),
+        ("4 or 5", "several numbers in the reply: '4 or 5'"),
     ],
 )
 def test_a_reply_without_a_valid_score_is_kept_and_not_asked_again(

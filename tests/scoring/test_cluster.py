@@ -1,6 +1,8 @@
+import logging
 import os
 import signal
 import sys
+from concurrent.futures import CancelledError
 
 import polars as pl
 import pytest
@@ -140,3 +142,35 @@ def test_an_address_that_is_none_is_refused(pool, tmp_path):
     pytest.importorskip("distributed")
     with pytest.raises(InvalidArgumentError, match=r"got 'nowhere://x', where none answers"):
         score_file(pool, tmp_path / "scored", metrics=["edit"], cluster="nowhere://x")
+
+
+class Deserted:
+    """A client whose scheduler dies, and a logger that says so at length."""
+
+    status = "closed"
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        logging.getLogger("distributed.client").error("Traceback (most recent call last)")
+
+    def submit(self, *_, **__):
+        return self
+
+    def nthreads(self):
+        return {}
+
+    def result(self):
+        logging.getLogger("distributed.client").error("Traceback (most recent call last)")
+        raise CancelledError
+
+
+def test_a_scheduler_that_dies_is_told_in_one_line(monkeypatch, caplog):
+    monkeypatch.setattr("steelyard.scoring.cluster._client", lambda *_: Deserted())
+    pytest.importorskip("distributed")
+    level = logging.getLogger("distributed.client").level
+    with pytest.raises(ChildProcessError, match=r"the scheduler at tcp://host:1 went away"):
+        list(over_cluster(abs, [1, 2], address="tcp://host:1", workers=1))
+    assert caplog.records == []
+    assert logging.getLogger("distributed.client").level == level

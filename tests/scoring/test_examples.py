@@ -48,11 +48,11 @@ def test_there_must_be_a_reference(reference):
 
 
 def test_equal_examples_count_once():
-    columns, distinct = scored(
+    columns, distinct, problems = scored(
         [("a", ("b",)), ("a", ("b",)), ("a", ("a", "b"))], metrics=["exact-match"], place=str
     )
     assert columns["exact-match"].tolist() == [0.0, 0.0, 1.0]
-    assert distinct == 2
+    assert (distinct, problems) == (2, {})
 
 
 def test_a_metric_without_a_value_is_named(monkeypatch):
@@ -62,5 +62,6 @@ def test_a_metric_without_a_value_is_named(monkeypatch):
             return np.where(np.arange(pairs.n_examples) == 1, np.nan, 0.0)
 
     monkeypatch.setattr(metric_scoring, "metric", lambda _: Broken())
-    with pytest.raises(InvalidDataError, match=r"row 1: broken gives nan on this output"):
-        scored([("a", ("b",)), ("b", ("b",))], metrics=["broken"], place=lambda n: f"row {n}")
+    examples = [("a", ("b",)), ("b", ("b",))]
+    _, _, problems = scored(examples, metrics=["broken"], place=lambda n: f"row {n}")
+    assert problems == {1: "row 1: broken gives nan on this output"}

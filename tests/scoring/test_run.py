@@ -296,7 +296,34 @@ def test_bad_outputs_are_named_and_nothing_is_written(tmp_path, name, content, m
     with pytest.raises(InvalidDataError, match=message) as caught:
         score_file(tmp_path / name, target, metrics=["rouge-l"], batch_rows=1, workers=1)
     assert "\n" not in str(caught.value)
-    assert [path.name for path in tmp_path.iterdir()] == [name]
+    # batches without bad rows may be kept for another run
+    seen = [path.name for path in tmp_path.iterdir()]
+    assert [one for one in seen if one != ".scored.jsonl.parts"] == [name]
+
+
+@pytest.mark.parametrize("extension", ["jsonl", "csv", "parquet"])
+def test_bad_rows_are_all_counted_and_may_be_kept_without_a_value(rows, tmp_path, extension):
+    source, target = tmp_path / f"o.{extension}", tmp_path / f"s.{extension}"
+    flat = [{**one, "reference": None if n in (3, 4, 41) else "a"} for n, one in enumerate(rows)]
+    write_table(pl.DataFrame(flat), source)
+    options = {"metrics": ["edit"], "batch_rows": 10, "workers": 1}
+    with pytest.raises(
+        InvalidDataError,
+        match=r"column reference: .* \(3 rows cannot be scored\): mend the outputs, or .*keep",
+    ):
+        score_file(source, target, **options)
+    assert not target.exists()
+    got = score_file(source, target, **options, on_error="keep")
+    # all but the two batches with bad rows were done before
+    assert (got.rows, got.resumed_from, got.not_scored) == (95, 75, 3)
+    values = read_outputs(target).rows()["edit"].to_list()
+    assert [n for n, value in enumerate(values) if value is None] == [3, 4, 41]
+    whole = tmp_path / "whole"
+    whole.mkdir()
+    score_file(source, whole / target.name, **options, on_error="keep")
+    assert (whole / target.name).read_bytes() == target.read_bytes()
+    with pytest.raises(InvalidArgumentError, match="`on_error` must be stop or keep; got 'skip'"):
+        score_file(source, target, **options, on_error="skip")
 
 
 def test_the_first_bad_row_is_named_whichever_worker_meets_it(outputs, tmp_path):

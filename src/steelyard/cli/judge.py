@@ -1,7 +1,8 @@
 """``steelyard judge``."""
 
 import sys
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, get_args
@@ -11,21 +12,23 @@ import numpy as np
 import polars as pl
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from steelyard.cli.judge_summary import exit_by_missing, shown, summary
 from steelyard.cli.options import by_file, column_mapping, file_options
 from steelyard.cli.paths import InputPath, OutputFile, check_not_inputs
 from steelyard.cli.printing import plain_console, print_json
-from steelyard.data import Outputs, read_outputs, write_table
+from steelyard.data import Outputs, read_outputs
 from steelyard.data.formats import format_of
-from steelyard.errors import InvalidArgumentError
+from steelyard.errors import InvalidArgumentError, InvalidDataError
 from steelyard.judge import EndpointError, Judged, Rubric, Usage, read_rubric
 from steelyard.judge import judge as judge_texts
 from steelyard.judge.answer import ScoreKind
 from steelyard.judge.result import Progress as Listener
+from steelyard.scoring.beside import write_beside
 
 __all__ = ["judge"]
 
-# Exit code: the file is there, but some scores are not.
-_SOME_MISSING = 3
+# One for all files of a folder: an output that is renamed pays nothing anew.
+_CACHE = "judge.cache"
 _NOT_ASKED = "not asked: beyond --limit"
 _EXAMPLE = """\b
 Example:
@@ -44,7 +47,12 @@ Example:
 )
 @click.option("--model", required=True, help="Name of the model at the endpoint.")
 @click.option(
-    "--rubric", required=True, help="What is asked: fluency, correctness, or your own .toml file."
+    "--rubric",
+    "rubrics",
+    required=True,
+    multiple=True,
+    help="What is asked: fluency, correctness, or your own .toml file; may be given several times, "
+    "for a column each.",
 )
 @click.option(
     "-o",
@@ -53,7 +61,7 @@ Example:
     type=OutputFile(),
     help="File to write: OUTPUTS with the scores; another file than OUTPUTS.",
 )
-@click.option("--name", help="Name of the new column.  [default: judge.RUBRIC]")
+@click.option("--name", help="Name of the new column of one rubric.  [default: judge.RUBRIC]")
 @file_options
 @click.option(
     "--score",
@@ -86,7 +94,7 @@ Example:
 @click.option(
     "--cache",
     type=OutputFile(),
-    help="File that keeps replies.  [default: FILE.cache beside the output]",
+    help="File that keeps replies.  [default: judge.cache beside the output]",
 )
 @click.option(
     "--retry-invalid", is_flag=True, help="Ask anew where a kept reply has no valid score."
@@ -99,7 +107,7 @@ def judge(
     *,
     endpoint: str,
     model: str,
-    rubric: str,
+    rubrics: tuple[str, ...],
     output: Path,
     name: str | None,
     columns: tuple[str, ...],
@@ -121,170 +129,145 @@ def judge(
 ) -> None:
     """Score every output with a language model behind an OpenAI-compatible endpoint.
 
-    Adds a numeric column to OUTPUTS, and a column NAME.reason that says why where there is no
-    score. Replies are kept as they come: run the same command again to go on after a stop, or
+    Adds a numeric column to OUTPUTS for each rubric, and a column NAME.reason that says why where there is no
+    score; a judge that answers with JSON explains its score in NAME.explanation. All other columns stay as they are. Replies are kept as they come: run the same command again to go on after a stop, or
     to ask again what failed. The exit code is 3 if some outputs that were asked about have no score, and 1 if none has.
     """
-    chosen = read_rubric(rubric)
-    column = name or f"judge.{chosen.name}"
-    keeper = cache or output.with_name(f"{output.name}.cache")
-    check_not_inputs("--output", [output, keeper], [outputs, Path(rubric)])
+    chosen = _named(rubrics, name)
+    keeper = cache or output.with_name(_CACHE)
+    check_not_inputs("--output", [output, keeper], [outputs, *map(Path, rubrics)])
     # before anything is asked: what costs money must not fail at the end
-    _check(output, column, limit)
-    pool = read_outputs(
-        outputs,
-        columns=column_mapping(columns),
-        separator=by_file("--separator", separators).get("outputs"),
-        decimal=by_file("--decimal", decimals).get("outputs"),
-    )
-    rows = _rows(pool, column, chosen)
+    _check(output, limit)
+    reading: dict[str, Any] = {
+        "columns": column_mapping(columns),
+        "separator": by_file("--separator", separators).get("outputs"),
+        "decimal": by_file("--decimal", decimals).get("outputs"),
+    }
+    pool = read_outputs(outputs, **reading)
+    rows = _rows(pool, chosen)
     some = rows if limit is None else rows.head(limit)
-    with _progress(prices=(price_in, price_out)) as listener, _keeping(keeper):
-        judged = judge_texts(
-            some["output"].to_list(),
-            some["reference"].to_list() if chosen.needs("reference") else None,
-            some["input"].to_list() if chosen.needs("input") else None,
-            endpoint=endpoint,
-            model=model,
-            rubric=chosen,
-            score=score,
-            concurrency=concurrency,
-            max_retries=max_retries,
-            timeout=timeout,
-            requests_per_minute=requests_per_minute,
-            tokens_per_minute=tokens_per_minute,
-            api_key_env=api_key_env,
-            price_in=price_in,
-            price_out=price_out,
-            cache=keeper,
-            retry_invalid=retry_invalid,
-            progress=listener,
-        )
-    write_table(_with_scores(rows, judged, column).rename(pool.mapped), output)
-    summary = _summary(judged, column, n_outputs=rows.height)
+    found = {}
+    for column, rubric in chosen.items():
+        with _progress(prices=(price_in, price_out)) as listener, _keeping(keeper):
+            found[column] = judge_texts(
+                some["output"].to_list(),
+                some["reference"].to_list() if rubric.needs("reference") else None,
+                some["input"].to_list() if rubric.needs("input") else None,
+                endpoint=endpoint,
+                model=model,
+                rubric=rubric,
+                score=score,
+                concurrency=concurrency,
+                max_retries=max_retries,
+                timeout=timeout,
+                requests_per_minute=requests_per_minute,
+                tokens_per_minute=tokens_per_minute,
+                api_key_env=api_key_env,
+                price_in=price_in,
+                price_out=price_out,
+                cache=keeper,
+                retry_invalid=retry_invalid,
+                progress=listener,
+            )
+    scores: dict[str, list[Any]] = {}
+    for column, judged in found.items():
+        scores |= _columns(judged, column, n_outputs=rows.height)
+    with _keeping(keeper):
+        write_beside(outputs, output, scores, reading=reading)
+    summaries = [
+        {"rubric": chosen[column].name, **summary(judged, column, n_outputs=rows.height)}
+        for column, judged in found.items()
+    ]
     if as_json:
-        print_json({"model": model, "rubric": chosen.name, "score": score, **summary}, None)
+        several = {"rubrics": summaries} if len(summaries) > 1 else {}
+        print_json({"model": model, "score": score, **(several or summaries[0])}, None)
     else:
-        click.echo(_shown(summary, output))
-    if judged.n_missing == some.height:
-        click.echo("steelyard: no output has a score; the reasons stand in the file", err=True)
-        context.exit(1)
-    if judged.n_missing:
-        click.echo(
-            f"steelyard: {judged.n_missing:,} of {some.height:,} outputs have no score; the reasons "
-            "stand in the file",
-            err=True,
+        click.echo("\n".join(shown(one, output) for one in summaries))
+    n_missing = sum(judged.n_missing for judged in found.values())
+    exit_by_missing(context, n_missing, some.height * len(found))
+
+
+def _named(rubrics: Sequence[str], name: str | None) -> dict[str, Rubric]:
+    """Return rubrics by the columns that they make."""
+    read = [read_rubric(rubric) for rubric in dict.fromkeys(rubrics)]
+    if name is None:
+        found = {f"judge.{rubric.name}": rubric for rubric in read}
+        if len(found) < len(read):
+            raise InvalidArgumentError(
+                "`--rubric` must name rubrics with different names, which their columns get; got "
+                f"{', '.join(rubric.name for rubric in read)}"
+            )
+        return found
+    if len(read) > 1:
+        raise InvalidArgumentError(
+            "`--name` is for one rubric; several name their columns themselves: leave it out"
         )
-        context.exit(_SOME_MISSING)
+    if not name.startswith("judge.") or name == "judge.":
+        raise InvalidArgumentError(f"`--name` must look like judge.fluency; got {name!r}")
+    return {name: read[0]}
 
 
-def _check(output: Path, column: str, limit: int | None) -> None:
+def _check(output: Path, limit: int | None) -> None:
     format_of(output)
-    if not column.startswith("judge.") or column == "judge.":
-        raise InvalidArgumentError(f"`--name` must look like judge.fluency; got {column!r}")
-    if not output.absolute().parent.is_dir():
+    folder = output.absolute().parent
+    if not folder.is_dir():
         raise InvalidArgumentError(
             f"`--output` must lie in an existing folder; there is no {output.parent}"
         )
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise InvalidArgumentError(
+            f"`--output` must lie in a folder that can be written to; {folder}: {error.strerror}"
+        ) from error
     if limit is not None and limit < 1:
         raise InvalidArgumentError(f"`--limit` must be at least 1; got {limit}")
 
 
-def _rows(pool: Outputs, column: str, rubric: Rubric) -> pl.DataFrame:
-    needed = ["output", *(name for name in ("input", "reference") if rubric.needs(name))]
-    for name in needed:
-        if name not in pool.columns:
+def _rows(pool: Outputs, rubrics: Mapping[str, Rubric]) -> pl.DataFrame:
+    names = ["output"]
+    for column, rubric in rubrics.items():
+        needed = [name for name in ("input", "reference") if rubric.needs(name)]
+        names += [name for name in needed if name not in names]
+        for name in ("output", *needed):
+            if name not in pool.columns:
+                raise InvalidArgumentError(
+                    f"`--rubric` {rubric.name} shows the judge a column `{name}`, which {pool.name} "
+                    f"does not have: say which one it is with --column {name}=YOUR_COLUMN, add it, "
+                    "or choose another rubric"
+                )
+        # with its reasons it was written by an earlier run: this one goes on
+        if column in pool.columns and f"{column}.reason" not in pool.columns:
             raise InvalidArgumentError(
-                f"`--rubric` {rubric.name} shows the judge a column `{name}`, which {pool.name} "
-                f"does not have: say which one it is with --column {name}=YOUR_COLUMN, add it, "
-                "or choose another rubric"
+                f"`--name` must be new; {pool.name} has a column `{column}` that is not a judge's: "
+                "choose another name"
             )
-    # with its reasons it was written by an earlier run: this one goes on
-    if column in pool.columns and f"{column}.reason" not in pool.columns:
-        raise InvalidArgumentError(
-            f"`--name` must be new; {pool.name} has a column `{column}` that is not a judge's: "
-            "choose another name"
-        )
-    return pool.rows()
+    return pool.rows(columns=names)
 
 
-def _with_scores(rows: pl.DataFrame, judged: Judged, column: str) -> pl.DataFrame:
-    beyond = rows.height - len(judged.scores)
+def _columns(judged: Judged, column: str, *, n_outputs: int) -> dict[str, list[Any]]:
+    """Return the new columns of one rubric."""
+    beyond = n_outputs - len(judged.scores)
     scores = [None if np.isnan(score) else float(score) for score in judged.scores]
-    return rows.with_columns(
-        pl.Series(column, [*scores, *[None] * beyond], dtype=pl.Float64),
-        pl.Series(f"{column}.reason", [*judged.reasons, *[_NOT_ASKED] * beyond], dtype=pl.String),
-    )
-
-
-def _summary(judged: Judged, column: str, *, n_outputs: int) -> dict[str, Any]:
-    usage, n_asked_about = judged.usage, len(judged.scores)
-    mass = None
-    if judged.mass is not None and judged.n_missing < n_asked_about:
-        mass = {"mean": float(np.nanmean(judged.mass)), "least": float(np.nanmin(judged.mass))}
-    whole = None
-    if judged.cost is not None and n_asked_about < n_outputs and usage.asked:
-        # what is in the cache costs nothing, so only what was asked tells the price of one
-        whole = judged.cost / usage.asked * n_outputs
-    return {
-        "column": column,
-        "n_outputs": n_outputs,
-        "n_scored": n_asked_about - judged.n_missing,
-        "n_missing": n_outputs - n_asked_about + judged.n_missing,
-        "failures": judged.failures
-        | ({"not asked": n_outputs - n_asked_about} if n_asked_about < n_outputs else {}),
-        "asked": usage.asked,
-        "from_cache": usage.from_cache,
-        "requests": usage.requests,
-        "tokens": {
-            "in": usage.tokens_in,
-            "out": usage.tokens_out,
-            "uncounted_replies": usage.uncounted,
-        },
-        "cost": judged.cost,
-        "cost_of_all": whole,
-        "mass": mass,
+    found: dict[str, list[Any]] = {
+        column: [*scores, *[None] * beyond],
+        f"{column}.reason": [*judged.reasons, *[_NOT_ASKED] * beyond],
     }
-
-
-def _shown(summary: dict[str, Any], output: Path) -> str:
-    tokens = summary["tokens"]
-    scored = f"{summary['n_scored']:,} of {summary['n_outputs']:,} outputs"
-    asked = f"asked {summary['asked']:,} questions in {summary['requests']:,} requests"
-    lines = [
-        f"{output}: {summary['column']} for {scored}",
-        f"{asked}; {summary['from_cache']:,} from the cache",
-    ]
-    count = f"tokens {tokens['in']:,} in, {tokens['out']:,} out"
-    if tokens["uncounted_replies"]:
-        count += f" ({tokens['uncounted_replies']:,} replies came without a count)"
-    if summary["cost"] is not None:
-        count += f"; cost {summary['cost']:.4f}"
-    if summary["cost_of_all"] is not None:
-        count += f"; all outputs would cost about {summary['cost_of_all']:.2f}"
-    lines.append(count)
-    if summary["mass"] is not None:
-        mass = summary["mass"]
-        lines.append(
-            f"probability on the scale: {mass['mean']:.3f} on average, {mass['least']:.3f} at least"
-        )
-    lines += [f"without a score: {count:,} {kind}" for kind, count in summary["failures"].items()]
-    if summary["n_missing"]:
-        lines.append(
-            "An estimate needs a score on every output: run the same command again (replies without "
-            "a valid score are asked for anew with --retry-invalid), or fill the gaps by a rule that "
-            "does not look at judgments, such as the mean score"
-        )
-    return "\n".join(lines)
+    if judged.explanations is not None:
+        found[f"{column}.explanation"] = [*judged.explanations, *[None] * beyond]
+    return found
 
 
 @contextmanager
 def _keeping(cache: Path) -> Iterator[None]:
-    """Say where the replies are when the endpoint ends the run."""
+    """Say where the replies are when the endpoint ends the run, or the file cannot be written."""
     try:
         yield
-    except EndpointError as error:
-        raise EndpointError(f"{error}; replies so far are kept in {cache}") from error
+    except (EndpointError, InvalidDataError) as error:
+        if str(cache) in str(error):
+            raise
+        raise type(error)(f"{error}; replies so far are kept in {cache}") from error
 
 
 @contextmanager

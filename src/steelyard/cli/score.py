@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import click
 from rich.console import Console
@@ -14,9 +14,12 @@ from steelyard.cli.paths import InputPath, OutputFile
 from steelyard.cli.printing import plain_console, print_json
 from steelyard.errors import InvalidArgumentError
 from steelyard.scoring import Progress, ScoreSummary, score_file
+from steelyard.scoring.work import OnError
 
 __all__ = ["score"]
 
+# Exit code: the file is there, but some values are not.
+_SOME_MISSING = 3
 _EXAMPLE = """\b
 Example:
   steelyard score outputs.jsonl --metric rouge-l --metric bleu -o scored.jsonl
@@ -51,6 +54,13 @@ Example:
 )
 @click.option("--replace", is_flag=True, help="Replace columns that are named like a metric.")
 @click.option(
+    "--on-error",
+    type=click.Choice(get_args(OnError)),
+    default="stop",
+    show_default=True,
+    help="What to do if rows cannot be scored: count them all and stop, or keep them without values.",
+)
+@click.option(
     "--workers", type=int, help="Processes to use; by default, as many as processor cores."
 )
 @click.option(
@@ -59,7 +69,9 @@ Example:
     help="Dask scheduler to use, such as tcp://host:8786, or local to start one here.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
+@click.pass_context
 def score(
+    context: click.Context,
     outputs: Path,
     *,
     metrics: tuple[str, ...],
@@ -68,6 +80,7 @@ def score(
     output_column: str | None,
     columns: tuple[str, ...],
     replace: bool,
+    on_error: OnError,
     workers: int | None,
     cluster: str | None,
     as_json: bool,
@@ -86,6 +99,7 @@ def score(
             metrics=tuple(dict.fromkeys(metrics)),
             columns=_mapping(columns, output=output_column, reference=reference),
             replace=replace,
+            on_error=on_error,
             workers=workers,
             cluster=cluster,
             progress=show,
@@ -95,6 +109,13 @@ def score(
         print_json(summary.to_dict(), None)
     else:
         click.echo(_sentence(summary))
+    if summary.not_scored:
+        first = f"; the first: {summary.problem}" if summary.problem else ""
+        click.echo(
+            f"steelyard: {summary.not_scored:,} of {summary.rows:,} rows have no value{first}",
+            err=True,
+        )
+        context.exit(_SOME_MISSING)
 
 
 @contextmanager

@@ -14,7 +14,8 @@ __all__ = ["Answer", "ScoreKind", "answer", "shortened"]
 ScoreKind = Literal["integer", "logits"]
 
 # Models that think aloud do so before they answer.
-_THOUGHT = "</think>"
+_THOUGHT = re.compile(r"</(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
+_OPEN_THOUGHT = re.compile(r"<(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
 _FENCE = re.compile(r"```(?:json)?\s*(.*?)\s*```", re.DOTALL)
 _NUMERAL = re.compile(r"[0-9]+(?:[.,][0-9]+)*")
 _DIGIT = re.compile("[0-9]")
@@ -23,7 +24,14 @@ _BEFORE = (
     "/.,<~\N{ALMOST EQUAL TO}\N{PLUS-MINUS SIGN}\N{LESS-THAN OR EQUAL TO}"
     "\N{GREATER-THAN OR EQUAL TO}\N{EN DASH}\N{EM DASH}\N{HYPHEN}\N{NON-BREAKING HYPHEN}"
 )
-_INTEGER = re.compile(rf"(?<![\w{_BEFORE}])([-+\u2212]?)([0-9]{{1,9}})(?![\w/%+])")
+_INTEGER = re.compile(rf"(?<![\w{_BEFORE}])([-+\u2212]?)([0-9]{{1,9}})(\.0+)?(?![\w/%+])")
+# "Score: 4/5", "4 out of 5", and nothing else: the second number is the end of the scale.
+_LABEL = r"(?:(?:final|overall)\s+)?(?:score|rating|grade|answer)(?:\s+is)?"
+_MARK = r"[\s*_`\"'()\[\].:=]*"
+_FRACTION = re.compile(
+    rf"{_MARK}(?:{_LABEL})?{_MARK}([0-9]{{1,9}})(?:\.0+)?\s*(?:/|out\s+of|of)\s*([0-9]{{1,9}})(?:\.0+)?{_MARK}",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +47,14 @@ class Answer:
         kind of failure.
     mass : float
         Probability of the tokens that are scores; NaN unless it was asked for.
+    explanation : str or None
+        What the judge says about its score, with ``rubric.answer == "json"``.
     """
 
     score: float
     reason: str | None = None
     mass: float = math.nan
+    explanation: str | None = None
 
 
 class _UnscoredError(Exception):
@@ -68,11 +79,13 @@ def answer(reply: Reply, rubric: Rubric, kind: ScoreKind) -> Answer:
     -------
     Answer
         With ``rubric.answer == "number"`` the reply must hold one whole number on the scale and
-        no other; with ``"json"`` it must be an object with such a number as ``score``.
+        no other, or be a fraction of the greatest score and nothing else (4/5, 4 out of 5); with
+        ``"json"`` it must be an object with such a number as ``score``. 4.0 is a whole number.
 
     Notes
     -----
-    What stands before ``</think>`` is not part of the answer. The mean under the model's own
+    What stands before ``</think>`` is not part of the answer, and there is none if thoughts begin
+    and do not end. The mean under the model's own
     probabilities has fewer ties than the number it names, and usually a higher correlation with
     people's scores [1]_.
 
@@ -88,8 +101,10 @@ def answer(reply: Reply, rubric: Rubric, kind: ScoreKind) -> Answer:
     ...     return Reply(text, "stop", False, None, None, None)
     >>> answer(said("Score: 4."), rubric, "integer").score
     4.0
-    >>> answer(said("4/5"), rubric, "integer").reason
-    "several numbers in the reply: '4/5'"
+    >>> answer(said("4/5"), rubric, "integer").score
+    4.0
+    >>> answer(said("4 or 5"), rubric, "integer").reason
+    "several numbers in the reply: '4 or 5'"
     """
     try:
         return _answer(reply, rubric, kind)
@@ -108,30 +123,44 @@ def _answer(reply: Reply, rubric: Rubric, kind: ScoreKind) -> Answer:
         raise _UnscoredError("the judge refused")
     if reply.finish == "content_filter":
         raise _UnscoredError("the endpoint filtered the reply")
-    text = reply.content.rpartition(_THOUGHT)[2].strip()
+    text = _THOUGHT.split(reply.content)[-1].strip()
     # one digit alone is whole even when nothing could follow it: no longer one is on the scale
     if reply.finish == "length" and not (kind == "logits" and _DIGIT.fullmatch(text)):
         raise _UnscoredError("the reply was cut off: raise max_tokens in the rubric")
     if not text:
         raise _UnscoredError("empty reply")
-    score = _number(text) if rubric.answer == "number" else _json_score(text)
+    if _OPEN_THOUGHT.search(text):
+        # a number in it may be any: of errors, of words, of a score that was not given in the end
+        raise _UnscoredError(f"thoughts without an end: {shortened(text)!r}")
+    explanation = None
+    if rubric.answer == "number":
+        score = _number(text, rubric)
+    else:
+        score, explanation = _json_score(text, rubric)
     if not rubric.low <= score <= rubric.high:
         raise _UnscoredError(f"score off the scale: {shortened(text)!r}")
-    return Answer(float(score)) if kind == "integer" else _expected(reply, rubric, score)
+    return (
+        Answer(float(score), explanation=explanation)
+        if kind == "integer"
+        else _expected(reply, rubric, score)
+    )
 
 
-def _number(text: str) -> int:
+def _number(text: str, rubric: Rubric) -> int:
+    fraction = _FRACTION.fullmatch(text)
+    if fraction is not None and rubric.low >= 0 and int(fraction[2]) == rubric.high:
+        return int(fraction[1])
     numerals = _NUMERAL.findall(text)
     if len(numerals) != 1:
         count = "several numbers" if numerals else "no number"
         raise _UnscoredError(f"{count} in the reply: {shortened(text)!r}")
     found = _INTEGER.search(text)
-    if found is None or found[2] != numerals[0]:
+    if found is None or found[2] + (found[3] or "") != numerals[0]:
         raise _UnscoredError(f"not a whole number: {shortened(text)!r}")
     return int(found[2]) if found[1] in {"", "+"} else -int(found[2])
 
 
-def _json_score(text: str) -> int:
+def _json_score(text: str, rubric: Rubric) -> tuple[int, str | None]:
     fenced = _FENCE.fullmatch(text)
     try:
         found = json.loads(fenced[1] if fenced else text, object_pairs_hook=_unique)
@@ -139,10 +168,15 @@ def _json_score(text: str) -> int:
         raise _UnscoredError(f"not a JSON object: {shortened(text)!r}") from None
     if not isinstance(found, dict) or "score" not in found:
         raise _UnscoredError(f"no key score in the reply: {shortened(text)!r}")
-    score = found["score"]
+    score, reason = found["score"], found.get("reason")
+    explanation = reason if isinstance(reason, str) else None
+    if isinstance(score, str) and re.fullmatch(r"[-+0-9./ ]{1,20}", score.strip()):
+        return _number(score, rubric), explanation
+    if isinstance(score, float) and score.is_integer():
+        return int(score), explanation
     if not isinstance(score, int) or isinstance(score, bool):
         raise _UnscoredError(f"not a whole number: {shortened(text)!r}")
-    return score
+    return score, explanation
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

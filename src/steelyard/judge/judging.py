@@ -168,6 +168,9 @@ def judge(
         cost=usage.cost(price_in, price_out)
         if price_in is not None and price_out is not None
         else None,
+        explanations=tuple(one.explanation for one in found)
+        if inquiry.rubric.answer == "json"
+        else None,
     )
 
 

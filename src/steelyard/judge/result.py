@@ -70,6 +70,8 @@ class Judged:
         What was asked and counted.
     cost : float or None
         The price of this run; None if prices were not given.
+    explanations : tuple of str or None, or None
+        What the judge says about each score, with a rubric that asks for it (``answer = "json"``).
     """
 
     scores: Floats
@@ -77,6 +79,7 @@ class Judged:
     mass: Floats | None
     usage: Usage
     cost: float | None
+    explanations: tuple[str | None, ...] | None = None
 
     @property
     def n_missing(self) -> int:

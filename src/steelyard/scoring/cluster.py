@@ -4,9 +4,9 @@ import logging
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import CancelledError
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from typing import Any, TypeVar
 
 from steelyard.errors import InvalidArgumentError, MissingDependencyError
@@ -21,6 +21,7 @@ Result = TypeVar("Result")
 _RETRIES = 3
 # Seconds between two looks at how many workers there are
 _SECONDS = 1.0
+_LOGGERS = ("distributed.client", "distributed.core", "distributed.comm", "distributed.batched")
 # Nobody looks at profiles of worker processes on this machine.
 _ENVIRONMENT = {"DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False"}
 _BEFORE_START = {
@@ -59,6 +60,7 @@ def over_cluster(
     """
     distributed = _distributed()
     with ExitStack() as stack:
+        stack.enter_context(_silent())
         client = stack.enter_context(_client(distributed, stack, address, workers))
         waiting: deque[Any] = deque()
         window = _Window(client)
@@ -83,6 +85,20 @@ def over_cluster(
         finally:
             if client.status == "running":
                 client.cancel(list(waiting))
+
+
+@contextmanager
+def _silent() -> Iterator[None]:
+    """Leave it to our errors to say that the scheduler went away: Dask would print tracebacks."""
+    loggers = [logging.getLogger(name) for name in _LOGGERS]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
 
 
 def _distributed() -> Any:

@@ -65,24 +65,27 @@ def example(
 
 def scored(
     examples: Sequence[Example], *, metrics: Sequence[str], place: Callable[[int], str]
-) -> tuple[dict[str, NDArray[np.float64]], int]:
-    """Score examples; return a column for each metric and the number of different examples.
+) -> tuple[dict[str, NDArray[np.float64]], int, dict[int, str]]:
+    """Score examples.
 
-    Raises
-    ------
-    InvalidDataError
-        If a metric has no finite value; `place` says where an example stands.
+    Returns
+    -------
+    columns : dict
+        The values of each metric.
+    distinct : int
+        Number of different examples.
+    problems : dict
+        Why a metric has no finite value, by the position of the example; `place` says where that
+        stands.
     """
     outputs, references = zip(*examples, strict=True) if examples else ((), ())
     columns = score(outputs, references, metrics=metrics)
+    problems: dict[int, str] = {}
     for name, values in columns.items():
-        broken = np.flatnonzero(~np.isfinite(values))
-        if len(broken):
-            raise InvalidDataError(
-                f"{place(int(broken[0]))}: {name} gives {values[broken[0]]} on this output: "
-                "leave out the metric or the output"
-            )
-    return columns, len(set(examples))
+        for position in np.flatnonzero(~np.isfinite(values)).tolist():
+            reason = f"{name} gives {values[position]} on this output"
+            problems.setdefault(position, f"{place(position)}: {reason}")
+    return columns, len(set(examples)), problems
 
 
 def reference_texts(value: Any, *, is_text: bool) -> tuple[str, ...]:

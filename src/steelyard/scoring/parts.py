@@ -29,7 +29,7 @@ __all__ = ["LOCK", "MANIFEST", "Parts", "libraries", "open_parts", "parts_folder
 
 MANIFEST = ".manifest.json"
 LOCK = ".lock"
-_PART = re.compile(r"part-(\d{8,})-(\d+)-(\d+)\.(?:jsonl|csv|parquet)")
+_PART = re.compile(r"part-(\d{8,})-(\d+)-(\d+)-(\d+)\.(?:jsonl|csv|parquet)")
 # Libraries that metrics and files depend on: with another version a number may differ.
 _LIBRARIES = ("numpy", "polars", "rapidfuzz", "sacrebleu", "wordllama")
 _WORDS = {
@@ -178,6 +178,6 @@ def _finished(folder: Path) -> dict[int, Finished]:
     for path in folder.iterdir():
         match = _PART.fullmatch(path.name)
         if match is not None:
-            index, rows, pairs = map(int, match.groups())
-            found[index] = Finished(index, rows, pairs)
+            index, rows, pairs, bad = map(int, match.groups())
+            found[index] = Finished(index, rows, pairs, bad)
     return found

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Generator, Iterator, Mapping, 
 from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from steelyard.data import write_table
 from steelyard.errors import InvalidArgumentError, InvalidDataError, SteelyardError
@@ -19,7 +19,7 @@ from steelyard.scoring.parts import Parts, libraries, open_parts, parts_folder
 from steelyard.scoring.processes import over_processes
 from steelyard.scoring.source import OutputsSource, open_source, scored_format
 from steelyard.scoring.summary import Progress, ScoreSummary
-from steelyard.scoring.work import Finished, Job, finish
+from steelyard.scoring.work import Finished, Job, OnError, finish
 
 __all__ = ["score_file"]
 
@@ -36,6 +36,7 @@ def score_file(
     metrics: Sequence[str],
     columns: Mapping[str, str] | None = None,
     replace: bool = False,
+    on_error: OnError = "stop",
     workers: int | None = None,
     cluster: str | None = None,
     batch_rows: int = _BATCH_ROWS,
@@ -62,6 +63,9 @@ def score_file(
         The names that the columns ``output`` and ``reference`` have in the file.
     replace : bool
         Whether to replace columns that have the name of a metric.
+    on_error : {"stop", "keep"}
+        What to do if rows cannot be scored, because they have no reference, say: count them all and
+        raise, or keep them without values. Batches without such rows are kept for another run.
     workers : int, optional
         Number of processes; by default, of processor cores.
     cluster : str, optional
@@ -83,7 +87,8 @@ def score_file(
     InvalidArgumentError
         If a metric, an option or the cluster is not known.
     InvalidDataError
-        If the outputs cannot be read or a row cannot be scored. Nothing is written then.
+        If the outputs cannot be read, or rows cannot be scored and `on_error` is ``stop``.
+        Nothing is written then.
     MissingDependencyError
         If a cluster is asked for and Dask is not installed.
     ChildProcessError
@@ -100,7 +105,9 @@ def score_file(
     source = open_source(Path(outputs).resolve() if cluster else Path(outputs))
     target = Path(target)
     _check_target(target, source, cluster=cluster)
-    job = _job(source, target, columns or {}, metrics=names, replace=replace)
+    if on_error not in get_args(OnError):
+        raise InvalidArgumentError(f"`on_error` must be stop or keep; got {on_error!r}")
+    job = _job(source, target, columns or {}, metrics=names, replace=replace, on_error=on_error)
     manifest = _manifest(source, job, batch_rows=_checked("batch_rows", batch_rows))
     with open_parts(target, job.kind, manifest) as parts:
         run = _Run(source, parts, job, batch_rows, progress or _ignore)
@@ -113,6 +120,7 @@ def score_file(
                 run.gather(over_cluster(work, run.pending(), address=cluster, workers=count))
             if source.fingerprint() != manifest["input"]:
                 raise InvalidDataError(f"{source.path}: changed while it was scored: start again")
+        run.check_bad()
         run.write(target, texts=(columns or {}).values(), apart=cluster is None and count > 1)
     return run.summary(target, seconds=time.perf_counter() - start)
 
@@ -136,13 +144,14 @@ class _Run:
         self.done: list[Finished] = []
         self.rows = 0
         self.resumed = 0
+        self.problem: str | None = None
         self._positions: dict[int, int | None] = {}
 
     def pending(self) -> Iterator[Batch]:
         """Batches that are still to be done; those that are done are counted."""
         for batch in self.source.batches(batch_rows=self.batch_rows):
             before = self.parts.finished.get(batch.index)
-            if before is None:
+            if before is None or (before.bad and self.job.on_error == "stop"):
                 self._positions[batch.index] = batch.position
                 yield batch
             else:
@@ -158,8 +167,26 @@ class _Run:
     def _count(self, one: Finished) -> None:
         self.done.append(one)
         self.rows += one.rows
+        self.problem = self.problem or one.problem
         position = self._positions.pop(one.index)
         self.progress(Progress(self.rows, position, self.source.total))
+
+    @property
+    def bad(self) -> int:
+        """Number of rows that cannot be scored."""
+        return sum(one.bad for one in self.done)
+
+    def check_bad(self) -> None:
+        """Raise if rows cannot be scored and are not to be kept; other batches stay for later."""
+        if not self.bad or self.job.on_error == "keep":
+            return
+        if self.parts.is_empty:
+            self.parts.remove()
+        all_of_them = f" ({self.bad:,} rows cannot be scored)" if self.bad > 1 else ""
+        raise InvalidDataError(
+            f"{self.problem}{all_of_them}: mend the outputs, or keep such rows without a value with "
+            "--on-error keep"
+        )
 
     def summary(self, target: Path, *, seconds: float) -> ScoreSummary:
         """Return what was done."""
@@ -171,6 +198,8 @@ class _Run:
             seconds=seconds,
             rows_per_second=self.rows / seconds,
             resumed_from=self.resumed,
+            not_scored=self.bad,
+            problem=self.problem,
         )
 
     def write(self, target: Path, *, texts: Collection[str], apart: bool) -> None:
@@ -227,6 +256,7 @@ def _job(
     *,
     metrics: tuple[str, ...],
     replace: bool,
+    on_error: OnError,
 ) -> Job:
     output = source.column("output", columns, reason="the texts to score")
     needed = f"which {' and '.join(metrics)} compare{'s' * (len(metrics) == 1)} with"
@@ -241,6 +271,7 @@ def _job(
         reference=reference,
         metrics=metrics,
         replace=replace,
+        on_error=on_error,
         folder=parts_folder(target).resolve(),
     )
 

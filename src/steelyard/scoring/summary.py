@@ -43,6 +43,10 @@ class ScoreSummary:
         Rows that this run scored, in a second.
     resumed_from : int
         Rows that an interrupted run had scored already.
+    not_scored : int
+        Rows that could not be scored and were kept without values.
+    problem : str or None
+        Why the first of them could not, if this run found it.
     """
 
     output: str
@@ -52,6 +56,8 @@ class ScoreSummary:
     seconds: float
     rows_per_second: float
     resumed_from: int
+    not_scored: int = 0
+    problem: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as JSON knows them."""

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from functools import partial
 from io import BytesIO
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from steelyard.data.formats import FormatKind
 from steelyard.data.lines import malformation
@@ -20,9 +19,12 @@ from steelyard.data.tables import ROW, shown
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 from steelyard.scoring.batches import Batch, TableBatch, TextBatch, record_lines
 from steelyard.scoring.examples import Example, example, scored
+from steelyard.scoring.members import with_members
 from steelyard.version import __version__
 
-__all__ = ["Finished", "Job", "existing_column", "finish", "parsed_object", "part_name"]
+__all__ = ["Finished", "Job", "OnError", "existing_column", "finish", "parsed_object", "part_name"]
+
+OnError = Literal["stop", "keep"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +45,9 @@ class Job:
         Metrics, which give the new columns their names.
     replace : bool
         Whether the new columns may take the place of others.
+    on_error : {"stop", "keep"}
+        Whether a batch with rows that cannot be scored is left undone, or its rows are kept without
+        values.
     folder : Path
         Where parts are kept.
     version : str
@@ -56,17 +61,42 @@ class Job:
     reference: str
     metrics: tuple[str, ...]
     replace: bool
+    on_error: OnError
     folder: Path
     version: str = __version__
 
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A batch that is done: its place, its rows, and how many different examples they are."""
+    """A batch that is done.
+
+    Attributes
+    ----------
+    index : int
+        Its place.
+    rows, pairs : int
+        Its rows, and how many different examples they are.
+    bad : int
+        Rows that cannot be scored.
+    problem : str or None
+        Why the first of them cannot; not known of a part that was there before.
+    """
 
     index: int
     rows: int
     pairs: int
+    bad: int = 0
+    problem: str | None = None
+
+
+@dataclass(frozen=True)
+class _Scored:
+    """The new columns of a batch, with nothing in rows that cannot be scored, and why they cannot."""
+
+    columns: dict[str, pl.Series]
+    rows: int
+    pairs: int
+    problems: dict[int, str]
 
 
 def finish(job: Job, batch: Batch) -> Finished:
@@ -75,10 +105,12 @@ def finish(job: Job, batch: Batch) -> Finished:
     The part appears under its name whole or not at all, and is the same whoever makes it: it may
     safely be made twice.
 
+    A batch with rows that cannot be scored is no part, unless such rows are to be kept.
+
     Raises
     ------
     InvalidDataError
-        If a row cannot be scored; the message names it.
+        If the batch cannot be read.
     InvalidArgumentError
         If this process runs another version of the package than the one that asked.
     """
@@ -88,12 +120,15 @@ def finish(job: Job, batch: Batch) -> Finished:
             "install the same version everywhere"
         )
     if isinstance(batch, TableBatch):
-        data, rows, pairs = _table(job, batch)
+        data, found = _table(job, batch)
     elif job.kind == "csv":
-        data, rows, pairs = _records(job, batch)
+        data, found = _records(job, batch)
     else:
-        data, rows, pairs = _objects(job, batch)
-    done = Finished(batch.index, rows, pairs)
+        data, found = _objects(job, batch)
+    problems = [found.problems[position] for position in sorted(found.problems)]
+    done = Finished(batch.index, found.rows, found.pairs, len(problems), next(iter(problems), None))
+    if problems and job.on_error == "stop":
+        return done
     temporary = job.folder / f"{uuid.uuid4().hex}.tmp"
     with temporary.open("wb") as file:
         file.write(data)
@@ -108,10 +143,10 @@ def part_name(done: Finished, kind: FormatKind) -> str:
 
     Examples
     --------
-    >>> part_name(Finished(7, 5000, 4321), "parquet")
-    'part-00000007-5000-4321.parquet'
+    >>> part_name(Finished(7, 5000, 4321, 2), "parquet")
+    'part-00000007-5000-4321-2.parquet'
     """
-    return f"part-{done.index:08d}-{done.rows}-{done.pairs}.{kind}"
+    return f"part-{done.index:08d}-{done.rows}-{done.pairs}-{done.bad}.{kind}"
 
 
 def existing_column(name: str, place: str) -> InvalidDataError:
@@ -122,7 +157,7 @@ def existing_column(name: str, place: str) -> InvalidDataError:
     )
 
 
-def _objects(job: Job, batch: TextBatch) -> tuple[bytes, int, int]:
+def _objects(job: Job, batch: TextBatch) -> tuple[bytes, _Scored]:
     """Add metrics to the end of each line, which stays as it is otherwise."""
     lines, objects, numbers = [], [], []
     for number, line in enumerate(_decoded(job, batch).split("\n"), start=batch.line):
@@ -137,10 +172,9 @@ def _objects(job: Job, batch: TextBatch) -> tuple[bytes, int, int]:
 
     outputs = [one.get(job.output) for one in objects]
     references = [one.get(job.reference) for one in objects]
-    examples = _examples(job, outputs, references, place=place)
-    columns, pairs = scored(examples, metrics=job.metrics, place=place)
+    found = _scored(job, outputs, references, place=place)
     names = [json.dumps(name, ensure_ascii=False) for name in job.metrics]
-    values = [columns[name].tolist() for name in job.metrics]
+    values = [found.columns[name].to_list() for name in job.metrics]
     out = []
     for position, (line, one, row) in enumerate(
         zip(lines, objects, zip(*values, strict=True), strict=True)
@@ -149,15 +183,17 @@ def _objects(job: Job, batch: TextBatch) -> tuple[bytes, int, int]:
         if there and not job.replace:
             raise existing_column(there[0], place(position))
         if there:
-            one.update(zip(job.metrics, row, strict=True))
-            out.append(json.dumps(one, ensure_ascii=False))
+            out.append(with_members(line, dict(zip(job.metrics, row, strict=True))))
         else:
-            added = ", ".join(f"{name}: {value!r}" for name, value in zip(names, row, strict=True))
+            added = ", ".join(
+                f"{name}: {'null' if value is None else repr(value)}"
+                for name, value in zip(names, row, strict=True)
+            )
             out.append(f"{line[:-1].rstrip()}, {added}}}")
-    return "".join(f"{line}\n" for line in out).encode(), len(out), pairs
+    return "".join(f"{line}\n" for line in out).encode(), found
 
 
-def _records(job: Job, batch: TextBatch) -> tuple[bytes, int, int]:
+def _records(job: Job, batch: TextBatch) -> tuple[bytes, _Scored]:
     _decoded(job, batch)
     try:
         # Cells stay text, as they were written.
@@ -174,13 +210,12 @@ def _records(job: Job, batch: TextBatch) -> tuple[bytes, int, int]:
 
     # An empty cell is the empty text.
     outputs = rows[job.output].fill_null("").to_list()
-    examples = _examples(job, outputs, rows[job.reference].to_list(), place=place)
-    columns, pairs = scored(examples, metrics=job.metrics, place=place)
-    rows = rows.drop(ROW).with_columns(_series(columns))
-    return rows.write_csv(include_header=False).encode(), rows.height, pairs
+    found = _scored(job, outputs, rows[job.reference].to_list(), place=place)
+    rows = rows.drop(ROW).with_columns(found.columns.values())
+    return rows.write_csv(include_header=False).encode(), found
 
 
-def _table(job: Job, batch: TableBatch) -> tuple[bytes, int, int]:
+def _table(job: Job, batch: TableBatch) -> tuple[bytes, _Scored]:
     try:
         rows = (
             pl.scan_parquet(batch.path, glob=False, hive_partitioning=False)
@@ -196,30 +231,41 @@ def _table(job: Job, batch: TableBatch) -> tuple[bytes, int, int]:
         return f"{batch.path}, row {batch.offset + position + 1}"
 
     outputs, references = (rows[name].to_list() for name in (job.output, job.reference))
-    examples = _examples(job, outputs, references, place=place)
-    columns, pairs = scored(examples, metrics=job.metrics, place=place)
+    found = _scored(job, outputs, references, place=place)
     part = BytesIO()
-    rows.with_columns(_series(columns)).write_parquet(part)
-    return part.getvalue(), rows.height, pairs
+    rows.with_columns(found.columns.values()).write_parquet(part)
+    return part.getvalue(), found
 
 
-def _examples(
-    job: Job, outputs: Sequence[Any], references: Sequence[Any], *, place: Any
-) -> list[Example]:
-    return [
-        example(
-            output,
-            reference,
-            columns=(job.output, job.reference),
-            place=partial(place, position),
-            is_text=job.kind != "parquet",
-        )
-        for position, (output, reference) in enumerate(zip(outputs, references, strict=True))
-    ]
-
-
-def _series(columns: dict[str, NDArray[np.float64]]) -> list[pl.Series]:
-    return [pl.Series(name, values) for name, values in columns.items()]
+def _scored(job: Job, outputs: Sequence[Any], references: Sequence[Any], *, place: Any) -> _Scored:
+    examples: dict[int, Example] = {}
+    problems: dict[int, str] = {}
+    for position, (output, reference) in enumerate(zip(outputs, references, strict=True)):
+        try:
+            examples[position] = example(
+                output,
+                reference,
+                columns=(job.output, job.reference),
+                place=partial(place, position),
+                is_text=job.kind != "parquet",
+            )
+        except InvalidDataError as error:
+            problems[position] = str(error)
+    # a batch that will be no part need not be scored
+    good = [] if problems and job.on_error == "stop" else list(examples)
+    values, pairs, broken = scored(
+        [examples[position] for position in good],
+        metrics=job.metrics,
+        place=lambda nth: place(good[nth]),
+    )
+    problems |= {good[nth]: problem for nth, problem in broken.items()}
+    columns = {}
+    for name, found in values.items():
+        column = np.full(len(outputs), np.nan)
+        column[good] = found
+        column[list(problems)] = np.nan
+        columns[name] = pl.Series(name, column).fill_nan(None)
+    return _Scored(columns, len(outputs), pairs, problems)
 
 
 def _decoded(job: Job, batch: TextBatch) -> str:
