@@ -1,8 +1,9 @@
 """Build the wheel, install it into empty environments, and run the README's commands there.
 
-One environment has the newest versions of the dependencies, the other the lowest that
-`pyproject.toml` allows. Neither sees the repository. Run it with `make wheel`; it takes minutes and
-needs a package index. Exits with 1 at the first command that fails, and says which.
+One environment has the lowest versions of the dependencies that `pyproject.toml` allows, the other
+the newest. Neither sees the repository. All commands run without extras, but for those that read
+Excel, and `serve`. Run it with `make wheel`; it takes minutes and needs a package index. Exits
+with 1 at the first command that fails, and says which.
 """
 
 import os
@@ -18,33 +19,29 @@ import zipfile
 from pathlib import Path
 
 from made_up_files import write_files
-from snippets import blocks, commands
+from snippets import Command, blocks, commands
 
 ROOT = Path(__file__).resolve().parents[1]
 # The README's commands run as they are, but for these; `serve` is tried apart.
 SKIPPED = ("make ", "pip install", "steelyard serve")
-# What the README names without a block.
-BESIDES = (["paper", "--draws", "100"], ["skill"], ["init", "campaign"])
+# What the README names without a block, and what needs files of the package.
+BESIDES = [Command(f"steelyard {rest}") for rest in ("paper --draws 100", "skill", "init campaign")]
+# Stands in the commands that need the extra `excel`.
+EXCEL = "sheet"
 EXTRAS = re.compile(r"\[(.*)\]")
 FLOOR = re.compile(r"([\w-]+)(?:\[[^]]*\])?>=([\w.]+)")
 
 
 def main() -> None:
-    """Try the wheel with the newest and with the lowest versions."""
+    """Try the wheel with the lowest and with the newest versions."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         wheel = build(folder / "wheel")
         check_contents(wheel)
         for name, constraints in (("lowest", floors()), ("newest", "")):
             started = time.monotonic()
-            home = folder / name
-            python = install(wheel, home / "environment", constraints)
-            count = run_readme(python, home / "work")
-            serve(python, home / "work")
-            print(
-                f"{name}: {count} commands and serve, {time.monotonic() - started:.0f} s",
-                flush=True,
-            )
+            count = tried(wheel, folder / name, constraints)
+            say(f"{name}: {count} commands and serve, {time.monotonic() - started:.0f} s")
 
 
 def build(folder: Path) -> Path:
@@ -65,9 +62,7 @@ def check_contents(wheel: Path) -> None:
     if missing:
         sys.exit(f"{wheel.name} lacks {len(missing)} files, such as {missing[0]}")
     size = wheel.stat().st_size / 1e6
-    print(
-        f"{wheel.name}: {size:.2f} MB, all {len(wanted)} files of the package are there", flush=True
-    )
+    say(f"{wheel.name}: {size:.2f} MB, all {len(wanted)} files of the package are there")
 
 
 def floors() -> str:
@@ -80,14 +75,23 @@ def floors() -> str:
     return "".join(f"{one[1]}=={one[2]}\n" for one in found if one)
 
 
-def install(wheel: Path, environment: Path, constraints: str) -> Path:
-    """Install the wheel with all extras into an empty environment; return its Python."""
-    venv.create(environment, with_pip=True)
-    python = environment / "bin" / "python"
-    pins = environment / "constraints.txt"
+def tried(wheel: Path, home: Path, constraints: str) -> int:
+    """Try the wheel in an empty environment; return how many commands were run."""
+    venv.create(home / "environment", with_pip=True)
+    python = home / "environment" / "bin" / "python"
+    pins = home / "constraints.txt"
     pins.write_text(constraints)
+    work = home / "work"
+    work.mkdir()
+    write_files(work)
+    pip(python, "install", "--constraint", str(pins), str(wheel))
+    bare = [one for one in readme() if EXCEL not in one.written] + BESIDES
+    run(python, work, bare)
     pip(python, "install", "--constraint", str(pins), f"{wheel}[all]")
-    return python
+    excel = [one for one in readme() if EXCEL in one.written]
+    run(python, work, excel)
+    serve(python, work)
+    return len(bare) + len(excel)
 
 
 def pip(python: Path, *arguments: str) -> None:
@@ -95,19 +99,25 @@ def pip(python: Path, *arguments: str) -> None:
     call([str(python), "-m", "pip", *arguments, "--quiet", "--disable-pip-version-check"])
 
 
-def run_readme(python: Path, folder: Path) -> int:
-    """Run the README's commands in a folder with made-up files; return how many there were."""
-    folder.mkdir()
-    write_files(folder)
+def readme() -> list[Command]:
+    """Return the README's commands."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     found = [one for block in blocks(text) for one in commands(block)]
-    asked = [command for command in found if not command.written.startswith(SKIPPED)]
-    program = str(python.with_name("steelyard"))
+    return [one for one in found if not one.written.startswith(SKIPPED)]
+
+
+def run(python: Path, folder: Path, asked: list[Command]) -> None:
+    """Run commands in a folder; stop at one that fails or prints something else."""
     for command in asked:
-        call([program, *command.arguments(folder)[1:]], folder)
-    for arguments in BESIDES:
-        call([program, *arguments], folder)
-    return len(asked) + len(BESIDES)
+        program, *arguments = command.arguments(folder)
+        said = call([str(python.with_name(program)), *arguments], folder)
+        if command.printed is not None and lines(said) != lines(command.printed):
+            sys.exit(f"{command.written} printed something else:\n{said}")
+
+
+def lines(text: str) -> list[str]:
+    """Return the lines of a text without the blanks at their ends."""
+    return [line.rstrip() for line in text.strip().splitlines()]
 
 
 def serve(python: Path, folder: Path) -> None:
@@ -118,7 +128,7 @@ def serve(python: Path, folder: Path) -> None:
     with subprocess.Popen(
         [*program, "--directory", "served", "--port", "0"],
         cwd=folder,
-        env=environment(),
+        env=variables(),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -135,18 +145,25 @@ def serve(python: Path, folder: Path) -> None:
             server.terminate()
 
 
-def call(command: list[str], folder: Path | None = None) -> None:
-    """Run a command; stop with what it said if it fails."""
+def call(command: list[str], folder: Path | None = None) -> str:
+    """Run a command and return what it printed; stop if it fails."""
     done = subprocess.run(
-        command, cwd=folder, env=environment(), check=False, capture_output=True, text=True
+        command, cwd=folder, env=variables(), check=False, capture_output=True, text=True
     )
     if done.returncode:
         sys.exit(f"{' '.join(command)} failed:\n{done.stdout}{done.stderr}")
+    return done.stdout
 
 
-def environment() -> dict[str, str]:
-    """Return the environment without what would lead Python to the repository."""
-    return {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+def variables() -> dict[str, str]:
+    """Return the variables of the environment, without what would lead to the repository."""
+    kept = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    return kept | {"COLUMNS": "140"}
+
+
+def say(line: str) -> None:
+    """Print a line at once."""
+    print(line, flush=True)
 
 
 if __name__ == "__main__":
