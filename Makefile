@@ -7,7 +7,7 @@ PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n au
 STAMP := $(VENV)/.installed
 TOOLS := $(VENV)/.tools
 
-.PHONY: help install tools demo paper test test-slow check format docs bench clean
+.PHONY: help install tools demo paper test test-slow check format docs bench wheel clean
 
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## (.*)/make \1\t\2/' | expand -t 16
@@ -55,6 +55,9 @@ docs: install  ## build the documentation into site/
 
 bench: install  ## benchmarks side by side with peers
 	$(BIN)/python -m benchmarks
+
+wheel: install  ## build the wheel and run the README in empty environments, lowest versions too
+	PYTHONPATH=tests/support $(BIN)/python scripts/try_wheel.py
 
 clean:  ## remove what the targets made
 	rm -rf $(VENV) site steelyard-demo steelyard-paper

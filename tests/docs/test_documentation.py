@@ -2,7 +2,6 @@
 
 import re
 import runpy
-import shlex
 from pathlib import Path
 
 import pytest
@@ -61,17 +60,3 @@ def test_every_format_that_convert_reads_is_described():
     page = (ROOT / "docs" / "how-to" / "convert.md").read_text(encoding="utf-8")
     for name in FORMATS.keys() - {"wide", "prolific"}:
         assert f"`{name}` |" in page, name
-
-
-def test_the_wide_example_runs(tmp_path, monkeypatch):
-    from steelyard.cli import main
-
-    page = (ROOT / "docs" / "how-to" / "convert.md").read_text(encoding="utf-8")
-    section = page.split("## Wide spreadsheets")[1]
-    table, command = re.findall(r"```\n(.*?)```", section, flags=re.DOTALL)[:2]
-    monkeypatch.chdir(tmp_path)
-    Path("ratings.csv").write_text(table)
-    with pytest.raises(SystemExit) as stop:
-        main(shlex.split(command.replace("\\\n", " "))[1:])
-    assert stop.value.code == 0
-    assert Path("converted/judgments.jsonl").read_text().count("\n") == 6
