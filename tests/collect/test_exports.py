@@ -182,7 +182,7 @@ def test_the_codebook_explains_prompts_uses_rules_and_decisions(campaign_done):
     for part in (
         "# Codebook: How well are our summaries written?",
         "`overall`: rule value of the question `overall`; from 1 to 3",
-        "simple|n=50|N=120|seed=1",
+        "simple|n=50|N=120|systems=",
         "at least 5 seconds",
         "rater-7: exclude (estimate, by rule)",
         "rater-7: refuse (payment, by hand)",
