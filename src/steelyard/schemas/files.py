@@ -103,6 +103,10 @@ class ScoreForm(Shape):
     seconds: float
     rows_per_second: float
     resumed_from: Count
+    not_scored: Count
+    """Rows that could not be scored and were kept without values."""
+    problem: str | None
+    """Why the first of them could not."""
 
 
 class Tokens(Shape):
@@ -120,12 +124,10 @@ class Mass(Shape):
     least: float
 
 
-class JudgeForm(Shape):
-    """What a language model scored."""
+class Judged(Shape):
+    """What a language model scored by one rubric."""
 
-    model: str
     rubric: str
-    score: Literal["integer", "logits"]
     column: str
     n_outputs: Count
     n_scored: Count
@@ -138,6 +140,24 @@ class JudgeForm(Shape):
     cost: float | None
     cost_of_all: float | None
     mass: Mass | None
+
+
+class JudgedOnce(Judged):
+    """What a language model scored by the only rubric."""
+
+    model: str
+    score: Literal["integer", "logits"]
+
+
+class JudgedOften(Shape):
+    """What a language model scored by several rubrics."""
+
+    model: str
+    score: Literal["integer", "logits"]
+    rubrics: list[Judged]
+
+
+JudgeForm = JudgedOnce | JudgedOften
 
 
 class Claim(Shape):
