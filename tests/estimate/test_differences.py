@@ -50,7 +50,7 @@ def differences(systems, options=NEW, pairs=None, shared=None):
     return campaign_differences(systems, pairs, shared, options=options)
 
 
-def scores(seed=0, n=30, k=2):
+def scores(seed=0, k=2, n=30):
     rng = np.random.default_rng(seed)
     return rng.normal(size=n) + rng.normal(size=(k, n)) + np.arange(k)[:, None] / 3
 
@@ -64,6 +64,41 @@ def test_one_judgment_each_on_the_same_items_is_the_paired_t_test():
     assert got.p_value == pytest.approx(want.pvalue, abs=1e-10)
     assert got.degrees_of_freedom == pytest.approx(29, abs=1e-9)
     assert got.n_items == 30
+
+
+def counts(seed, k, n=20):
+    """Error counts, of which a few are many."""
+    quality = np.random.default_rng(seed).normal(size=(k + 1, n))
+    return -np.round(np.expm1(np.clip(1.2 * (quality[0] + quality[1:]), 0, None)))
+
+
+@pytest.mark.parametrize(("made", "lengthened"), [(scores, False), (counts, True)])
+def test_what_all_pairs_show_of_long_tails_only_lengthens_intervals(made, lengthened):
+    rows = made(1, n=20, k=6)
+    longer = []
+    for one in differences([judged(row, range(20)) for row in rows]):
+        alone = stats.ttest_rel(rows[one.a], rows[one.b]).confidence_interval()
+        assert one.difference == pytest.approx(rows[one.a].mean() - rows[one.b].mean())
+        longer.append((one.high - one.low) / (alone.high - alone.low))
+    assert min(longer) > 1 - 1e-12
+    assert (np.median(longer) > 1.1) == lengthened
+
+
+def test_two_pairs_of_one_campaign_have_the_intervals_that_all_pairs_have():
+    systems = [judged(row, range(20)) for row in counts(2, 5)]
+    every = {(one.a, one.b): one for one in differences(systems)}
+    [one] = differences(systems, pairs=[(1, 3)])
+    assert (one.low, one.high) == (every[1, 3].low, every[1, 3].high)
+
+
+def test_many_systems_lend_what_neighbours_show():
+    rows = counts(3, 160, n=10)
+    systems = [judged(row, range(10)) for row in rows]
+    found = differences(systems, pairs=[(0, 1), (5, 80)])
+    order = np.random.default_rng(0).permutation(160)
+    place = {int(number): position for position, number in enumerate(order)}
+    other = differences([systems[i] for i in order], pairs=[(place[0], place[1])])
+    assert other[0].high == pytest.approx(found[0].high, rel=1e-9)
 
 
 def test_different_items_are_welchs_t_test():

@@ -45,6 +45,8 @@ class World:
         )
         if setting.kind == "binary":
             score = 1 / (1 + np.exp(-1.5 * score))
+        if setting.kind == "counts":
+            score = -np.expm1(np.clip(1.2 * score, 0, None))
         # The metric likes some systems more than people do.
         favour = rng.normal(0, 1.0, k)[:, None]
         metric = favour + score + rng.standard_normal((k, SIZE))

@@ -27,6 +27,7 @@ TOGETHER = [
     Setting(systems=5, n=40, shared=0.5, identical=0.5),
     Setting(systems=5, n=40, raters=10, busy=True),
     Setting(systems=5, n=20, kind="binary"),
+    Setting(systems=8, n=40, kind="counts", metric=False),
 ]
 
 

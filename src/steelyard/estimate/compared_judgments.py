@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
+from scipy.special import stdtrit
 
 from steelyard.arrays import JudgedOutputs
 from steelyard.errors import NotEstimableError
@@ -14,6 +15,7 @@ from steelyard.estimate.campaign_leniency import campaign_leniency
 from steelyard.estimate.controlled import JudgedSystem, controlled
 from steelyard.estimate.leniency import Leniency
 from steelyard.estimate.options import Options
+from steelyard.estimate.pair_tails import PairTails
 from steelyard.estimate.pair_variance import PairScores, SideScores
 from steelyard.estimate.repeats import FEW_REPEATS
 
@@ -81,6 +83,12 @@ class PairError:
         """Degrees of freedom of the variance (Satterthwaite)."""
         return max(2 * self.value**2 / self.doubt, 1.0) if self.doubt > 0 else np.inf
 
+    def reach(self, level: float) -> float:
+        """Return half the length of the interval."""
+        if self.value <= 0:
+            return 0.0
+        return float(stdtrit(self.freedom, (1 + level) / 2) * np.sqrt(self.value))
+
 
 def differing_outputs(differs: NDArray[np.bool_]) -> Integers:
     """Return the positions of the judged outputs that differ, of which there must be two."""
@@ -106,6 +114,7 @@ class ComparedJudgments:
     n_units: int
     noise: tuple[float, float] | None
     options: Options
+    tails: PairTails | None
 
     @classmethod
     def of(cls, systems: Sequence[JudgedSystem], options: Options) -> "ComparedJudgments":
@@ -125,6 +134,7 @@ class ComparedJudgments:
             int(np.concatenate(units).max()) + 1,
             _rater_noise(samples, options),
             options,
+            PairTails.of(systems, samples),
         )
 
     @property
@@ -180,16 +190,25 @@ class ComparedJudgments:
         outputs: tuple[Integers, Integers],
         both: PairScores,
         ratio: float,
-    ) -> PairError:
-        """Return the error of a difference over a large pool, without leniency."""
-        value, doubt = both.variance()
+    ) -> tuple[PairError, ...]:
+        """Return the error of a difference over a large pool, without leniency.
+
+        A second one, where there is one, has the spread that all pairs lend: the interval is the
+        longer of the two.
+        """
+        found = [both.variance()]
         if self.scores_of(pair, outputs, raw=True).variance()[0] == 0:
-            value, doubt = self._least(both)
+            found = [self._least(both)]
+        elif self.tails is not None and len(both.in_a) == self.tails.n_items:
+            found.append(self.tails.moderated(found[0][0]))
+        held = 0.0
         if self.leniency is not None:
             shares = [self._rater_shares(*one) for one in zip(pair, outputs, strict=True)]
             held = self.leniency.variance * both.leniency(*shares)
-            value = max(value - held, 0.05 * value)
-        return PairError(value * ratio, doubt * ratio**2)
+        return tuple(
+            PairError(max(value - held, 0.05 * value) * ratio, doubt * ratio**2)
+            for value, doubt in found
+        )
 
     def _least(self, both: PairScores) -> tuple[float, float]:
         """Return the variance that one more item might have shown, where no difference varies.

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtr, stdtrit
+from scipy.special import stdtr
 
 from steelyard.errors import NotEstimableError
 from steelyard.estimate.compared_judgments import (
@@ -111,7 +111,7 @@ def campaign_differences(
             contrasts.append(error)
     known = [one for one in contrasts if isinstance(one, _Contrast)]
     adjusted = holm(np.array([one.p_value for one in known]))
-    varying = [one for one in known if one.variance > 0]
+    varying = [one for one in known if one.varies]
     influences = np.array([one.influence for one in varying])
     together = simultaneous_level(
         influences, [one.nodes for one in varying], level=options.level, seed=seed
@@ -130,7 +130,7 @@ class _Part:
     """What one slice, or the whole pool, adds to a difference; its error is without leniency."""
 
     estimate: float
-    error: PairError
+    errors: tuple[PairError, ...]
     weights: Floats
     influence: Floats
     n_items: int
@@ -143,7 +143,7 @@ class _Part:
         outputs = (differing_outputs(shared.differs[0]), differing_outputs(shared.differs[1]))
         both = campaign.scores_of(pair, outputs)
         weights, ratio = campaign.contrast(pair, outputs)
-        error = campaign.error(pair, outputs, both, ratio)
+        errors = campaign.error(pair, outputs, both, ratio)
         influence = np.zeros(campaign.n_units)
         for sign, side in ((1, both.a), (-1, both.b)):
             np.add.at(influence, side.units, sign * side.residual / len(side.scores))
@@ -151,11 +151,14 @@ class _Part:
         if shared.metric is not None:
             found += float(campaign.slopes[pair[0]] @ shared.metric[0])
             found -= float(campaign.slopes[pair[1]] @ shared.metric[1])
-        error = campaign.about(error, pair, outputs, both, shared=shared, found=found)
+        errors = tuple(
+            campaign.about(error, pair, outputs, both, shared=shared, found=found)
+            for error in errors
+        )
         share = weight * shared.share
         return cls(
             share * found,
-            PairError(share**2 * error.value, share**4 * error.doubt),
+            tuple(PairError(share**2 * one.value, share**4 * one.doubt) for one in errors),
             share * weights,
             share * influence,
             len(both.in_a),
@@ -169,8 +172,7 @@ class _Contrast:
 
     pair: tuple[int, int]
     estimate: float
-    variance: float
-    freedom: float
+    errors: tuple[PairError, ...]
     influence: Floats
     n_items: int
     identical: int
@@ -187,24 +189,26 @@ class _Contrast:
         group = mix[0][1].group
         influence = np.zeros(campaign.units)
         if not parts:
-            return cls(pair, 0.0, 0.0, np.inf, influence, 0, identical, 0, group)
+            return cls(pair, 0.0, (PairError(0.0, 0.0),), influence, 0, identical, 0, group)
         for part in parts:
             influence[: campaign.n_units] += part.influence
-        error = PairError(
-            sum(part.error.value for part in parts), sum(part.error.doubt for part in parts)
+        errors = tuple(
+            PairError(sum(one.value for one in each), sum(one.doubt for one in each))
+            for each in zip(*(part.errors for part in parts), strict=False)
         )
         lenient = campaign.leniency
         if lenient is not None:
             by_rater = lenient.per_rater(np.sum([part.weights for part in parts], axis=0))
             total = float(by_rater @ by_rater)
             doubt = total**2 * float(lenient.components.covariance[1, 1])
-            error = PairError(error.value + lenient.variance * total, error.doubt + doubt)
+            errors = tuple(
+                PairError(one.value + lenient.variance * total, one.doubt + doubt) for one in errors
+            )
             influence[campaign.n_units :] = np.sqrt(lenient.variance) * by_rater
         return cls(
             pair,
             sum(part.estimate for part in parts),
-            error.value,
-            error.freedom,
+            errors,
             influence,
             sum(part.n_items for part in parts),
             identical,
@@ -218,25 +222,33 @@ class _Contrast:
         return (self.group, self.pair[0]), (self.group, self.pair[1])
 
     @property
+    def varies(self) -> bool:
+        """Whether the difference has an error at all."""
+        return max(one.value for one in self.errors) > 0
+
+    @property
     def p_value(self) -> float:
         """Two-sided p-value of no difference, by itself."""
-        if self.variance <= 0:
+        if not self.varies:
             return 1.0 if self.estimate == 0 else 0.0
-        return float(2 * stdtr(self.freedom, -abs(self.estimate) / np.sqrt(self.variance)))
+        return max(
+            float(2 * stdtr(one.freedom, -abs(self.estimate) / np.sqrt(one.value)))
+            for one in self.errors
+            if one.value > 0
+        )
 
     def difference(self, options: Options, together: float, p_value: float) -> Difference:
         """Return the difference with its intervals."""
-        se = float(np.sqrt(self.variance))
         alone, all_of_them = (
-            float(stdtrit(self.freedom, (1 + one) / 2)) * se if se else 0.0
-            for one in (options.level, together)
+            max(one.reach(level) for one in self.errors) for level in (options.level, together)
         )
+        longest = max(self.errors, key=lambda one: one.reach(options.level))
         return Difference(
             a=self.pair[0],
             b=self.pair[1],
             difference=self.estimate,
-            standard_error=se,
-            degrees_of_freedom=self.freedom,
+            standard_error=float(np.sqrt(longest.value)),
+            degrees_of_freedom=longest.freedom,
             low=self.estimate - alone,
             high=self.estimate + alone,
             simultaneous_low=self.estimate - all_of_them,
