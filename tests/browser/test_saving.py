@@ -99,7 +99,8 @@ class TestSubmitting:
         answer_all(page)
         page.keyboard.press("Enter")
         expect(page.get_by_role("alert")).to_contain_text(
-            "It is kept on this page. It is tried again in 1 second."
+            "Your answer is kept on this page, but could not be sent: no connection. "
+            "It is tried again in 1 second."
         )
         expect(page.get_by_role("button", name="Submit")).to_be_disabled()
         page.clock.run_for(1_000)

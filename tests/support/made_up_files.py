@@ -85,6 +85,9 @@ def _write_tables(folder, outputs, judgments):
     write_table(folder / "outputs.csv", pool)
     write_table(folder / "semicolons.csv", _with_commas(pool), ";")
     write_table(folder / "ratings.csv", _with_commas(scores), ";")
+    words = ("good", "ok", "bad", "4/5")
+    worded = [row | {"score": words[number % 4]} for number, row in enumerate(scores[::3])]
+    write_table(folder / "words.csv", worded)
     write_table(folder / "documents.csv", _renamed(pool, item="doc_id"))
     write_table(folder / "votes.csv", _renamed(scores, item="doc_id", score="rating"))
     answers = [

@@ -74,7 +74,7 @@ class Assignment(RuleBasedStateMachine):
     def _ask(self, name):
         given = self.office.next(name, window=3)
         if self.paused:
-            assert given.reason == "paused"
+            assert given.reason == ("excluded" if name in self.excluded else "paused")
         elif isinstance(given, Lease):
             assert name not in self.excluded
             assert (name, given.unit) not in {
