@@ -1,6 +1,7 @@
 """The cross-fit is unbiased where the plug-in's bias of order 1/n is visible."""
 
 import numpy as np
+import pytest
 from scipy.stats import ttest_1samp
 
 from steelyard import control_variates
@@ -23,6 +24,7 @@ def errors(slope, n, runs):
     return found
 
 
+@pytest.mark.slow
 def test_cross_fit_shows_no_bias_where_the_plug_in_does():
     runs = 4000
     for n in (10, 20):
@@ -31,6 +33,7 @@ def test_cross_fit_shows_no_bias_where_the_plug_in_does():
         assert ttest_1samp(cross_fit, 0).pvalue > 0.001
 
 
+@pytest.mark.slow
 def test_plug_in_bias_falls_as_one_over_n():
     small, large = errors("plug-in", 10, 6000).mean(), errors("plug-in", 40, 6000).mean()
     assert 2.5 < small / large < 6.5

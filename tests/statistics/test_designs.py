@@ -81,6 +81,7 @@ def campaigns(kind, n, share, runs, estimate):
     return hits, plain, np.array(errors), np.array(variances)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("way", STRATIFIED)
 def test_stratified_estimates_are_unbiased_and_cover(kind, way):
@@ -99,6 +100,7 @@ def test_stratified_estimates_are_unbiased_and_cover(kind, way):
         assert 0.8 < variances.mean() / errors.var() < 1.25
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("form", ["hajek", "horvitz-thompson"])
 def test_weighted_estimates_are_unbiased_and_cover(kind, form):
