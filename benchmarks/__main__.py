@@ -9,6 +9,7 @@ NAMES = (
     "campaign",
     "collect",
     "comparison",
+    "long_tails",
     "crossed_components",
     "dashboard",
     "diagnose",
