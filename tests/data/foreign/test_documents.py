@@ -21,7 +21,7 @@ def written(tmp_path, content, name="file.txt"):
         (b'{"a": 1}\r\n\r\n{"a": 2}\r\n', "lines"),
         (b"a,b\r1,2\r3,4\r", "table"),
         ("a\tb\n1\t2\n".encode("utf-16"), "table"),
-        (gzip.compress(b"a;b\n1;2\n"), "table"),
+        (gzip.compress(b"a;b\n1;2\n", mtime=0), "table"),
     ],
 )
 def test_a_file_is_what_it_holds(tmp_path, content, kind):
