@@ -16,6 +16,7 @@ from steelyard.cli.options import (
     metric_options,
     output_options,
     parse_bands,
+    price_option,
     scope_options,
     seed_option,
     study_arguments,
@@ -27,6 +28,7 @@ from steelyard.cli.printing import print_result
 from steelyard.errors import InvalidArgumentError
 from steelyard.estimate import Raters
 from steelyard.study.comparison import Comparison, Gate, PairDifference, gate_answer
+from steelyard.study.ledger_words import pairs_ledger
 from steelyard.study.preference_comparison import PreferenceComparison
 
 __all__ = ["compare"]
@@ -63,6 +65,7 @@ _EXIT = {"holds": 0, "fails": 3, "undecided": 4}
 @interval_options
 @level_option
 @seed_option("For simultaneous intervals.")
+@price_option
 @output_options
 def compare(
     choice: StudyChoice,
@@ -83,6 +86,7 @@ def compare(
     cluster_by: str | None,
     level: float,
     seed: int,
+    judgment_price: float | None,
     as_json: bool,
     output: Path | None,
 ) -> None:
@@ -124,7 +128,7 @@ def compare(
     )
     print_result(
         [one.to_dict() for one in found],
-        [part for one in found for part in _tables(one, found)],
+        [part for one in found for part in _tables(one, found, judgment_price)],
         as_json=as_json,
         output=output,
     )
@@ -134,7 +138,9 @@ def compare(
         raise SystemExit(_EXIT[answer])
 
 
-def _tables(one: Comparison, found: Sequence[Comparison]) -> list[RenderableType]:
+def _tables(
+    one: Comparison, found: Sequence[Comparison], price: float | None
+) -> list[RenderableType]:
     if isinstance(one, PreferenceComparison):
         return preference_tables(one)
     parts: list[RenderableType] = []
@@ -145,6 +151,8 @@ def _tables(one: Comparison, found: Sequence[Comparison]) -> list[RenderableType
     slices = sum(other.prompt == one.prompt for other in found)
     together = "all pairs" if slices == 1 else f"all pairs in all {slices} slices"
     parts.append(f"about {one.about}; verdicts hold for {together} together at {one.level:.0%}")
+    spent = pairs_ledger(one, price=price)
+    parts.extend([] if spent is None else [f"ledger: {spent}"])
     parts.extend(f"note: {note}" for note in one.notes)
     return parts
 

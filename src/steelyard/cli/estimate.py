@@ -17,6 +17,7 @@ from steelyard.cli.options import (
     metric_options,
     output_options,
     parse_bands,
+    price_option,
     scope_options,
     seed_option,
     study_arguments,
@@ -28,6 +29,7 @@ from steelyard.data import read_outputs
 from steelyard.errors import InvalidArgumentError
 from steelyard.estimate import Estimate, Interval, Raters, SlopeKind, Target
 from steelyard.study.estimates import Estimates, control_in_words
+from steelyard.study.ledger_words import means_ledger
 
 __all__ = ["estimate"]
 
@@ -78,6 +80,7 @@ Examples:
 @level_option
 @click.option("--resamples", type=int, default=10_000, show_default=True, help="For bootstraps.")
 @seed_option("For bootstraps.")
+@price_option
 @output_options
 def estimate(
     choice: StudyChoice,
@@ -99,6 +102,7 @@ def estimate(
     level: float,
     resamples: int,
     seed: int,
+    judgment_price: float | None,
     as_json: bool,
     output: Path | None,
 ) -> None:
@@ -129,12 +133,12 @@ def estimate(
     }
     found = study.estimate(chosen_metrics(metrics, no_metric=no_metric), **options)
     rows = [one.to_dict() | {"random_raters": _random(one)} for one in found]
-    print_result(rows, _tables(found), as_json=as_json, output=output)
+    print_result(rows, _tables(found, judgment_price), as_json=as_json, output=output)
     for note in found.notes if as_json else ():
         click.echo(f"note: {note}", err=True)
 
 
-def _tables(found: Estimates) -> list[RenderableType]:
+def _tables(found: Estimates, price: float | None) -> list[RenderableType]:
     level = f"{found[0].level:.0%}"
     parts: list[RenderableType] = []
     for prompt in dict.fromkeys(one.prompt for one in found):
@@ -165,6 +169,8 @@ def _tables(found: Estimates) -> list[RenderableType]:
         first = replace(own[0], pool_size=None, slice=None) if several else own[0]
         parts.append(f"about {first.about}; {own[0].method}")
         parts.extend(_carried(own))
+        spent = means_ledger(own, price=price)
+        parts.extend([] if spent is None else [f"ledger: {spent}"])
     notes = dict.fromkeys(f"note: {_place(one)}: {note}" for one in found for note in one.notes)
     parts.extend(notes)
     parts.extend(f"note: {note}" for note in found.notes)

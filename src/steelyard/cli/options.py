@@ -26,6 +26,7 @@ __all__ = [
     "metric_options",
     "output_options",
     "parse_bands",
+    "price_option",
     "scope_options",
     "seed_option",
     "study_arguments",
@@ -314,6 +315,15 @@ def level_option(command: Command) -> Command:
     """Add ``--level``."""
     return click.option(
         "--level", type=float, default=0.95, show_default=True, help="Confidence level."
+    )(command)
+
+
+def price_option(command: Command) -> Command:
+    """Add the price of a judgment, for the ledger."""
+    return click.option(
+        "--judgment-price",
+        type=click.FloatRange(min=0, min_open=True),
+        help="Of a judgment: the ledger is told in money too.",
     )(command)
 
 

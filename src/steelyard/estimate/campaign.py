@@ -9,15 +9,21 @@ another what they know of spread and shape (`lent`). Derived in docs/methods/cam
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+import numpy as np
+from numpy.typing import NDArray
+
 from steelyard.errors import NotEstimableError
 from steelyard.estimate.controlled import Controlled, JudgedSystem, controlled, less_control
 from steelyard.estimate.intervals import check_options
+from steelyard.estimate.ledger import Ledger
 from steelyard.estimate.options import Options
 from steelyard.estimate.result import Estimate
 from steelyard.estimate.slices import Cell, Slicing, sliced
 from steelyard.estimate.together import Form, Together
 
 __all__ = ["campaign_means", "slice_means"]
+
+Floats = NDArray[np.float64]
 
 
 def campaign_means(
@@ -134,7 +140,33 @@ def _estimates(
         except NotEstimableError as error:
             results.append(error)
             continue
-        estimate = replace(estimate, shares=tuple(controls.shares[cell.parent].tolist()))
+        shares = tuple(controls.shares[cell.parent].tolist())
+        ledger = _ledger(plain, found, form, controls.slopes[cell.parent])
+        estimate = replace(estimate, shares=shares, ledger=ledger)
         differ = cell.system.metric.shape[1] or estimate.raters != baseline.raters
         results.append(replace(estimate, baseline=baseline) if differ else estimate)
     return results
+
+
+def _ledger(plain: Together, found: Together, form: Form, slope: Floats) -> Ledger | None:
+    """Return what each device saved of the judgments that a plain mean would need.
+
+    None for draws other than simple ones: their judgments do not show what a plain mean would be.
+    """
+    cells = [plain.systems[number] for number in form]
+    start = plain.plain_interval(form)
+    if start.standard_error == 0 or not all(one.draw.simple for one in cells):
+        return None
+    alone = replace(plain, lent=plain.lent.alone())
+    usual = found
+    if found.options.raters_as == "adjusted":
+        usual = replace(found, options=replace(found.options, raters_as="random"))
+    again = any(one.sample.n_judgments > one.sample.n_outputs for one in cells)
+    stages = [
+        *([("repeats", alone.unlimited_half_width(form))] if again else []),
+        ("without_replacement", alone.half_width(form)),
+        ("other_systems", plain.half_width(form)),
+        *([("control", usual.half_width(form, slope))] if len(slope) else []),
+        *([("raters", found.half_width(form, slope))] if usual is not found else []),
+    ]
+    return start.ledger(stages)

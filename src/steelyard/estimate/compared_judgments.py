@@ -1,7 +1,7 @@
 """All judgments of a campaign as a comparison sees them, and the error of a difference."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -13,7 +13,9 @@ from steelyard.arrays import JudgedOutputs
 from steelyard.errors import NotEstimableError
 from steelyard.estimate.campaign_leniency import campaign_leniency
 from steelyard.estimate.controlled import JudgedSystem, controlled
-from steelyard.estimate.leniency import Leniency
+from steelyard.estimate.error_variance import ErrorVariance
+from steelyard.estimate.ledger import PlainInterval
+from steelyard.estimate.leniency import Leniency, plain_parts
 from steelyard.estimate.options import Options
 from steelyard.estimate.pair_tails import PairTails
 from steelyard.estimate.pair_variance import PairScores, SideScores
@@ -136,6 +138,41 @@ class ComparedJudgments:
             options,
             PairTails.of(systems, samples),
         )
+
+    @property
+    def raw(self) -> "ComparedJudgments":
+        """The judgments as they are, no control taken off."""
+        samples = [one.sample for one in self.systems]
+        return replace(
+            self,
+            samples=samples,
+            slopes=np.zeros_like(self.slopes),
+            human=np.concatenate([sample.human for sample in samples]),
+        )
+
+    def apart(self, pair: tuple[int, int], level: float) -> PlainInterval:
+        """Return the interval of the difference of two plain means of judgments drawn apart.
+
+        The raters of both are drawn from the same crew, so that leniency adds what it adds to the
+        spread of scores.
+        """
+        scores = [self.systems[number].sample.human for number in pair]
+        parts = [part for own in scores for part in plain_parts(own)]
+        error = ErrorVariance(tuple(parts))
+        n = sum(len(own) for own in scores)
+        return PlainInterval(n, float(np.sqrt(error.value)), error.degrees_of_freedom, level)
+
+    def judged_again(self, pair: tuple[int, int], level: float) -> float | None:
+        """Return half the length of the interval of two plain means of outputs drawn apart.
+
+        None where each output was judged once.
+        """
+        if all(self.systems[number].sample.count.max() == 1 for number in pair):
+            return None
+        every = [np.arange(self.systems[number].sample.n_outputs) for number in pair]
+        both = self.scores_of(pair, (every[0], every[1]), raw=True)
+        nothing = np.empty(0, dtype=np.int64)
+        return PairError(*replace(both, in_a=nothing, in_b=nothing).variance()).reach(level)
 
     @property
     def n_raters(self) -> int:

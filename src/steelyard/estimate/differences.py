@@ -8,7 +8,7 @@ parts for raters and the finite pool. Derived in docs/methods/comparison.md.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from steelyard.estimate.compared_judgments import (
     differing_outputs,
 )
 from steelyard.estimate.controlled import JudgedSystem
+from steelyard.estimate.ledger import Ledger
 from steelyard.estimate.options import Options, Raters
 from steelyard.estimate.simultaneous import holm, simultaneous_level
 
@@ -52,6 +53,8 @@ class Difference:
         Judgments that the difference rests on.
     raters : {"fixed", "random", "adjusted"} or None
         How raters are seen: fixed where nothing shows how much they differ. None for as asked.
+    ledger : Ledger or None
+        Judgments that two plain means would need for this interval, and what saved them.
     """
 
     a: int
@@ -68,6 +71,7 @@ class Difference:
     identical_items: int
     n_judgments: int
     raters: Raters | None = None
+    ledger: Ledger | None = None
 
 
 def campaign_differences(
@@ -116,12 +120,15 @@ def campaign_differences(
     together = simultaneous_level(
         influences, [one.nodes for one in varying], level=options.level, seed=seed
     )
-    p_values = iter(adjusted)
+    p_values, ledgers = iter(adjusted), _Ledgers(campaign)
     return [
-        one.difference(campaign.options, together, float(next(p_values)))
+        replace(
+            one.difference(campaign.options, together, float(next(p_values))),
+            ledger=ledgers.of(one, common) if isinstance(common, Shared) else None,
+        )
         if isinstance(one, _Contrast)
         else one
-        for one in contrasts
+        for one, common in zip(contrasts, shared, strict=True)
     ]
 
 
@@ -138,7 +145,11 @@ class _Part:
 
     @classmethod
     def of(
-        cls, campaign: ComparedJudgments, pair: tuple[int, int], shared: Shared, weight: float
+        cls,
+        campaign: ComparedJudgments,
+        pair: tuple[int, int],
+        shared: Shared,
+        weight: float,
     ) -> "_Part":
         outputs = (differing_outputs(shared.differs[0]), differing_outputs(shared.differs[1]))
         both = campaign.scores_of(pair, outputs)
@@ -237,11 +248,13 @@ class _Contrast:
             if one.value > 0
         )
 
+    def reach(self, level: float) -> float:
+        """Return half the length of the interval."""
+        return max(one.reach(level) for one in self.errors)
+
     def difference(self, options: Options, together: float, p_value: float) -> Difference:
         """Return the difference with its intervals."""
-        alone, all_of_them = (
-            max(one.reach(level) for one in self.errors) for level in (options.level, together)
-        )
+        alone, all_of_them = self.reach(options.level), self.reach(together)
         longest = max(self.errors, key=lambda one: one.reach(options.level))
         return Difference(
             a=self.pair[0],
@@ -259,3 +272,47 @@ class _Contrast:
             n_judgments=self.n_judgments,
             raters=options.raters_as,
         )
+
+
+class _Ledgers:
+    """What each device saved of the judgments that two plain means would need for a difference."""
+
+    def __init__(self, campaign: ComparedJudgments) -> None:
+        raters_as = campaign.options.raters_as
+        random = replace(campaign.options, raters_as="fixed" if raters_as == "fixed" else "random")
+        endless = replace(campaign, noise=None)
+        own = replace(endless, tails=None)
+        usual = replace(own, options=random)
+        self._campaign = campaign
+        # The campaign as it is seen with one device more than before.
+        self._stages = (
+            *([("control", usual)] if campaign.slopes.shape[1] else []),
+            *([("raters", own)] if raters_as == "adjusted" else []),
+            *([("other_systems", endless)] if campaign.tails is not None else []),
+            *([("without_replacement", campaign)] if campaign.noise is not None else []),
+        )
+        self._plain = replace(usual.raw, options=replace(random, target="pool"))
+
+    def of(self, found: _Contrast, shared: Shared) -> Ledger | None:
+        """Return the ledger of a difference; None where it has no error."""
+        level = self._campaign.options.level
+        whole = replace(
+            shared,
+            identical=0,
+            metric=None,
+            differs=(np.ones_like(shared.differs[0]), np.ones_like(shared.differs[1])),
+        )
+        if not found.varies:
+            return None
+        start = self._plain.apart(found.pair, level)
+        again = self._plain.judged_again(found.pair, level)
+        stages = [
+            *([] if again is None else [("repeats", again)]),
+            ("pairing", _Contrast.of(self._plain, found.pair, ((1.0, whole),)).reach(level)),
+            ("identity", _Contrast.of(self._plain, found.pair, ((1.0, shared),)).reach(level)),
+            *(
+                (name, _Contrast.of(seen, found.pair, ((1.0, shared),)).reach(level))
+                for name, seen in self._stages
+            ),
+        ]
+        return start.ledger(stages)

@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 from scipy.sparse import csr_array
 
+from steelyard.estimate.error_variance import Part
 from steelyard.variance.crossed import CrossedComponents, crossed_components
 
-__all__ = ["Leniency", "estimated_leniency"]
+__all__ = ["Leniency", "estimated_leniency", "leniency_part", "plain_parts"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -133,3 +134,36 @@ def estimated_leniency(
     matrix -= pull.T @ pull
     np.fill_diagonal(matrix, matrix.diagonal() + components.residual / components.leniency)
     return Leniency(components, output, rater, system, scale, cho_factor(matrix))
+
+
+def leniency_part(leniency: Leniency, by_rater: Floats) -> Part:
+    """Return what leniency adds to the error variance of weights on raters."""
+    squares = float(by_rater @ by_rater)
+    doubt = squares**2 * float(leniency.components.covariance[1, 1])
+    return Part("leniency", leniency.variance, squares, np.inf, doubt)
+
+
+def plain_parts(
+    scores: Floats, leniency: Leniency | None = None, where: slice = slice(None)
+) -> list[Part]:
+    """Return the error variance of a plain mean of judgments, each of them a draw for itself.
+
+    Parameters
+    ----------
+    scores : (n,) array
+        The judgments of one system.
+    leniency : Leniency, optional
+        The leniency of raters, where they are seen as a sample.
+    where : slice, optional
+        The place of these judgments in it.
+    """
+    n = len(scores)
+    variance = float(scores.var(ddof=1)) if n > 1 else 0.0
+    if leniency is None:
+        return [Part("outputs", variance, 1 / n, max(n - 1.0, 1.0))]
+    own = leniency.per_rater(np.full(n, 1 / n), where)
+    # What raters share is no spread of outputs.
+    held = float(leniency.scale[where][0]) ** 2 - float(own @ own)
+    left = variance - leniency.variance * held * n / max(n - 1, 1)
+    outputs = Part("outputs", max(left, 0.05 * variance), 1 / n, max(n - 1.0, 1.0))
+    return [outputs, leniency_part(leniency, own)]

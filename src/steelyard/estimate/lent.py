@@ -79,6 +79,11 @@ class Lent:
             )
         return cls(draws, own <= 0, variances, freedoms, spread, shape, options)
 
+    def alone(self) -> "Lent":
+        """Return what each system knows without the others."""
+        freedoms = np.array([max(len(draw.stratum) - 1.0, 0.0) for draw in self.draws])
+        return replace(self, freedoms=freedoms, spread=Spread(0.0, 0.0), shape=None)
+
     def moderated(self, number: int, part: Part) -> Part:
         """Return what lies between a system's outputs, with what the others tell of it."""
         if not self.draws[number].simple:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from steelyard.estimate.ledger import Ledger
 from steelyard.version import __version__
 
 __all__ = ["Ends", "Estimate"]
@@ -59,6 +60,9 @@ class Estimate:
         The interval about exactly these raters, where `low` and `high` are about raters like these.
     shares : tuple of float
         Share of each metric in a learned control; they add up to 1, or to 0 without a control.
+    ledger : Ledger or None
+        Judgments that the plain mean would need for this interval, and what saved them; None where it
+        was not asked of a campaign.
     notes : tuple of str
         What a reader must know before trusting the numbers.
     system, prompt : str or None
@@ -87,6 +91,7 @@ class Estimate:
     new_outputs: Ends | None = None
     fixed_raters: Ends | None = None
     shares: tuple[float, ...] = ()
+    ledger: Ledger | None = None
     notes: tuple[str, ...] = ()
     system: str | None = None
     prompt: str | None = None
@@ -172,6 +177,7 @@ class Estimate:
             "shares": list(self.shares),
             "about": self.about,
             "new_outputs": self.new_outputs and self.new_outputs.to_dict(),
+            "ledger": self.ledger and self.ledger.to_dict(),
             "fixed_raters": self.fixed_raters and self.fixed_raters.to_dict(),
             "notes": list(self.notes),
         }

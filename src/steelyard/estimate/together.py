@@ -19,7 +19,8 @@ from steelyard.estimate.controlled import JudgedSystem
 from steelyard.estimate.error_variance import ErrorVariance, Part, fixed_raters, residual_parts
 from steelyard.estimate.estimator import plain_mean
 from steelyard.estimate.fit import Fit, named_method
-from steelyard.estimate.leniency import Leniency
+from steelyard.estimate.ledger import PlainInterval
+from steelyard.estimate.leniency import Leniency, leniency_part, plain_parts
 from steelyard.estimate.lent import Lent
 from steelyard.estimate.options import Options
 from steelyard.estimate.residual_squares import leniency_in
@@ -61,6 +62,16 @@ class _Weighed:
 
 
 @dataclass(frozen=True, eq=False)
+class _Found:
+    """An interval, and what it is made of."""
+
+    targets: dict[int, ErrorVariance]
+    weighed: _Weighed
+    error: ErrorVariance
+    ends: Ends
+
+
+@dataclass(frozen=True, eq=False)
 class Together:
     """All systems after their controls are taken off, with what they lend one another."""
 
@@ -96,29 +107,17 @@ class Together:
         `slope` is that of its control. Without one it is a baseline, whose intervals from other
         points of view nobody asks for.
         """
-        fits = {number: self._fit(number) for number in form}
         options = self.options
         if len(form) == 1 and self._is_known(*form):
             return self._plain(*form)
-        fixed = replace(options, raters_as="fixed")
-        targets = {
-            number: fixed_raters(
-                fit, self.samples[number], self.systems[number].draw, None, options=fixed
-            )
-            for number, fit in fits.items()
-        }
-        weighed = self._weighed(form, fits)
-        error = self._with_raters(form, targets, weighed)
         is_baseline = slope is None
         slope = np.zeros(0) if slope is None else slope
-        if options.target == "superpopulation":
-            error = replace(error, between_pools=self._between(form, slope))
-        estimate = weighed.point
-        ends = self.lent.ends(tuple(form), estimate, error)
+        found = self._found(form, slope)
+        estimate, ends, error = found.weighed.point, found.ends, found.error
         new_outputs = as_fixed = None
         if not is_baseline:
-            new_outputs = self._new_outputs(form, slope, weighed, ends)
-            as_fixed = None if options.raters_as == "fixed" else self._fixed(form, targets)
+            new_outputs = self._new_outputs(form, slope, found.weighed, ends)
+            as_fixed = None if options.raters_as == "fixed" else self._fixed(form, found.targets)
         interval = "borrowed" if self.lent.shapes(tuple(form)) else "student"
         draw = self.systems[next(iter(form))].draw
         kind = named_method(draw, "learned-control" if len(slope) else "mean")
@@ -142,6 +141,58 @@ class Together:
             fixed_raters=as_fixed,
             notes=(*error.notes, *self.notes),
         )
+
+    def half_width(self, form: Form, slope: Floats | None = None) -> float:
+        """Return half the length of the interval of `estimate`."""
+        ends = self._found(form, np.zeros(0) if slope is None else slope).ends
+        return (ends.high - ends.low) / 2
+
+    def unlimited_half_width(self, form: Form) -> float:
+        """Return what half the length of the interval would be with an endless pool."""
+        fits = {number: self._fit(number) for number in form}
+        parts = {
+            number: ErrorVariance(residual_parts(fit, self.systems[number].draw, limited=False))
+            for number, fit in fits.items()
+        }
+        error = self._with_raters(form, parts, self._weighed(form, fits))
+        ends = self.lent.ends(tuple(form), 0.0, error)
+        return (ends.high - ends.low) / 2
+
+    def plain_interval(self, form: Form) -> PlainInterval:
+        """Return the interval of the plain mean, had each judgment been drawn for itself.
+
+        Outputs would have been drawn with replacement, each judged once; raters are seen as a sample
+        where they are; nothing is known but these judgments.
+        """
+        parts: list[Part] = []
+        for number, weight in form.items():
+            scores = self.samples[number].human
+            here = slice(self.first[number], self.first[number] + len(scores))
+            own = plain_parts(scores, self.leniency, here)
+            parts += [replace(part, coefficient=weight**2 * part.coefficient) for part in own]
+        error = ErrorVariance(tuple(parts))
+        return PlainInterval(
+            sum(self.samples[number].n_judgments for number in form),
+            float(np.sqrt(error.value)),
+            error.degrees_of_freedom,
+            self.options.level,
+        )
+
+    def _found(self, form: Form, slope: Floats) -> _Found:
+        """Return the interval with all that it is made of."""
+        fits = {number: self._fit(number) for number in form}
+        fixed = replace(self.options, raters_as="fixed")
+        targets = {
+            number: fixed_raters(
+                fit, self.samples[number], self.systems[number].draw, None, options=fixed
+            )
+            for number, fit in fits.items()
+        }
+        weighed = self._weighed(form, fits)
+        error = self._with_raters(form, targets, weighed)
+        if self.options.target == "superpopulation":
+            error = replace(error, between_pools=self._between(form, slope))
+        return _Found(targets, weighed, error, self.lent.ends(tuple(form), weighed.point, error))
 
     def _fit(self, number: int) -> Fit:
         fit = self.fits[number]
@@ -188,7 +239,7 @@ class Together:
         }
         if self.options.raters_as == "random":
             by_rater = np.sum([leniency.per_rater(own[one], here[one]) for one in form], axis=0)
-            return _Weighed(point, dict.fromkeys(form, 1.0), (_lenient(leniency, by_rater),))
+            return _Weighed(point, dict.fromkeys(form, 1.0), (leniency_part(leniency, by_rater),))
         weights = np.zeros(len(leniency.rater))
         for number in form:
             weights[here[number]] = own[number]
@@ -205,7 +256,7 @@ class Together:
             by_output[inside] = 0.0
         elsewhere = float(by_output**2 @ self._output_variances)
         parts = (
-            _lenient(leniency, leniency.per_rater(weights)),
+            leniency_part(leniency, leniency.per_rater(weights)),
             Part("other systems", elsewhere, 1.0, np.inf, 0.0),
         )
         return _Weighed(point, outputs, parts)
@@ -294,13 +345,6 @@ class Together:
         weighed = _Weighed(point, dict.fromkeys(form, 1.0), ())
         error = self._with_raters(form, fixed, weighed)
         return self.lent.ends(tuple(form), point, error) if error.value > 0 else None
-
-
-def _lenient(leniency: Leniency, by_rater: Floats) -> Part:
-    """Return what leniency adds to the error variance of weights on raters."""
-    squares = float(by_rater @ by_rater)
-    doubt = squares**2 * float(leniency.components.covariance[1, 1])
-    return Part("leniency", leniency.variance, squares, np.inf, doubt)
 
 
 def _plain_fit(sample: JudgedOutputs, draw: Draw) -> Fit | NotEstimableError:

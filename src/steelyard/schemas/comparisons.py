@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from steelyard.schemas.shape import Count, Level, Number, Quantity, Shape, Share
+from steelyard.schemas.shape import Count, Ledger, Level, Number, Quantity, Shape, Share
 
 __all__ = ["CompareForm"]
 
@@ -28,6 +28,8 @@ class Pair(Shape):
     n_judgments: Count
     more_judgments: Count | None
     """About how many more would decide; null if nobody can tell."""
+    ledger: Ledger | None
+    """null in slices, for preferences, and where a difference has no error."""
 
 
 class Rank(Shape):

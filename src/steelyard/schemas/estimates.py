@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from steelyard.schemas.shape import Count, Level, Number, Shape
+from steelyard.schemas.shape import Count, Ledger, Level, Number, Shape
 
 __all__ = ["DemoForm", "EstimateForm"]
 
@@ -57,6 +57,8 @@ class Estimated(Shape):
     """For new outputs like these, where that interval is more than a tenth wider."""
     fixed_raters: Ends | None
     """About exactly these raters, where `low` and `high` are about raters like these."""
+    ledger: Ledger | None
+    """null for draws that are not simple, and where each system is estimated apart."""
     notes: list[str]
 
 

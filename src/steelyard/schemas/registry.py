@@ -15,15 +15,15 @@ __all__ = ["COMMANDS", "schema", "schema_id"]
 
 # The number goes up whenever a key or a type changes: readers may refuse what they do not know.
 _FORMS: dict[str, tuple[Any, int]] = {
-    "demo": (DemoForm, 1),
+    "demo": (DemoForm, 2),
     "check": (CheckForm, 1),
     "plan": (PlanForm, 1),
     "sample": (SampleForm, 1),
     "score": (ScoreForm, 1),
     "judge": (JudgeForm, 1),
     "monitor": (MonitorForm, 1),
-    "estimate": (EstimateForm, 1),
-    "compare": (CompareForm, 1),
+    "estimate": (EstimateForm, 2),
+    "compare": (CompareForm, 2),
     "diagnose": (DiagnoseForm, 1),
     "simulate": (SimulateForm, 1),
     "trajectory": (TrajectoryForm, 1),
@@ -45,7 +45,7 @@ def schema_id(command: str) -> str:
     Examples
     --------
     >>> schema_id("estimate")
-    'steelyard/estimate/1'
+    'steelyard/estimate/2'
     """
     return f"steelyard/{command}/{_FORMS[command][1]}"
 

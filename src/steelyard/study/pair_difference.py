@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 
 from steelyard.estimate.differences import Difference
+from steelyard.estimate.ledger import Ledger
 
 __all__ = [
     "Answer",
@@ -50,6 +51,9 @@ class PairDifference:
     more_judgments : int or None
         About how many more judgments of the two would decide; 0 if it is decided, None if nobody
         can tell.
+    ledger : Ledger or None
+        Judgments that two plain means would need for the interval, and what saved them; None where
+        nothing shows it.
     """
 
     a: str
@@ -66,6 +70,7 @@ class PairDifference:
     identical_items: int
     n_judgments: int
     more_judgments: int | None
+    ledger: Ledger | None = None
 
     @property
     def identical(self) -> bool:
@@ -118,6 +123,7 @@ def named_difference(one: Difference, names: Sequence[str], margin: float | None
         identical_items=one.identical_items,
         n_judgments=one.n_judgments,
         more_judgments=_more(one, margin) if verdict == "undecided" else 0,
+        ledger=one.ledger,
     )
 
 
