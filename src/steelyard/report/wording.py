@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 
 from steelyard.estimate import Estimate
 from steelyard.report.findings import PromptFindings, SystemFindings
-from steelyard.report.numbers import count, level_name, number, percent, span
-from steelyard.report.savings import equivalent_judgments
+from steelyard.report.numbers import level_name, number, percent, span
 from steelyard.study import Diagnosis
+from steelyard.study.ledger_words import means_ledger, pairs_ledger
 
 __all__ = ["Headline", "enumeration", "headline", "interval_abouts", "noise_meaning"]
 
@@ -106,56 +106,32 @@ def interval_abouts(findings: PromptFindings) -> dict[str, list[str]]:
 
 
 def _saving(findings: PromptFindings) -> str:
-    """Say how many judgments were saved, over all systems with more than a plain mean."""
-    found = [one for one in findings.systems if one.corrected is not None]
-    if not found:
+    """Say what plain means would have cost, for the differences and for the means."""
+    comparison = findings.answer.comparison
+    estimates = [one.estimate for one in findings.systems if one.estimate is not None]
+    spent = [None if comparison is None else pairs_ledger(comparison), means_ledger(estimates)]
+    said = [f"{one[0].upper()}{one[1:]}." for one in spent if one is not None]
+    return " ".join([*_plain(findings, estimates), *said])
+
+
+def _plain(findings: PromptFindings, estimates: Sequence[Estimate]) -> list[str]:
+    """Say why metrics are not used, where they are not."""
+    if not any(one.baseline for one in estimates):
         reason = "No metric could be used" if findings.metrics else "No metric was given"
-        return f"{reason}: these are plain means."
-    estimates = [one.corrected for one in found if one.corrected is not None]
-    means = _means(findings, estimates)
-    if not means:
-        return _unused(findings, estimates)
-    pairs = [
-        (one.n_judgments, equivalent_judgments(one, _item_variance(findings, about)) or 0.0)
-        for one, about in zip(estimates, found, strict=True)
-    ]
-    collected, worth = sum(n for n, _ in pairs), sum(w for _, w in pairs)
-    saved = round(worth) - collected
-    opening = f"With {means}, the {count(collected, 'judgment')} are worth"
-    if saved <= 0:
-        return f"{opening} no more than in plain means: no judgment was saved."
-    return (
-        f"{opening} about {round(worth):,} in plain means: {saved:,} saved "
-        f"({percent(1 - collected / worth)})."
-    )
-
-
-def _means(findings: PromptFindings, estimates: Sequence[Estimate]) -> str:
-    """Return what makes the estimates more than plain means."""
-    means = []
-    if not _all_judged(estimates) and any(any(one.shares or one.slope) for one in estimates):
-        few = len(findings.metrics) <= _NAMED
-        means.append(enumeration(findings.metrics) if few else "the metrics")
-    if any(one.raters == "adjusted" for one in estimates):
-        means.append("the leniency of raters taken out")
-    return ", and ".join(means)
-
-
-def _unused(findings: PromptFindings, estimates: Sequence[Estimate]) -> str:
-    names = enumeration(findings.metrics) if len(findings.metrics) <= _NAMED else "the metrics"
+        return [f"{reason}: these are plain means."]
+    if any(any(one.shares or one.slope) for one in estimates) and not _all_judged(estimates):
+        return []
+    if not findings.metrics:
+        return []
+    few = len(findings.metrics) <= _NAMED
+    names = enumeration(findings.metrics) if few else "the metrics"
     if _all_judged(estimates):
-        return f"Every output was judged, so {names} had nothing to add: no judgment was saved."
-    return f"No use is made of {names}, because judgments do not follow: no judgment was saved."
+        return [f"Every output was judged, so {names} had nothing to add."]
+    return [f"No use is made of {names}, because judgments do not follow."]
 
 
 def _all_judged(estimates: Sequence[Estimate]) -> bool:
     return all(one.n_outputs == one.pool_size for one in estimates)
-
-
-def _item_variance(findings: PromptFindings, one: SystemFindings) -> float:
-    """Return the system's item variance, or that of all, which is greater and claims less."""
-    diagnosis = one.diagnosis or findings.overall
-    return diagnosis.item_variance.value if diagnosis else 0.0
 
 
 def noise_meaning(diagnosis: Diagnosis) -> str:
