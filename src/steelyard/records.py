@@ -8,6 +8,7 @@ from dataclasses import MISSING, Field, dataclass, field, fields
 from typing import Any, ClassVar, overload
 
 __all__ = [
+    "ALSO_BY",
     "DRAW_COLUMNS",
     "ONLY_PROMPT",
     "UNKNOWN_RATER",
@@ -33,6 +34,8 @@ DRAW_COLUMNS = (
     "seed",
     "signature",
 )
+# What a sample that holds each text once records of it: the other systems that wrote it, as a JSON list.
+ALSO_BY = "also_by"
 
 
 @dataclass(frozen=True, slots=True)

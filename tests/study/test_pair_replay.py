@@ -15,7 +15,7 @@ def finished(kind, *, n=None, each=2, seed=1):
     outputs = kind.outputs(rng)
     pool = read_outputs(outputs)
     size = kind.size if n is None else n
-    drawn = sample(pool, size, seed=1).frame
+    drawn = sample(pool, size, each_text_once=False, seed=1).frame
     return outputs.drop("true"), kind.judged(drawn, rng, each=each)
 
 

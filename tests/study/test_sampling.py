@@ -8,6 +8,7 @@ from polars.testing import assert_frame_equal
 from steelyard.data import read_judgments, read_outputs
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 from steelyard.study.sampling import DRAW_COLUMNS, sample
+from steelyard.study.texts_once import for_all_writers
 
 
 def pool_frame(size=60, systems=("alpha", "beta")):
@@ -78,7 +79,7 @@ def test_a_simple_sample_keeps_the_rows_and_records_the_draw(outputs):
 
 @pytest.mark.parametrize("same_items", [True, False])
 def test_neither_order_of_rows_nor_other_systems_change_a_draw(outputs, same_items):
-    options = {"same_items": same_items, "seed": 3}
+    options = {"same_items": same_items, "each_text_once": False, "seed": 3}
     want = sample(outputs, 15, **options).frame
     shuffled = read_outputs(pool_frame().sample(fraction=1, shuffle=True, seed=1))
     got = sample(shuffled, 15, systems=["beta"], **options).frame
@@ -86,7 +87,7 @@ def test_neither_order_of_rows_nor_other_systems_change_a_draw(outputs, same_ite
 
 
 def test_the_same_items_are_drawn_for_all_systems_unless_told_otherwise(outputs):
-    found = sample(outputs, 15, seed=3)
+    found = sample(outputs, 15, each_text_once=False, seed=3)
     assert found.to_dict()["draws"][0]["same_items"]
     assert found.to_dict()["draws"][0]["identical_items"] is None
     frame = found.frame
@@ -98,12 +99,13 @@ def test_the_same_items_are_drawn_for_all_systems_unless_told_otherwise(outputs)
 
 
 def test_strata_of_a_column_and_of_quantiles(outputs):
-    by_topic = sample(outputs, 16, design="stratified", strata="topic", seed=1)
+    options = {"design": "stratified", "each_text_once": False, "seed": 1}
+    by_topic = sample(outputs, 16, strata="topic", **options)
     counts = by_topic.frame.group_by("system", "stratum").len()
     assert counts["len"].unique().to_list() == [4]
     assert by_topic.frame["stratum_size"].unique().to_list() == [15]
     assert (by_topic.frame["stratum"] == by_topic.frame["topic"]).all()
-    cut = sample(outputs, 12, design="stratified", metric="length", quantiles=3, seed=1).frame
+    cut = sample(outputs, 12, metric="length", quantiles=3, **options).frame
     assert sorted(cut["stratum"].unique()) == ["length 1/3", "length 2/3", "length 3/3"]
     means = cut.group_by("stratum").agg(pl.col("length").mean()).sort("stratum")["length"]
     assert means.is_sorted()
@@ -205,6 +207,7 @@ def test_pairs_are_drawn_where_systems_differ(outputs):
 def test_an_extension_contains_the_earlier_sample_and_updates_probabilities(outputs, options):
     earlier = sample(outputs, 16, seed=1, **options).frame
     larger = sample(outputs, 30, extend=earlier, seed=2, **options).frame
+    earlier, larger = for_all_writers(earlier), for_all_writers(larger)
     for system in ("alpha", "beta"):
         before, after = (one.filter(pl.col("system") == system) for one in (earlier, larger))
         assert after["item"].to_list()[:16] == before["item"].to_list()
@@ -221,6 +224,7 @@ def test_a_sample_by_size_is_extended_whatever_the_order_of_the_pool(outputs, to
         "same_items": together,
         "seed": 3,
     }
+    options["each_text_once"] = False
     first = sample(outputs, 8, **options).frame
     shuffled = read_outputs(pool_frame().sample(fraction=1, shuffle=True, seed=4))
     second = sample(shuffled, 16, extend=first, **options).frame

@@ -12,6 +12,7 @@ from steelyard.cli.paths import InputPath, OutputFile
 from steelyard.cli.printing import print_json, print_tables
 from steelyard.data import read_outputs, write_table
 from steelyard.design.sampling import Design
+from steelyard.records import ALSO_BY
 from steelyard.study import Study
 from steelyard.study.sample_design import Allocation
 from steelyard.study.sampling import Sample
@@ -80,6 +81,14 @@ Examples:
     show_default=True,
     help="Draw the same items for all systems, or each system on its own.",
 )
+@click.option(
+    "--each-text-once/--every-output",
+    "each_text_once",
+    default=True,
+    show_default=True,
+    help="Put a text that several systems wrote for an item into the sample once, to count for all "
+    "of them, or once for each.",
+)
 @file_options
 @click.option(
     "--seed",
@@ -112,6 +121,7 @@ def sample(
     systems: tuple[str, ...],
     pair: tuple[str, str] | None,
     same_items: bool,
+    each_text_once: bool,
     columns: tuple[str, ...],
     separators: tuple[str, ...],
     decimals: tuple[str, ...],
@@ -125,7 +135,8 @@ def sample(
     to judge them, with the columns probability, stratum, stratum_size, share, draw, design, seed
     and signature, so that an estimate needs nothing else told. All systems get the same items, on
     which differences are known best. For a pair, items with identical outputs are left out: they
-    differ by exactly zero, and `share` is that of the others.
+    differ by exactly zero, and `share` is that of the others. A text that several systems wrote is
+    there once, `also_by` names the others, and its judgments count for all of them.
     """
     study = Study.read(
         outputs,
@@ -148,6 +159,7 @@ def sample(
         systems=systems or None,
         pair=pair,
         same_items=same_items,
+        each_text_once=each_text_once,
         corrected_by=corrected_by,
         seed=seed,
     )
@@ -188,4 +200,8 @@ def _remarks(found: Sample) -> list[str]:
     if one["identical_items"] is not None:
         identical = f"{one['identical_items']} of {one['pool_size']} items have identical outputs"
         return [f"the same items for both; {identical} and need no judgment"]
-    return ["the same items for all systems"] if one["same_items"] else []
+    shared = found.frame[ALSO_BY].drop_nulls().len() if ALSO_BY in found.frame.columns else 0
+    once = f"; {shared} of {found.frame.height} texts were written by several systems: judge each once,"
+    once += f" it counts for all of them; keep the column {ALSO_BY} with the judgments"
+    same = f"the same items for all systems{once if shared else ''}"
+    return [same] if one["same_items"] else []

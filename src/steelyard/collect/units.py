@@ -18,6 +18,7 @@ from steelyard.data import Outputs, read_outputs
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 from steelyard.records import DRAW_COLUMNS
 from steelyard.study.sampling import sample
+from steelyard.study.texts_once import for_all_writers
 
 __all__ = ["Target", "Unit", "more_units", "units_of"]
 
@@ -185,6 +186,7 @@ def more_units(campaign: Campaign, drawn: Sequence[Target], more: int) -> list[U
         extend=_frame(drawn),
         systems=systems,
         same_items=_same_items(drawn, systems),
+        each_text_once=False,
         # The numbers that drew the first part must not draw the second too.
         seed=zlib.crc32(f"{drawn[0].seed} {size}".encode()),
     )
@@ -203,6 +205,8 @@ def _first_draw(campaign: Campaign, outputs: Outputs) -> pl.DataFrame:
             design="paired" if campaign.task.pair else "simple",
             systems=asked.systems,
             same_items=asked.same_items,
+            # Units are made of what raters see, which may be more than the text.
+            each_text_once=False,
             seed=asked.seed,
         ).frame
     except InvalidArgumentError as error:
@@ -210,7 +214,7 @@ def _first_draw(campaign: Campaign, outputs: Outputs) -> pl.DataFrame:
 
 
 def _recorded_draw(path: Path) -> pl.DataFrame:
-    rows = read_outputs(path).rows()
+    rows = for_all_writers(read_outputs(path).rows())
     for column in _NEEDED:
         if column not in rows.columns:
             raise InvalidDataError(

@@ -109,11 +109,13 @@ class Judgments:
         Parameters
         ----------
         frame : polars.DataFrame
-            The columns of `frame`, and ``position``: the row of it whose line each keeps.
+            The columns of `frame`, perhaps more, and ``position``: the row of it whose line each keeps.
         """
         lines = self._rows[ROW].gather(frame["position"])
         rows = frame.drop("position").with_columns(lines.alias(ROW))
-        return Judgments(self.name, rows.select(self._rows.columns), self._table)
+        return Judgments(
+            self.name, rows.select(*self._rows.columns, pl.exclude(self._rows.columns)), self._table
+        )
 
     def place(self, position: int) -> str:
         """Say where the judgment in this row of `frame` (from 0) stands: ``pilot.csv, line 7``."""

@@ -47,16 +47,21 @@ class Spread:
         return (self.freedom * self.variance + freedom * own) / total, total
 
 
-def borrowed_spread(variances: Floats, freedoms: Floats) -> Spread:
+def borrowed_spread(variances: Floats, freedoms: Floats, *, overlap: float = 0.0) -> Spread:
     r"""Fit the distribution of the systems' variances by the moments of their logarithms.
 
     :math:`\operatorname{Var} \log s_k^2 = \psi'(d_k/2) + \psi'(d_0/2)`. The expected variance is never taken to
-    be known better than all variances together know it.
+    be known better than all variances together know it. Systems that share outputs have variances of
+    correlation r, which differ by chance only :math:`1 - r` times as much, and know together what
+    :math:`k / (1 + (k - 1) r)` know, of which a system's own part is its own.
 
     Parameters
     ----------
     variances, freedoms : (k,) array
         Residual variances and their degrees of freedom; zeros do not count.
+    overlap : float
+        Mean correlation of two variances: the share of outputs, with their judgments, that two
+        systems have in common.
 
     Returns
     -------
@@ -73,8 +78,11 @@ def borrowed_spread(variances: Floats, freedoms: Floats) -> Spread:
         return Spread(0.0, 0.0)
     half = freedoms[known] / 2
     centred = np.log(variances[known]) - digamma(half) + np.log(half)
-    excess = float(centred.var(ddof=1) - polygamma(1, half).mean())
-    most = float(freedoms[known].sum())
+    excess = float(centred.var(ddof=1) - (1 - overlap) * polygamma(1, half).mean())
+    most = float(freedoms[known].sum()) / (1 + (len(half) - 1) * overlap)
+    most -= overlap * float(freedoms[known].mean())
+    if most < 1:
+        return Spread(0.0, 0.0)
     freedom = most if excess <= 0 else min(2 * _inverse_trigamma(excess), most)
     location = float(centred.mean() + digamma(freedom / 2) - np.log(freedom / 2))
     return Spread(float(np.exp(location)), freedom)

@@ -13,7 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.errors import NotEstimableError
-from steelyard.estimate.controlled import Controlled, JudgedSystem, controlled, less_control
+from steelyard.estimate.controlled import (
+    Controlled,
+    JudgedSystem,
+    controlled,
+    judgments_paid,
+    less_control,
+)
 from steelyard.estimate.intervals import check_options
 from steelyard.estimate.ledger import Ledger
 from steelyard.estimate.options import Options
@@ -131,6 +137,7 @@ def _estimates(
     plain = Together.of(systems, [one.sample for one in systems], usual, seed)
     samples = [less_control(cell.system.sample, cell.control) for cell in cells]
     found = Together.of(systems, samples, options, seed)
+    paid = judgments_paid(systems)
     results: list[Estimate | NotEstimableError] = []
     for form in forms:
         cell = cells[next(iter(form))]
@@ -141,14 +148,16 @@ def _estimates(
             results.append(error)
             continue
         shares = tuple(controls.shares[cell.parent].tolist())
-        ledger = _ledger(plain, found, form, controls.slopes[cell.parent])
+        ledger = _ledger(plain, found, form, controls.slopes[cell.parent], paid)
         estimate = replace(estimate, shares=shares, ledger=ledger)
         differ = cell.system.metric.shape[1] or estimate.raters != baseline.raters
         results.append(replace(estimate, baseline=baseline) if differ else estimate)
     return results
 
 
-def _ledger(plain: Together, found: Together, form: Form, slope: Floats) -> Ledger | None:
+def _ledger(
+    plain: Together, found: Together, form: Form, slope: Floats, paid: Sequence[float]
+) -> Ledger | None:
     """Return what each device saved of the judgments that a plain mean would need.
 
     None for draws other than simple ones: their judgments do not show what a plain mean would be.
@@ -169,4 +178,4 @@ def _ledger(plain: Together, found: Together, form: Form, slope: Floats) -> Ledg
         *([("control", usual.half_width(form, slope))] if len(slope) else []),
         *([("raters", found.half_width(form, slope))] if usual is not found else []),
     ]
-    return start.ledger(stages)
+    return start.ledger(stages, used=sum(paid[number] for number in form))

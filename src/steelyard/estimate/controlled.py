@@ -10,7 +10,15 @@ from steelyard.arrays import Draw, JudgedOutputs, PoolMoments
 from steelyard.estimate.borrowed import moderated_deviations
 from steelyard.estimate.learned import learned_control
 
-__all__ = ["Controlled", "JudgedSystem", "controlled", "less_control", "varies"]
+__all__ = [
+    "Controlled",
+    "JudgedSystem",
+    "controlled",
+    "judgments_paid",
+    "less_control",
+    "shared_outputs",
+    "varies",
+]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -39,6 +47,9 @@ class JudgedSystem:
         Moments of the metrics over the system's pool, a missing value counting as the mean.
     clusters : (n,) array of int or None
         Number of each output's cluster in the whole campaign; None where items stand for themselves.
+    texts : (n,) array of int or None
+        Number of each output's text in the whole campaign, the same for systems that share its
+        judgments; None where no judgment counts for several systems.
     """
 
     sample: JudgedOutputs
@@ -48,6 +59,7 @@ class JudgedSystem:
     raters: Integers | None
     pool: PoolMoments | None
     clusters: Integers | None = None
+    texts: Integers | None = None
 
     @property
     def units(self) -> Integers:
@@ -106,6 +118,34 @@ def controlled(systems: Sequence[JudgedSystem]) -> Controlled:
     total = np.maximum(sizes_of.sum(axis=1, keepdims=True), 1e-300)
     slopes = coefficients / np.where(known, deviation, 1.0)
     return Controlled(values, samples, slopes, sizes_of / total)
+
+
+def shared_outputs(systems: Sequence[JudgedSystem]) -> float:
+    r"""Return the mean share of judged outputs whose judgments two systems have in common.
+
+    Of two systems it is :math:`n_{ab}/\sqrt{n_a n_b}`, the correlation of their variances.
+    """
+    texts = [one.texts for one in systems if one.texts is not None]
+    if len(texts) < len(systems) or len(systems) < 2:
+        return 0.0
+    code = np.unique(np.concatenate(texts), return_inverse=True)[1]
+    root = np.repeat([1 / np.sqrt(len(one)) for one in texts], [len(one) for one in texts])
+    # The square of a sum is the sum over pairs; each with itself makes one per system.
+    total = float(np.sum(np.bincount(code, root) ** 2)) - len(systems)
+    return max(total, 0.0) / (len(systems) * (len(systems) - 1))
+
+
+def judgments_paid(systems: Sequence[JudgedSystem]) -> list[float]:
+    """Return how many judgments each system paid for: of one that counts for k systems, 1/k."""
+    texts = [one.texts for one in systems if one.texts is not None]
+    if len(texts) < len(systems):
+        return [float(one.sample.n_judgments) for one in systems]
+    known, code = np.unique(np.concatenate(texts), return_inverse=True)
+    writers = np.bincount(code, minlength=len(known))
+    return [
+        float(np.sum(one.sample.count / writers[np.searchsorted(known, own)]))
+        for one, own in zip(systems, texts, strict=True)
+    ]
 
 
 def varies(values: Floats) -> bool:

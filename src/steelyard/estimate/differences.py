@@ -21,7 +21,7 @@ from steelyard.estimate.compared_judgments import (
     Shared,
     differing_outputs,
 )
-from steelyard.estimate.controlled import JudgedSystem
+from steelyard.estimate.controlled import JudgedSystem, judgments_paid
 from steelyard.estimate.ledger import Ledger
 from steelyard.estimate.options import Options, Raters
 from steelyard.estimate.simultaneous import holm, simultaneous_level
@@ -315,4 +315,5 @@ class _Ledgers:
                 for name, seen in self._stages
             ),
         ]
-        return start.ledger(stages)
+        both = [self._campaign.systems[number] for number in found.pair]
+        return start.ledger(stages, used=sum(judgments_paid(both)))

@@ -35,9 +35,15 @@ class Leniency:
     components : CrossedComponents
         Variance between outputs, between raters and of the rest, within systems.
     output, rater, system : (M,) array of int
-        What each judgment is of, who gave it, and whose output it is.
+        The text that each judgment is of, who gave it, and whose text it is: of one system, though
+        several may have written it.
     scale : (M,) array
         Spread of the scores of the system that each judgment is of; `components` are over it.
+    heard : (H,) array of int
+        Positions of the judgments, each once: where several systems wrote a text, its judgments are
+        there for each of them.
+    spread : (k,) array
+        Spread of the scores of each system.
     """
 
     components: CrossedComponents
@@ -45,6 +51,8 @@ class Leniency:
     rater: Integers
     system: Integers
     scale: Floats
+    heard: Integers
+    spread: Floats
     _factor: tuple[Floats, bool]
 
     @property
@@ -61,9 +69,12 @@ class Leniency:
     def adjusted(self, weights: Floats) -> Floats:
         """Return weights (M,) on judgments less what they hold of leniency beyond the campaign's."""
         per_rater = self.per_rater(weights)
-        share = np.bincount(self.rater, minlength=len(per_rater)) / len(self.rater)
+        rater = self.rater[self.heard]
+        share = np.bincount(rater, minlength=len(per_rater)) / len(rater)
         solved = cho_solve(self._factor, per_rater - per_rater.sum() * share)
-        return weights - self.trust * self._around(solved[self.rater]) / self.scale
+        found = weights.copy()
+        found[self.heard] -= self.trust * self._around(solved[rater]) / self.scale[self.heard]
+        return found
 
     @property
     def trust(self) -> float:
@@ -81,20 +92,28 @@ class Leniency:
     def _shrunk(self) -> tuple[Floats, Floats, Floats]:
         """Return the weight of each output, of each judgment, and of each system."""
         ratio = self.components.item / self.components.residual
-        shrunk = 1 / (1 + ratio * np.bincount(self.output))
-        own = shrunk[self.output]
-        return ratio * shrunk, own, np.maximum(np.bincount(self.system, own), 1e-300)
+        output = self.output[self.heard]
+        shrunk = 1 / (1 + ratio * np.bincount(output))
+        own = shrunk[output]
+        return ratio * shrunk, own, np.maximum(np.bincount(self.system[self.heard], own), 1e-300)
 
     def _around(self, values: Floats) -> Floats:
-        """Return M times values: around system means, outputs weighed by their judgments."""
+        """Return M times values (H,): around system means, outputs weighed by their judgments."""
         pulled, own, total = self._shrunk
-        means = np.bincount(self.system, own * values) / total
-        centred = values - means[self.system]
-        return np.asarray(centred - (pulled * np.bincount(self.output, centred))[self.output])
+        output, system = self.output[self.heard], self.system[self.heard]
+        means = np.bincount(system, own * values) / total
+        centred = values - means[system]
+        return np.asarray(centred - (pulled * np.bincount(output, centred))[output])
 
 
 def estimated_leniency(
-    human: Floats, output: Integers, rater: Integers, system: Integers, *, spread: Floats
+    human: Floats,
+    output: Integers,
+    rater: Integers,
+    system: Integers,
+    *,
+    spread: Floats,
+    heard: Integers | None = None,
 ) -> Leniency | None:
     """Estimate the leniency of raters from judgments of all systems, controls taken off.
 
@@ -106,6 +125,9 @@ def estimated_leniency(
         What each is of, who gave it, and whose output it is.
     spread : (k,) array
         Standard deviation of each system's scores.
+    heard : (H,) array of int, optional
+        Positions of the judgments to learn from, where one may be there for several systems; all by
+        default.
 
     Returns
     -------
@@ -118,22 +140,26 @@ def estimated_leniency(
         If raters cannot be told from outputs or from systems.
     """
     scale = spread[system]
-    components = crossed_components(human / scale, output, rater, systems=system)
+    every = output, rater, system
+    n_raters = int(rater.max()) + 1
+    heard = np.arange(len(human)) if heard is None else heard
+    output, rater, system = (one[heard] for one in every)
+    components = crossed_components((human / scale)[heard], output, rater, systems=system)
     if components.leniency <= 0 or components.residual <= 0:
         return None
     ratio = components.item / components.residual
-    n_raters = int(rater.max()) + 1
     Z = csr_array((np.ones(len(rater)), (np.arange(len(rater)), rater)), (len(rater), n_raters))
     count = np.bincount(output)
     shrunk = 1 / (1 + ratio * count)
     by_output = csr_array((np.ones(len(output)), (output, rater)), (len(count), n_raters))
     own = system[np.unique(output, return_index=True)[1]]
-    by_system = csr_array((shrunk, (own, np.arange(len(count)))), (own.max() + 1, len(count)))
+    known, own = np.unique(own, return_inverse=True)
+    by_system = csr_array((shrunk, (own, np.arange(len(count)))), (len(known), len(count)))
     pull = (by_system @ by_output).toarray() / np.sqrt(by_system @ count)[:, np.newaxis]
     matrix = (Z.T @ Z - by_output.T @ by_output.multiply((ratio * shrunk)[:, None])).toarray()
     matrix -= pull.T @ pull
     np.fill_diagonal(matrix, matrix.diagonal() + components.residual / components.leniency)
-    return Leniency(components, output, rater, system, scale, cho_factor(matrix))
+    return Leniency(components, *every, scale, heard, spread, cho_factor(matrix))
 
 
 def leniency_part(leniency: Leniency, by_rater: Floats) -> Part:
@@ -144,7 +170,11 @@ def leniency_part(leniency: Leniency, by_rater: Floats) -> Part:
 
 
 def plain_parts(
-    scores: Floats, leniency: Leniency | None = None, where: slice = slice(None)
+    scores: Floats,
+    leniency: Leniency | None = None,
+    *,
+    where: slice = slice(None),
+    system: int = 0,
 ) -> list[Part]:
     """Return the error variance of a plain mean of judgments, each of them a draw for itself.
 
@@ -154,8 +184,8 @@ def plain_parts(
         The judgments of one system.
     leniency : Leniency, optional
         The leniency of raters, where they are seen as a sample.
-    where : slice, optional
-        The place of these judgments in it.
+    where, system : slice and int, optional
+        The place of these judgments in it, and the number of their system.
     """
     n = len(scores)
     variance = float(scores.var(ddof=1)) if n > 1 else 0.0
@@ -163,7 +193,7 @@ def plain_parts(
         return [Part("outputs", variance, 1 / n, max(n - 1.0, 1.0))]
     own = leniency.per_rater(np.full(n, 1 / n), where)
     # What raters share is no spread of outputs.
-    held = float(leniency.scale[where][0]) ** 2 - float(own @ own)
+    held = float(leniency.spread[system]) ** 2 - float(own @ own)
     left = variance - leniency.variance * held * n / max(n - 1, 1)
     outputs = Part("outputs", max(left, 0.05 * variance), 1 / n, max(n - 1.0, 1.0))
     return [outputs, leniency_part(leniency, own)]

@@ -58,15 +58,19 @@ class Lent:
         *,
         options: Options,
         seed: int,
+        overlap: float = 0.0,
     ) -> "Lent":
-        """Learn spread and shape from what the fits of all systems leave."""
+        """Learn spread and shape from what the fits of all systems leave.
+
+        `overlap` is the mean share of outputs whose judgments two systems have in common.
+        """
         own = np.array([_variance(fit) if isinstance(fit, Fit) else 0.0 for fit in fits])
         variances = _with_least(own, samples, options)
         freedoms = np.array([max(sample.n_outputs - 1.0, 0.0) for sample in samples])
         lending = np.where([draw.simple for draw in draws], variances, 0.0)
         residuals = [fit.residual if isinstance(fit, Fit) else np.zeros(1) for fit in fits]
         freedoms = long_tailed_freedoms(residuals, lending, freedoms)
-        spread = borrowed_spread(lending, freedoms)
+        spread = borrowed_spread(lending, freedoms, overlap=overlap)
         shape = None
         if spread.freedom:
             shape = Shape(

@@ -86,6 +86,7 @@ def sliced(
             raters=None if system.raters is None else system.raters[judged],
             pool=pool,
             clusters=None if system.clusters is None else system.clusters[inside],
+            texts=None if system.texts is None else system.texts[inside],
         )
         cells.append(Cell(parent, int(number), part, control[inside] - shift))
     return cells

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from steelyard.arrays import Draw, JudgedOutputs
 from steelyard.errors import NotEstimableError
 from steelyard.estimate.campaign_leniency import campaign_leniency
-from steelyard.estimate.controlled import JudgedSystem
+from steelyard.estimate.controlled import JudgedSystem, shared_outputs
 from steelyard.estimate.error_variance import ErrorVariance, Part, fixed_raters, residual_parts
 from steelyard.estimate.estimator import plain_mean
 from steelyard.estimate.fit import Fit, named_method
@@ -95,7 +95,8 @@ class Together:
         """Learn spread, shape and leniency from `samples`, the judged outputs less their controls."""
         draws = [one.draw for one in systems]
         fits = [_plain_fit(sample, one.draw) for sample, one in zip(samples, systems, strict=True)]
-        lent = Lent.of(fits, samples, draws, options=options, seed=seed)
+        overlap = shared_outputs(systems)
+        lent = Lent.of(fits, samples, draws, options=options, seed=seed, overlap=overlap)
         leniency, options, notes = campaign_leniency(systems, samples, options)
         sizes = np.array([sample.n_judgments for sample in samples])
         first = np.cumsum(sizes) - sizes
@@ -168,7 +169,7 @@ class Together:
         for number, weight in form.items():
             scores = self.samples[number].human
             here = slice(self.first[number], self.first[number] + len(scores))
-            own = plain_parts(scores, self.leniency, here)
+            own = plain_parts(scores, self.leniency, where=here, system=number)
             parts += [replace(part, coefficient=weight**2 * part.coefficient) for part in own]
         error = ErrorVariance(tuple(parts))
         return PlainInterval(
@@ -249,8 +250,7 @@ class Together:
         by_output = np.bincount(leniency.output, weights)
         outputs = {}
         for number, weight in form.items():
-            first = leniency.output[self.first[number]]
-            inside = slice(first, first + self.samples[number].n_outputs)
+            inside = np.unique(leniency.output[here[number]])
             before = weight * fits[number].weights
             outputs[number] = float(by_output[inside] @ by_output[inside]) / float(before @ before)
             by_output[inside] = 0.0
@@ -270,9 +270,10 @@ class Together:
 
     @cached_property
     def _output_variances(self) -> Floats:
-        """Return the variance of each judged output of the campaign."""
-        counts = [sample.n_outputs for sample in self.samples]
-        return np.asarray(np.repeat(self.lent.variances, counts))
+        """Return the variance of each judged text of the campaign, by the first system that wrote it."""
+        assert self.leniency is not None
+        first = np.unique(self.leniency.output, return_index=True)[1]
+        return np.asarray(self.lent.variances[self.leniency.system[first]])
 
     def _with_raters(
         self, form: Form, fixed: Mapping[int, ErrorVariance], weighed: _Weighed
@@ -298,7 +299,7 @@ class Together:
         if (number, limited) not in weighed.held:
             fit = self._fit(number)
             weighed.held[number, limited] = leniency_in(fit, sample, draw, limited=limited)
-        scale = float(self.leniency.scale[self.first[number]])
+        scale = float(self.leniency.spread[number])
         held = weighed.held[number, limited] * self.leniency.variance * scale**2
         outputs = [
             replace(

@@ -19,6 +19,7 @@ from steelyard.estimate.options import Raters
 from steelyard.study.judged import JudgedTable, judged_arrays
 from steelyard.study.judged_gaps import judged_gaps
 from steelyard.study.recorded_draw import DrawnCell, drawn_cell, known_raters
+from steelyard.study.shared_judgments import TEXT
 
 __all__ = ["Campaign", "rater_mode"]
 
@@ -90,6 +91,7 @@ class Campaign:
             if len(np.unique(np.concatenate(clusters))) == len(np.unique(np.concatenate(numbers))):
                 clusters = None  # each item is a cluster
         raters = _codes([rows[system]["rater"].to_numpy() for system in cells])
+        texts = _text_codes(list(rows.values())) if TEXT in self.table.rows.columns else None
         useless = [self.table.metrics.index(name) for name in self.left_out]
         judged = []
         for position, (system, cell) in enumerate(cells.items()):
@@ -108,6 +110,7 @@ class Campaign:
                     raters=None if cell.sample.rater is None else known[cell.sample.rater],
                     pool=self.pools.get(system),
                     clusters=None if clusters is None else clusters[position][first],
+                    texts=None if texts is None else texts[position][first],
                 )
             )
         return judged
@@ -167,6 +170,17 @@ def rater_mode(
         f"{FEW_RATERS} or more can be seen as a sample"
     )
     return "fixed", (note,)
+
+
+def _text_codes(rows: Sequence[pl.DataFrame]) -> list[NDArray[np.int64]]:
+    """Number the texts of all systems; those that are shared have one number."""
+    system = [np.full(one.height, number) for number, one in enumerate(rows)]
+    together = pl.concat([one.select("item", TEXT) for one in rows]).with_columns(
+        pl.Series("system", np.concatenate(system))
+    )
+    own = pl.when(pl.col(TEXT).is_null()).then(pl.struct("item", "system"))
+    code = together.select(pl.struct(TEXT, own.alias("own")).rank("dense")).to_series().to_numpy()
+    return np.split(code.astype(np.int64), np.cumsum([one.height for one in rows])[:-1])
 
 
 def _codes(labels: Sequence[NDArray[np.object_]]) -> list[NDArray[np.int64]]:

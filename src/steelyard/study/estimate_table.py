@@ -15,6 +15,7 @@ from steelyard.study.judged import drawn_table
 from steelyard.study.recorded_draw import is_designed
 from steelyard.study.scope import Scope
 from steelyard.study.score_bounds import check_bounds
+from steelyard.study.shared_judgments import with_sample
 from steelyard.study.slice_estimates import multiplicity
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ def estimates(
     cluster_by : str or None
         Column that names the cluster of an output.
     """
+    study, sample = with_sample(study, sample)
     study, remarks = scope.study(study, prompts, asked.raters_as)
     check_bounds(study.judgments, asked.bounds, prompts=prompts, systems=systems)
     wanted = study.judged_pairs(prompts, systems)

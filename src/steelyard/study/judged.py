@@ -13,6 +13,7 @@ from steelyard.arrays import JudgedOutputs, judged_outputs
 from steelyard.data import Judgments, Outputs
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 from steelyard.study.recorded_draw import RECORDED, known_raters, recorded
+from steelyard.study.shared_judgments import TEXT, distinct_judgments
 
 __all__ = ["Cell", "JudgedTable", "drawn_table", "judged_arrays", "judged_table"]
 
@@ -69,10 +70,15 @@ class JudgedTable:
 
     def all_systems(self, prompt: str, systems: Sequence[str] | None = None) -> Cell:
         """Return the judgments of these systems, or all, under one prompt as one pool."""
-        chosen = list(self.systems if systems is None else systems)
-        rows = self.rows.filter((pl.col("prompt") == prompt) & pl.col("system").is_in(chosen))
+        rows = self.distinct(prompt, systems)
         output = rows.select(pl.struct("item", "system").rank("dense")).to_series()
         return self._cell(rows, prompt, "*", items=output.to_numpy())
+
+    def distinct(self, prompt: str, systems: Sequence[str] | None = None) -> pl.DataFrame:
+        """Return the rows of these systems, or all; a judgment that counts for several is there once."""
+        chosen = list(self.systems if systems is None else systems)
+        rows = self.rows.filter((pl.col("prompt") == prompt) & pl.col("system").is_in(chosen))
+        return distinct_judgments(rows)
 
     def without(self, outputs: pl.DataFrame) -> "JudgedTable":
         """Return the table without the judgments of these outputs (item and system)."""
@@ -171,7 +177,7 @@ def drawn_table(
         *(pl.col(name).alias("cluster") for name in beside),
     )
     columns = [*_OUTPUT, "prompt", "rater", "score"]
-    kept = [pl.col(name) for name in RECORDED if name in frame.columns]
+    kept = [pl.col(name) for name in (*RECORDED, TEXT) if name in frame.columns]
     if column is not None and not beside:
         kept.append(pl.col(column).alias("cluster"))
     rows = frame.select(*columns, *kept).join(judged, on=_OUTPUT, how="left", maintain_order="left")

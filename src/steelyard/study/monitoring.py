@@ -22,6 +22,7 @@ from steelyard.study.expected import expected_units, tells_nothing
 from steelyard.study.recorded_draw import check_simply_drawn
 from steelyard.study.results import Results
 from steelyard.study.score_bounds import check_bounds
+from steelyard.study.shared_judgments import with_sample
 
 if TYPE_CHECKING:
     from steelyard.study.study import Study
@@ -186,6 +187,7 @@ def monitor(
     """
     if not 0 < half_width < math.inf:
         raise InvalidArgumentError(f"`half_width` must be greater than 0; got {half_width}")
+    study, sample = with_sample(study, sample)
     prompts, systems = names_of(prompts), names_of(systems)
     study.judged_pairs(prompts, systems)
     check_bounds(study.judgments, bounds, prompts=prompts, systems=systems)

@@ -13,10 +13,11 @@ from steelyard.design.sampling import Design, Draw, draw_sample
 from steelyard.errors import InvalidArgumentError
 from steelyard.html_table import html_table
 from steelyard.names import known_names
-from steelyard.records import DRAW_COLUMNS, names_of
+from steelyard.records import ALSO_BY, DRAW_COLUMNS, names_of
 from steelyard.study.earlier_draw import earlier_draw
 from steelyard.study.item_pool import ItemPool
 from steelyard.study.sample_design import Allocation, SampleDesign
+from steelyard.study.texts_once import for_all_writers, texts_once
 
 if TYPE_CHECKING:
     from steelyard.study.study import Study
@@ -34,7 +35,8 @@ class Sample:
         The drawn rows as in the pool, in the order in which to judge, with the columns of the
         draw: ``probability``; ``stratum`` and ``stratum_size`` (the pool's size if there are no
         strata); ``share`` of the items on which two systems differ (1 unless paired); ``draw``,
-        the order from 1; ``design``, ``seed`` and ``signature``.
+        the order from 1; ``design``, ``seed`` and ``signature``. Where systems share texts, each is
+        there once, and ``also_by`` names the other systems that wrote it.
     draws : mapping of str to Draw
         The draw of each system; one, under the systems' names, when they share it.
     """
@@ -101,6 +103,7 @@ def sample(
     systems: Sequence[str] | None = None,
     pair: tuple[str, str] | None = None,
     same_items: bool = True,
+    each_text_once: bool = True,
     corrected_by: Sequence[str] = (),
     seed: int,
 ) -> Sample:
@@ -135,6 +138,9 @@ def sample(
     same_items : bool
         Whether to draw the same items for all systems (default), by metrics and sizes averaged over
         them, or each system on its own. Differences are known much better on the same items.
+    each_text_once : bool
+        Whether a text that several systems wrote for an item is there once, where all have the same
+        items: its judgments count for all of them. The column ``also_by`` names the others.
     corrected_by : sequence of str
         Metrics that the estimate will correct with: Neyman allocation then goes by the spread that
         they leave in the pilot, not by that of the judgments.
@@ -199,11 +205,12 @@ def sample(
         earlier = None
         if extend is not None:
             earlier = earlier_draw(
-                extend, pool, known.get("strata"), design=design, entropy=entropy
+                for_all_writers(extend), pool, known.get("strata"), design=design, entropy=entropy
             )
         draw = draw_sample(pool.size, n, design=design, extend=earlier, seed=entropy, **known)
         draw = replace(draw, systems=len(group))
-        parts.append(_drawn_rows(pool, draw, seed))
+        drawn = _drawn_rows(pool, draw, seed)
+        parts.append(texts_once(drawn) if each_text_once and together else drawn)
         draws[", ".join(group)] = draw
     return Sample(pl.concat(parts, how="vertical_relaxed"), draws)
 
@@ -271,7 +278,7 @@ def _check_columns(rows: pl.DataFrame, asked: SampleDesign, name: str) -> None:
             raise InvalidArgumentError(
                 f"no column {column!r} in {name}; {known_names(column, rows.columns)}"
             )
-    for column in DRAW_COLUMNS:
+    for column in (*DRAW_COLUMNS, ALSO_BY):
         if column in rows.columns and column != asked.strata:
             raise InvalidArgumentError(
                 f"{name} has a column {column!r}, which the sample records itself: rename it first"
