@@ -10,6 +10,7 @@ from typing import Any, ClassVar, overload
 __all__ = [
     "DRAW_COLUMNS",
     "ONLY_PROMPT",
+    "PLACE",
     "UNKNOWN_RATER",
     "Judgment",
     "Output",
@@ -33,6 +34,8 @@ DRAW_COLUMNS = (
     "seed",
     "signature",
 )
+# And a spread draw its wave and the place along what the wave was spread by.
+PLACE = "place"
 
 
 @dataclass(frozen=True, slots=True)

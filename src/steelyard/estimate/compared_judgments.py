@@ -115,6 +115,7 @@ class ComparedJudgments:
     noise: tuple[float, float] | None
     options: Options
     tails: PairTails | None
+    beside: Integers | None = None
 
     @classmethod
     def of(cls, systems: Sequence[JudgedSystem], options: Options) -> "ComparedJudgments":
@@ -123,6 +124,7 @@ class ComparedJudgments:
         samples = found.samples
         leniency, options, _ = campaign_leniency(systems, samples, options)
         sizes = np.array([sample.n_judgments for sample in samples])
+        beside = _neighbours(systems)
         units = [one.units[sample.output] for one, sample in zip(systems, samples, strict=True)]
         return cls(
             systems,
@@ -134,7 +136,8 @@ class ComparedJudgments:
             int(np.concatenate(units).max()) + 1,
             _rater_noise(samples, options),
             options,
-            PairTails.of(systems, samples),
+            PairTails.of(systems, samples, beside),
+            beside,
         )
 
     @property
@@ -164,7 +167,20 @@ class ComparedJudgments:
             clusters = None if one.clusters is None else one.clusters[chosen]
             scores, count = sample.mean[chosen], sample.count[chosen]
             sides.append(SideScores(one.items[chosen], scores, count, clusters))
-        return PairScores.of(*sides)
+        a, b = sides
+        return PairScores.of(a, b, beside=None if raw else self.beside)
+
+    def spread(self, influence: Floats) -> Floats:
+        """Return what items add to an error; in a spread draw, what lies between neighbours.
+
+        There are no more numbers than items: each is one that errs by itself.
+        """
+        if self.beside is None:
+            return influence
+        first, second = influence[self.beside[: len(influence)].T]
+        found = np.zeros_like(influence)
+        found[: len(first)] = (first - second) * np.sqrt(len(influence) / (2 * len(first)))
+        return found
 
     def contrast(
         self, pair: tuple[int, int], outputs: tuple[Integers, Integers]
@@ -292,6 +308,19 @@ class ComparedJudgments:
         centres = np.array([sample.mean.mean() for sample in self.samples])
         sizes = [sample.n_judgments for sample in self.samples]
         return centres, self.human - np.repeat(centres, sizes)
+
+
+def _neighbours(systems: Sequence[JudgedSystem]) -> Integers | None:
+    """Return pairs of items that are neighbours in a spread draw of the same items for all systems."""
+    one = systems[0]
+    if one.draw.place is None:
+        return None
+    for other in systems:
+        if other.draw.place is None or not np.array_equal(other.items, one.items):
+            return None
+        if not np.array_equal(other.draw.place, one.draw.place):
+            return None
+    return np.asarray(one.items[one.draw.neighbours])
 
 
 def _rater_noise(samples: Sequence[JudgedOutputs], options: Options) -> tuple[float, float] | None:

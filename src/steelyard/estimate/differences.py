@@ -160,7 +160,7 @@ class _Part:
             share * found,
             tuple(PairError(share**2 * one.value, share**4 * one.doubt) for one in errors),
             share * weights,
-            share * influence,
+            share * campaign.spread(influence),
             len(both.in_a),
             int(both.a.count.sum() + both.b.count.sum()),
         )
