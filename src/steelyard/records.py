@@ -11,6 +11,7 @@ __all__ = [
     "ALSO_BY",
     "DRAW_COLUMNS",
     "ONLY_PROMPT",
+    "PLACE",
     "UNKNOWN_RATER",
     "Judgment",
     "Output",
@@ -36,6 +37,8 @@ DRAW_COLUMNS = (
 )
 # What a sample that holds each text once records of it: the other systems that wrote it, as a JSON list.
 ALSO_BY = "also_by"
+# And a spread draw its wave and the place along what the wave was spread by.
+PLACE = "place"
 
 
 @dataclass(frozen=True, slots=True)

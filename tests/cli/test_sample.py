@@ -235,3 +235,52 @@ def test_a_stratified_sample_is_estimated_with_nothing_retold(run, campaign, tmp
     code, _, err = run("estimate", outputs, judged, *bootstrap)
     assert code == 2
     assert "`interval` must be" in err
+
+
+def test_a_spread_draw_is_extended_by_a_wave_and_estimated(run, campaign, tmp_path):
+    outputs, _ = campaign
+    small, large = tmp_path / "small.csv", tmp_path / "large.jsonl"
+    spread = ("--design", "spread", "--by", "length")
+    code, out, err = run("sample", outputs, "-n", 12, *spread, "--seed", 1, "-o", small)
+    assert (code, err) == (0, "")
+    assert "spread|n=12|N=60|systems=2|waves=1|seed=1|" in out
+    code, out, err = run(
+        *(
+            "sample",
+            outputs,
+            "-n",
+            20,
+            *spread,
+            "--extend",
+            small,
+            "--seed",
+            2,
+            "-o",
+            large,
+            "--json",
+        )
+    )
+    assert (code, err) == (0, "")
+    assert json.loads(out)["draws"][0]["design"] == "spread"
+    found = rows(large)
+    assert [int(row["place"]) for row in found] == [1] * 24 + [2] * 16
+    judgments = tmp_path / "judged.jsonl"
+    judgments.write_text(
+        "\n".join(
+            json.dumps(
+                {"item": row["item"], "system": row["system"], "score": row["length"] + number % 3}
+            )
+            for number, row in enumerate(found)
+        )
+    )
+    code, out, _ = run("estimate", outputs, judgments, "--sample", large, "--json")
+    assert code == 0
+    assert {one["method"].split("-")[0] for one in json.loads(out)} == {"spread"}
+
+
+def test_by_goes_with_a_spread_draw(run, campaign, tmp_path):
+    path = tmp_path / "sample.jsonl"
+    code, _, err = run("sample", campaign[0], "-n", 9, "--by", "length", "--seed", 1, "-o", path)
+    assert code == 2
+    assert "`by` goes with design spread" in err
+    assert not path.exists()

@@ -89,7 +89,35 @@ def test_the_ledger_of_every_interval_adds_up(options, each):
         assert found.plain - found.used == pytest.approx(sum(found.saved.values()))
         assert ("repeats" in found.saved) == (each == 2)
     assert rows[4].ledger.saved["identity"] > 0
-    assert rows[5].ledger.saved["identity"] == pytest.approx(0)
+    assert "identity" not in rows[5].ledger.saved
+
+
+def test_a_text_judged_once_for_two_systems_is_half_of_each():
+    study, _ = campaign(40, shared=0.5)
+    shared = (pl.col("system") == "s1") & (pl.col("item").cast(pl.Int64) < 100)
+    once = study.judgments.frame.filter(~shared)
+    found = Study.read(study.outputs.rows(), once)
+    rows = found.estimate()
+    assert sum(one.ledger.used for one in rows) == pytest.approx(once.height)
+    assert rows["s0"].ledger.saved["sharing"] == pytest.approx((160 - once.height) / 2)
+    [pair] = found.compare(pair=("s0", "s1"))[0].pairs
+    assert pair.ledger.saved["sharing"] == pytest.approx(160 - once.height)
+    for one in (*rows, pair):
+        assert one.ledger.plain - one.ledger.used == pytest.approx(sum(one.ledger.saved.values()))
+
+
+def test_a_spread_draw_is_a_device():
+    study, _ = campaign(40)
+    frame = study.outputs.rows().join(study.judgments.frame, on=["item", "system"])
+    place = pl.col("m").rank() / pl.len()
+    first = frame.filter(pl.col("system") == "s0").select("item", place=place)
+    frame = frame.join(first, on="item").with_columns(
+        probability=0.2, design=pl.lit("spread"), draw=pl.lit(1)
+    )
+    found = Study(study.outputs, read_judgments(frame.drop("m", "output")))
+    for one in (*found.estimate(), *found.compare()[0].pairs):
+        assert "spread" in one.ledger.saved
+        assert one.ledger.plain - one.ledger.used == pytest.approx(sum(one.ledger.saved.values()))
 
 
 def test_without_metrics_raters_and_others_the_plain_mean_needs_what_was_used():

@@ -5,6 +5,7 @@ from steelyard.arrays.draw import (
     clustered,
     drawn_outputs,
     simple_draw,
+    spread_draw,
     stratified_draw,
     unequal_draw,
 )
@@ -24,6 +25,7 @@ __all__ = [
     "judged_outputs",
     "resampled_sums",
     "simple_draw",
+    "spread_draw",
     "stratified_draw",
     "unequal_draw",
 ]

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,15 @@ from numpy.typing import ArrayLike, NDArray
 from steelyard.arrays.judged import JudgedOutputs, judged_outputs
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 
-__all__ = ["Draw", "clustered", "drawn_outputs", "simple_draw", "stratified_draw", "unequal_draw"]
+__all__ = [
+    "Draw",
+    "clustered",
+    "drawn_outputs",
+    "simple_draw",
+    "spread_draw",
+    "stratified_draw",
+    "unequal_draw",
+]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -37,6 +46,9 @@ class Draw:
         Whether outputs were drawn without replacement; if not, each judgment is a draw.
     poststratified : bool
         Whether the sample is a simple one, divided into strata after the draw.
+    place : (n,) array or None
+        Of a spread draw: the number of the wave that an output was drawn in, plus its place between 0
+        and 1 along what that wave was spread by. None when outputs were not spread.
     """
 
     names: tuple[Any, ...]
@@ -46,11 +58,37 @@ class Draw:
     cluster: Integers | None = None
     identified: bool = True
     poststratified: bool = False
+    place: Floats | None = None
 
     @property
     def simple(self) -> bool:
         """Whether outputs were drawn simply at random, each for itself."""
+        return self.uniform and self.place is None
+
+    @property
+    def uniform(self) -> bool:
+        """Whether outputs had equal chances and stand each for itself: simply drawn, or spread."""
         return len(self.names) == 1 and self.probability is None and self.cluster is None
+
+    @cached_property
+    def neighbours(self) -> Integers:
+        """Pairs (m, 2) of outputs that lie side by side in a spread draw, or next but one.
+
+        The only output of a wave is set beside the end of another wave, farther than a neighbour.
+        """
+        assert self.place is not None
+        along = np.argsort(self.place, kind="stable")
+        _, wave, count = np.unique(
+            np.floor(self.place[along]), return_inverse=True, return_counts=True
+        )
+        lone = count[wave] == 1
+        pairs = []
+        for step in (1, 2):
+            beside = wave[:-step] == wave[step:]
+            if step == 1:
+                beside |= lone[:-1] | lone[1:]
+            pairs.append(np.column_stack([along[:-step], along[step:]])[beside])
+        return np.concatenate(pairs)
 
     @property
     def pool_size(self) -> int | None:
@@ -156,6 +194,19 @@ def simple_draw(sample: JudgedOutputs, pool_size: int | None) -> Draw:
     return Draw(("all",), np.zeros(sample.n_outputs, np.int64), size, identified=sample.identified)
 
 
+def spread_draw(sample: JudgedOutputs, place: NDArray[Any], pool_size: int | None) -> Draw:
+    """Return the draw of outputs that were spread, with their waves and places."""
+    draw = simple_draw(sample, pool_size)
+    known = place.astype(np.float64)
+    if not (np.isfinite(known) & (known >= 0)).all():
+        raise InvalidArgumentError(
+            "`place` must hold the wave and place of each output that was drawn; pass what was "
+            "recorded when it was drawn"
+        )
+    # A single output has no neighbour.
+    return draw if sample.n_outputs < 2 else replace(draw, place=known)
+
+
 def stratified_draw(
     sample: JudgedOutputs,
     labels: NDArray[Any],
@@ -221,7 +272,10 @@ def unequal_draw(sample: JudgedOutputs, recorded: NDArray[Any], pool_size: int) 
 
 
 def clustered(draw: Draw, labels: NDArray[Any] | None) -> Draw:
-    """Return the draw with clusters, of which each must lie in one stratum."""
+    """Return the draw with clusters, of which each must lie in one stratum.
+
+    A spread draw is then seen as a simple one, as outputs of a cluster have no order among themselves.
+    """
     if labels is None:
         return draw
     names, code = np.unique(labels, return_inverse=True)
@@ -242,7 +296,7 @@ def clustered(draw: Draw, labels: NDArray[Any] | None) -> Draw:
                 f"an interval over clusters needs at least 2 of them{where}; got {inside}: judge "
                 "outputs of more clusters"
             )
-    return replace(draw, cluster=code)
+    return replace(draw, cluster=code, place=None)
 
 
 def _check_aligned(values: NDArray[Any], shape: tuple[int, ...], name: str) -> None:

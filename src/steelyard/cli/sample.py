@@ -22,6 +22,7 @@ __all__ = ["sample"]
 _EXAMPLE = """\b
 Examples:
   steelyard sample outputs.jsonl -n 200 --seed 1 -o sample.jsonl
+  steelyard sample outputs.jsonl -n 200 --design spread --seed 1 -o sample.jsonl
   steelyard sample outputs.jsonl -n 100 --pair new old --seed 1 -o sample.jsonl
   steelyard sample outputs.jsonl -n 200 --design stratified --quantiles 4 --metric rouge-l \\
       --seed 1 -o sample.jsonl
@@ -39,7 +40,8 @@ Examples:
     type=click.Choice(get_args(Design)),
     default="simple",
     show_default=True,
-    help="Simple random; random within strata; likelier the larger; or pairs that differ.",
+    help="Simple random; spread evenly along metrics; random within strata; likelier the larger; or "
+    "pairs that differ.",
 )
 @click.option("--strata", help="Column that names the stratum of each output.")
 @click.option("--quantiles", type=int, help="Number of strata to cut --metric into.")
@@ -51,7 +53,18 @@ Examples:
     show_default=True,
     help="Share of each stratum: by its size, or by size and spread in a pilot.",
 )
-@click.option("--pilot", type=InputPath(), help="Judgments for --allocation neyman.")
+@click.option(
+    "--pilot",
+    type=InputPath(),
+    help="Judgments for --allocation neyman; or what metrics are worth, for --design spread.",
+)
+@click.option(
+    "--by",
+    multiple=True,
+    metavar="METRIC",
+    help="Column that --design spread spreads by; may be repeated. By default what --pilot teaches of "
+    "the metrics, or else what all metrics have most in common.",
+)
 @click.option("--prompt", help="Prompt of the pilot.")
 @click.option(
     "--corrected-by",
@@ -116,6 +129,7 @@ def sample(
     pilot: Path | None,
     prompt: str | None,
     corrected_by: tuple[str, ...],
+    by: tuple[str, ...],
     size: str | None,
     extend: Path | None,
     systems: tuple[str, ...],
@@ -133,7 +147,7 @@ def sample(
 
     OUTPUTS is the pool: JSON Lines, CSV, TSV, JSON, Excel or Parquet. The sample holds its rows in the order in which
     to judge them, with the columns probability, stratum, stratum_size, share, draw, design, seed
-    and signature, so that an estimate needs nothing else told. All systems get the same items, on
+    and signature (a spread draw also place), so that an estimate needs nothing else told. All systems get the same items, on
     which differences are known best. For a pair, items with identical outputs are left out: they
     differ by exactly zero, and `share` is that of the others. A text that several systems wrote is
     there once, `also_by` names the others, and its judgments count for all of them.
@@ -161,6 +175,7 @@ def sample(
         same_items=same_items,
         each_text_once=each_text_once,
         corrected_by=corrected_by,
+        by=by,
         seed=seed,
     )
     write_table(found.frame, output)

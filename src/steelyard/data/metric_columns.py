@@ -12,7 +12,7 @@ from steelyard.data.separators import DECIMAL_COMMA
 from steelyard.data.tables import ROW, Table
 from steelyard.errors import InvalidDataError
 from steelyard.names import known_names
-from steelyard.records import DRAW_COLUMNS
+from steelyard.records import DRAW_COLUMNS, PLACE
 
 __all__ = ["metric_columns", "with_numbers"]
 
@@ -64,4 +64,4 @@ def metric_columns(table: Table, metrics: Sequence[str] | None) -> tuple[str, ..
     if metrics is not None:
         return tuple(metrics)
     # A drawn sample may carry its probabilities: numbers, but not of the text.
-    return tuple(name for name in numeric if name not in {*JUDGMENT_COLUMNS, *DRAW_COLUMNS})
+    return tuple(name for name in numeric if name not in {*JUDGMENT_COLUMNS, *DRAW_COLUMNS, PLACE})

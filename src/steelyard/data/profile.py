@@ -12,7 +12,7 @@ from steelyard.data.outputs import OUTPUT_COLUMNS
 from steelyard.data.problems import Problem
 from steelyard.data.rules import is_number
 from steelyard.data.tables import ROW, Table
-from steelyard.records import DRAW_COLUMNS
+from steelyard.records import DRAW_COLUMNS, PLACE
 
 __all__ = ["FileProfile", "Kind", "kind_of", "number_columns", "own_names"]
 
@@ -88,7 +88,7 @@ def own_names(
     told = {our: own for our, own in for_role(columns, role).items() if own in there}
     wanted = _WANTED[role]
     found = {name: name for name in wanted if name in there} | told
-    known = {*OUTPUT_COLUMNS, *JUDGMENT_COLUMNS, *DRAW_COLUMNS, *told.values()}
+    known = {*OUTPUT_COLUMNS, *JUDGMENT_COLUMNS, *DRAW_COLUMNS, PLACE, *told.values()}
     free = [name for name in there if name not in known]
     for name in wanted:
         if name not in found:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from steelyard.design.allocation import allocate
+from steelyard.design.spread import spread_sample
 from steelyard.design.unequal import inclusion_probabilities, nested_sample
 from steelyard.errors import InvalidArgumentError
 from steelyard.version import __version__
@@ -17,7 +18,7 @@ __all__ = ["Design", "Draw", "draw_sample"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-Design = Literal["simple", "stratified", "proportional-to-size", "paired"]
+Design = Literal["simple", "spread", "stratified", "proportional-to-size", "paired"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -35,7 +36,7 @@ class Draw:
     strata_sizes : mapping of stratum to int
         Number of outputs of each stratum in the pool; empty unless stratified.
     design : str
-        "simple", "stratified", "proportional-to-size" or "paired".
+        "simple", "spread", "stratified", "proportional-to-size" or "paired".
     pool_size : int
         Number of outputs drawn from; in a paired draw, of all items.
     differing : int or None
@@ -46,6 +47,9 @@ class Draw:
         How many of the first positions come from an earlier draw.
     systems : int
         Number of systems whose outputs are drawn together, item by item.
+    place : (n,) array or None
+        Of a spread draw: the number of each output's wave, plus its place between 0 and 1 along what
+        the wave was spread by.
     """
 
     positions: Integers
@@ -58,6 +62,7 @@ class Draw:
     seed: tuple[int, ...]
     extended: int
     systems: int = 1
+    place: Floats | None = None
 
     @property
     def n(self) -> int:
@@ -80,6 +85,7 @@ class Draw:
             *([f"strata={len(self.strata_sizes)}"] if self.strata_sizes else []),
             *([f"differing={self.differing}"] if self.differing is not None else []),
             *([f"extended={self.extended}"] if self.extended else []),
+            *([f"waves={int(self.place.max())}"] if self.place is not None else []),
             f"seed={_listed(self.seed)}",
             f"steelyard={__version__}",
         ]
@@ -95,6 +101,7 @@ def draw_sample(
     deviations: Mapping[Any, float] | None = None,
     size: ArrayLike | None = None,
     differs: ArrayLike | None = None,
+    by: ArrayLike | None = None,
     extend: Draw | None = None,
     seed: int | Sequence[int],
 ) -> Draw:
@@ -106,8 +113,9 @@ def draw_sample(
         Number of outputs N in the pool.
     n : int
         Number of outputs to draw, those of `extend` included; of items, in a paired draw.
-    design : {"simple", "stratified", "proportional-to-size", "paired"}
-        Simple random (default); simple random within strata; with probabilities
+    design : {"simple", "spread", "stratified", "proportional-to-size", "paired"}
+        Simple random (default); spread evenly along a value (`spread_sample`); simple random within
+        strata; with probabilities
         :math:`\pi_i = \min(1, c\,s_i)` that sum to n, by elimination (`nested_sample`); or simple
         random among the items on which two systems differ.
     strata : (N,) array
@@ -118,6 +126,8 @@ def draw_sample(
         Positive sizes :math:`s_i`, such as the expected error of the metric.
     differs : (N,) array of bool
         For a paired draw, whether the two systems' outputs for the item differ.
+    by : (N,) or (N, p) array
+        For a spread draw, the value to spread along, or several to spread over.
     extend : Draw, optional
         An earlier draw of the same design from the same pool, which the new one contains and
         begins with.
@@ -142,7 +152,7 @@ def draw_sample(
     made again to see that it is one of them. Either way the larger size must not be chosen by
     looking at the judgments of the earlier draw.
 
-    The order of a draw is random whatever its design. The first k of n outputs drawn by size have
+    The order of a draw is random whatever its design; each first part of a wave is spread as well. The first k of n outputs drawn by size have
     probabilities :math:`\pi_i k/n`; in a draw that extends another this holds as well if no output
     is certain, else for the whole draw only.
 
@@ -169,7 +179,7 @@ def draw_sample(
     entropy = (seed,) if isinstance(seed, int) else tuple(seed)
     rng = np.random.default_rng(entropy)
     earlier = _earlier(extend, pool_size, n, design)
-    labels, differing = None, None
+    labels, differing, place = None, None, None
     sizes: dict[Any, int] = {}
     if design == "stratified":
         pool_labels = _aligned(strata, "strata", pool_size, design)
@@ -184,6 +194,10 @@ def draw_sample(
         drawn = nested_sample(weight, n, rng=rng)
         positions = np.concatenate([earlier, drawn[~np.isin(drawn, earlier)]])
         probability = inclusion_probabilities(weight, n)[positions]
+    elif design == "spread":
+        values = _aligned(by, "by", pool_size, design, columns=True).astype(np.float64)
+        positions, place = _spread(values, n, extend, rng)
+        probability = np.full(n, n / pool_size)
     else:
         eligible = np.arange(pool_size)
         if design == "paired":
@@ -201,7 +215,26 @@ def draw_sample(
         differing=differing,
         seed=entropy,
         extended=len(earlier),
+        place=place,
     )
+
+
+def _spread(
+    by: Floats, n: int, extend: Draw | None, rng: np.random.Generator
+) -> tuple[Integers, Floats | None]:
+    """Return positions and places: those of an earlier draw, and a wave of what it left."""
+    if extend is None:
+        drawn, place = spread_sample(by, n, rng=rng)
+        return drawn, 1 + place
+    if n == extend.n:
+        return extend.positions, extend.place
+    rest = np.setdiff1d(np.arange(len(by)), extend.positions)
+    new, place = spread_sample(by[rest], n - extend.n, rng=rng)
+    positions = np.concatenate([extend.positions, rest[new]])
+    if extend.place is None:
+        return positions, None
+    wave = np.floor(extend.place.max()) + 1
+    return positions, np.concatenate([extend.place, wave + place])
 
 
 def _simple(eligible: Integers, n: int, earlier: Integers, rng: np.random.Generator) -> Integers:
@@ -288,11 +321,13 @@ def _earlier(extend: Draw | None, pool_size: int, n: int, design: str) -> Intege
     return extend.positions
 
 
-def _aligned(values: ArrayLike | None, name: str, pool_size: int, design: str) -> NDArray[Any]:
+def _aligned(
+    values: ArrayLike | None, name: str, pool_size: int, design: str, *, columns: bool = False
+) -> NDArray[Any]:
     if values is None:
         raise InvalidArgumentError(f'`{name}` is needed for design "{design}"')
     array = np.asarray(values)
-    if array.shape != (pool_size,):
+    if (array.shape[:1] if columns else array.shape) != (pool_size,):
         raise InvalidArgumentError(
             f"`{name}` must hold one value an output of the pool, shape ({pool_size},); got "
             f"{array.shape}"

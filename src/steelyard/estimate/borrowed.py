@@ -166,11 +166,19 @@ class Shape:
         self._residuals = together / max(float(together.std()), 1e-300)
         self._seed = seed
         self._draws = int(np.clip(_ALL_DRAWS // len(residuals), _LEAST_DRAWS, _DRAWS)) // 2 * 2
-        self._simulated: dict[int, tuple[Floats, Floats]] = {}
+        self._simulated: dict[int, tuple[Floats, Floats, Floats]] = {}
         self._drawn: tuple[Floats, np.random.Generator, Any] | None = None
 
     def quantiles(
-        self, n: int, *, own: Spread, lent: Spread, outputs: float, rest: float, level: float
+        self,
+        n: int,
+        *,
+        own: Spread,
+        lent: Spread,
+        outputs: float,
+        rest: float,
+        level: float,
+        neighbours: bool = False,
     ) -> tuple[float, float] | None:
         """Return the quantiles of error over standard error; None if Student's do.
 
@@ -187,10 +195,13 @@ class Shape:
             Degrees of freedom of the rest.
         level : float
             Confidence level.
+        neighbours : bool
+            Whether the variance comes from differences of neighbours, as in a spread draw.
         """
         if n > _ENOUGH:
             return None
-        mean, variance = self._samples(n)
+        mean, around, beside = self._samples(n)
+        variance = beside if neighbours else around
         prior = lent.variance / own.variance if lent.freedom else 0.0
         total = own.freedom + lent.freedom
         estimated = (lent.freedom * prior + own.freedom * variance) / total
@@ -217,11 +228,14 @@ class Shape:
         rng.bit_generator.state = state
         return noise, rng
 
-    def _samples(self, n: int) -> tuple[Floats, Floats]:
-        """Return means over their standard error, and variances, of simulated samples of n."""
+    def _samples(self, n: int) -> tuple[Floats, Floats, Floats]:
+        """Return means over their standard error, and variances, of simulated samples of n.
+
+        Variances are taken around the mean, and from differences of neighbours.
+        """
         if n not in self._simulated:
             rng, m = np.random.default_rng(self._seed), len(self._residuals)
-            mean, variance = np.empty(self._draws), np.empty(self._draws)
+            mean, variance, beside = np.empty((3, self._draws))
             half, block = self._draws // 2, max(1, 1_000_000 // n)
             for start in range(0, half, block):
                 chosen = rng.integers(0, m, size=(min(block, half - start), n))
@@ -231,5 +245,13 @@ class Shape:
                     part = slice(first, first + len(drawn))
                     mean[part] = drawn.mean(axis=1) * np.sqrt(n)
                     variance[part] = drawn.var(axis=1, ddof=1) if n > 1 else 1.0
-            self._simulated[n] = mean, variance
+                    beside[part] = _of_neighbours(drawn) if n > 1 else 1.0
+            self._simulated[n] = mean, variance, beside
         return self._simulated[n]
+
+
+def _of_neighbours(drawn: Floats) -> Floats:
+    """Return the variance of each row from differences of neighbours, and of the next but one."""
+    next_one, next_but_one = drawn[:, 1:] - drawn[:, :-1], drawn[:, 2:] - drawn[:, :-2]
+    squares = (next_one**2).sum(axis=1) + (next_but_one**2).sum(axis=1)
+    return np.asarray(squares / (2 * (next_one.shape[1] + next_but_one.shape[1])))

@@ -160,20 +160,23 @@ def _ledger(
 ) -> Ledger | None:
     """Return what each device saved of the judgments that a plain mean would need.
 
-    None for draws other than simple ones: their judgments do not show what a plain mean would be.
+    None for draws by strata, by unequal chances or of clusters: their judgments do not show what a plain mean would be.
     """
     cells = [plain.systems[number] for number in form]
     start = plain.plain_interval(form)
-    if start.standard_error == 0 or not all(one.draw.simple for one in cells):
+    if start.standard_error == 0 or not all(one.draw.uniform for one in cells):
         return None
     alone = replace(plain, lent=plain.lent.alone())
+    spread = any(one.draw.place is not None for one in cells)
+    simple = replace(plain.drawn_simply, lent=plain.drawn_simply.lent.alone()) if spread else alone
     usual = found
     if found.options.raters_as == "adjusted":
         usual = replace(found, options=replace(found.options, raters_as="random"))
     again = any(one.sample.n_judgments > one.sample.n_outputs for one in cells)
     stages = [
-        *([("repeats", alone.unlimited_half_width(form))] if again else []),
-        ("without_replacement", alone.half_width(form)),
+        *([("repeats", simple.unlimited_half_width(form))] if again else []),
+        ("without_replacement", simple.half_width(form)),
+        *([("spread", alone.half_width(form))] if spread else []),
         ("other_systems", plain.half_width(form)),
         *([("control", usual.half_width(form, slope))] if len(slope) else []),
         *([("raters", found.half_width(form, slope))] if usual is not found else []),

@@ -117,6 +117,7 @@ class ComparedJudgments:
     noise: tuple[float, float] | None
     options: Options
     tails: PairTails | None
+    beside: Integers | None = None
 
     @classmethod
     def of(cls, systems: Sequence[JudgedSystem], options: Options) -> "ComparedJudgments":
@@ -125,6 +126,7 @@ class ComparedJudgments:
         samples = found.samples
         leniency, options, _ = campaign_leniency(systems, samples, options)
         sizes = np.array([sample.n_judgments for sample in samples])
+        beside = _neighbours(systems)
         units = [one.units[sample.output] for one, sample in zip(systems, samples, strict=True)]
         return cls(
             systems,
@@ -136,7 +138,8 @@ class ComparedJudgments:
             int(np.concatenate(units).max()) + 1,
             _rater_noise(samples, options),
             options,
-            PairTails.of(systems, samples),
+            PairTails.of(systems, samples, beside),
+            beside,
         )
 
     @property
@@ -162,17 +165,14 @@ class ComparedJudgments:
         n = sum(len(own) for own in scores)
         return PlainInterval(n, float(np.sqrt(error.value)), error.degrees_of_freedom, level)
 
-    def judged_again(self, pair: tuple[int, int], level: float) -> float | None:
-        """Return half the length of the interval of two plain means of outputs drawn apart.
-
-        None where each output was judged once.
-        """
-        if all(self.systems[number].sample.count.max() == 1 for number in pair):
-            return None
-        every = [np.arange(self.systems[number].sample.n_outputs) for number in pair]
-        both = self.scores_of(pair, (every[0], every[1]), raw=True)
+    def apart_reach(
+        self, pair: tuple[int, int], differs: tuple[NDArray[np.bool_], ...], level: float
+    ) -> float:
+        """Return half the length of the interval of two plain means of outputs drawn apart."""
+        a, b = (np.flatnonzero(one) for one in differs)
         nothing = np.empty(0, dtype=np.int64)
-        return PairError(*replace(both, in_a=nothing, in_b=nothing).variance()).reach(level)
+        both = replace(self.scores_of(pair, (a, b), raw=True), in_a=nothing, in_b=nothing)
+        return PairError(*both.variance()).reach(level)
 
     @property
     def n_raters(self) -> int:
@@ -201,7 +201,20 @@ class ComparedJudgments:
             clusters = None if one.clusters is None else one.clusters[chosen]
             scores, count = sample.mean[chosen], sample.count[chosen]
             sides.append(SideScores(one.items[chosen], scores, count, clusters))
-        return PairScores.of(*sides)
+        a, b = sides
+        return PairScores.of(a, b, beside=None if raw else self.beside)
+
+    def spread(self, influence: Floats) -> Floats:
+        """Return what items add to an error; in a spread draw, what lies between neighbours.
+
+        There are no more numbers than items: each is one that errs by itself.
+        """
+        if self.beside is None:
+            return influence
+        first, second = influence[self.beside[: len(influence)].T]
+        found = np.zeros_like(influence)
+        found[: len(first)] = (first - second) * np.sqrt(len(influence) / (2 * len(first)))
+        return found
 
     def contrast(
         self, pair: tuple[int, int], outputs: tuple[Integers, Integers]
@@ -329,6 +342,19 @@ class ComparedJudgments:
         centres = np.array([sample.mean.mean() for sample in self.samples])
         sizes = [sample.n_judgments for sample in self.samples]
         return centres, self.human - np.repeat(centres, sizes)
+
+
+def _neighbours(systems: Sequence[JudgedSystem]) -> Integers | None:
+    """Return pairs of items that are neighbours in a spread draw of the same items for all systems."""
+    one = systems[0]
+    if one.draw.place is None:
+        return None
+    for other in systems:
+        if other.draw.place is None or not np.array_equal(other.items, one.items):
+            return None
+        if not np.array_equal(other.draw.place, one.draw.place):
+            return None
+    return np.asarray(one.items[one.draw.neighbours])
 
 
 def _rater_noise(samples: Sequence[JudgedOutputs], options: Options) -> tuple[float, float] | None:

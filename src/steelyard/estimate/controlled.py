@@ -177,5 +177,5 @@ def _scaled(system: JudgedSystem, deviation: Floats) -> Floats:
 
 
 def _drawn_from(draw: Draw) -> float:
-    """Return the size of the pool that a simple draw used up; infinite for any other draw."""
-    return float(draw.size[0]) if draw.simple and draw.identified else np.inf
+    """Return the size of the pool that a draw with equal chances used up; infinite for any other."""
+    return float(draw.size[0]) if draw.uniform and draw.identified else np.inf

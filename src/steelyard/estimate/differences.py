@@ -171,7 +171,7 @@ class _Part:
             share * found,
             tuple(PairError(share**2 * one.value, share**4 * one.doubt) for one in errors),
             share * weights,
-            share * influence,
+            share * campaign.spread(influence),
             len(both.in_a),
             int(both.a.count.sum() + both.b.count.sum()),
         )
@@ -286,34 +286,30 @@ class _Ledgers:
         self._campaign = campaign
         # The campaign as it is seen with one device more than before.
         self._stages = (
+            *([("spread", usual.raw)] if campaign.beside is not None else []),
             *([("control", usual)] if campaign.slopes.shape[1] else []),
             *([("raters", own)] if raters_as == "adjusted" else []),
             *([("other_systems", endless)] if campaign.tails is not None else []),
             *([("without_replacement", campaign)] if campaign.noise is not None else []),
         )
-        self._plain = replace(usual.raw, options=replace(random, target="pool"))
+        self._plain = replace(usual.raw, options=replace(random, target="pool"), beside=None)
 
     def of(self, found: _Contrast, shared: Shared) -> Ledger | None:
         """Return the ledger of a difference; None where it has no error."""
         level = self._campaign.options.level
-        whole = replace(
-            shared,
-            identical=0,
-            metric=None,
-            differs=(np.ones_like(shared.differs[0]), np.ones_like(shared.differs[1])),
-        )
         if not found.varies:
             return None
         start = self._plain.apart(found.pair, level)
-        again = self._plain.judged_again(found.pair, level)
-        stages = [
-            *([] if again is None else [("repeats", again)]),
-            ("pairing", _Contrast.of(self._plain, found.pair, ((1.0, whole),)).reach(level)),
-            ("identity", _Contrast.of(self._plain, found.pair, ((1.0, shared),)).reach(level)),
-            *(
-                (name, _Contrast.of(seen, found.pair, ((1.0, shared),)).reach(level))
-                for name, seen in self._stages
-            ),
+        every = np.ones_like(shared.differs[0]), np.ones_like(shared.differs[1])
+        stages = []
+        if any(self._campaign.systems[number].sample.count.max() > 1 for number in found.pair):
+            stages.append(("repeats", self._plain.apart_reach(found.pair, every, level)))
+        if shared.identical:
+            reach = shared.share * self._plain.apart_reach(found.pair, shared.differs, level)
+            stages.append(("identity", reach))
+        stages += [
+            (name, _Contrast.of(seen, found.pair, ((1.0, shared),)).reach(level))
+            for name, seen in (("pairing", self._plain), *self._stages)
         ]
         both = [self._campaign.systems[number] for number in found.pair]
         return start.ledger(stages, used=sum(judgments_paid(both)))

@@ -29,6 +29,7 @@ __all__ = [
     "fixed_raters",
     "residual_parts",
     "satterthwaite",
+    "unspread",
 ]
 
 Floats = NDArray[np.float64]
@@ -127,7 +128,10 @@ def fixed_raters(
     """
     unlimited = ErrorVariance(residual_parts(fit, draw, limited=False))
     if options.target == "superpopulation":
-        return ErrorVariance(unlimited.parts, between_pools(fit, sample, pool))
+        between = between_pools(fit, sample, pool) + unspread(
+            fit, draw, unlimited.parts[0].variance
+        )
+        return ErrorVariance(unlimited.parts, between)
     if options.target == "census":
         _check_census(draw)
     if not draw.identified or draw.pool_size is None:
@@ -163,6 +167,16 @@ def between_pools(fit: Fit, sample: JudgedOutputs, pool: Pool | None) -> float:
     between = float(fit.slope @ pool.covariance @ fit.slope + 2 * shared)
     # The residuals' own part of the pool's variance, which is counted already, bounds it below.
     return max(between, -fit.residual_variance) / pool.size
+
+
+def unspread(fit: Fit, draw: Draw, variance: float) -> float:
+    """Return what a spread draw leaves out for new outputs, which are not spread as its own are.
+
+    The pool's mean varies with all of the residuals' spread, not only with that of neighbours.
+    """
+    if draw.place is None or draw.pool_size is None:
+        return 0.0
+    return max(fit.residual_variance - variance, 0.0) / draw.pool_size
 
 
 def _doubt(part: Part) -> float:

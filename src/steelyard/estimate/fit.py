@@ -154,7 +154,7 @@ def named_method(draw: Draw, estimator: str) -> str:
     """Return the name of an estimator with that of the draw before it."""
     if draw.simple:
         return "sample-mean" if estimator == "mean" else estimator
-    design = ""
+    design = "spread-" if draw.place is not None else ""
     if draw.probability is not None:
         design = "weighted-"
     elif len(draw.names) > 1:

@@ -34,7 +34,7 @@ def check_options(draw: Draw, sample: JudgedOutputs, options: Options) -> None:
         check_bounds(sample.human, options.bounds)
     if draw.simple:
         return
-    if options.target == "superpopulation":
+    if options.target == "superpopulation" and not draw.uniform:
         raise InvalidArgumentError(
             "`target` must be pool or census for a recorded draw or clusters; got "
             "'superpopulation': draw a simple sample for it"

@@ -14,6 +14,7 @@ from steelyard.estimate.controlled import varies
 from steelyard.estimate.error_variance import ErrorVariance, Part
 from steelyard.estimate.fit import Fit
 from steelyard.estimate.options import Options
+from steelyard.estimate.residual_squares import residual_squares
 from steelyard.estimate.result import Ends
 
 __all__ = ["Lent"]
@@ -28,11 +29,13 @@ class Lent:
     Attributes
     ----------
     draws : sequence of Draw
-        How each system's outputs were drawn; only simple draws borrow.
+        How each system's outputs were drawn; only draws with equal chances borrow.
     flat : (k,) array of bool
         Which systems show no spread of their own.
     variances, freedoms : (k,) array
         Each system's residual variance, and its degrees of freedom.
+    counted : (k,) array
+        Degrees of freedom, were tails normal.
     spread : Spread
         What to expect of a variance.
     shape : Shape or None
@@ -45,6 +48,7 @@ class Lent:
     flat: NDArray[np.bool_]
     variances: Floats
     freedoms: Floats
+    counted: Floats
     spread: Spread
     shape: Shape | None
     options: Options
@@ -64,12 +68,12 @@ class Lent:
 
         `overlap` is the mean share of outputs whose judgments two systems have in common.
         """
-        own = np.array([_variance(fit) if isinstance(fit, Fit) else 0.0 for fit in fits])
+        found = [_spread(fit, draw) for fit, draw in zip(fits, draws, strict=True)]
+        own, counted = (np.array(column) for column in zip(*found, strict=True))
         variances = _with_least(own, samples, options)
-        freedoms = np.array([max(sample.n_outputs - 1.0, 0.0) for sample in samples])
-        lending = np.where([draw.simple for draw in draws], variances, 0.0)
+        lending = np.where([draw.uniform for draw in draws], variances, 0.0)
         residuals = [fit.residual if isinstance(fit, Fit) else np.zeros(1) for fit in fits]
-        freedoms = long_tailed_freedoms(residuals, lending, freedoms)
+        freedoms = long_tailed_freedoms(residuals, lending, counted)
         spread = borrowed_spread(lending, freedoms, overlap=overlap)
         shape = None
         if spread.freedom:
@@ -81,16 +85,15 @@ class Lent:
                 ],
                 seed=seed,
             )
-        return cls(draws, own <= 0, variances, freedoms, spread, shape, options)
+        return cls(draws, own <= 0, variances, freedoms, counted, spread, shape, options)
 
     def alone(self) -> "Lent":
         """Return what each system knows without the others."""
-        freedoms = np.array([max(len(draw.stratum) - 1.0, 0.0) for draw in self.draws])
-        return replace(self, freedoms=freedoms, spread=Spread(0.0, 0.0), shape=None)
+        return replace(self, freedoms=self.counted, spread=Spread(0.0, 0.0), shape=None)
 
     def moderated(self, number: int, part: Part) -> Part:
         """Return what lies between a system's outputs, with what the others tell of it."""
-        if not self.draws[number].simple:
+        if not self.draws[number].uniform:
             flat = self.flat[number]
             return replace(part, variance=float(self.variances[number])) if flat else part
         variance, freedom = self._moderated(number)
@@ -130,11 +133,12 @@ class Lent:
     def _shaped(self, number: int, error: ErrorVariance) -> tuple[float, float] | None:
         """Return the quantiles of error over standard error that the common shape makes."""
         draw = self.draws[number]
-        if self.shape is None or not draw.simple:
+        if self.shape is None or not draw.uniform:
             return None
         outputs = sum(part.value for part in error.parts if part.name == "outputs") / error.value
         return self.shape.quantiles(
             len(draw.stratum),
+            neighbours=draw.place is not None,
             own=Spread(self._moderated(number)[0], self.freedoms[number]),
             lent=self.spread,
             outputs=min(outputs, 1.0),
@@ -146,10 +150,15 @@ class Lent:
         return self.spread.moderated(self.variances[number], self.freedoms[number])
 
 
-def _variance(fit: Fit) -> float:
-    """Return the residual variance, 0 where it is rounding."""
-    variance = float(fit.residual @ fit.residual) / max(len(fit.residual) - 1, 1)
-    return variance if varies(fit.estimate + fit.residual) else 0.0
+def _spread(fit: Fit | NotEstimableError, draw: Draw) -> tuple[float, float]:
+    """Return the residual variance, 0 where it is rounding, and its degrees of freedom."""
+    freedom = max(len(draw.stratum) - 1.0, 0.0)
+    if not isinstance(fit, Fit) or not varies(fit.estimate + fit.residual):
+        return 0.0, freedom
+    if draw.place is not None:
+        squares = residual_squares(fit, draw, limited=False)
+        return float(squares.variance[0]), float(squares.freedom[0])
+    return float(fit.residual @ fit.residual) / max(freedom, 1.0), freedom
 
 
 def _with_least(own: Floats, samples: Sequence[JudgedOutputs], options: Options) -> Floats:

@@ -15,10 +15,12 @@ from numpy.typing import NDArray
 from steelyard.arrays import JudgedOutputs
 from steelyard.estimate.borrowed import MIN_SYSTEMS, Spread, borrowed_spread, long_tailed_freedoms
 from steelyard.estimate.controlled import JudgedSystem
+from steelyard.estimate.pair_neighbours import PairNeighbours
 
 __all__ = ["PairTails"]
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 # Of more systems, each is set against so many neighbours.
 _ALL_PAIRS, _NEIGHBOURS = 150, 10
@@ -44,9 +46,15 @@ class PairTails:
 
     @classmethod
     def of(
-        cls, systems: Sequence[JudgedSystem], samples: Sequence[JudgedOutputs]
+        cls,
+        systems: Sequence[JudgedSystem],
+        samples: Sequence[JudgedOutputs],
+        beside: Integers | None = None,
     ) -> "PairTails | None":
-        """Learn from all pairs; None unless four systems or more were judged on the same items."""
+        """Learn from all pairs; None unless four systems or more were judged on the same items.
+
+        `beside` are pairs (m, 2) of items that are neighbours in a spread draw.
+        """
         items = systems[0].items
         same = all(one.clusters is None and np.array_equal(one.items, items) for one in systems)
         if len(systems) < MIN_SYSTEMS or not same or len(items) < 3:
@@ -54,7 +62,13 @@ class PairTails:
         residuals = np.stack([sample.mean - sample.mean.mean() for sample in samples])
         differences = np.stack([residuals[a] - residuals[b] for a, b in _pairs(residuals)])
         own = len(items) - 1.0
-        variances = np.einsum("pn,pn->p", differences, differences) / own
+        squared = differences
+        if beside is not None:
+            near = PairNeighbours.of(beside, np.sort(items))
+            own = near.freedom
+            squared = (near.S @ differences[:, np.argsort(items)].T).T
+        scale = own if beside is None else 2 * len(beside)
+        variances = np.einsum("pn,pn->p", squared, squared) / scale
         freedoms = np.full(len(variances), own)
         freedoms = long_tailed_freedoms(list(differences), variances, freedoms)
         spread = borrowed_spread(variances, freedoms)

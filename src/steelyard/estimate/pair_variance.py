@@ -5,7 +5,7 @@ With :math:`n_a, n_b` judged outputs, :math:`n_{ab}` of them of the same items,
 .. math:: V = \frac{s_a^2}{n_a} + \frac{s_b^2}{n_b} - 2 s_{ab} \frac{n_{ab}}{n_a n_b},
 
 the paired t test's when all items are shared, Welch's when none is. Where items come in clusters, `pair_clusters` counts
-clusters instead. Derived in docs/methods/comparison.md.
+clusters instead; where they were drawn spread, `pair_neighbours` takes differences of neighbours. Derived in docs/methods/comparison.md.
 """
 
 from dataclasses import dataclass
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from steelyard.estimate.pair_clusters import PairClusters
+from steelyard.estimate.pair_neighbours import PairNeighbours
 
 __all__ = ["PairScores", "SideScores"]
 
@@ -65,12 +66,18 @@ class PairScores:
     b: SideScores
     in_a: Integers
     in_b: Integers
+    neighbours: PairNeighbours | None = None
 
     @classmethod
-    def of(cls, a: SideScores, b: SideScores) -> "PairScores":
-        """Find the common items of two sides."""
-        _, in_a, in_b = np.intersect1d(a.items, b.items, return_indices=True)
-        return cls(a, b, in_a, in_b)
+    def of(cls, a: SideScores, b: SideScores, beside: Integers | None = None) -> "PairScores":
+        """Find the common items of two sides.
+
+        `beside` are pairs (m, 2) of items that are neighbours in a spread draw of both.
+        """
+        items, in_a, in_b = np.intersect1d(a.items, b.items, return_indices=True)
+        same = len(items) == len(a.items) == len(b.items)
+        near = PairNeighbours.of(beside, items) if beside is not None and same else None
+        return cls(a, b, in_a, in_b, near)
 
     @cached_property
     def covariance(self) -> float:
@@ -94,8 +101,8 @@ class PairScores:
 
     @cached_property
     def inflation(self) -> float:
-        """How much clusters change the variance of the difference; 1 without them."""
-        alone = self._of_items()[0] if self.clusters else 0.0
+        """How much clusters or neighbours change the variance of the difference; 1 without them."""
+        alone = self._of_items()[0] if self.clusters or self.neighbours else 0.0
         return self.variance()[0] / alone if alone > 0 else 1.0
 
     @cached_property
@@ -109,6 +116,9 @@ class PairScores:
     def variance(self) -> tuple[float, float]:
         """Return the variance of the difference of means, and the variance of that estimate."""
         alone, doubt = self._of_items()
+        if self.neighbours is not None and alone > 0:
+            value = self.neighbours.squares(self.a.residual[self.in_a] - self.b.residual[self.in_b])
+            return value, 2 * value**2 / self.neighbours.freedom
         if self.clusters is None or alone == 0:
             return alone, doubt
         factor, freedom = self._cluster_factor(alone)
@@ -162,6 +172,8 @@ class PairScores:
             Each rater's share in each score. A rater who judged both outputs of an item cancels,
             one who judged everything shifts all scores alike.
         """
+        if self.neighbours is not None:
+            return self.neighbours.leniency(csr_array(a[self.in_a] - b[self.in_b]))
         if self.clusters is not None:
             alone = self._of_items()[0]
             return self._cluster_factor(alone)[0] * self.clusters.leniency(a, b) if alone else 0.0

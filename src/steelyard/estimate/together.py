@@ -16,7 +16,13 @@ from steelyard.arrays import Draw, JudgedOutputs
 from steelyard.errors import NotEstimableError
 from steelyard.estimate.campaign_leniency import campaign_leniency
 from steelyard.estimate.controlled import JudgedSystem, shared_outputs
-from steelyard.estimate.error_variance import ErrorVariance, Part, fixed_raters, residual_parts
+from steelyard.estimate.error_variance import (
+    ErrorVariance,
+    Part,
+    fixed_raters,
+    residual_parts,
+    unspread,
+)
 from steelyard.estimate.estimator import plain_mean
 from steelyard.estimate.fit import Fit, named_method
 from steelyard.estimate.ledger import PlainInterval
@@ -83,6 +89,7 @@ class Together:
     first: Integers
     options: Options
     notes: tuple[str, ...]
+    seed: int
 
     @classmethod
     def of(
@@ -100,7 +107,7 @@ class Together:
         leniency, options, notes = campaign_leniency(systems, samples, options)
         sizes = np.array([sample.n_judgments for sample in samples])
         first = np.cumsum(sizes) - sizes
-        return cls(systems, samples, fits, lent, leniency, first, options, notes)
+        return cls(systems, samples, fits, lent, leniency, first, options, notes, seed)
 
     def estimate(self, form: Form, slope: Floats | None = None) -> Estimate:
         """Return the estimate of one system, or of a weighted mean over several slices of one.
@@ -142,6 +149,12 @@ class Together:
             fixed_raters=as_fixed,
             notes=(*error.notes, *self.notes),
         )
+
+    @cached_property
+    def drawn_simply(self) -> "Together":
+        """The same judgments, had they been drawn simply at random."""
+        systems = [replace(one, draw=replace(one.draw, place=None)) for one in self.systems]
+        return Together.of(systems, self.samples, self.options, self.seed)
 
     def half_width(self, form: Form, slope: Floats | None = None) -> float:
         """Return half the length of the interval of `estimate`."""
@@ -318,18 +331,21 @@ class Together:
     def _between_pools(self, number: int, slope: Floats) -> float:
         system = self.systems[number]
         pool, fit = system.pool, self.fits[number]
-        if pool is None or not len(slope) or isinstance(fit, NotEstimableError):
+        if isinstance(fit, NotEstimableError):
             return 0.0
+        more = unspread(fit, system.draw, float(self.lent.variances[number]))
+        if pool is None or not len(slope):
+            return more
         x = np.nan_to_num(system.metric - pool.mean)
         h = x @ slope
         shared = float((h - h.mean()) @ fit.residual) / max(len(h) - 1, 1)
         between = float(slope @ pool.covariance @ slope) + 2 * shared
-        return max(between, -float(self.lent.variances[number])) / pool.size
+        return max(between, -float(self.lent.variances[number])) / pool.size + more
 
     def _new_outputs(self, form: Form, slope: Floats, weighed: _Weighed, ends: Ends) -> Ends | None:
         """Return the interval for new outputs like these, where it is clearly wider."""
         draws = {number: self.systems[number].draw for number in form}
-        if self.options.target != "pool" or not all(draw.simple for draw in draws.values()):
+        if self.options.target != "pool" or not all(draw.uniform for draw in draws.values()):
             return None
         parts = {
             number: ErrorVariance(residual_parts(self._fit(number), draw, limited=False))

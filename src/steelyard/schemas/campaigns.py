@@ -133,7 +133,7 @@ class Drawn(Shape):
     """One draw: of one system, or of the items of several."""
 
     system: str
-    design: Literal["simple", "stratified", "proportional-to-size", "paired"]
+    design: Literal["simple", "spread", "stratified", "proportional-to-size", "paired"]
     n: Count
     pool_size: Count
     same_items: bool

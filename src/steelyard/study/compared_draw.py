@@ -1,14 +1,14 @@
-"""How outputs that are compared were drawn: simply, or in pairs on which two systems differ."""
+"""How outputs that are compared were drawn: simply, spread, or in pairs on which two systems differ."""
 
 from collections.abc import Mapping
 
 import polars as pl
 
-from steelyard.arrays import judged_outputs, simple_draw
+from steelyard.arrays import drawn_outputs, simple_draw, spread_draw
 from steelyard.data import Outputs
 from steelyard.errors import InvalidDataError, NotEstimableError
 from steelyard.study.judged import JudgedTable, judged_arrays
-from steelyard.study.recorded_draw import DrawnCell, known_raters
+from steelyard.study.recorded_draw import DrawnCell, known_raters, places
 
 __all__ = ["check_clusters", "is_paired_draw", "simple_cells"]
 
@@ -52,7 +52,7 @@ def is_paired_draw(table: JudgedTable, outputs: Outputs) -> bool:
     if strata or spread["wide"].any():
         raise NotEstimableError(
             "outputs were drawn by strata or with unequal probabilities, and a comparison needs a "
-            "simple or paired draw: use `steelyard estimate`, which weights them as they were drawn"
+            "simple, spread or paired draw: use `steelyard estimate`, which weights them as they were drawn"
         )
     return False
 
@@ -92,7 +92,13 @@ def simple_cells(
         rows = table.of(prompt, system)
         if rows.height:
             human, _, items = judged_arrays(rows, ())
-            sample = judged_outputs(human, None, items, raters=known_raters(rows))
+            place, notes = places(rows)
+            sample, known = drawn_outputs(
+                human, None, items, raters=known_raters(rows), recorded={"place": place}
+            )
             size = None if sizes is None else sizes[system]
-            cells[system] = DrawnCell(sample, simple_draw(sample, size), ())
+            draw = simple_draw(sample, size)
+            if place is not None:
+                draw = spread_draw(sample, known["place"], size)
+            cells[system] = DrawnCell(sample, draw, notes)
     return cells

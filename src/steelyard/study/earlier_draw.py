@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from steelyard.design.sampling import Design, Draw
 from steelyard.errors import InvalidArgumentError, InvalidDataError
+from steelyard.records import PLACE
 from steelyard.study.item_pool import ItemPool
 
 __all__ = ["earlier_draw"]
@@ -90,6 +91,7 @@ def earlier_draw(
         differing=None,
         seed=entropy if by_size else (),
         extended=0,
+        place=own[PLACE].to_numpy() if PLACE in own.columns else None,
     )
 
 

@@ -191,7 +191,7 @@ def monitor(
     prompts, systems = names_of(prompts), names_of(systems)
     study.judged_pairs(prompts, systems)
     check_bounds(study.judgments, bounds, prompts=prompts, systems=systems)
-    check_simply_drawn(study.judgments, prompts, systems, sample=sample)
+    check_simply_drawn(study.judgments, prompts, systems, sample=sample, spread=False)
     names = tuple(dict.fromkeys(names_of(metrics)))
     pools = study.outputs.pool_moments(names) if names else {}
     found = []

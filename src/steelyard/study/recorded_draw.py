@@ -13,16 +13,29 @@ from steelyard.arrays import (
     clustered,
     drawn_outputs,
     simple_draw,
+    spread_draw,
     stratified_draw,
     unequal_draw,
 )
 from steelyard.data import Judgments
 from steelyard.errors import InvalidDataError, NotEstimableError
-from steelyard.records import UNKNOWN_RATER
+from steelyard.records import PLACE, UNKNOWN_RATER
 
-__all__ = ["RECORDED", "DrawnCell", "check_simply_drawn", "drawn_cell", "is_designed", "recorded"]
+__all__ = [
+    "RECORDED",
+    "DrawnCell",
+    "check_simply_drawn",
+    "drawn_cell",
+    "is_designed",
+    "is_spread",
+    "places",
+    "recorded",
+]
 
-RECORDED = ("probability", "stratum", "stratum_size", "share", "design", "signature")
+RECORDED = (
+    *("probability", "stratum", "stratum_size", "share", "draw", "design", "signature"),
+    PLACE,
+)
 
 _OUTPUT = ["item", "system"]
 
@@ -90,6 +103,7 @@ def check_simply_drawn(
     systems: Sequence[str] | None = None,
     *,
     sample: pl.DataFrame | None = None,
+    spread: bool = True,
 ) -> None:
     """Raise if outputs were drawn by strata, in pairs or with unequal probabilities.
 
@@ -101,6 +115,8 @@ def check_simply_drawn(
         Which of them are asked about; all by default.
     sample : polars.DataFrame, optional
         The drawn sample, when the judgments do not carry what the draw recorded.
+    spread : bool
+        Whether a spread draw counts as a simple one, as where the order of outputs plays no part.
 
     Raises
     ------
@@ -114,6 +130,12 @@ def check_simply_drawn(
             judgments = judgments.filter(pl.col(column).is_in(list(names)))
     if sample is not None:
         sample = sample.filter(pl.col("system").is_in(list(judgments.systems)))
+    if not spread and is_spread(recorded(judgments, sample)):
+        raise NotEstimableError(
+            f"{judgments.name}: the outputs are of a spread draw, whose order balances the sample and is "
+            "not that of chance, so no interval holds at all times: use `steelyard estimate` once a "
+            "number of outputs is judged that was fixed in advance, or draw a simple sample"
+        )
     if not is_designed(judgments, sample):
         return
     frame = judgments.frame if sample is None else sample
@@ -158,11 +180,14 @@ def drawn_cell(rows: pl.DataFrame, metrics: Sequence[str], *, size: int) -> Draw
     designed = "probability" in rows.columns and bool(rows.select(_designed(rows)).item())
     strata = _strata_sizes(rows, size) if designed else None
     probability: NDArray[np.float64] | None = None
+    place: NDArray[np.float64] | None = None
     notes: tuple[str, ...] = ()
     if designed:
         _check_one_draw(rows)
         if strata is None:
             probability, notes = _judged_so_far(rows)
+    else:
+        place, notes = places(rows)
     labels = rows["stratum"].fill_null("all").to_numpy() if strata is not None else None
     sample, known = drawn_outputs(
         rows["score"].to_numpy(),
@@ -172,6 +197,7 @@ def drawn_cell(rows: pl.DataFrame, metrics: Sequence[str], *, size: int) -> Draw
         recorded={
             "stratum": labels,
             "probability": probability,
+            "place": place,
             "cluster": rows["cluster"].to_numpy() if "cluster" in rows.columns else None,
         },
     )
@@ -179,6 +205,8 @@ def drawn_cell(rows: pl.DataFrame, metrics: Sequence[str], *, size: int) -> Draw
         draw = stratified_draw(sample, known["stratum"], strata)
     elif probability is not None:
         draw = unequal_draw(sample, known["probability"], size)
+    elif place is not None:
+        draw = spread_draw(sample, known["place"], size)
     else:
         draw = simple_draw(sample, size)
     return DrawnCell(sample, clustered(draw, known.get("cluster")), notes)
@@ -192,6 +220,31 @@ def _designed(frame: pl.DataFrame) -> pl.Expr:
     if "design" in frame.columns:
         parts.append((pl.col("design") == "paired").any())
     return pl.any_horizontal(parts)
+
+
+def places(rows: pl.DataFrame) -> tuple[NDArray[np.float64] | None, tuple[str, ...]]:
+    """Return the wave and place of each judged output of a spread draw, if it has them, and remarks.
+
+    Each first part of the draw is spread, any other part of it is not.
+    """
+    if not is_spread(rows) or not {PLACE, "draw"} <= set(rows.columns):
+        return None, ()
+    along, numbers = rows[PLACE].cast(pl.Float64), rows["draw"].cast(pl.Int64)
+    if along.null_count() or numbers.null_count():
+        return None, ()
+    judged, last = numbers.n_unique(), max(numbers.to_list())
+    if judged == last:
+        return along.to_numpy(), ()
+    note = (
+        f"{judged} of the first {last} outputs of a spread draw are judged, which are not "
+        "spread: taken as simply drawn (conservative)"
+    )
+    return None, (note,)
+
+
+def is_spread(rows: pl.DataFrame) -> bool:
+    """Whether the outputs of these rows are of a spread draw."""
+    return "design" in rows.columns and bool((rows["design"] == "spread").any())
 
 
 def _judged_so_far(rows: pl.DataFrame) -> tuple[NDArray[np.float64], tuple[str, ...]]:

@@ -26,7 +26,7 @@ class SampleDesign:
     Attributes
     ----------
     design : str
-        "simple", "stratified", "proportional-to-size" or "paired".
+        "simple", "spread", "stratified", "proportional-to-size" or "paired".
     strata : str or None
         Column that names the stratum of each output.
     quantiles, metric : int and str, or None
@@ -34,11 +34,13 @@ class SampleDesign:
     allocation : {"proportional", "neyman"}
         How a stratified draw is divided.
     pilot, prompt : Judgments and str, or None
-        Where the standard deviations of Neyman allocation come from.
+        Where the standard deviations of Neyman allocation come from, or the control of a spread draw.
     size : str or None
         Column of positive sizes.
     corrected_by : tuple of str
         Metrics that the estimate will correct with: Neyman allocation goes by what they leave.
+    by : tuple of str
+        Metrics that a spread draw is spread by.
     """
 
     design: Design
@@ -50,6 +52,7 @@ class SampleDesign:
     prompt: str | None
     size: str | None
     corrected_by: tuple[str, ...] = ()
+    by: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Check that the options fit the design."""
@@ -71,18 +74,29 @@ class SampleDesign:
                 '`corrected_by` goes with `allocation` "neyman", which needs to know what the '
                 f"metrics leave; got allocation {self.allocation}"
             )
+        self._check_by()
         if self.design == "stratified":
             self._check_strata()
-        elif any(
-            option is not None for option in (self.strata, self.quantiles, self.metric, self.pilot)
-        ):
+        elif any(option is not None for option in (self.strata, self.quantiles, self.metric)):
             raise InvalidArgumentError(
-                "`strata`, `quantiles`, `metric` and `pilot` go with design stratified; "
+                "`strata`, `quantiles` and `metric` go with design stratified; "
                 f"got design {self.design}"
+            )
+        elif self.pilot is not None and self.design != "spread":
+            raise InvalidArgumentError(
+                f"`pilot` goes with design stratified or spread; got design {self.design}"
             )
         elif self.allocation == "neyman":
             raise InvalidArgumentError(
                 f'`allocation` "neyman" goes with design stratified; got design {self.design}'
+            )
+
+    def _check_by(self) -> None:
+        if self.by and self.design != "spread":
+            raise InvalidArgumentError(f"`by` goes with design spread; got design {self.design}")
+        if self.by and self.pilot is not None:
+            raise InvalidArgumentError(
+                "`by` and `pilot` are two ways to say what a draw is spread by: leave out one of them"
             )
 
     def _check_strata(self) -> None:
@@ -104,7 +118,7 @@ class SampleDesign:
             return {"differs": pool.differs()}
         if self.size is not None:
             return {"size": pool.numbers(self.size)}
-        if self.design == "simple":
+        if self.design in {"simple", "spread"}:
             return {}
         if self.strata is not None:
             labels = pool.labels(self.strata)
@@ -117,10 +131,8 @@ class SampleDesign:
             return {"strata": labels}
         return {"strata": labels, "deviations": self._deviations(pool, labels, self.pilot)}
 
-    def _deviations(
-        self, pool: ItemPool, labels: NDArray[Any], pilot: Judgments
-    ) -> dict[Any, float]:
-        """Standard deviations by stratum, of these systems where the pilot has them."""
+    def pilot_prompt(self, pilot: Judgments) -> str:
+        """Return the prompt of the pilot that counts."""
         known = ", ".join(pilot.prompts)
         if self.prompt is None and len(pilot.prompts) > 1:
             raise InvalidArgumentError(
@@ -130,7 +142,13 @@ class SampleDesign:
             raise InvalidArgumentError(
                 f"prompt {self.prompt!r} has no judgments in {pilot.name}; there are: {known}"
             )
-        judged = pilot.frame.filter(pl.col("prompt") == (self.prompt or pilot.prompts[0]))
+        return self.prompt or pilot.prompts[0]
+
+    def _deviations(
+        self, pool: ItemPool, labels: NDArray[Any], pilot: Judgments
+    ) -> dict[Any, float]:
+        """Standard deviations by stratum, of these systems where the pilot has them."""
+        judged = pilot.frame.filter(pl.col("prompt") == self.pilot_prompt(pilot))
         own = judged.filter(pl.col("system").is_in(pool.systems))
         judged = (own if own.height else judged).select("item", "system", "score")
         strata = pl.DataFrame({"item": pool.items, "stratum": labels}).with_columns(

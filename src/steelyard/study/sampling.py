@@ -13,10 +13,11 @@ from steelyard.design.sampling import Design, Draw, draw_sample
 from steelyard.errors import InvalidArgumentError
 from steelyard.html_table import html_table
 from steelyard.names import known_names
-from steelyard.records import ALSO_BY, DRAW_COLUMNS, names_of
+from steelyard.records import ALSO_BY, DRAW_COLUMNS, PLACE, names_of
 from steelyard.study.earlier_draw import earlier_draw
 from steelyard.study.item_pool import ItemPool
 from steelyard.study.sample_design import Allocation, SampleDesign
+from steelyard.study.spread_value import spread_value
 from steelyard.study.texts_once import for_all_writers, texts_once
 
 if TYPE_CHECKING:
@@ -105,6 +106,7 @@ def sample(
     same_items: bool = True,
     each_text_once: bool = True,
     corrected_by: Sequence[str] = (),
+    by: Sequence[str] = (),
     seed: int,
 ) -> Sample:
     """Draw outputs to judge from the pool of each system.
@@ -115,7 +117,7 @@ def sample(
         The pool of every system. Judgments are not needed.
     n : int
         Outputs to draw of each system, those of `extend` included; items, when systems share them.
-    design : {"simple", "stratified", "proportional-to-size", "paired"}
+    design : {"simple", "spread", "stratified", "proportional-to-size", "paired"}
         As in `draw_sample`. A paired draw takes both outputs of items on which two systems differ;
         the share of such items is recorded, so that a comparison scales by it.
     strata : str, optional
@@ -125,7 +127,8 @@ def sample(
     allocation : {"proportional", "neyman"}
         How a stratified draw divides n.
     pilot, prompt : Judgments and str, optional
-        Judgments under one prompt, for the standard deviations of Neyman allocation.
+        Judgments under one prompt, for the standard deviations of Neyman allocation, or the control
+        of a spread draw.
     size : str, optional
         Column of positive sizes, for draws proportional to size.
     extend : polars.DataFrame, optional
@@ -144,6 +147,9 @@ def sample(
     corrected_by : sequence of str
         Metrics that the estimate will correct with: Neyman allocation then goes by the spread that
         they leave in the pilot, not by that of the judgments.
+    by : sequence of str
+        Metrics that a spread draw is spread by. By default it is the control that `pilot` teaches, if
+        there is one, and else what all metrics have most in common.
     seed : int
         Seed. Draws of each system on its own depend on it and on the system's name, not on other
         systems. To extend a draw proportional to size, the seed of the earlier one.
@@ -193,6 +199,7 @@ def sample(
         prompt=prompt,
         size=size,
         corrected_by=tuple(dict.fromkeys(names_of(corrected_by))),
+        by=tuple(dict.fromkeys(names_of(by))),
     )
     rows = outputs.rows().filter(pl.col("system").is_in(chosen)).sort("item", "system")
     _check_columns(rows, asked, outputs.name)
@@ -201,6 +208,8 @@ def sample(
     for group in [chosen] if together else [(system,) for system in chosen]:
         pool = ItemPool.of(rows, group, outputs.name)
         known = asked.columns_of(pool)
+        if design == "spread":
+            known = {"by": spread_value(outputs, pool, asked)}
         entropy = (seed,) if together else (seed, zlib.crc32(group[0].encode()))
         earlier = None
         if extend is not None:
@@ -234,9 +243,10 @@ def _drawn_rows(pool: ItemPool, draw: Draw, seed: int) -> pl.DataFrame:
             "design": draw.design,
             "seed": seed,
             "signature": draw.signature,
+            **({} if draw.place is None else {PLACE: draw.place}),
         }
     )
-    rows = pool.rows.drop([name for name in DRAW_COLUMNS if name in pool.rows.columns])
+    rows = pool.rows.drop([name for name in drawn.columns[1:] if name in pool.rows.columns])
     return (
         drawn.select("item")
         .join(rows, on="item", how="left", maintain_order="left")
@@ -273,12 +283,12 @@ def _chosen_systems(
 
 def _check_columns(rows: pl.DataFrame, asked: SampleDesign, name: str) -> None:
     """Raise unless the pool has the columns asked for, and none that the draw would write over."""
-    for column in (asked.strata, asked.metric, asked.size, *asked.corrected_by):
+    for column in (asked.strata, asked.metric, asked.size, *asked.corrected_by, *asked.by):
         if column is not None and column not in rows.columns:
             raise InvalidArgumentError(
                 f"no column {column!r} in {name}; {known_names(column, rows.columns)}"
             )
-    for column in (*DRAW_COLUMNS, ALSO_BY):
+    for column in (*DRAW_COLUMNS, ALSO_BY, *([PLACE] if asked.design == "spread" else [])):
         if column in rows.columns and column != asked.strata:
             raise InvalidArgumentError(
                 f"{name} has a column {column!r}, which the sample records itself: rename it first"
