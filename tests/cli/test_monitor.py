@@ -276,3 +276,77 @@ def test_one_judgment_never_stops_a_collection(run, tmp_path):
         [found] = json.loads(out)
         assert (found["n"], found["stop"], found["expected_more"]) == (1, False, 1)
         assert found["low"] < found["high"]
+
+
+@pytest.fixture
+def racing(tmp_path):
+    """Three systems of 200 items, of which 120 are judged for all, in the order of the draw."""
+    rng = np.random.default_rng(1)
+    outputs = [
+        {"item": str(item), "system": system, "length": 1.0}
+        for system in ("[a]", "b", "c")
+        for item in range(200)
+    ]
+    judgments = [
+        {
+            "item": str(item),
+            "system": system,
+            "rater": "r",
+            "prompt": "overall",
+            "score": float(np.clip(mean + 0.2 * rng.normal(), 0, 1)),
+            "draw": number,
+        }
+        for number, item in enumerate(rng.permutation(200)[:120], start=1)
+        for system, mean in (("[a]", 0.7), ("b", 0.68), ("c", 0.3))
+    ]
+    return write(tmp_path, outputs, judgments)
+
+
+def test_a_race_says_who_is_out_who_is_in_and_what_is_left_to_pay(run, racing):
+    code, out, err = run("monitor", *racing, "--goal", "best", "--judgment-price", "0.5")
+    assert (code, err) == (0, "")
+    assert "[a]" in out
+    assert "out at item" in out
+    assert "systems may be the best" in out
+    assert "more are expected, for" in out
+    assert "the best system is never let go, at all looks together; exactly" in out
+
+
+def test_a_race_is_over_at_its_margin(run, racing):
+    code, out, _ = run("monitor", *racing, "--goal", "best", "--margin", "0.1", "--json")
+    [found] = json.loads(out)
+    assert code == 0
+    assert (found["decided"], found["stop"]) == (True, True)
+    assert found["winner"] in {"[a]", "b"}
+    assert "at most 0.1 below the best" in found["answer"]
+
+
+def test_goals_of_pairs_print_pairs(run, racing):
+    _, out, _ = run("monitor", *racing, "--goal", "difference=0.1", "--json")
+    [found] = json.loads(out)
+    assert [one["verdict"] for one in found["pairs"]] == ["equivalent", "a", "a"]
+    assert found["margin"] == 0.1
+    _, out, _ = run("monitor", *racing, "--goal", "order", "--json")
+    [found] = json.loads(out)
+    assert found["expected_more"] > 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ((), "`--half-width` or `--goal` is needed"),
+        (("--goal", "worst"), "must be best, order or difference=D; got worst"),
+        (("--goal", "difference=x"), "difference needs a number"),
+        (("--goal", "best", "--metric", "length"), "`--metric` does not go with --goal"),
+        (("--goal", "best", "--half-width", "1"), "`--half-width` does not go with --goal"),
+        (("--goal", "best", "--method", "empirical-bernstein"), "`--method` must be betting or"),
+        (("--goal", "difference=0.1", "--margin", "0.1"), "`--margin` does not go with"),
+        (("--half-width", "0.1", "--margin", "0.1"), "`--margin` goes with --goal only"),
+        (("--goal", "best", "--bounds", "none"), "`bounds` must be two finite numbers"),
+    ],
+)
+def test_options_of_races_that_do_not_go_together_are_refused(run, racing, options, message):
+    code, out, err = run("monitor", *racing, *options)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1

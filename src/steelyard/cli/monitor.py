@@ -10,8 +10,11 @@ from rich.table import Table
 from steelyard.cli.options import StudyChoice, level_option, output_options, study_arguments
 from steelyard.cli.paths import InputPath, OutputFile
 from steelyard.cli.printing import interval, parse_bounds, print_result
+from steelyard.cli.race import RaceGoalType, race_tables
 from steelyard.data import read_outputs
+from steelyard.design.race import RaceGoal
 from steelyard.design.sequence import Method, SequenceTarget
+from steelyard.errors import InvalidArgumentError
 from steelyard.study.monitoring import Monitored
 
 __all__ = ["monitor"]
@@ -19,6 +22,7 @@ __all__ = ["monitor"]
 _EXAMPLE = """\b
 Example:
   steelyard monitor outputs.jsonl judgments.jsonl --half-width 0.05 --metric rouge-l
+  steelyard monitor outputs.jsonl judgments.jsonl --goal best --margin 0.02
 """
 
 
@@ -27,8 +31,24 @@ Example:
 @click.option(
     "--half-width",
     type=float,
-    required=True,
     help="Half-width of the interval to reach; choose it before looking.",
+)
+@click.option(
+    "--goal",
+    type=RaceGoalType(),
+    metavar="best|order|difference=D",
+    help="Instead of a half-width: which system is best; the order of all; of every pair which is "
+    "better, or that they differ by at most D. Systems that need no more judgments are let go.",
+)
+@click.option(
+    "--margin",
+    type=float,
+    help="With the goal best: also stop when one system is known to be at most so far below the best.",
+)
+@click.option(
+    "--judgment-price",
+    type=float,
+    help="With a goal: price of a judgment, to say what is left to pay.",
 )
 @click.option(
     "--metric",
@@ -91,7 +111,10 @@ Example:
 def monitor(
     choice: StudyChoice,
     *,
-    half_width: float,
+    half_width: float | None,
+    goal: tuple[RaceGoal, float | None] | None,
+    margin: float | None,
+    judgment_price: float | None,
     metrics: tuple[str, ...],
     method: Method,
     bounds: str,
@@ -111,7 +134,36 @@ def monitor(
     Gives intervals that hold at all times at once, so that looking after every judgment spoils
     nothing. Outputs are taken in the order of the draw (column draw) up to the first that is not
     back; if the draw is not recorded, in the order of collection (column time, or the file).
+
+    With --goal all systems run a race on the same items: who is out, and by whom, who is in, what
+    is known, and how many more judgments that takes.
     """
+    drawn = None if sample is None else read_outputs(sample).rows()
+    if goal is not None:
+        _check_race_options()
+        word, difference = goal
+        if difference is not None and margin is not None:
+            raise InvalidArgumentError("`--margin` does not go with --goal difference=D: D is it")
+        races = choice.read(()).race(
+            word,
+            margin=margin if difference is None else difference,
+            prompts=choice.prompts,
+            systems=choice.systems,
+            method="asymptotic" if method == "asymptotic" else "betting",
+            level=level,
+            bounds=None if bounds == "none" else parse_bounds(bounds),
+            judgments_per_output=judgments_per_output,
+            judgment_price=judgment_price,
+            sample=drawn,
+        )
+        print_result(races.to_dict(), race_tables(races), as_json=as_json, output=output)
+        return
+    if half_width is None:
+        raise InvalidArgumentError(
+            "`--half-width` or `--goal` is needed: the half-width of every interval to reach, or "
+            "what is to be decided"
+        )
+    _refuse_without_goal(margin, judgment_price)
     found = choice.read(metrics).monitor(
         metrics,
         half_width=half_width,
@@ -125,7 +177,7 @@ def monitor(
         rater_variance=rater_variance,
         judgments_per_output=judgments_per_output,
         tuned_for=tuned_for,
-        sample=None if sample is None else read_outputs(sample).rows(),
+        sample=drawn,
     )
     if figure is not None:
         # matplotlib is slow to load
@@ -134,6 +186,32 @@ def monitor(
 
         save_figure(path_plot(found), figure)
     print_result(found.to_dict(), _tables(found), as_json=as_json, output=output)
+
+
+# Options of the interval of one system, which a race has none of.
+_NOT_IN_RACES = ("half_width", "metrics", "replacement", "target", "rater_variance", "tuned_for")
+
+
+def _check_race_options() -> None:
+    context = click.get_current_context()
+    given = click.core.ParameterSource.COMMANDLINE
+    for name in (*_NOT_IN_RACES, "figure"):
+        if context.get_parameter_source(name) is given:
+            option = "metric" if name == "metrics" else name.replace("_", "-")
+            raise InvalidArgumentError(
+                f"`--{option}` does not go with --goal, which compares systems by their scores on "
+                "the same items: leave one of them out"
+            )
+    if context.params["method"] == "empirical-bernstein":
+        raise InvalidArgumentError(
+            "`--method` must be betting or asymptotic with --goal; got empirical-bernstein"
+        )
+
+
+def _refuse_without_goal(margin: float | None, judgment_price: float | None) -> None:
+    for name, value in (("margin", margin), ("judgment-price", judgment_price)):
+        if value is not None:
+            raise InvalidArgumentError(f"`--{name}` goes with --goal only")
 
 
 def _tables(found: list[Monitored]) -> list[RenderableType]:

@@ -65,7 +65,70 @@ class Monitored(Shape):
     notes: list[str]
 
 
-MonitorForm = list[Monitored]
+class RacingSystem(Shape):
+    """Where one system of a race stands."""
+
+    system: str
+    state: Literal["in", "out"]
+    """Whether it still gets judgments."""
+    n_items: Count
+    estimate: Number
+    """Its mean score on these items; null before the first."""
+    behind: Number
+    """How much lower it scored than the leader, on the items judged for both."""
+    rank_low: Count
+    """The best place that it may have, 1 the best."""
+    rank_high: Count
+    out_at: Count | None
+    """Items after which it was let go."""
+    out_by: str | None
+    """With the goal best: who led the others then."""
+    expected_more: Count
+
+
+class RacingPair(Shape):
+    """What is known of two systems."""
+
+    a: str
+    b: str
+    difference: Number
+    """Mean of a less mean of b, on the items judged for both."""
+    n_items: Count
+    """Of these, the items on which they differ."""
+    verdict: Literal["a", "b", "equivalent", "undecided"]
+
+
+class Raced(Shape):
+    """Where the race of all systems under one prompt stands."""
+
+    prompt: str
+    goal: Literal["best", "order", "difference"]
+    margin: float | None
+    method: Literal["betting", "asymptotic"]
+    guarantee: Literal["exact", "asymptotic"]
+    """Whether the level holds exactly."""
+    level: Level
+    target: Literal["census"]
+    n_items: Count
+    """Items that entered."""
+    pool_size: Count
+    decided: bool
+    stop: bool
+    """Decided, or everything is judged."""
+    winner: str | None
+    """With the goal best: the best system, or one at most the margin below it."""
+    answer: str
+    claim: str
+    judgments: Count
+    expected_more: Count | None
+    expected_cost: Number
+    systems: list[RacingSystem]
+    pairs: list[RacingPair]
+    """With the goals order and difference."""
+    notes: list[str]
+
+
+MonitorForm = list[Monitored] | list[Raced]
 
 
 class Replay(Shape):

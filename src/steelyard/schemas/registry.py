@@ -21,7 +21,7 @@ _FORMS: dict[str, tuple[Any, int]] = {
     "sample": (SampleForm, 1),
     "score": (ScoreForm, 1),
     "judge": (JudgeForm, 1),
-    "monitor": (MonitorForm, 1),
+    "monitor": (MonitorForm, 2),
     "estimate": (EstimateForm, 2),
     "compare": (CompareForm, 2),
     "diagnose": (DiagnoseForm, 1),

@@ -39,6 +39,10 @@ class Arrived:
     ----------
     system, prompt : str
         Whose scores.
+    items : tuple of str
+        Whose outputs; with replacement one may be there several times.
+    order : (n,) array
+        Numbers in the draw; where it is not known, places in the order of arrival.
     human : (n,) array
         Scores.
     metric : (n, p) array
@@ -49,6 +53,8 @@ class Arrived:
 
     system: str
     prompt: str
+    items: tuple[str, ...]
+    order: NDArray[np.int64]
     human: Floats
     metric: Floats
     notes: tuple[str, ...]
@@ -106,6 +112,8 @@ def arrivals(
             yield Arrived(
                 system,
                 prompt,
+                tuple(own["item"]),
+                own["draw" if "draw" in own.columns else _POSITION].to_numpy(),
                 own["score"].to_numpy(),
                 np.column_stack(
                     [np.empty((own.height, 0)), *(own[name].to_numpy() for name in metrics)]

@@ -29,6 +29,7 @@ from steelyard.study import (
     monitoring,
     pair_replay,
     planning,
+    race,
     sampling,
     simulation,
     trajectories,
@@ -451,6 +452,7 @@ class Study:
     plan = planning.plan
     sample = sampling.sample
     monitor = monitoring.monitor
+    race = race.race
     simulate = simulation.simulate
     simulate_pair = pair_replay.simulate_pair
     trajectories = trajectories.trajectories

@@ -1,0 +1,93 @@
+"""A race in words: what is known, what is claimed, and what to mind."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from steelyard.design.race import Race
+from steelyard.design.race.accounts import LEAST_ITEMS
+
+__all__ = ["answer", "claim", "standing_notes"]
+
+
+def answer(race: Race, names: Sequence[str], *, decided: bool) -> str:
+    """Say what is known."""
+    everything = race.items == race.pool_size and not decided
+    over = " Everything is judged, so the race is over." if everything else ""
+    if race.options.goal == "best":
+        return _best(race, names, decided=decided) + over
+    if race.options.goal == "order":
+        return _order(race, names, decided=decided) + over
+    return _difference(race, decided=decided) + over
+
+
+def _best(race: Race, names: Sequence[str], *, decided: bool) -> str:
+    leader, inside = names[int(race.winner[0])], np.flatnonzero(race.inside[0]).tolist()
+    if decided and len(inside) == 1:
+        return f"{leader} is the best of {race.systems} systems."
+    others = ", ".join(names[place] for place in inside if names[place] != leader)
+    if decided:
+        return (
+            f"{leader} is the best of {race.systems} systems, or at most {race.options.margin:g} "
+            f"below the best; {others} may be as good."
+        )
+    if not race.items:
+        return "Not known yet: no item is complete for all systems."
+    return (
+        f"Not known yet: {len(inside)} of {race.systems} systems may be the best. {leader} leads; "
+        f"{others} may be better."
+    )
+
+
+def _order(race: Race, names: Sequence[str], *, decided: bool) -> str:
+    above = race.above[0]
+    if decided:
+        places = np.argsort(above.sum(axis=1), kind="stable")
+        return f"The order is known: {' > '.join(names[place] for place in places)}."
+    return f"Not known yet: {_open_pairs(race)} are not decided."
+
+
+def _difference(race: Race, *, decided: bool) -> str:
+    if decided:
+        return f"Every pair is decided, up to differences of {race.options.margin:g}."
+    return f"Not known yet: {_open_pairs(race)} are not decided."
+
+
+def _open_pairs(race: Race) -> str:
+    pairs = race.systems * (race.systems - 1) // 2
+    return f"{pairs - int(race.settled[0].sum()) // 2} of {pairs} pairs"
+
+
+def claim(race: Race) -> str:
+    """Say what is claimed, with which probability, and about what."""
+    options = race.options
+    about = f"these {race.pool_size:,} items, each output judged by this very process"
+    if options.goal == "best":
+        said = "the best system is never let go"
+        if options.margin is not None:
+            said += f", and the one that is named is at most {options.margin:g} below it"
+    elif options.goal == "order":
+        said = "no system is ever placed above a better one"
+    else:
+        said = (
+            f"no system is ever called better than a better one, nor two equivalent that are more "
+            f"than {options.margin:g} apart"
+        )
+    kind = "exactly" if options.method == "betting" else "approximately (asymptotic)"
+    return f"In {options.level:.0%} of campaigns {said}, at all looks together; {kind}; on {about}."
+
+
+def standing_notes(race: Race) -> list[str]:
+    """Say what a reader must mind."""
+    notes = []
+    apart = race.accounts.differing + np.eye(race.systems, dtype=np.int64)
+    if (apart == 0).any():
+        notes.append("some systems wrote the same text for every item: they cannot be told apart")
+    if race.options.method == "asymptotic" and race.items < LEAST_ITEMS:
+        notes.append(f"the asymptotic race says nothing before {LEAST_ITEMS} items")
+    if race.contradicted[0]:
+        notes.append(
+            "every system was found to be worse than another, which chance allows in "
+            f"{race.options.alpha:.0%} of campaigns at most: were the items drawn at random?"
+        )
+    return notes

@@ -1,0 +1,167 @@
+import numpy as np
+import polars as pl
+import pytest
+
+from steelyard.errors import (
+    InvalidArgumentError,
+    InvalidDataError,
+    NotEstimableError,
+    UnknownNameError,
+)
+from steelyard.study import Study
+
+MEANS = {"alpha": 0.7, "beta": 0.4, "gamma": 0.66}
+
+
+@pytest.fixture
+def tables():
+    """Three systems of 300 items, all judged, with the number of each item in the draw."""
+    rng = np.random.default_rng(0)
+    draw = rng.permutation(300) + 1
+    outputs, judgments = [], []
+    for system, mean in MEANS.items():
+        for item in range(300):
+            outputs.append({"item": f"i{item}", "system": system, "output": f"{system} {item}"})
+            judgments.append(
+                {
+                    "item": f"i{item}",
+                    "system": system,
+                    "rater": f"r{item % 4}",
+                    "prompt": "overall",
+                    "score": float(np.clip(mean + 0.2 * rng.normal(), 0, 1)),
+                    "draw": int(draw[item]),
+                }
+            )
+    return pl.DataFrame(outputs), pl.DataFrame(judgments)
+
+
+def study(outputs, judgments):
+    return Study.read(outputs, judgments)
+
+
+def test_losers_are_out_and_the_best_is_named(tables):
+    outputs, judgments = tables
+    found = study(outputs, judgments).race()["overall"]
+    assert (found.decided, found.stop, found.winner) == (True, True, "alpha")
+    assert found.answer == "alpha is the best of 3 systems."
+    states = {one.system: (one.state, one.out_by) for one in found.systems}
+    assert states["alpha"] == ("in", None)
+    assert states["gamma"] == ("out", "alpha")
+    beta = found.systems[-1]
+    assert beta.system == "beta"
+    assert beta.out_at < 50
+    assert beta.n_items == beta.out_at
+    assert found.expected_more == 0
+    assert found.judgments == sum(one.n_items for one in found.systems)
+    assert "exactly" in found.claim
+
+
+def test_judgments_are_needed_only_of_those_that_are_in(tables):
+    outputs, judgments = tables
+    whole = study(outputs, judgments).race()["overall"]
+    gone = {one.system: one.out_at or 300 for one in whole.systems}
+    kept = judgments.filter(
+        pl.col("draw") <= pl.col("system").replace_strict(gone, return_dtype=pl.Int64)
+    )
+    again = study(outputs, kept).race()["overall"]
+    assert again.systems == whole.systems
+
+
+def test_a_race_waits_for_a_system_that_is_in(tables):
+    outputs, judgments = tables
+    held = judgments.filter(
+        (pl.col("draw") <= 12) & ~((pl.col("draw") == 5) & (pl.col("system") == "beta"))
+    )
+    found = study(outputs, held).race()["overall"]
+    assert found.n_items == 4
+    assert not found.stop
+    assert found.expected_more > 0
+    assert any("is not complete for beta" in note for note in found.notes)
+
+
+def test_money_is_that_of_the_judgments_that_are_left(tables):
+    outputs, judgments = tables
+    early = study(outputs, judgments.filter(pl.col("draw") <= 30))
+    found = early.race(judgment_price=0.25)["overall"]
+    assert found.expected_cost == pytest.approx(0.25 * found.expected_more)
+    twice = pl.concat([judgments, judgments.with_columns(rater=pl.col("rater") + "x")])
+    each = study(outputs, twice.filter(pl.col("draw") <= 30)).race(judgments_per_output=2)[
+        "overall"
+    ]
+    assert each.expected_more == 2 * found.expected_more
+    assert each.judgments == 2 * found.judgments
+
+
+def test_order_and_difference_decide_pairs(tables):
+    outputs, judgments = tables
+    [order] = study(outputs, judgments).race("order")
+    assert order.answer == "The order is known: alpha > gamma > beta."
+    assert {(one.a, one.b): one.verdict for one in order.pairs} == {
+        ("alpha", "beta"): "a",
+        ("alpha", "gamma"): "a",
+        ("beta", "gamma"): "b",
+    }
+    assert [(one.rank_low, one.rank_high) for one in order.systems] == [(1, 1), (2, 2), (3, 3)]
+    [pairs] = study(outputs, judgments).race("difference", margin=0.2)
+    assert {(one.a, one.b): one.verdict for one in pairs.pairs}["alpha", "gamma"] == "equivalent"
+    assert pairs.n_items < order.n_items
+
+
+def test_a_tie_of_identical_texts_is_said(tables):
+    outputs, judgments = tables
+    same = outputs.with_columns(output=pl.col("item"))
+    found = study(same, judgments).race()["overall"]
+    assert (found.decided, found.stop) == (False, True)
+    assert "Everything is judged" in found.answer
+    assert any("same text for every item" in note for note in found.notes)
+
+
+def test_scores_without_bounds_run_an_asymptotic_race(tables):
+    outputs, judgments = tables
+    wide = study(outputs, judgments.with_columns(score=100 * pl.col("score")))
+    [found] = wide.race(method="asymptotic", bounds=None)
+    assert found.guarantee == "asymptotic"
+    assert "approximately" in found.claim
+    assert found.systems[0].system == "alpha"
+    assert all(one.out_at is None or one.out_at >= 50 for one in found.systems)
+
+
+def test_the_order_of_the_file_counts_where_no_draw_is_recorded(tables):
+    outputs, judgments = tables
+    drawn = study(outputs, judgments).race()["overall"]
+    plain = judgments.sort("draw", maintain_order=True).drop("draw")
+    assert study(outputs, plain).race()["overall"].systems == drawn.systems
+
+
+def test_races_print_as_a_table_and_are_indexed_by_prompt(tables):
+    found = study(*tables).race()
+    assert "alpha" in str(found)
+    assert found.to_frame()["system"].to_list()[0] == "alpha"
+    assert repr(found) == "<Races of 1: prompt overall>"
+    with pytest.raises(UnknownNameError, match="no race has prompt 'other'; there are: overall"):
+        found["other"]
+
+
+def test_what_cannot_be_raced_is_refused(tables):
+    outputs, judgments = tables
+    with pytest.raises(InvalidArgumentError, match="at least two that are judged"):
+        study(outputs, judgments).race(systems=["alpha"])
+    with pytest.raises(InvalidDataError, match="outputs of all systems for the same items"):
+        study(
+            outputs.filter((pl.col("item") != "i7") | (pl.col("system") != "beta")),
+            judgments.filter(pl.col("item") != "i7"),
+        ).race()
+    apart = judgments.with_columns(
+        draw=pl.when(pl.col("system") == "beta").then(301 - pl.col("draw")).otherwise("draw")
+    )
+    with pytest.raises(InvalidDataError, match="the same items in the same order"):
+        study(outputs, apart).race()
+    with pytest.raises(InvalidArgumentError, match="`judgment_price` must not be negative"):
+        study(outputs, judgments).race(judgment_price=-1)
+    with pytest.raises(InvalidArgumentError, match="lies outside `bounds`"):
+        study(outputs, judgments).race(bounds=(0, 0.5))
+    sized = judgments.with_columns(
+        probability=1 / (1 + pl.col("draw")), design=pl.lit("proportional-to-size")
+    )
+    with pytest.raises(NotEstimableError):
+        study(outputs, sized).race()
