@@ -55,7 +55,7 @@ def test_objects_have_all_of_their_keys_and_no_others(command):
 def test_without_a_command_all_are_listed(run):
     code, out, _ = run("schema")
     assert code == 0
-    assert out.splitlines()[0].split() == ["demo", "steelyard/demo/1"]
+    assert out.splitlines()[0].split() == ["demo", "steelyard/demo/2"]
     assert len(out.splitlines()) == len(COMMANDS)
 
 
