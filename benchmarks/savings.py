@@ -7,7 +7,8 @@ all their judgments. It is replayed with three tenths of the items, the same for
 output, or of each distinct text. A figure is the squared error of all means together, times the
 judgments that were paid, both relative to plain means of outputs drawn with replacement: the share of the judgments that is
 needed for equal error. Devices are added one after the other. Coverage is of the truth, by 95%
-intervals of the default.
+intervals. Other systems' judgments need systems that are drawn each on its own, where texts cannot be
+shared: the last two rows are such draws, without and with them.
 """
 
 import json
@@ -33,6 +34,12 @@ WAYS = {
     "learned control": {"raters_as": "fixed"},
     "raters' leniency": {},
 }
+# Each system drawn on its own.
+APART = {
+    "drawn apart": {},
+    "other systems' judgments": {"other_systems": True},
+}
+NAMES = ("item", "system", "rater", "prompt", "score")
 
 
 class Released:
@@ -90,11 +97,16 @@ class Released:
         once = list(
             {(item, self.texts[item, system]): (item, system) for item, system in keys}.values()
         )
-        names = ["item", "system", "rater", "prompt", "score"]
-        return [
-            pl.DataFrame(list(self.judged(chosen, rng)), schema=names, orient="row")
-            for chosen in (keys, once)
-        ]
+        return self.table(keys, rng), self.table(once, rng)
+
+    def table(self, keys, rng):
+        return pl.DataFrame(list(self.judged(keys, rng)), schema=NAMES, orient="row")
+
+    def apart(self, rng):
+        """The judgments of draws of each system on its own."""
+        n = round(SHARE * len(self.items))
+        draws = {one: rng.choice(self.items, n, replace=False) for one in self.systems}
+        return self.table([(item, one) for one, items in draws.items() for item in items], rng)
 
 
 def replayed(case, runs, seed=0):
@@ -109,13 +121,14 @@ def replayed(case, runs, seed=0):
         plain = dict(every.group_by("system").agg(pl.mean("score")).iter_rows())
         errors["without replacement"].append([plain[one] - data.truth[one] for one in systems])
         paid["without replacement"].append(len(every) / len(data.systems) * len(systems))
-        study = Study.read(data.outputs, once)
-        for way, options in WAYS.items():
-            found = study.estimate(**options)
-            wanted = [(found[one], data.truth[one]) for one in systems]
-            errors[way].append([one.estimate - truth for one, truth in wanted])
-            hits[way].append([one.low <= truth <= one.high for one, truth in wanted])
-            paid[way].append(len(once) / len(data.systems) * len(systems))
+        for rows, ways in ((once, WAYS), (data.apart(rng), APART)):
+            study = Study.read(data.outputs, rows)
+            for way, options in ways.items():
+                found = study.estimate(**options)
+                wanted = [(found[one], data.truth[one]) for one in systems]
+                errors[way].append([one.estimate - truth for one, truth in wanted])
+                hits[way].append([one.low <= truth <= one.high for one, truth in wanted])
+                paid[way].append(len(rows) / len(data.systems) * len(systems))
     n = round(SHARE * len(data.items))
     base = sum(data.plain_error(one, n) for one in systems) * n * len(systems)
     return errors, hits, paid, base
@@ -134,7 +147,8 @@ def main():
             squares = np.square(own).sum(axis=1) * np.array(paid[way])
             needed, doubt = squares.mean() / base, squares.std() / np.sqrt(runs) / base
             held = f"{np.mean(hits[way]):9.3f}" if way in hits else ""
-            print(f"  + {way:22} {needed:6.3f} ± {doubt:.3f}   {needed - before:+.3f} {held}")
+            step = "" if way == next(iter(APART)) else f"{needed - before:+.3f}"
+            print(f"  {way:26} {needed:6.3f} ± {doubt:.3f} {step:>8} {held}")
             before = needed
 
 

@@ -77,6 +77,12 @@ Examples:
     type=InputPath(),
     help="What `steelyard sample` wrote, when JUDGMENTS lack its columns.",
 )
+@click.option(
+    "--other-systems",
+    is_flag=True,
+    help="Correct by other systems' judgments of the same items too, where each system was drawn on "
+    "its own; needs texts.",
+)
 @level_option
 @click.option("--resamples", type=int, default=10_000, show_default=True, help="For bootstraps.")
 @seed_option("For bootstraps.")
@@ -97,6 +103,7 @@ def estimate(
     interval: Interval | None,
     bounds: str | None,
     sample: Path | None,
+    other_systems: bool,
     cluster_by: str | None,
     rater_variance: float | None,
     level: float,
@@ -126,6 +133,7 @@ def estimate(
         "seed": seed,
         "sample": None if sample is None else read_outputs(sample).rows(),
         "cluster_by": cluster_by,
+        "other_systems": other_systems,
         "average": average,
         "by": by,
         "bands": parse_bands(bands),

@@ -155,7 +155,7 @@ def _centred(values: Floats, systems: Integers, k: int) -> Floats:
 def _candidates(y: Floats, x: Floats, systems: Integers, folds: Integers) -> Floats:
     """Return coefficients (candidates, folds, p), each fold's from the others', within systems."""
     S, C, freedom = _moments_without(y, x, systems, folds)
-    variance = np.einsum("fpp->fp", S)
+    variance = np.maximum(np.einsum("fpp->fp", S), 0.0)
     follows = np.abs(np.divide(C, np.sqrt(variance), out=np.zeros_like(C), where=variance > 1e-12))
     found = []
     for sharpness in _SHARPNESS if x.shape[1] > 1 else _SHARPNESS[:1]:

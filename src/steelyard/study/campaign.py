@@ -18,6 +18,7 @@ from steelyard.estimate.controlled import JudgedSystem
 from steelyard.estimate.options import Raters
 from steelyard.study.judged import JudgedTable, judged_arrays
 from steelyard.study.judged_gaps import judged_gaps
+from steelyard.study.others_judgments import OTHERS, check_drawn_apart, with_others_judgments
 from steelyard.study.recorded_draw import DrawnCell, drawn_cell, known_raters
 from steelyard.study.shared_judgments import TEXT
 
@@ -65,17 +66,34 @@ class Campaign:
                     refused[system] = error
         return cells, refused
 
-    def estimates(self, prompt: str, *, options: Options, notes: Sequence[str], seed: int) -> Found:
-        """Return the estimate of each system under one prompt, or why it has none."""
+    def estimates(
+        self,
+        prompt: str,
+        *,
+        options: Options,
+        notes: Sequence[str],
+        seed: int,
+        other_systems: bool = False,
+    ) -> Found:
+        """Return the estimate of each system under one prompt, or why it has none.
+
+        With `other_systems`, their judgments of the same items correct it too.
+        """
         cells, refused = self.cells(prompt)
         found: Found = {**refused}
         judged = self.judged(prompt, cells)
+        names = self.table.metrics
+        if other_systems:
+            rows = self.table.rows.filter(pl.col("prompt") == prompt)
+            check_drawn_apart(rows, self.outputs.sizes)
+            judged = with_others_judgments(judged, list(cells), rows, self.outputs, names)
+            names = (*names, OTHERS)
         results = campaign_means(judged, options=options, seed=seed)
         for system, result in zip(cells, results, strict=True):
             if isinstance(result, Estimate):
                 about = (*cells[system].notes, *self.metric_notes(system), *notes, *result.notes)
                 named = replace(result, notes=about)
-                metrics = self.table.metrics if result.slope else ()
+                metrics = names if result.slope else ()
                 found[system] = named.named(system=system, prompt=prompt, metrics=metrics)
             else:
                 found[system] = result

@@ -48,6 +48,7 @@ class Asked:
     rater_variance: float | None
     resamples: int
     seed: int
+    other_systems: bool = False
 
     @property
     def learned(self) -> bool:
@@ -59,6 +60,11 @@ class Asked:
     ) -> Answer:
         """Return what gives the estimates of a system under a prompt, or why there is none."""
         interval = self.interval or "student"
+        if self.other_systems and not (self.learned and interval == "student" and slices is None):
+            raise InvalidArgumentError(
+                '`other_systems` (--other-systems) goes with slope "learned", interval "student" and no '
+                "slices: leave out the other"
+            )
         if self.learned and interval == "student":
             return self._of_campaign(outputs, table, slices)
         if slices is not None:
@@ -99,7 +105,13 @@ class Asked:
                     campaign, slices, prompt, options=options, notes=notes, seed=self.seed
                 )
                 return {system: dict(own.items()) for system, own in cut.items()}
-            whole = campaign.estimates(prompt, options=options, notes=notes, seed=self.seed)
+            whole = campaign.estimates(
+                prompt,
+                options=options,
+                notes=notes,
+                seed=self.seed,
+                other_systems=self.other_systems,
+            )
             return {system: {None: one} for system, one in whole.items()}
 
         def of_system(prompt: str, system: str) -> Found:

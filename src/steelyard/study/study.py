@@ -181,6 +181,7 @@ class Study:
         by: str | None = None,
         bands: Sequence[float] | None = None,
         weights: Mapping[str, float] | None = None,
+        other_systems: bool = False,
     ) -> Estimates:
         """Estimate the mean human score of each system under each prompt.
 
@@ -219,6 +220,9 @@ class Study:
             has ten values or fewer.
         weights : mapping of str to float, optional
             The weight of each slice, adding up to 1: an estimate under that mix of slices.
+        other_systems : bool
+            Whether to correct by other systems' judgments of the same items too. Needs texts, and
+            systems that were drawn each on its own.
 
         Returns
         -------
@@ -240,6 +244,7 @@ class Study:
             rater_variance=rater_variance,
             resamples=resamples,
             seed=seed,
+            other_systems=other_systems,
         )
         scope = Scope(average=average, by=by, bands=bands, weights=weights)
         names = self.metrics if metrics is None else names_of(metrics)
