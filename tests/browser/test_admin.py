@@ -22,10 +22,13 @@ from steelyard.collect.store.settings import current
 HALF_AN_HOUR = 1_800_000
 
 
-def prepare(folder: Path, *, judgments: int = 80, rename=("", "")) -> None:
+def prepare(folder: Path, *, judgments: int = 80, rename=("", ""), race: bool = False) -> None:
     """A campaign that began half an hour ago and is half done."""
     keys = {"sample": {"n": 30, "seed": 1}, "limits": {"requests_per_second": 1000}}
-    path = write_campaign(folder, pool=60, systems=2, **keys)
+    if race:
+        goal = {"decide": "best", "prompts": ["overall"], "budget": 150.0}
+        keys |= {"goal": goal, "judgments_per_output": 1, "sample": {"n": 150, "seed": 1}}
+    path = write_campaign(folder, pool=300 if race else 60, systems=3 if race else 2, **keys)
     outputs = path.with_name("outputs.jsonl")
     old, new = (json.dumps(name) for name in rename)
     text = outputs.read_text("utf-8").replace(f'"system": {old}', f'"system": {new}')
@@ -72,6 +75,19 @@ def dashboard_observed(tmp_path, prepared, serve, open_page):
 def dashboard(observer_here, dashboard_observed):  # noqa: ARG001
     """The same without another process, where it does not matter who computes."""
     return dashboard_observed
+
+
+def test_a_race_shows_who_is_out_and_why(dashboard):
+    page, _ = dashboard(race=True, judgments=120)
+    race = page.locator("#race")
+    row = race.get_by_role("row", name=re.compile("^baseline"))
+    expect(row).to_contain_text(re.compile(r"out at item \d+, behind large"))
+    expect(race).to_contain_text("In 95% of campaigns the best system is never let go")
+    expect(page.locator("#signal")).to_contain_text("may be the best")
+    page.get_by_role("button", name="Goal and budget").click()
+    expect(page.locator("#ask")).to_contain_text("settled before the start")
+    expect(page.get_by_label("Half-width to reach")).to_have_count(0)
+    page.keyboard.press("Escape")
 
 
 def test_it_shows_signal_numbers_charts_and_raters(dashboard_observed):

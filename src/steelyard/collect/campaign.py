@@ -296,6 +296,13 @@ def _check_goal(campaign: Campaign) -> None:
                 f"{one_of(prompt, task.prompts)}",
             )
     _check_names(goal.prompts, ("goal", "prompts"))
+    if goal.decide is not None:
+        if task.pair:
+            raise mistake(
+                ("goal", "decide"), "needs scores of outputs, and the task asks for pairs"
+            )
+        if isinstance(campaign.sample, Sample) and not campaign.sample.same_items:
+            raise mistake(("sample", "same_items"), "must be true: systems race on the same items")
     bounds = score_bounds(task)
     for prompt in campaign.goal_prompts:
         if goal.method != "asymptotic" and bounds[prompt][1] == float("inf"):

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, PlainValidator, model_validator
 
 from steelyard.collect.tasks.declared import Declared, mistake, shown
+from steelyard.design.race import RaceGoal
 
 __all__ = [
     "Agreement",
@@ -84,14 +85,18 @@ SampleOrFile = Annotated[Sample | Path, PlainValidator(_sample)]
 
 
 class Goal(Declared):
-    """When enough is known.
+    """When enough is known: a half-width to reach, or what a race is to decide.
 
     Attributes
     ----------
-    half_width : float
+    half_width : float or None
         Half-width of the interval to reach.
+    decide : {"best", "order", "difference"} or None
+        What is to be known of the systems; those that need no more judgments get none.
+    margin : float or None
+        Differences up to this do not matter; with `decide`.
     level : float
-        Probability with which the interval holds at all times.
+        Probability with which the interval, or all that the race says, holds at all times.
     method : {"betting", "empirical-bernstein", "asymptotic"}
         Kind of confidence sequence.
     prompts : tuple of str
@@ -100,11 +105,27 @@ class Goal(Declared):
         Most that may be spent, in the currency of the pay; None: no limit.
     """
 
-    half_width: float = Field(gt=0)
+    half_width: float | None = Field(default=None, gt=0)
+    decide: RaceGoal | None = None
+    margin: float | None = Field(default=None, gt=0)
     level: float = Field(default=0.95, gt=0, lt=1)
     method: Literal["betting", "empirical-bernstein", "asymptotic"] = "betting"
     prompts: tuple[str, ...] = Field(strict=False, default=())
     budget: Money | None = None
+
+    @model_validator(mode="after")
+    def _has_one_aim(self) -> Self:
+        if (self.half_width is None) == (self.decide is None):
+            raise mistake((), "must have either half_width or decide")
+        if self.decide is None and self.margin is not None:
+            raise mistake(("margin",), "goes with decide only")
+        if self.decide == "difference" and self.margin is None:
+            raise mistake(("margin",), "is needed to decide differences: the one that matters")
+        if self.decide == "order" and self.margin is not None:
+            raise mistake(("margin",), "does not go with order: use decide: difference")
+        if self.decide is not None and self.method == "empirical-bernstein":
+            raise mistake(("method",), "must be betting or asymptotic with decide")
+        return self
 
 
 class InvitationPanel(Declared):

@@ -126,6 +126,17 @@ def _prompts(campaign: Campaign) -> str:
     )
 
 
+def _goal(campaign: Campaign) -> str:
+    """Return the goal as options of ``monitor``, with the metrics, which a race has none of."""
+    goal = campaign.goal
+    if goal is None or goal.decide is None:
+        metrics = "".join(f" --metric {name}" for name in campaign.metrics)
+        return f"--half-width {(goal and goal.half_width) or 0.05:g}{metrics}"
+    if goal.decide == "difference":
+        return f"--goal difference={goal.margin:g}"
+    return f"--goal {goal.decide}" + ("" if goal.margin is None else f" --margin {goal.margin:g}")
+
+
 def _commands(campaign: Campaign, found: _Found) -> str:
     if campaign.task.pair:
         return (
@@ -155,10 +166,9 @@ def _commands(campaign: Campaign, found: _Found) -> str:
             ),
             (
                 f"    steelyard monitor {campaign.outputs.name} judgments.jsonl --prompt {prompt}"
-                f"{metrics if campaign.metrics else ''} --level {level:g} --method {method} "
+                f" --level {level:g} --method {method} "
                 f"--bounds {low:g},{high:g} --judgments-per-output {campaign.judgments_per_output} "
-                "--half-width "
-                f"{campaign.goal.half_width if campaign.goal else 0.05:g} --column time=draw "
+                f"{_goal(campaign)} --column time=draw "
                 "--column arrived=time"
             ),
         ]

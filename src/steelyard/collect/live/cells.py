@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import polars as pl
@@ -92,9 +93,14 @@ class Cells:
         )
         return {(one.prompt, one.system): one for one in found}
 
+    @cached_property
+    def study(self) -> Study | None:
+        """The outputs and the judgments that enter estimates; None before the first."""
+        return None if self._used.is_empty() else Study(self._outputs, read_judgments(self._used))
+
     def to_list(self) -> list[dict[str, Any]]:
         """Return the prompts of the snapshot."""
-        study = None if self._used.is_empty() else Study(self._outputs, read_judgments(self._used))
+        study = self.study
         designed = study is not None and is_designed(study.judgments)
         prompts = []
         for prompt, (low, high) in score_bounds(self._campaign.task).items():

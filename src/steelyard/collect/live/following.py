@@ -14,7 +14,7 @@ from steelyard.collect.live.observer import Observer, View
 from steelyard.collect.live.snapshot import snapshot
 from steelyard.collect.quality import due, exclude, has_rules
 from steelyard.collect.store import Store
-from steelyard.collect.store.goal_reached import pause_at_goal
+from steelyard.collect.store.goal_reached import RACE_OVER, let_go, pause_at_goal
 from steelyard.collect.store.overview import newest
 from steelyard.collect.store.settings import current
 from steelyard.errors import SteelyardError
@@ -58,6 +58,7 @@ class LiveSnapshots:
     ) -> None:
         self.observer = Observer(campaign, store)
         self.has_rules = has_rules(campaign)
+        self._races = campaign.goal is not None and campaign.goal.decide is not None
         self._store = store
         self._now = now or _milliseconds
         self._text = ""
@@ -136,7 +137,9 @@ class LiveSnapshots:
                 self._ruled = found
 
     async def look_for_goal(self) -> None:
-        """Pause the campaign if its goal is reached, as is done with every snapshot.
+        """Let systems go that are out of a race, and pause the campaign if its goal is reached.
+
+        That is done with every snapshot.
 
         Raises
         ------
@@ -146,7 +149,8 @@ class LiveSnapshots:
             If the process that computes failed.
         """
         found = await asyncio.to_thread(self._store.read, current)
-        if found is not None and found.half_width is not None and found.state == "running":
+        has_goal = found is not None and (self._races or found.half_width is not None)
+        if found is not None and has_goal and found.state == "running":
             await self._bring_up_to_date()
 
     async def close(self) -> None:
@@ -188,6 +192,8 @@ class LiveSnapshots:
             self._pause = max(_LEAST_SECONDS, found.seconds * (1 / _SHARE - 1))
             self._number += 1
             self._wake()
+            if found.let_go is not None:
+                await self._let_go(found.let_go)
             if found.reached is not None:
                 await self._pause_at(found.reached)
 
@@ -207,6 +213,11 @@ class LiveSnapshots:
     async def _exclude(self, raters: Mapping[str, str]) -> None:
         if raters:
             await asyncio.to_thread(exclude, self._store, raters, now=self._now())
+
+    async def _let_go(self, systems: tuple[str, ...]) -> None:
+        operation = partial(let_go, systems=systems, now=self._now())
+        if await asyncio.wrap_future(self._store.write(operation)):
+            self.refresh()
 
     async def _pause_at(self, half_width: float) -> None:
         operation = partial(pause_at_goal, half_width=half_width, now=self._now())
@@ -234,7 +245,9 @@ class _News:
     seconds : float
         Of a core that it took.
     reached : float or None
-        The half-width of the goal, if it is reached.
+        The half-width of the goal, if it is reached; `RACE_OVER` if a race is decided.
+    let_go : tuple of str or None
+        Systems that need no more judgments; None if there is no race.
     """
 
     newest: int
@@ -242,6 +255,7 @@ class _News:
     text: str | None = None
     seconds: float = 0.0
     reached: float | None = None
+    let_go: tuple[str, ...] | None = None
 
 
 def _news(view: View, *, seen: int | None, now: int) -> _News:
@@ -255,8 +269,15 @@ def _news(view: View, *, seen: int | None, now: int) -> _News:
         return _News(found, due=raters)
     made = snapshot(view.campaign, view.store, now=now, pool=view.pool)
     text = json.dumps(made, allow_nan=False, separators=(",", ":"))
-    reached = made["goal"]["half_width"] if made["pace"]["reached"] else None
-    return _News(found, text=text, seconds=process_time() - started, reached=reached)
+    race = made["race"]
+    aim = made["goal"]["half_width"] if race is None else RACE_OVER
+    return _News(
+        found,
+        text=text,
+        seconds=process_time() - started,
+        reached=aim if made["pace"]["reached"] else None,
+        let_go=None if race is None else tuple(race["let_go"]),
+    )
 
 
 def _due(view: View) -> dict[str, str]:

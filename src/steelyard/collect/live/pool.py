@@ -40,7 +40,8 @@ def read_pool(campaign: Campaign) -> LivePool:
         first, second = systems
         pool = preference_pool(outputs, (first, second), differing=_is_of_differing(campaign))
         return LivePool(pool, systems)
-    texts = [] if campaign.metrics else ["output"]
+    racing = campaign.goal is not None and campaign.goal.decide is not None
+    texts = [] if campaign.metrics and not racing else ["output"]
     kept = outputs.rows(columns=["item", "system", *texts, *campaign.metrics])
     return LivePool(read_outputs(kept, metrics=list(campaign.metrics)), systems)
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from steelyard.collect.campaign import Campaign
-from steelyard.collect.live.cells import Cells
+from steelyard.collect.live.outlook import Outlook
+from steelyard.collect.live.racing import LiveRaces
 from steelyard.collect.store.ledger import micro
 from steelyard.collect.store.settings import Settings
 from steelyard.study.monitoring import Monitored
@@ -15,72 +16,6 @@ __all__ = ["Outlook", "Paced", "money", "money_text", "pace", "signal"]
 _HOUR_MS = 3_600_000
 # A rate over less than this would jump with every judgment.
 _LEAST_SPAN_MS = 10 * 60_000
-
-
-@dataclass(frozen=True)
-class Outlook:
-    """What is left to do.
-
-    Attributes
-    ----------
-    reached : bool
-        Whether every interval that the goal speaks of is narrow enough.
-    widest : Monitored or None
-        The interval that is furthest from it.
-    to_goal : int or None
-        Judgments until it is reached, at the present rate; None if that cannot be told.
-    outputs : int or None
-        Outputs of each system that are needed for it.
-    lacking : int
-        Judgments of the draw that are not there yet.
-    """
-
-    reached: bool
-    widest: Monitored | None
-    to_goal: int | None
-    outputs: int | None
-    lacking: int
-
-    @classmethod
-    def of(cls, campaign: Campaign, cells: Cells, *, lacking: int, sharing: float) -> "Outlook":
-        """Look ahead.
-
-        Systems are judged side by side, in the order of their draws: until the last one has
-        reached the goal the others are judged too.
-
-        Parameters
-        ----------
-        campaign, cells
-            The campaign and where its systems stand.
-        lacking : int
-            Judgments of the draw that are not there yet.
-        sharing : float
-            Units over outputs of the draw: a text that several systems gave is judged once.
-        """
-        if cells.goal.half_width is None:
-            return cls(reached=False, widest=None, to_goal=None, outputs=None, lacking=lacking)
-        known = [
-            one.monitored
-            for (prompt, _), one in cells.now.items()
-            if prompt in campaign.goal_prompts and one.monitored is not None
-        ]
-        all_known = len(known) == len(campaign.goal_prompts) * len(cells.systems) > 0
-        widest = max(known, key=lambda one: one.half_width, default=None)
-        reached = all_known and all(one.stop for one in known)
-        if reached:
-            outputs = max(one.n for one in known)
-            return cls(reached, widest, to_goal=0, outputs=outputs, lacking=lacking)
-        needed = [_needed(one, cells.goal.each) for one in known]
-        if not all_known or None in needed:
-            return cls(reached, widest, None, None, lacking)
-        outputs = max(one for one in needed if one is not None)
-        judged = {one.system: one.n for one in known}
-        more = sum(max(outputs - n, 0) for n in judged.values())
-        return cls(reached, widest, round(more * sharing) * cells.goal.each, outputs, lacking)
-
-
-def _needed(one: Monitored, each: int) -> int | None:
-    return None if one.expected_more is None else one.n + -(-one.expected_more // each)
 
 
 @dataclass(frozen=True)
@@ -126,9 +61,15 @@ def pace(times: Sequence[int], outlook: Outlook, *, drawn: int, now: int) -> Pac
 
 
 def signal(
-    campaign: Campaign, settings: Settings, outlook: Outlook, *, spent: int, judgments: int
+    campaign: Campaign,
+    settings: Settings,
+    outlook: Outlook,
+    *,
+    spent: int,
+    judgments: int,
+    races: LiveRaces | None = None,
 ) -> dict[str, str]:
-    """Say stop or go on, and why.
+    """Say stop or go on, and why; with a race in place of a half-width, if there is one.
 
     Returns
     -------
@@ -137,13 +78,8 @@ def signal(
     """
     goal, widest = settings.half_width, outlook.widest
     width = "" if widest is None else _width(widest)
-    if outlook.reached and goal is not None:
-        return _said(
-            "stop",
-            "You can stop: the goal is reached",
-            f"Every interval for {', '.join(campaign.goal_prompts)} is within ±{goal:g}. They hold at "
-            f"all times, so stopping now is sound. The widest is {width}.",
-        )
+    if outlook.reached and (goal is not None or races is not None):
+        return _reached(campaign, goal, width, races)
     price = micro(campaign.pay.per_judgment)
     if settings.budget is not None and spent + max(price, 1) > settings.budget:
         return _said(
@@ -154,12 +90,29 @@ def signal(
         )
     if judgments and not outlook.lacking:
         missing = f" The widest interval is {width}; the goal is ±{goal:g}." if width else ""
+        missing = f" {races.sentence}" if races is not None else missing
         way = " Add outputs to go on." if width else ""
         return _said("stop", "Everything is judged", f"All drawn outputs are judged.{missing}{way}")
     if settings.state != "running":
         title = "Paused" if settings.state == "paused" else "Stopped"
         return _said("wait", title, "No work is given out. What raters hold they can submit.")
+    if races is not None:
+        return _said("go", "Go on", f"{races.sentence} {_more(outlook)}")
     return _going_on(campaign, outlook, goal, width)
+
+
+def _reached(
+    campaign: Campaign, goal: float | None, width: str, races: LiveRaces | None
+) -> dict[str, str]:
+    if races is not None:
+        reason = f"{races.sentence} What a race says holds at all looks, so stopping now is sound."
+        return _said("stop", "You can stop: the race is decided", reason)
+    return _said(
+        "stop",
+        "You can stop: the goal is reached",
+        f"Every interval for {', '.join(campaign.goal_prompts)} is within ±{goal:g}. They hold at "
+        f"all times, so stopping now is sound. The widest is {width}.",
+    )
 
 
 def _going_on(
@@ -176,14 +129,14 @@ def _going_on(
             "wait", "Waiting for judgments", "The first interval comes with the first outputs."
         )
     names = ", ".join(campaign.goal_prompts)
-    more = (
-        f"About {outlook.to_goal:,} more judgments are expected."
-        if outlook.to_goal
-        else "How many more are needed cannot be told yet."
-    )
-    return _said(
-        "go", "Go on", f"The widest interval is {width}; the goal is ±{goal:g} ({names}). {more}"
-    )
+    reason = f"The widest interval is {width}; the goal is ±{goal:g} ({names}). {_more(outlook)}"
+    return _said("go", "Go on", reason)
+
+
+def _more(outlook: Outlook) -> str:
+    if outlook.to_goal:
+        return f"About {outlook.to_goal:,} more judgments are expected."
+    return "How many more are needed cannot be told yet."
 
 
 def _said(kind: str, title: str, reason: str) -> dict[str, str]:

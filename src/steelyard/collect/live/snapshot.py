@@ -12,9 +12,11 @@ from sqlalchemy import Connection
 from steelyard.collect.campaign import Campaign, Goal
 from steelyard.collect.conduct import conducts
 from steelyard.collect.live.cells import Cells
+from steelyard.collect.live.outlook import Outlook
 from steelyard.collect.live.people import raters_table
 from steelyard.collect.live.pool import LivePool, read_pool
-from steelyard.collect.live.signals import Outlook, money, pace, signal
+from steelyard.collect.live.racing import LiveRaces
+from steelyard.collect.live.signals import money, pace, signal
 from steelyard.collect.quality import rules_in_words
 from steelyard.collect.store import Reader, StoreError
 from steelyard.collect.store.decisions import About, Decision, latest
@@ -77,7 +79,7 @@ def snapshot(
     -------
     dict
         ``time``, ``title``, ``state``, ``signal``, ``progress``, ``money``, ``pace``, ``goal``,
-        ``systems``, ``prompts``, ``exclusions``, ``raters``, ``rules`` and ``notes``.
+        ``race``, ``systems``, ``prompts``, ``exclusions``, ``raters``, ``rules`` and ``notes``.
 
     Raises
     ------
@@ -91,9 +93,13 @@ def snapshot(
     goal = goal_of(campaign, read.settings)
     cells = Cells(campaign, pool, read.scored, goal=goal)
     lacking = sum(one.missing for one in read.awaited)
-    outlook = Outlook.of(
-        campaign, cells, lacking=lacking, sharing=read.progress.units / max(len(read.drawn), 1)
-    )
+    sharing = read.progress.units / max(len(read.drawn), 1)
+    races = LiveRaces.of(campaign, pool, cells)
+    if races is None:
+        outlook = Outlook.of(campaign, cells, lacking=lacking, sharing=sharing)
+    else:
+        outlook = races.outlook(lacking=lacking, sharing=sharing, each=goal.each)
+        lacking = lacking if outlook.to_goal is None else min(lacking, outlook.to_goal)
     spent, judgments = read.progress.spent, read.progress.judgments
     times = [one.time for one in read.submissions if one.gold is None]
     conduct = conducts(campaign, read.submissions)
@@ -101,19 +107,24 @@ def snapshot(
         "time": now,
         "title": campaign.title,
         "state": read.settings.state,
-        "signal": signal(campaign, read.settings, outlook, spent=spent, judgments=judgments),
+        "signal": signal(
+            campaign, read.settings, outlook, spent=spent, judgments=judgments, races=races
+        ),
         "progress": _progress(read, lacking=lacking),
         "money": money(campaign, read.settings, spent=spent, judgments=judgments),
         "pace": asdict(pace(times, outlook, drawn=read.settings.sample_size, now=now))
         | {"last": read.progress.last},
         "goal": {
             "half_width": goal.half_width,
+            "decide": None if campaign.goal is None else campaign.goal.decide,
+            "margin": None if campaign.goal is None else campaign.goal.margin,
             "level": goal.level,
             "method": goal.method,
             "judgments_per_output": goal.each,
             "prompts": list(campaign.goal_prompts),
             "metrics": list(campaign.metrics),
         },
+        "race": None if races is None else races.to_dict(),
         "systems": list(pool.systems),
         "prompts": cells.to_list(),
         "exclusions": _exclusions(cells),
@@ -125,7 +136,7 @@ def snapshot(
 
 def goal_of(campaign: Campaign, settings: Settings) -> StatisticalGoal:
     """Return the goal as it stands: the file's, with what was changed since."""
-    declared = campaign.goal or Goal(half_width=1.0)
+    declared = campaign.goal or Goal(half_width=1.0)  # only for what it has by default
     return StatisticalGoal(
         half_width=settings.half_width,
         tuned_for=None if campaign.goal is None else campaign.goal.half_width,

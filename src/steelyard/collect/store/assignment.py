@@ -8,6 +8,7 @@ from typing import Any, Literal
 from sqlalchemy import Connection
 
 from steelyard.collect.store import assignment_statements as statements
+from steelyard.collect.store.goal_reached import RACE_OVER
 from steelyard.collect.store.ids import MODULUS, is_swapped, new_id, salt
 from steelyard.collect.store.purse import Purse
 from steelyard.collect.store.refusals import NotYoursError, UnknownLeaseError, UnknownSessionError
@@ -233,7 +234,9 @@ def _reason_to_end(found: Any) -> Reason | None:
         return "stopped"
     if found.state == "paused":
         # whoever waited for the end of this pause would wait in vain
-        return "enough" if found.met_half_width == found.half_width is not None else "paused"
+        met = found.met_half_width
+        over = met is not None and met in {found.half_width, RACE_OVER}
+        return "enough" if over else "paused"
     if found.session_judgments is not None and found.done >= found.session_judgments:
         return "session-complete"
     return None

@@ -99,12 +99,13 @@ export function actions(ask, done) {
     goal: (snapshot) => ask.open({
       title: "Change goal or budget", confirm: "Save",
       body: [
-        text("The interval at all times holds whatever the goal, so it may be changed after looking."),
-        field("Half-width to reach", "half_width", { type: "number", min: "0", step: "any", required: true, value: snapshot.goal.half_width }),
+        // What a race decides is settled in the campaign file, before anybody looks.
+        snapshot.goal.decide ? text("What the race is to decide was settled before the start; the budget may be changed.") : text("The interval at all times holds whatever the goal, so it may be changed after looking."),
+        snapshot.goal.decide ? null : field("Half-width to reach", "half_width", { type: "number", min: "0", step: "any", required: true, value: snapshot.goal.half_width }),
         snapshot.money ? field(`Budget in ${snapshot.money.currency}`, "budget", { type: "number", min: "0", step: "any", value: snapshot.money.budget_amount ?? "" }, "Empty: no limit.") : null,
       ].filter(Boolean),
       run: (form) => {
-        const goal = { half_width: Number(form.get("half_width")) };
+        const goal = snapshot.goal.decide ? {} : { half_width: Number(form.get("half_width")) };
         const budget = form.get("budget");
         if (budget) goal.budget = Number(budget);
         else goal.unlimited = budget === ""; // without the field the budget is not in question

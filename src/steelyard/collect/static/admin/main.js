@@ -3,6 +3,7 @@
 import { actions, Ask } from "./actions.js";
 import { showNotes, showNumbers, showSignal, showState } from "./overview.js";
 import { showExclusions, showPrompts } from "./prompts.js";
+import { showRace } from "./race.js";
 import { Raters } from "./raters.js";
 import { Keys } from "../keys.js";
 
@@ -35,6 +36,7 @@ function show(latest) {
   part("signal", snapshot.signal, () => showSignal(find("signal"), snapshot));
   part("numbers", [snapshot.progress, snapshot.money, snapshot.pace, minute], () => showNumbers(find("numbers"), snapshot));
   part("notes", snapshot.notes, () => showNotes(find("notes"), snapshot));
+  part("race", [snapshot.race, snapshot.money?.currency], () => showRace(find("race"), snapshot));
   part("prompts", [snapshot.prompts, snapshot.goal], () => showPrompts(find("prompts"), snapshot));
   part("exclusions", [snapshot.exclusions, snapshot.prompts], () => showExclusions(find("exclusions"), snapshot));
   part("raters", [snapshot.raters, minute], () => raters.show(snapshot));

@@ -30,7 +30,7 @@ export function showNumbers(place, snapshot) {
   }
   tiles.push(tile("Pace", pace.per_hour === null ? "\u2013" : whole(pace.per_hour), "judgments per hour", null,
     pace.last === null ? "no judgment yet" : `the last one ${distance(pace.last, time)}`));
-  if (pace.reached) tiles.push(tile("Goal", "reached", `\u00b1${snapshot.goal.half_width}`, null, pace.note));
+  if (pace.reached) tiles.push(tile("Goal", "reached", snapshot.goal.decide ?? `\u00b1${snapshot.goal.half_width}`, null, pace.note));
   else tiles.push(tile(pace.towards === "goal" ? "Goal expected" : "End expected", pace.end === null ? "\u2013" : distance(pace.end, time), pace.end === null ? "cannot be told yet" : moment(pace.end, time), null, pace.note));
   replace(place, tiles);
 }

@@ -1,0 +1,147 @@
+"""Races against fixed designs: who wins wrongly, and what a decision costs.
+
+Usage: ``python -m benchmarks.races [RUNS]``: RUNS campaigns of each kind, 100 by default. One line for each
+number of systems, shape and gap: the share of campaigns in which the best system was ever let go, the share that decided, judgments,
+and those of a fixed design in which all systems are judged on the same n items and the leader must beat all others
+by paired t tests at alpha/(K-1), with the smallest n that decides as often.
+"""
+
+import sys
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import t as student
+
+from steelyard.design.race import Race, RaceOptions
+
+Floats = NDArray[np.float64]
+
+_ITEMS = 1000
+_SPREAD = 0.12
+_SHARED = 0.4
+_ALPHA = 0.05
+_CHUNK = 25
+_GRID = np.unique(np.geomspace(4, _ITEMS - 1, 60).astype(int))
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of campaign: gaps are in standard deviations of a score."""
+
+    systems: int
+    shape: str
+    gap: float
+    margin: float | None = None
+    method: str = "betting"
+
+    @property
+    def means(self) -> Floats:
+        """The best first; "ladder" has each a gap below the one before, at most to 0.1."""
+        steps = np.arange(self.systems) if self.shape == "ladder" else np.arange(self.systems) > 0
+        return np.asarray(np.maximum(0.75 - self.gap * _SPREAD * steps, 0.1))
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of campaigns of one kind; one entry each."""
+
+    wrong: NDArray[np.bool_]
+    decided: NDArray[np.bool_]
+    judgments: Floats
+    fixed: NDArray[np.bool_]
+    far: NDArray[np.bool_]
+
+
+def pools(rng: np.random.Generator, kind: Kind, runs: int) -> Floats:
+    """Return pools of scores in random order, (R, N, K)."""
+    item = np.sqrt(_SHARED) * rng.standard_normal((runs, _ITEMS, 1))
+    own = np.sqrt(1 - _SHARED) * rng.standard_normal((runs, _ITEMS, kind.systems))
+    return np.asarray(np.clip(kind.means + _SPREAD * (item + own), 0, 1))
+
+
+def raced(scores: Floats, kind: Kind) -> Outcome:
+    """Race over pools, and look at fixed designs of every size on the grid."""
+    runs, items, systems = scores.shape
+    apart = items * (1 - np.eye(systems, dtype=np.int64))
+    options = RaceOptions(margin=kind.margin, level=1 - _ALPHA, method=kind.method)  # type: ignore[arg-type]
+    race = Race(apart, items, options, runs=runs)
+    judgments = np.zeros(runs)
+    for place in range(items):
+        if not race.running.any():
+            break
+        judgments += (race.inside & race.running[:, np.newaxis]).sum(axis=1)
+        race.judge(scores[:, place])
+    means = scores.mean(axis=1)
+    best = means.argmax(axis=1)
+    named = means[np.arange(runs), race.winner]
+    far = ~race.running & (means.max(axis=1) - named > (kind.margin or 0) + 1e-12)
+    fixed = np.stack([_decides(scores[:, :n]) for n in _GRID], axis=1)
+    wrong = race.out_at[np.arange(runs), best] > 0
+    return Outcome(wrong, ~race.running, judgments, fixed, far)
+
+
+def _decides(scores: Floats) -> NDArray[np.bool_]:
+    """Return whether the leader beats all others, by paired t tests with the pool's correction."""
+    runs, n, systems = scores.shape
+    leader = scores.mean(axis=1).argmax(axis=1)
+    ahead = np.take_along_axis(scores, leader[:, np.newaxis, np.newaxis], axis=2) - scores
+    error = ahead.std(axis=1, ddof=1) * np.sqrt((1 - n / _ITEMS) / n)
+    reached = ahead.mean(axis=1) > student.ppf(1 - _ALPHA / (systems - 1), n - 1) * error
+    reached[np.arange(runs), leader] = True
+    return np.asarray(reached.all(axis=1))
+
+
+def outcome(kind: Kind, runs: int, *, seed: int = 0) -> Outcome:
+    """Run campaigns of one kind, a few at a time."""
+    rng = np.random.default_rng([seed, kind.systems, round(100 * kind.gap), len(kind.shape)])
+    parts = []
+    for start in range(0, runs, _CHUNK):
+        scores = pools(rng, kind, min(_CHUNK, runs - start))
+        parts.append(raced(scores, kind))
+    names = ("wrong", "decided", "judgments", "fixed", "far")
+    return Outcome(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+
+
+def fixed_judgments(found: Outcome, systems: int) -> float | None:
+    """Return the judgments of the smallest fixed design that decides as often; None if none does."""
+    enough = np.flatnonzero(found.fixed.mean(axis=0) >= found.decided.mean())
+    return float(_GRID[enough[0]] * systems) if len(enough) else None
+
+
+def kinds() -> list[Kind]:
+    """Return all kinds of campaigns."""
+    found = []
+    for systems in (2, 5, 10, 25):
+        for shape in ("one ahead", "ladder"):
+            found += [Kind(systems, shape, gap) for gap in (0.1, 0.2, 0.5, 1.0, 2.0)]
+        found += [Kind(systems, "one ahead", 0.0, margin) for margin in (None, 0.25 * _SPREAD)]
+    return found
+
+
+def main() -> None:
+    """Print one line for each kind."""
+    runs = int(sys.argv[1]) if len(sys.argv) > 1 else 100
+    print(
+        "| systems | shape | gap | margin | best let go | decided | judgments | fixed design | ratio |"
+    )
+    print("|---|---|---|---|---|---|---|---|---|")
+    for kind in kinds():
+        found = outcome(kind, runs)
+        fixed = None if kind.margin else fixed_judgments(found, kind.systems)
+        cells = [
+            str(kind.systems),
+            kind.shape,
+            f"{kind.gap:g}",
+            "" if kind.margin is None else f"{kind.margin / _SPREAD:g}",
+            f"{(found.far if kind.margin else found.wrong).mean():.1%}",
+            f"{found.decided.mean():.0%}",
+            f"{found.judgments.mean():,.0f}",
+            "" if fixed is None else f"{fixed:,.0f}",
+            "" if fixed is None else f"{found.judgments.mean() / fixed:.2f}",
+        ]
+        print("| " + " | ".join(cells) + " |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
