@@ -1,6 +1,8 @@
 """No test depends on how fast the machine is; and what several parts of the tests share."""
 
 import asyncio
+import resource
+from contextlib import contextmanager
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -25,3 +27,19 @@ def observer_here(monkeypatch):
             pass
 
     monkeypatch.setattr("steelyard.collect.live.following.Observer", ObserverHere)
+
+
+@pytest.fixture
+def no_file_larger():
+    """Let no file grow beyond some bytes, as on a disk that is full."""
+
+    @contextmanager
+    def limit(size):
+        before = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+        try:
+            yield
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+    return limit

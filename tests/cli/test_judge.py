@@ -113,6 +113,8 @@ def test_what_was_asked_is_not_asked_again(ask, server, tmp_path):
         "cost": None,
         "cost_of_all": None,
         "mass": None,
+        "averaged_over_fewer": 0,
+        "order": None,
     }
     assert len(server.bodies) == 5
     assert (tmp_path / "judge.cache").exists()
@@ -285,7 +287,18 @@ def test_without_a_single_score_the_command_fails(ask, server, tmp_path):
         (["--limit", 0], "`--limit` must be at least 1"),
         (["--rubric", "nonsense"], "`rubric` must be one of correctness, fluency"),
         (["--rubric", "correctness"], "shows the judge a column `input`, which"),
-        (["--endpoint", "somewhere"], "`endpoint` must be an address"),
+        (["--endpoint", "http://h"], "`--endpoint` must be given once for each --model"),
+        (["--model", "n", "--endpoint", "somewhere"], "`endpoint` must be an address"),
+        (
+            ["--model", "n", "--endpoint", "http://h", "--api-key-env", "K"],
+            "has its own key; got 1 ",
+        ),
+        (["--model", "n", "--name", "judge.x"], "`--name` is for one rubric and one model"),
+        (["--samples", 0], "`samples` must be at least 1; got 0"),
+        (["--samples", 3], "'fluency' has temperature 0: set one above 0 under [sampling]"),
+        (["--baseline", "a"], "`--baseline` is for a rubric that compares two outputs"),
+        (["--preferences", "p.csv"], "`--preferences` is for a rubric that compares two outputs"),
+        (["--api-key-header", "a b"], "`api_key_header` must be the name of a header"),
         (["--output", "away/judged.jsonl"], "`--output` must lie in an existing folder"),
         (["--output", "judged.txt"], "the extension must be"),
         (["--requests-per-minute", "0"], "`requests_per_minute` must be positive; got 0"),
@@ -410,7 +423,7 @@ def test_a_folder_that_cannot_be_written_to_is_told_before_anything_is_asked(
     def refuse(**_):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("steelyard.cli.judge.tempfile.TemporaryFile", refuse)
+    monkeypatch.setattr("steelyard.cli.paths.tempfile.TemporaryFile", refuse)
     code, _, err = ask()
     assert code == 2
     assert "`--output` must lie in a folder that can be written to" in err

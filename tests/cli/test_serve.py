@@ -30,6 +30,8 @@ def test_an_example_starts_at_once_and_says_what_to_do(run, served, tmp_path):
         "host": "127.0.0.1",
         "port": 8000,
         "processes": 1,
+        "log_format": "text",
+        "metrics_token_env": None,
     }
     assert "  raters  http://here/join?token=R\n" in out
     assert "  admin   http://here/admin?token=A\n" in out
@@ -98,9 +100,16 @@ def test_a_mistake_of_ours_is_not_called_a_missing_extra(tmp_path, monkeypatch):
 def test_options_reach_the_server(run, served, tmp_path):
     run("serve", "--example", "pairwise", "--directory", tmp_path / "a")
     path = tmp_path / "a" / "campaign.yaml"
-    options = ("--host", "0.0.0.0", "--port", 9000, "--processes", 4)  # noqa: S104
-    assert run("serve", path, *options)[0] == 0
-    assert served[1] == {"path": path, "host": "0.0.0.0", "port": 9000, "processes": 4}  # noqa: S104
+    where = ("--host", "0.0.0.0", "--port", 9000, "--processes", 4)  # noqa: S104
+    assert run("serve", path, *where, "--log-format", "json", "--metrics-token-env", "T")[0] == 0
+    assert served[1] == {
+        "path": path,
+        "host": "0.0.0.0",  # noqa: S104
+        "port": 9000,
+        "processes": 4,
+        "log_format": "json",
+        "metrics_token_env": "T",
+    }
 
 
 def one_line(code, out, err, *, says):

@@ -140,12 +140,13 @@ def test_a_metric_that_the_outputs_lack_is_refused_at_every_start(campaign, tmp_
             prepared(campaign("metrics: [bleu]"), store, now=2)
 
 
-def test_a_public_address_is_a_host_without_a_path(campaign, tmp_path):
+@pytest.mark.parametrize("end", ["?a=1", "#top", "/a b", "//rate"])
+def test_a_public_address_is_a_host_and_perhaps_a_path(campaign, tmp_path, end):
     with (
         Store.open(tmp_path / "a.sqlite") as store,
-        pytest.raises(InvalidDataError, match="public_url: must end after the host"),
+        pytest.raises(InvalidDataError, match="key public_url: must be "),
     ):
-        create_app(campaign("public_url: https://example.org/rate\n"), store)
+        create_app(campaign(f"public_url: https://example.org{end}\n"), store)
 
 
 def test_a_mistake_of_ours_tells_nothing(campaign, tmp_path, monkeypatch):

@@ -30,6 +30,8 @@ NOT_RUN = {
     "createdb ": "another program",
     "sqlite3 ": "another program",
     "pg_dump ": "another program",
+    "docker ": "another program; tests/docs/test_operation.py",
+    "export METRICS_TOKEN": "a secret; tests/collect/routes/test_operation.py",
     "dask ": "starts a cluster; tests/scoring",
     "export DASK": "a setting of another program",
     "#!/bin/bash": "a job of a cluster",

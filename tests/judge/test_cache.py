@@ -1,6 +1,7 @@
 import sqlite3
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -12,6 +13,7 @@ REPLY = Reply("4", "stop", False, (Token("4", (("4", -0.1),)),), 90, 1)
 
 WRITER = """
 import sys
+from types import SimpleNamespace
 from steelyard.judge.cache import Cache
 from steelyard.judge.reply import Reply
 path, who = sys.argv[1:]
@@ -139,3 +141,34 @@ def test_a_claim_from_elsewhere_ends_after_a_while(tmp_path, monkeypatch):
         assert not other.claim("a")
         clock[0] += 2
         assert other.claim("a")
+
+
+def test_a_full_disk_is_told_before_a_question_is_paid_for(tmp_path, monkeypatch):
+    with Cache(tmp_path / "replies.sqlite") as cache:
+        assert cache.claim("a")
+        cache.keep("a", REPLY)
+        monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=3_999_999))
+        with pytest.raises(InvalidDataError, match=r"replies.sqlite: the disk takes no more"):
+            cache.claim("b")
+        # what comes in the meantime still finds its place
+        cache.keep("c", REPLY)
+        assert set(cache.replies(["a", "b", "c"])) == {"a", "c"}
+
+
+def test_a_file_that_cannot_grow_keeps_what_it_has(tmp_path, no_file_larger):
+    path = tmp_path / "replies.sqlite"
+    long = Reply("4" * 5_000, "stop", False, None, 90, 1)
+    kept = []
+
+    def fill(cache):
+        for number in range(1_000):
+            cache.claim(str(number))
+            cache.keep(str(number), long)
+            kept.append(str(number))
+
+    with Cache(path) as cache, no_file_larger(400_000):
+        with pytest.raises(InvalidDataError, match="free some room there, and run the same"):
+            fill(cache)
+        assert kept
+    with Cache(path) as cache:
+        assert set(cache.replies(kept)) == set(kept)

@@ -588,8 +588,8 @@ def test_a_killed_run_asks_nothing_twice(ask, server, tmp_path):
         ),
         ({"endpoint": "http://"}, "`endpoint` must be an address"),
         ({"endpoint": "http://h:port/v1"}, "`endpoint` must be an address"),
-        ({"endpoint": "http://me:pass@h/v1"}, "`endpoint` must hold no user, password or query"),
-        ({"endpoint": "http://h/v1?key=pass"}, "`endpoint` must hold no user, password or query"),
+        ({"endpoint": "http://me:pass@h/v1"}, "`endpoint` must hold no user, password or key"),
+        ({"endpoint": "http://h/v1?key=pass"}, "`endpoint` must hold no user, password or key"),
         (
             {"api_key_env": "NOT_SET_ANYWHERE"},
             "`api_key_env` must name .*; NOT_SET_ANYWHERE is not",

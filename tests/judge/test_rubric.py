@@ -12,14 +12,15 @@ GOOD = 'name = "x"\nlow = 1\nhigh = 5\nuser = "Judge: {output}"\n'
 def test_built_in_rubrics_are_whole(name):
     rubric = read_rubric(name)
     assert rubric.name == name
-    system, user = rubric.messages("OUT", ["REF", "OTHER"], "IN")
+    system, user = rubric.messages("OUT", ["REF", "OTHER"], "IN", others={"other_output": "TWO"})
     assert system["role"] == "system"
     assert "OUT" in user["content"]
     assert ("IN" in user["content"]) == rubric.needs("input")
     assert ("REF\n\nOTHER" in user["content"]) == rubric.needs("reference")
-    assert f"one whole number from {rubric.low} to {rubric.high}" in user["content"]
+    asks = ", ".join(rubric.labels) or f"one whole number from {rubric.low} to {rubric.high}"
+    assert asks in user["content"]
     # every score of the scale is explained
-    for score in range(rubric.low, rubric.high + 1):
+    for score in rubric.labels or range(rubric.low, rubric.high + 1):
         assert f"\n{score}: " in user["content"]
 
 
@@ -58,7 +59,13 @@ def test_a_file_is_read(tmp_path):
         (GOOD.replace("low = 1\n", ""), "key low: Field required"),
         (GOOD.replace("high = 5", "high = 1"), "`low` must be below `high`; got 1 and 1"),
         (GOOD.replace("low = 1", "low = 1.5"), "key low: .*integer"),
-        (GOOD.replace("{output}", "{outputs}"), "no placeholder but .*; got outputs"),
+        (GOOD + "labels = { A = 9 }", "must be words for scores from 1 to 5; got 'A' for 9"),
+        (GOOD + "labels = { A = 1, a = 2 }", "must differ in more than capitals"),
+        (GOOD + "[[examples]]\nscore = 9\ntexts = {output = 'x'}", "scores of the scale; got 9"),
+        (
+            GOOD + "[[examples]]\nscore = 1\ntexts = {input = 'x'}",
+            "`texts` for output, .* got input",
+        ),
         (GOOD.replace("{output}", "it"), "key user: .*must hold the placeholder {output}"),
         (GOOD + 'system = "{input}"', "key system: .*must hold no placeholder"),
         (GOOD + 'answer = "words"', "key answer: "),
@@ -88,3 +95,26 @@ def test_bytes_that_are_no_text_are_refused(tmp_path):
 def test_an_unknown_rubric_is_refused_with_those_that_are_known(name):
     with pytest.raises(InvalidArgumentError, match="`rubric` must be one of correctness, fluency"):
         read_rubric(name)
+
+
+def test_worked_examples_are_turns_before_the_question(tmp_path):
+    path = tmp_path / "mine.toml"
+    shots = (
+        "[[examples]]\nscore = 2\nreason = 'why'\ntexts = {output = 'bad {text}', genre = 'ode'}\n"
+    )
+    good = GOOD.replace("Judge: ", "{genre}: ")
+    path.write_text(good + shots)
+    rubric = read_rubric(path)
+    asked, said, question = rubric.messages("y", others={"genre": "sonnet"})
+    assert asked["content"].startswith("ode: bad {text}\n\nReply")
+    assert said == {"role": "assistant", "content": "2"}
+    assert question["content"].startswith("sonnet: y\n\nReply")
+    path.write_text(good + 'answer = "json"\nlabels = { poor = 2 }\n' + shots)
+    said = read_rubric(path).messages("y", others={"genre": "sonnet"})[1]
+    assert said["content"] == '{"reason": "why", "score": "poor"}'
+
+
+def test_every_other_placeholder_is_a_column():
+    rubric = Rubric(name="x", low=1, high=5, user="{genre} {a.b-c} {genre} {output} {input}")
+    assert rubric.columns == ("genre", "a.b-c")
+    assert not rubric.compares

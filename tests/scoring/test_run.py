@@ -524,3 +524,22 @@ def test_long_rows_of_parquet_make_batches_of_fewer_rows(rows, tmp_path, monkeyp
         progress=lambda state: seen.append(state.rows),
     )
     assert seen == [*range(10, 95, 10), 95]
+
+
+def test_a_disk_that_fills_up_loses_nothing(outputs, tmp_path, no_file_larger):
+    target, told = tmp_path / "scored.jsonl", []
+    run = {"metrics": METRICS, "workers": 1, "batch_rows": 20}
+    score_file(outputs, tmp_path / "whole.jsonl", **run)
+    # the parts fit in, the file does not
+    with no_file_larger(8_000), pytest.raises(InvalidDataError, match="free some room there"):
+        score_file(outputs, target, **run)
+    assert not target.exists()
+    with no_file_larger(1_000):
+        # a part that does not fit leaves no half behind
+        fresh = tmp_path / "fresh.jsonl"
+        with pytest.raises(InvalidArgumentError, match="what is scored so far is kept"):
+            score_file(outputs, fresh, **run)
+        assert not list(tmp_path.glob(".fresh.jsonl.parts/*.tmp"))
+    score_file(outputs, target, **run, notice=told.append)
+    assert told == ["going on from an interrupted run that has scored 95 rows"]
+    assert target.read_bytes() == (tmp_path / "whole.jsonl").read_bytes()

@@ -1,16 +1,18 @@
 """Paths on the command line: what a command reads it never writes."""
 
 import os
+import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import click
 
+from steelyard.data.formats import format_of
 from steelyard.data.locations import input_files
 from steelyard.errors import InvalidArgumentError
 
-__all__ = ["InputPath", "OutputFile", "check_not_inputs"]
+__all__ = ["InputPath", "OutputFile", "check_not_inputs", "check_writable"]
 
 _READ, _WRITTEN = "steelyard.paths.read", "steelyard.paths.written"
 
@@ -92,3 +94,20 @@ def _lies_in(written: Path, folder: Path) -> bool:
     if not (folder.is_dir() and written.is_file()):
         return False
     return any(_is_file_at(written, each) for each in folder.rglob("*"))
+
+
+def check_writable(option: str, path: Path) -> None:
+    """Raise unless a table can be written there, before there is anything to write."""
+    format_of(path)
+    folder = path.absolute().parent
+    if not folder.is_dir():
+        raise InvalidArgumentError(
+            f"`{option}` must lie in an existing folder; there is no {path.parent}"
+        )
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise InvalidArgumentError(
+            f"`{option}` must lie in a folder that can be written to; {folder}: {error.strerror}"
+        ) from error

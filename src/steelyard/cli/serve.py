@@ -10,6 +10,7 @@ from steelyard.errors import InvalidArgumentError, MissingDependencyError
 
 if TYPE_CHECKING:
     from steelyard.collect.campaign import Campaign
+    from steelyard.collect.logs import LogFormat
     from steelyard.collect.serving import Links
 
 __all__ = ["EXAMPLES", "serve"]
@@ -63,6 +64,18 @@ Examples:
     help="Server processes; more than one needs PostgreSQL.",
 )
 @click.option(
+    "--log-format",
+    type=click.Choice(("text", "json")),
+    default="text",
+    show_default=True,
+    help="Log lines of words, or of JSON with one for each request.",
+)
+@click.option(
+    "--metrics-token-env",
+    metavar="VAR",
+    help="Environment variable with the token that opens /metrics; without it there is no such page.",
+)
+@click.option(
     "--renew-secret",
     is_flag=True,
     help="Make all links and logins given out so far worthless, and end.",
@@ -75,13 +88,16 @@ def serve(
     host: str,
     port: int,
     processes: int,
+    log_format: "LogFormat",
+    metrics_token_env: str | None,
     renew_secret: bool,
 ) -> None:
     """Collect judgments in the browser, and watch the estimate tighten.
 
     CAMPAIGN is a YAML file that names the outputs, the task and the goal. Prints a link for raters
     and a link for whoever runs the campaign. Everything is kept in the campaign's database: stop
-    with Ctrl-C and run the same command again to go on.
+    with Ctrl-C and run the same command again to go on. /healthz and /readyz say whether the server is
+    there and can work.
     """
     if (campaign is None) == (example is None):
         raise InvalidArgumentError("give either a campaign file or `--example` with a name")
@@ -108,7 +124,15 @@ def serve(
         renewed = serving.renew_secret(campaign)
         click.echo(_RENEWED.format(title=renewed.title))
         return
-    serving.serve(campaign, host=host, port=port, processes=processes, announce=_announce)
+    serving.serve(
+        campaign,
+        host=host,
+        port=port,
+        processes=processes,
+        log_format=log_format,
+        metrics_token_env=metrics_token_env,
+        announce=_announce,
+    )
     click.echo("Stopped. The same command goes on from here.")
 
 

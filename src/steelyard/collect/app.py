@@ -1,6 +1,7 @@
 """The web application of one campaign."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -13,7 +14,8 @@ from starlette.staticfiles import StaticFiles
 from steelyard.collect.campaign import Campaign, check_metrics
 from steelyard.collect.live.following import LiveSnapshots
 from steelyard.collect.panels import panel_of
-from steelyard.collect.routes import administration, joining, training, working
+from steelyard.collect.prefix import PathPrefix
+from steelyard.collect.routes import administration, joining, operation, training, working
 from steelyard.collect.routes.refusals import add_refusals
 from steelyard.collect.routes.site import Clock, Site, system_clock
 from steelyard.collect.security.headers import SecurityHeaders, content_security_policy
@@ -22,6 +24,7 @@ from steelyard.collect.security.tokens import Keys
 from steelyard.collect.store import Reader, Store, StoreError, settings
 from steelyard.collect.store.ledger import micro
 from steelyard.collect.store.purse import Purse
+from steelyard.collect.traffic import Measured, Traffic
 from steelyard.collect.units import Unit, units_of
 from steelyard.data import read_outputs
 from steelyard.errors import SteelyardError
@@ -30,6 +33,9 @@ from steelyard.version import __version__
 __all__ = ["create_app", "first_units", "prepared", "public_origin", "site_for"]
 
 _STATIC = Path(__file__).parent / "static"
+_PARTS = (working, training, joining, administration, operation)
+# Below a host: a path of plain words.
+_PATH = re.compile(r"(?:/[A-Za-z0-9._~-]+)*")
 # How often the declared rules of quality are applied while nobody looks.
 _RULES_SECONDS = 30.0
 # A page asks for several things at once when it opens.
@@ -42,6 +48,7 @@ def create_app(
     *,
     origin: str = "http://127.0.0.1:8000",
     clock: Clock = system_clock,
+    metrics_token: str | None = None,
 ) -> FastAPI:
     """Return the application that serves a campaign from its database.
 
@@ -55,6 +62,8 @@ def create_app(
         Where links lead, unless the campaign has a public URL.
     clock
         The time in milliseconds UTC.
+    metrics_token
+        What a reader of ``/metrics`` must send; without it there is no such page.
 
     Raises
     ------
@@ -73,7 +82,9 @@ def create_app(
         lifespan=_lifespan,
     )
     app.state.site = site
-    for part in (working, training, joining, administration):
+    app.state.traffic = Traffic()
+    app.state.metrics_token = metrics_token
+    for part in _PARTS:
         app.include_router(part.router)
     app.mount("/static", StaticFiles(directory=_STATIC), name="static")
     add_refusals(app)
@@ -85,6 +96,12 @@ def create_app(
         ),
         framed=bool(site.panel.framed_by),
     )
+    app.add_middleware(Measured, traffic=app.state.traffic)
+    prefix = urlsplit(site.origin).path
+    if prefix:
+        routes = [route for part in _PARTS for route in part.router.routes]
+        segments = {getattr(route, "path", "/").split("/")[1] for route in routes} - {""}
+        app.add_middleware(PathPrefix, prefix=prefix, segments={*segments, "static"})
     return app
 
 
@@ -121,21 +138,24 @@ def site_for(
 
 
 def public_origin(campaign: Campaign) -> str | None:
-    """Return where raters reach the server, if the campaign says so.
+    """Return where raters reach the server, with the path if there is one, if the campaign says so.
 
     Raises
     ------
     InvalidDataError
-        If it has a path: pages and cookies live at the root of a host.
+        If it is more than a host and a path.
     """
     if campaign.public_url is None:
         return None
     place = urlsplit(campaign.public_url)
-    if place.path not in {"", "/"}:
+    path = place.path.rstrip("/")
+    if place.query or place.fragment or not _PATH.fullmatch(path):
         raise campaign.error(
-            ("public_url",), f"must end after the host; got {campaign.public_url!r}"
+            ("public_url",),
+            "must be a host, perhaps with a path, as in https://example.org/annotate; got "
+            f"{campaign.public_url!r}",
         )
-    return f"{place.scheme}://{place.netloc}"
+    return f"{place.scheme}://{place.netloc}{path}"
 
 
 def first_units(campaign: Campaign) -> list[Unit] | None:

@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
@@ -21,6 +21,7 @@ import uvicorn
 from steelyard.collect.app import create_app, first_units, public_origin, site_for
 from steelyard.collect.campaign import Campaign, load_campaign
 from steelyard.collect.live.observer import end_with_parent
+from steelyard.collect.logs import LogFormat, start_log
 from steelyard.collect.routes.site import system_clock
 from steelyard.collect.store import Store, settings
 from steelyard.errors import InvalidArgumentError
@@ -31,6 +32,8 @@ _BACKLOG = 2_048
 # A process that dies at once, again and again, must not keep a core busy.
 _RESTART_SECONDS = 1.0
 _GRACE_SECONDS = 10
+# A shorter word could be guessed.
+_TOKEN_LENGTH = 16
 # The writer lets go of the interpreter in every statement of SQL and waits for it afterwards, by
 # default up to 5 ms while the event loop is busy.
 _SWITCH_SECONDS = 0.0005
@@ -69,6 +72,8 @@ def serve(
     host: str = "127.0.0.1",
     port: int = 8_000,
     processes: int = 1,
+    log_format: LogFormat = "text",
+    metrics_token_env: str | None = None,
     announce: Callable[[Campaign, Links], None],
 ) -> None:
     """Serve a campaign until the process is told to end.
@@ -81,13 +86,18 @@ def serve(
         Where to listen; port 0 takes any that is free.
     processes
         How many server processes; more than one needs PostgreSQL.
+    log_format
+        Lines of words, or of JSON with one for each request.
+    metrics_token_env
+        The environment variable with the token for ``/metrics``; without it there is no such page.
     announce
         Is told the links, once, when they work.
 
     Raises
     ------
     InvalidArgumentError
-        If the port is taken, or several processes were to share an SQLite file.
+        If the port is taken, several processes were to share an SQLite file, or the variable is not
+        set.
     InvalidDataError
         If the campaign's files are not right.
     StoreError
@@ -101,7 +111,8 @@ def serve(
             f"`--processes` above 1 needs `database: postgresql://...` in {path.name}: an SQLite "
             "file has one writer"
         )
-    _log_tersely()
+    running = _Running(log_format, _token(metrics_token_env))
+    start_log(log_format)
     with bound_socket(host, port) as listener, _ended_like_ctrl_c():
         origin = public_origin(campaign) or _origin(host, listener.getsockname()[1])
         units = first_units(campaign)
@@ -109,9 +120,9 @@ def serve(
             site = site_for(campaign, store, origin=origin, units=units)
             announce(campaign, Links(rater=site.rater_link(), admin=site.admin_link()))
             if processes == 1:
-                _run(campaign, store, origin=origin, listener=listener)
+                _run(campaign, store, running, origin=origin, listener=listener)
         if processes > 1:
-            _supervise(path, origin=origin, listener=listener, processes=processes)
+            _supervise(path, running, origin=origin, listener=listener, processes=processes)
 
 
 def renew_secret(path: Path) -> Campaign:
@@ -173,11 +184,33 @@ def _origin(host: str, port: int) -> str:
     return f"http://{name}:{port}"
 
 
-def _run(campaign: Campaign, store: Store, *, origin: str, listener: socket.socket) -> None:
+@dataclass(frozen=True)
+class _Running:
+    """How a process is watched."""
+
+    log_format: LogFormat
+    metrics_token: str | None = field(repr=False)
+
+
+def _token(variable: str | None) -> str | None:
+    if variable is None:
+        return None
+    token = os.environ.get(variable, "").strip()
+    if len(token) < _TOKEN_LENGTH:
+        raise InvalidArgumentError(
+            f"`--metrics-token-env` must name an environment variable that holds at least {_TOKEN_LENGTH} "
+            f"characters; {variable} does not"
+        )
+    return token
+
+
+def _run(
+    campaign: Campaign, store: Store, running: _Running, *, origin: str, listener: socket.socket
+) -> None:
     sys.setswitchinterval(_SWITCH_SECONDS)
     server = Server(
         uvicorn.Config(
-            create_app(campaign, store, origin=origin),
+            create_app(campaign, store, origin=origin, metrics_token=running.metrics_token),
             # the address of a request with its token stands in no log
             access_log=False,
             log_config=None,
@@ -193,22 +226,24 @@ def _run(campaign: Campaign, store: Store, *, origin: str, listener: socket.sock
         server.run(sockets=[listener])
 
 
-def _work(path: Path, origin: str, listener: socket.socket) -> None:
+def _work(path: Path, running: _Running, origin: str, listener: socket.socket) -> None:
     """Be one of several processes."""
-    _log_tersely()
+    start_log(running.log_format)
     with suppress(KeyboardInterrupt), _ended_like_ctrl_c():
         end_with_parent(lambda: os.kill(os.getpid(), signal.SIGTERM))
         campaign = load_campaign(path)
         with Store.open(campaign.database) as store:
-            _run(campaign, store, origin=origin, listener=listener)
+            _run(campaign, store, running, origin=origin, listener=listener)
 
 
-def _supervise(path: Path, *, origin: str, listener: socket.socket, processes: int) -> None:
+def _supervise(
+    path: Path, running: _Running, *, origin: str, listener: socket.socket, processes: int
+) -> None:
     """Keep so many processes alive until told to end, then end them."""
     context = multiprocessing.get_context("spawn")
 
     def start() -> BaseProcess:
-        process = context.Process(target=_work, args=(path, origin, listener))
+        process = context.Process(target=_work, args=(path, running, origin, listener))
         process.start()
         return process
 
@@ -244,7 +279,3 @@ def _ended_like_ctrl_c() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
-
-
-def _log_tersely() -> None:
-    logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s", level=logging.WARNING)

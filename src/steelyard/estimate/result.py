@@ -1,14 +1,21 @@
 """What an estimator returns."""
 
 import html
-from dataclasses import dataclass, replace
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
+from steelyard.errors import InvalidDataError
 from steelyard.estimate.ledger import Ledger
 from steelyard.version import __version__
 
 __all__ = ["Ends", "Estimate"]
+
+# Follow from the other keys.
+_DERIVED = frozenset({"about", "data_efficiency"})
+_ENDS = frozenset({"standard_error", "low", "high"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -182,6 +189,48 @@ class Estimate:
             "notes": list(self.notes),
         }
 
+    @classmethod
+    def from_dict(cls, form: Mapping[str, Any]) -> Self:
+        """Return the estimate of a documented JSON form: one of `to_dict`, or of ``estimate --json``.
+
+        What the form does not hold is not known: degrees of freedom are NaN, and of the baseline only the
+        numbers are its own.
+
+        Raises
+        ------
+        InvalidDataError
+            If a key is missing, or is none of the form.
+
+        Examples
+        --------
+        >>> from steelyard.estimate import sample_mean
+        >>> found = sample_mean([1, 2, 4])
+        >>> Estimate.from_dict(found.to_dict()).to_dict() == found.to_dict()
+        True
+        """
+        known = {field.name for field in fields(cls)} - {"degrees_of_freedom"}
+        _check_keys("estimate", form, known | _DERIVED, optional=_DERIVED)
+        values: dict[str, Any] = {name: form[name] for name in known}
+        for name in ("slope", "metrics", "shares", "notes"):
+            values[name] = tuple(values[name])
+        for name in ("new_outputs", "fixed_raters"):
+            if values[name] is not None:
+                _check_keys(name, values[name], _ENDS)
+                values[name] = Ends(**values[name])
+        if values["ledger"] is not None:
+            _check_keys("ledger", values["ledger"], {"plain", "used", "saved"})
+            values["ledger"] = Ledger(**values["ledger"])
+        numbers = values.pop("baseline")
+        found = cls(**values, degrees_of_freedom=math.nan)
+        if numbers is None:
+            return found
+        _check_keys("baseline", numbers, _ENDS | {"estimate"})
+        plain = replace(
+            found, **numbers, method="plain mean", metrics=(), slope=(), shares=(), notes=()
+        )
+        plain = replace(plain, new_outputs=None, fixed_raters=None, ledger=None)
+        return replace(found, baseline=plain)
+
     def __str__(self) -> str:
         efficiency = "" if self.data_efficiency is None else f", DE {self.data_efficiency:.2f}"
         pool = "" if self.pool_size is None else f" of {self.pool_size}"
@@ -209,4 +258,23 @@ class Estimate:
             f"<table><thead><tr><th></th><th>estimate</th><th>standard error</th>"
             f"<th>{self.level:.0%} interval</th></tr></thead><tbody>{body}</tbody></table>"
             f"<small>{html.escape(self.signature)}</small>" + (f"<ul>{notes}</ul>" if notes else "")
+        )
+
+
+def _check_keys(
+    name: str,
+    form: Mapping[str, Any],
+    known: set[str] | frozenset[str],
+    *,
+    optional: frozenset[str] = frozenset(),
+) -> None:
+    missing, foreign = known - optional - set(form), set(form) - known
+    if missing or foreign:
+        what = (
+            f"lacks {', '.join(sorted(missing))}"
+            if missing
+            else f"has {', '.join(sorted(foreign))}"
+        )
+        raise InvalidDataError(
+            f"`form`: {name} must have the keys of `estimate --json`; this one {what}"
         )

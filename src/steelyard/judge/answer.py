@@ -3,13 +3,14 @@
 import json
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from steelyard.judge.reply import Reply
 from steelyard.judge.rubric import Rubric
 
-__all__ = ["Answer", "ScoreKind", "answer", "shortened"]
+__all__ = ["Answer", "ScoreKind", "answer", "averaged", "shortened"]
 
 ScoreKind = Literal["integer", "logits"]
 
@@ -31,6 +32,11 @@ _MARK = r"[\s*_`\"'()\[\].:=]*"
 _FRACTION = re.compile(
     rf"{_MARK}(?:{_LABEL})?{_MARK}([0-9]{{1,9}})(?:\.0+)?\s*(?:/|out\s+of|of)\s*([0-9]{{1,9}})(?:\.0+)?{_MARK}",
     re.IGNORECASE,
+)
+# Letters of an answer that is one word, with its marks.
+_LONGEST_WORD = 200
+_WORD = re.compile(
+    rf"{_MARK}(?:{_LABEL}{_MARK}[:=\s]{_MARK})?(.*?){_MARK}", re.IGNORECASE | re.DOTALL
 )
 
 
@@ -81,6 +87,7 @@ def answer(reply: Reply, rubric: Rubric, kind: ScoreKind) -> Answer:
         With ``rubric.answer == "number"`` the reply must hold one whole number on the scale and
         no other, or be a fraction of the greatest score and nothing else (4/5, 4 out of 5); with
         ``"json"`` it must be an object with such a number as ``score``. 4.0 is a whole number.
+        With ``rubric.labels`` it must be one of them instead.
 
     Notes
     -----
@@ -110,6 +117,25 @@ def answer(reply: Reply, rubric: Rubric, kind: ScoreKind) -> Answer:
         return _answer(reply, rubric, kind)
     except _UnscoredError as error:
         return Answer(math.nan, str(error))
+
+
+def averaged(answers: Sequence[Answer]) -> Answer:
+    """Return the mean of the valid answers to one question; the first reason if none is valid.
+
+    Examples
+    --------
+    >>> averaged([Answer(4.0), Answer(math.nan, "empty reply"), Answer(5.0)]).score
+    4.5
+    """
+    valid = [one for one in answers if one.reason is None]
+    if len(answers) == 1 or not valid:
+        return answers[0]
+    said = [one.explanation for one in valid if one.explanation is not None]
+    return Answer(
+        math.fsum(one.score for one in valid) / len(valid),
+        mass=math.fsum(one.mass for one in valid) / len(valid),
+        explanation="\n".join(said) if said else None,
+    )
 
 
 def shortened(text: str) -> str:
@@ -147,6 +173,8 @@ def _answer(reply: Reply, rubric: Rubric, kind: ScoreKind) -> Answer:
 
 
 def _number(text: str, rubric: Rubric) -> int:
+    if rubric.labels:
+        return _labelled(text, rubric)
     fraction = _FRACTION.fullmatch(text)
     if fraction is not None and rubric.low >= 0 and int(fraction[2]) == rubric.high:
         return int(fraction[1])
@@ -160,6 +188,18 @@ def _number(text: str, rubric: Rubric) -> int:
     return int(found[2]) if found[1] in {"", "+"} else -int(found[2])
 
 
+def _labelled(text: str, rubric: Rubric) -> int:
+    """The score of a word that stands alone, in whatever marks: "A" in a sentence may be an article."""
+    words = {word.strip().casefold(): score for word, score in rubric.labels.items()}
+    found = _WORD.fullmatch(text) if len(text) <= _LONGEST_WORD else None
+    said = found[1].strip().casefold() if found is not None else ""
+    if text.strip().casefold() in words:
+        return words[text.strip().casefold()]
+    if said not in words:
+        raise _UnscoredError(f"none of the labels: {shortened(text)!r}")
+    return words[said]
+
+
 def _json_score(text: str, rubric: Rubric) -> tuple[int, str | None]:
     fenced = _FENCE.fullmatch(text)
     try:
@@ -170,6 +210,8 @@ def _json_score(text: str, rubric: Rubric) -> tuple[int, str | None]:
         raise _UnscoredError(f"no key score in the reply: {shortened(text)!r}")
     score, reason = found["score"], found.get("reason")
     explanation = reason if isinstance(reason, str) else None
+    if rubric.labels:
+        return _labelled(str(score), rubric), explanation
     if isinstance(score, str) and re.fullmatch(r"[-+0-9./ ]{1,20}", score.strip()):
         return _number(score, rubric), explanation
     if isinstance(score, float) and score.is_integer():

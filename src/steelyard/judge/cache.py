@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import shutil
 import socket
 import sqlite3
 import sys
@@ -27,6 +28,10 @@ _PATIENCE = 60.0
 _AT_ONCE = 500
 # Seconds after which a claim ends of which nobody knows whether its run is still there.
 _LEASE = 900.0
+# Errors of a disk that takes no more: some systems call it an error of the device.
+_NO_ROOM = frozenset({sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR})
+# Bytes that must be free before a question is asked: replies that are under way have room then.
+_ROOM = 4_000_000
 
 
 def question_key(question: Mapping[str, Any]) -> str:
@@ -115,21 +120,17 @@ class Cache:
         A claim ends when its run gives it back or ends, however it ends; that of a run on another
         machine ends after 15 minutes.
         """
+        self._check_room()
         execute, now = self._connection.execute, time.time()
-        with self._speaking():
+        with self._speaking(), self._connection:
             execute("BEGIN IMMEDIATE")
-            try:
-                found = execute(
-                    "SELECT owner, until FROM claim WHERE question = ?", (key,)
-                ).fetchone()
-                is_free = found is None or found[0] == self._owner or found[1] < now
-                if is_free or not _is_alive(found[0]):
-                    row = (key, self._owner, now + _LEASE)
-                    execute("INSERT OR REPLACE INTO claim VALUES (?, ?, ?)", row)
-                    return True
-                return False
-            finally:
-                execute("COMMIT")
+            found = execute("SELECT owner, until FROM claim WHERE question = ?", (key,)).fetchone()
+            is_free = found is None or found[0] == self._owner or found[1] < now
+            if is_free or not _is_alive(found[0]):
+                row = (key, self._owner, now + _LEASE)
+                execute("INSERT OR REPLACE INTO claim VALUES (?, ?, ?)", row)
+                return True
+            return False
 
     def release(self, key: str) -> None:
         """Give a question back to whoever wants to ask it."""
@@ -183,11 +184,27 @@ class Cache:
         execute("PRAGMA journal_mode = WAL")
         execute("PRAGMA synchronous = NORMAL")
 
+    def _check_room(self) -> None:
+        """See that a reply can be kept before it is paid for."""
+        if self.name == ":memory:":
+            return
+        with suppress(OSError):
+            if shutil.disk_usage(Path(self.name).absolute().parent).free < _ROOM:
+                raise self._full("less than 4 MB are free")
+
+    def _full(self, reason: str) -> InvalidDataError:
+        return InvalidDataError(
+            f"{self.name}: the disk takes no more ({reason}): free some room there, and run the same "
+            "command again; replies so far are kept"
+        )
+
     @contextmanager
     def _speaking(self) -> Iterator[None]:
         try:
             yield
         except sqlite3.Error as error:
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF in _NO_ROOM:
+                raise self._full(str(error)) from error
             raise InvalidDataError(
                 f"{self.name}: cannot be used as a cache: {error}: name another file"
             ) from error

@@ -89,11 +89,8 @@ class Client:
         self._gate = Gate(pace, sleep=sleep)
         self._sleep = sleep
         self._rng = rng
-        headers = {"Content-Type": "application/json"}
-        if endpoint.key is not None:
-            headers["Authorization"] = f"Bearer {endpoint.key}"
         self._http = httpx.AsyncClient(
-            headers=headers,
+            headers={"Content-Type": "application/json", **endpoint.headers},
             # a reply as a whole is timed by `asyncio.timeout`: drops of it do not count
             timeout=httpx.Timeout(None, connect=min(endpoint.timeout, _CONNECT)),
             limits=httpx.Limits(max_connections=concurrency, max_keepalive_connections=concurrency),
@@ -204,7 +201,7 @@ class Client:
 
     async def _response(self, body: bytes) -> tuple[int, httpx.Headers, bytes]:
         self.requests += 1
-        address = self._endpoint.address
+        address = self._endpoint.full_address
         content = bytearray()
         try:
             async with (

@@ -3,7 +3,7 @@
 import asyncio
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from typing import get_args
@@ -11,15 +11,15 @@ from typing import get_args
 import numpy as np
 
 from steelyard.errors import InvalidArgumentError, MissingDependencyError
-from steelyard.judge.answer import Answer, ScoreKind, answer
+from steelyard.judge.answer import Answer, ScoreKind, answer, averaged
 from steelyard.judge.cache import Cache
 from steelyard.judge.endpoint import Endpoint, Sleep
 from steelyard.judge.pace import Limits
-from steelyard.judge.questions import Inquiry, examples
+from steelyard.judge.questions import Column, Example, Inquiry, examples, sampled
 from steelyard.judge.result import Judged, Progress
 from steelyard.judge.rubric import Rubric, read_rubric
 
-__all__ = ["judge"]
+__all__ = ["check_inquiry", "judge", "questions_of"]
 
 
 def judge(
@@ -27,16 +27,19 @@ def judge(
     references: Sequence[str | Sequence[str] | None] | None = None,
     inputs: Sequence[str | None] | None = None,
     *,
+    columns: Mapping[str, Column] | None = None,
     endpoint: str,
     model: str,
     rubric: Rubric | str | os.PathLike[str],
     score: ScoreKind = "integer",
+    samples: int = 1,
     concurrency: int = 8,
     max_retries: int = 5,
     timeout: float = 60.0,
     requests_per_minute: float | None = None,
     tokens_per_minute: float | None = None,
     api_key_env: str | None = None,
+    api_key_header: str = "Authorization",
     price_in: float | None = None,
     price_out: float | None = None,
     cache: str | os.PathLike[str] | None = None,
@@ -58,8 +61,11 @@ def judge(
         A text, a sequence of texts, or None, for each output; needed if the rubric shows them.
     inputs : sequence of length n, optional
         What each output answers; needed if the rubric shows it.
+    columns : mapping of str to sequences of length n, optional
+        What the rubric shows beside them, by placeholder; None where there is nothing.
     endpoint : str
-        The address before ``/chat/completions``: ``http://localhost:8000/v1``.
+        The address before ``/chat/completions``: ``http://localhost:8000/v1``. A query, as in
+        ``https://.../deployments/NAME?api-version=2024-06-01``, is sent along.
     model : str
         The model's name at the endpoint.
     rubric : Rubric, str or path
@@ -67,6 +73,9 @@ def judge(
     score : {"integer", "logits"}
         The whole number that the model names, or the mean of the scale under the model's
         probabilities of its answer; see `steelyard.judge.answer.answer`.
+    samples : int
+        How often to ask about each output; the score is the mean of the valid replies. Above 1 the
+        rubric must have a temperature above 0.
     concurrency : int
         Questions under way at a time.
     max_retries : int
@@ -77,6 +86,8 @@ def judge(
         Limits of the endpoint, if they are known. Without them the pace is found by its refusals.
     api_key_env : str, optional
         The environment variable that holds the API key. It is sent and otherwise used nowhere.
+    api_key_header : str
+        The header that it is sent in; another one than ``Authorization`` holds the key alone.
     price_in, price_out : float, optional
         Prices of a million tokens of questions and of replies.
     cache : path, optional
@@ -117,16 +128,17 @@ def judge(
     and replies without a valid score, are final in this run.
     """
     inquiry = Inquiry(rubric if isinstance(rubric, Rubric) else read_rubric(rubric), model, score)
-    place = Endpoint.of(endpoint, api_key_env=api_key_env, timeout=timeout, max_retries=max_retries)
+    place = Endpoint.of(
+        endpoint,
+        api_key_env=api_key_env,
+        api_key_header=api_key_header,
+        timeout=timeout,
+        max_retries=max_retries,
+    )
     limits = Limits(requests_per_minute=requests_per_minute, tokens_per_minute=tokens_per_minute)
-    _check(inquiry, concurrency=concurrency, prices=(price_in, price_out))
-    rows = examples(outputs, references, inputs, rubric=inquiry.rubric)
-    keys = [None if isinstance(row, str) else inquiry.key(row) for row in rows]
-    distinct = {
-        key: row
-        for key, row in zip(keys, rows, strict=True)
-        if key is not None and not isinstance(row, str)
-    }
+    check_inquiry(inquiry, samples=samples, concurrency=concurrency, prices=(price_in, price_out))
+    rows = examples(outputs, references, inputs, columns=columns, rubric=inquiry.rubric)
+    keys, distinct = questions_of(inquiry, rows, samples)
     if find_spec("httpx") is None:
         raise MissingDependencyError(
             "asking a judge needs httpx: install it with pip install 'steelyard[judge]'"
@@ -156,8 +168,8 @@ def judge(
     }
     answers |= {key: Answer(math.nan, reason) for key, reason in asked.failures.items()}
     found = [
-        answers[key] if key is not None else Answer(math.nan, str(row))
-        for key, row in zip(keys, rows, strict=True)
+        averaged([answers[key] for key in some]) if some else Answer(math.nan, str(row))
+        for some, row in zip(keys, rows, strict=True)
     ]
     usage = replace(asked.usage, from_cache=asked.usage.from_cache + len(replies))
     return Judged(
@@ -171,12 +183,36 @@ def judge(
         explanations=tuple(one.explanation for one in found)
         if inquiry.rubric.answer == "json"
         else None,
+        n_partly=sum(
+            len({answers[key].reason is None for key in some}) > 1 for some in keys if some
+        ),
     )
 
 
-def _check(
-    inquiry: Inquiry, *, concurrency: int, prices: tuple[float | None, float | None]
+def questions_of(
+    inquiry: Inquiry, rows: Sequence[Example | str], samples: int
+) -> tuple[list[list[str]], dict[str, Example]]:
+    """Return the keys of the questions about each row, none where it cannot be asked about, and all questions."""
+    keys: list[list[str]] = []
+    distinct: dict[str, Example] = {}
+    for row in rows:
+        some = (
+            {} if isinstance(row, str) else {inquiry.key(one): one for one in sampled(row, samples)}
+        )
+        keys.append(list(some))
+        distinct |= some
+    return keys, distinct
+
+
+def check_inquiry(
+    inquiry: Inquiry,
+    *,
+    samples: int,
+    concurrency: int = 1,
+    prices: tuple[float | None, float | None] = (None, None),
 ) -> None:
+    """Raise for what would be refused, before anything is asked."""
+    _check_samples(inquiry.rubric, samples)
     if not inquiry.model.strip():
         raise InvalidArgumentError("`model` must name a model; got an empty text")
     if concurrency < 1:
@@ -192,10 +228,21 @@ def _check(
         )
     rubric = inquiry.rubric
     if inquiry.score == "logits" and (
-        rubric.answer != "number" or rubric.low < 0 or rubric.high > 9
+        rubric.answer != "number" or rubric.labels or rubric.low < 0 or rubric.high > 9
     ):
         # Of more digits, some tokenizers make several tokens: 1 could be the start of 10.
         raise InvalidArgumentError(
             "`score`: logits need a rubric whose answer is a number of one digit; "
-            f"{rubric.name!r} answers with a {rubric.answer} from {rubric.low} to {rubric.high}"
+            f"{rubric.name!r} answers with a {'label' if rubric.labels else rubric.answer} from "
+            f"{rubric.low} to {rubric.high}"
+        )
+
+
+def _check_samples(rubric: Rubric, samples: int) -> None:
+    if samples < 1:
+        raise InvalidArgumentError(f"`samples` must be at least 1; got {samples}")
+    if samples > 1 and rubric.sampling.get("temperature") == 0:
+        raise InvalidArgumentError(
+            f"`samples` above 1 need a rubric whose replies vary; {rubric.name!r} has temperature 0: set "
+            "one above 0 under [sampling]"
         )

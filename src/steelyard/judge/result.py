@@ -72,6 +72,8 @@ class Judged:
         The price of this run; None if prices were not given.
     explanations : tuple of str or None, or None
         What the judge says about each score, with a rubric that asks for it (``answer = "json"``).
+    n_partly : int
+        Outputs whose score is a mean of fewer samples than were asked for.
     """
 
     scores: Floats
@@ -80,6 +82,7 @@ class Judged:
     usage: Usage
     cost: float | None
     explanations: tuple[str | None, ...] | None = None
+    n_partly: int = 0
 
     @property
     def n_missing(self) -> int:

@@ -4,7 +4,7 @@ import json
 import os
 import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Literal, Self
@@ -21,15 +21,36 @@ from pydantic import (
 
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 
-__all__ = ["Message", "Rubric", "built_in_rubrics", "read_rubric"]
+__all__ = ["Message", "Rubric", "WorkedExample", "built_in_rubrics", "read_rubric"]
 
 Message = dict[str, str]
 
-_PLACEHOLDER = re.compile(r"\{([A-Za-z_]\w*)\}")
-_KNOWN = ("input", "output", "reference")
+_PLACEHOLDER = re.compile(r"\{([A-Za-z_][\w.-]*)\}")
+# Texts that have their own argument; every other placeholder is a column of the file.
+_KNOWN = ("input", "output", "reference", "other_output")
 # What the request itself says; a rubric that said otherwise would change what a reply means.
 _RESERVED = ("model", "messages", "n", "stream", "logprobs")
 _RUBRICS = files(__package__) / "rubrics"
+
+
+class WorkedExample(BaseModel):
+    """A question with its answer, shown to the judge before the one that it is to answer.
+
+    Attributes
+    ----------
+    score : int
+        The answer.
+    reason : str
+        What is said about it, if the answer is a JSON object.
+    texts : dict
+        What stands in the placeholders of `Rubric.user`, each of them.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    score: int
+    reason: str = ""
+    texts: dict[str, str]
 
 
 class Rubric(BaseModel):
@@ -48,7 +69,13 @@ class Rubric(BaseModel):
         The system message; none if empty. It holds no placeholders: texts that others wrote do
         not belong there.
     user : str
-        The user message, with ``{output}`` and, if wanted, ``{input}`` and ``{reference}``.
+        The user message, with ``{output}`` and, if wanted, ``{input}``, ``{reference}`` and any other
+        column of the file. With ``{other_output}`` it compares two outputs of an item: the greatest
+        score says that the other one, shown second, is much better, the least that it is much worse.
+    labels : dict
+        Words for scores: the judge answers with one of them, and with no number.
+    examples : list of WorkedExample
+        Questions with their answers, as turns before the question.
     sampling : dict
         Sent along with every request as it stands: temperature, max_tokens, seed ...
 
@@ -68,6 +95,8 @@ class Rubric(BaseModel):
     answer: Literal["number", "json"] = "number"
     system: str = ""
     user: str
+    labels: dict[str, int] = {}
+    examples: list[WorkedExample] = []
     sampling: dict[str, JsonValue] = {"temperature": 0.0, "max_tokens": 512}
 
     @field_validator("system")
@@ -80,11 +109,7 @@ class Rubric(BaseModel):
     @field_validator("user")
     @classmethod
     def _holds_the_output(cls, text: str) -> str:
-        names = _PLACEHOLDER.findall(text)
-        for name in names:
-            if name not in _KNOWN:
-                raise ValueError(f"must hold no placeholder but {', '.join(_KNOWN)}; got {name}")
-        if "output" not in names:
+        if "output" not in _PLACEHOLDER.findall(text):
             raise ValueError("must hold the placeholder {output}")
         return text.strip()
 
@@ -103,15 +128,58 @@ class Rubric(BaseModel):
             raise ValueError(f"`low` must be below `high`; got {self.low} and {self.high}")
         return self
 
+    @model_validator(mode="after")
+    def _has_labels_on_the_scale(self) -> Self:
+        if len({word.strip().casefold() for word in self.labels}) < len(self.labels):
+            raise ValueError("`labels` must differ in more than capitals and spaces")
+        for word, score in self.labels.items():
+            if not word.strip() or not self.low <= score <= self.high:
+                raise ValueError(
+                    f"`labels` must be words for scores from {self.low} to {self.high}; got {word!r} "
+                    f"for {score}"
+                )
+        return self
+
+    @model_validator(mode="after")
+    def _has_whole_examples(self) -> Self:
+        for one in self.examples:
+            if set(one.texts) != set(self.placeholders):
+                raise ValueError(
+                    f"`examples` must have `texts` for {', '.join(self.placeholders)}, as `user` has; "
+                    f"got {', '.join(one.texts) or 'none'}"
+                )
+            if not self.low <= one.score <= self.high or (
+                self.labels and one.score not in self.labels.values()
+            ):
+                raise ValueError(f"`examples` must have scores of the scale; got {one.score}")
+        return self
+
+    @property
+    def placeholders(self) -> tuple[str, ...]:
+        """Names of the texts that the question shows, each once."""
+        return tuple(dict.fromkeys(_PLACEHOLDER.findall(self.user)))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Columns of the file that the question shows beside output, input and reference."""
+        return tuple(name for name in self.placeholders if name not in _KNOWN)
+
+    @property
+    def compares(self) -> bool:
+        """Whether the question is about two outputs."""
+        return "other_output" in self.placeholders
+
     def needs(self, text: Literal["input", "reference"]) -> bool:
         """Whether the question asks for an input, or a reference, beside the output."""
-        return text in _PLACEHOLDER.findall(self.user)
+        return text in self.placeholders
 
     def messages(
         self,
         output: str,
         references: Sequence[str] = (),
         input: str | None = None,  # noqa: A002
+        *,
+        others: Mapping[str, str] | None = None,
     ) -> list[Message]:
         """Return the messages that ask about one output.
 
@@ -125,6 +193,8 @@ class Rubric(BaseModel):
             Its references; several are separated by a blank line.
         input : str, optional
             What the output answers.
+        others : mapping, optional
+            The other texts that the question shows, by placeholder.
 
         Returns
         -------
@@ -132,17 +202,35 @@ class Rubric(BaseModel):
             ``role`` and ``content`` of each message.
         """
         texts = {"output": output, "reference": "\n\n".join(references), "input": input or ""}
+        turns = [{"role": "system", "content": self.system}] if self.system else []
+        for one in self.examples:
+            turns.append(self._asked(one.texts))
+            turns.append({"role": "assistant", "content": self._answered(one)})
+        return [*turns, self._asked(texts | dict(others or {}))]
+
+    def _asked(self, texts: Mapping[str, str]) -> Message:
         filled = _PLACEHOLDER.sub(lambda found: texts[found[1]], self.user)
-        user = {"role": "user", "content": f"{filled}\n\n{self._request()}"}
-        return [{"role": "system", "content": self.system}, user] if self.system else [user]
+        return {"role": "user", "content": f"{filled}\n\n{self._request()}"}
+
+    def _answered(self, example: WorkedExample) -> str:
+        score: str | int = example.score
+        for word, value in self.labels.items():
+            if value == example.score:
+                score = word
+        if self.answer == "number":
+            return str(score)
+        return json.dumps({"reason": example.reason, "score": score}, ensure_ascii=False)
 
     def _request(self) -> str:
-        score = f"whole number from {self.low} to {self.high}"
+        if self.labels:
+            score = f"of these words: {', '.join(self.labels)}"
+        else:
+            score = f"whole number from {self.low} to {self.high}"
         if self.answer == "number":
-            return f"Reply with one {score} and nothing else."
+            return f"Reply with one {score}{'; and' if self.labels else ' and'} nothing else."
         return (
             "Reply with a JSON object and nothing else. It has two keys: first "
-            f'"reason", one sentence; then "score", a {score}.'
+            f'"reason", one sentence; then "score", {"one" if self.labels else "a"} {score}.'
         )
 
 
@@ -152,7 +240,7 @@ def built_in_rubrics() -> tuple[str, ...]:
     Examples
     --------
     >>> built_in_rubrics()
-    ('correctness', 'fluency')
+    ('correctness', 'fluency', 'preference')
     """
     return tuple(sorted(Path(entry.name).stem for entry in _RUBRICS.iterdir()))
 
@@ -163,7 +251,7 @@ def read_rubric(source: str | os.PathLike[str]) -> Rubric:
     Parameters
     ----------
     source : str or path
-        ``fluency``, ``correctness``, or the path of a file that ends in ``.toml``.
+        ``fluency``, ``correctness``, ``preference``, or the path of a file that ends in ``.toml``.
 
     Returns
     -------

@@ -124,9 +124,20 @@ class Mass(Shape):
     least: float
 
 
-class Judged(Shape):
-    """What a language model scored by one rubric."""
+class Order(Shape):
+    """How much a judge prefers what it is shown first."""
 
+    n_pairs: Count
+    n_changed: Count
+    first_share: float | None
+    low: float | None
+    high: float | None
+
+
+class Judged(Shape):
+    """What one language model scored by one rubric."""
+
+    model: str
     rubric: str
     column: str
     n_outputs: Count
@@ -140,24 +151,60 @@ class Judged(Shape):
     cost: float | None
     cost_of_all: float | None
     mass: Mass | None
+    averaged_over_fewer: Count
+    order: Order | None
 
 
 class JudgedOnce(Judged):
-    """What a language model scored by the only rubric."""
+    """What was scored for the only column."""
 
-    model: str
     score: Literal["integer", "logits"]
 
 
 class JudgedOften(Shape):
-    """What a language model scored by several rubrics."""
+    """What was scored for several columns."""
 
-    model: str
     score: Literal["integer", "logits"]
     rubrics: list[Judged]
 
 
-JudgeForm = JudgedOnce | JudgedOften
+class Forecast(Shape):
+    """What would be asked."""
+
+    n_outputs: Count
+    n_unaskable: Count
+    questions: Count
+    from_cache: Count
+    tokens_in: Count
+    tokens_out: Count
+    most_tokens_out: Count | None
+    is_measured: bool
+    cost: float | None
+
+
+class Foreseen(Shape):
+    """What one language model would be asked by one rubric."""
+
+    model: str
+    rubric: str
+    column: str
+    forecast: Forecast
+
+
+class ForeseenOnce(Foreseen):
+    """What would be asked for the only column."""
+
+    score: Literal["integer", "logits"]
+
+
+class ForeseenOften(Shape):
+    """What would be asked for several columns."""
+
+    score: Literal["integer", "logits"]
+    rubrics: list[Foreseen]
+
+
+JudgeForm = JudgedOnce | JudgedOften | ForeseenOnce | ForeseenOften
 
 
 class Claim(Shape):

@@ -11,6 +11,7 @@ from steelyard.data import read_outputs, write_table
 from steelyard.data.formats import format_of
 from steelyard.data.opening import open_table
 from steelyard.data.outputs import OUTPUT_COLUMNS
+from steelyard.data.replacing import writing_failure
 from steelyard.data.tables import ROW, Table
 from steelyard.data.text import unpacked
 from steelyard.errors import InvalidDataError
@@ -82,7 +83,7 @@ def _write_lines(
                 file.write(f"{with_members(line, dict(zip(columns, values, strict=True)))}\n")
         join_text([part], target, columns=(), compression=format_of(target).compression)
     except OSError as error:
-        raise InvalidDataError(f"{target}: cannot be written: {error.strerror}") from error
+        raise InvalidDataError(f"{target}: cannot be written: {writing_failure(error)}") from error
     finally:
         part.unlink(missing_ok=True)
 

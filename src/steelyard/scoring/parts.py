@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from steelyard.data.formats import FormatKind
+from steelyard.data.replacing import writing_failure
 from steelyard.errors import InvalidArgumentError
 from steelyard.metrics.registry import GROUP, metric
 from steelyard.metrics.specification import name_and_options
@@ -126,7 +127,7 @@ def open_parts(target: Path, kind: FormatKind, manifest: dict[str, Any]) -> Iter
             written.replace(folder / MANIFEST)
         except OSError as error:
             raise InvalidArgumentError(
-                f"`--output`: {target} cannot be written: {error.strerror}"
+                f"`--output`: {target} cannot be written: {writing_failure(error)}"
             ) from error
         yield Parts(folder, kind, _finished(folder), anew)
 

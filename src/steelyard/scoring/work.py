@@ -15,6 +15,7 @@ import polars as pl
 
 from steelyard.data.formats import FormatKind
 from steelyard.data.lines import malformation
+from steelyard.data.replacing import writing_failure
 from steelyard.data.tables import ROW, shown
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 from steelyard.scoring.batches import Batch, TableBatch, TextBatch, record_lines
@@ -129,13 +130,25 @@ def finish(job: Job, batch: Batch) -> Finished:
     done = Finished(batch.index, found.rows, found.pairs, len(problems), next(iter(problems), None))
     if problems and job.on_error == "stop":
         return done
-    temporary = job.folder / f"{uuid.uuid4().hex}.tmp"
-    with temporary.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(job.folder / part_name(done, job.kind))
+    _keep(data, job.folder / part_name(done, job.kind))
     return done
+
+
+def _keep(data: bytes, part: Path) -> None:
+    temporary = part.with_name(f"{uuid.uuid4().hex}.tmp")
+    try:
+        with temporary.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(part)
+    except OSError as error:
+        # half a part would take the room that another run needs
+        temporary.unlink(missing_ok=True)
+        raise InvalidArgumentError(
+            f"`--output`: {part.parent} cannot be written: {writing_failure(error)}; what is "
+            "scored so far is kept"
+        ) from error
 
 
 def part_name(done: Finished, kind: FormatKind) -> str:
