@@ -11,16 +11,17 @@ def test_typed_variances_give_a_plan(run):
     found = json.loads(out)
     assert set(found) == {
         "expected",
-        "conservative",
+        "assured",
         "expected_without_metric",
-        "conservative_without_metric",
+        "assured_without_metric",
+        "assurance",
         "best_judgments_per_output",
         "data_efficiency",
         "level",
         "notes",
         "forecast",
     }
-    assert found["expected"]["outputs"] < found["conservative"]["outputs"]
+    assert found["expected"]["outputs"] < found["assured"]["outputs"]
     assert found["expected"]["outputs"] < found["expected_without_metric"]["outputs"]
     assert "perfect metric" in found["forecast"]
 
@@ -32,7 +33,7 @@ def test_a_pilot_gives_a_plan_and_a_figure(run, campaign, tmp_path):
     )
     assert code == 0
     assert "Forecast:" in out
-    assert "plain mean, to be safe" in out
+    assert "plain mean, 80% assurance" in out
     assert figure.stat().st_size > 5_000
 
 
@@ -116,6 +117,7 @@ def test_budget_and_prices(run):
         ([*TYPED[:4], "--correlation", "high", "--half-width", "0.1"], "`--correlation` must be"),
         ([*TYPED, "--half-width", "0.001", "--pool-size", "50"], "even judging all 50 outputs"),
         (["one.jsonl", "--half-width", "0.1"], "got 1 file(s)"),
+        ([*TYPED, "--half-width", "0.1", "--assurance", "80"], "`assurance` must lie between"),
     ],
 )
 def test_bad_use_gets_one_line(run, options, message):

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import ndtri, stdtrit
-from scipy.stats import binomtest, t
+from scipy.stats import binomtest, chi2, t
 
 from steelyard.design import Assumptions, Pair, Prices, plan
 from steelyard.errors import InvalidArgumentError, NotEstimableError
@@ -30,10 +30,12 @@ def test_fewest_outputs_reach_the_goal_and_one_fewer_does_not():
     ).expected
 
     def half_width(n):
-        within = (0.15 * 0.75 + 0.30) * (1 - n / 2000) / n * (1 + 1 / (n - 3))
+        # of the 0.0375 that the metric explains, the learned control takes x / (x + 3)
+        signal = n * 0.0375 / (0.1125 + 0.30)
+        within = (0.15 - 0.0375 * signal / (signal + 3) + 0.30) * (1 - n / 2000) / n
         noise = 0.30 / 2000
         # the noise is known, so all doubt is about the other part
-        freedom = (n - 2) * ((within + noise) / within) ** 2
+        freedom = (n - 1) * ((within + noise) / within) ** 2
         return stdtrit(freedom, 0.975) * np.sqrt(within + noise)
 
     assert half_width(got.outputs) <= 0.05 < half_width(got.outputs - 1)
@@ -128,7 +130,7 @@ def test_a_plain_mean_that_cannot_reach_the_goal_does_not_stop_the_plan():
     once = plan(
         Assumptions.typed(0.15, 0.10, 0.5), half_width=0.04, pool_size=600, judgments_per_output=1
     )
-    assert (once.expected_without, once.conservative_without) == (None, None)
+    assert (once.expected_without, once.assured_without) == (None, None)
     assert once.to_dict()["expected_without_metric"] is None
 
 
@@ -172,17 +174,42 @@ def test_power_needs_more_than_half_width():
     )
 
 
-def test_conservative_case_takes_the_costly_end_of_each_interval():
+def test_assurance_takes_more_the_less_is_known():
     unsure = Assumptions(
         item_variance=Quantity(0.15, 0.1, 0.2),
         rater_variance=Quantity(0.30, 0.25, 0.36),
         correlation=Quantity(-0.5, -0.6, -0.3),
     )
-    got = plan(unsure, half_width=0.05)
-    worst = plan(Assumptions.typed(0.2, 0.36, 0.3), half_width=0.05)
-    assert got.conservative == worst.expected
-    assert got.conservative.outputs > got.expected.outputs
+    known, got = (
+        plan(one, half_width=0.05) for one in (Assumptions.typed(0.15, 0.3, -0.5), unsure)
+    )
+    assert got.expected == known.expected
+    assert got.expected.outputs < known.assured.outputs < got.assured.outputs
+    surer = plan(unsure, half_width=0.05, assurance=0.95)
+    assert surer.assured.outputs > got.assured.outputs
     assert got.data_efficiency.low < got.data_efficiency.value < got.data_efficiency.high
+    with pytest.raises(InvalidArgumentError, match="`assurance` must lie between"):
+        plan(unsure, half_width=0.05, assurance=1.0)
+
+
+def test_assurance_at_known_values_is_about_the_sample_variance():
+    # n with chi-square's 80% point: s^2 <= 1.197 / 1.120 sigma^2 at 175 outputs, so 1.083 times as many
+    got = plan(Assumptions.typed(0.15, 0.30), half_width=0.1, n_metrics=0, judgments_per_output=1)
+    n = got.assured.outputs
+    widths = t.ppf(0.975, n - 1) * np.sqrt(0.45 / n * chi2.ppf(0.8, n - 1) / (n - 1))
+    assert widths == pytest.approx(0.1, rel=0.01)
+
+
+def test_a_goal_out_of_reach_with_assurance_is_said():
+    unsure = Assumptions(
+        item_variance=Quantity(0.15, 0.05, 0.6),
+        rater_variance=Quantity(0.30, 0.1, 1.0),
+        correlation=Quantity(0.0, 0.0, 0.0),
+    )
+    got = plan(unsure, half_width=0.1, pool_size=200, judgments_per_output=1)
+    assert got.assured is None
+    assert got.to_dict()["assured"] is None
+    assert any("with 80% assurance" in note for note in got.notes)
 
 
 def test_a_correlation_that_may_be_zero_is_not_relied_on():
@@ -191,7 +218,7 @@ def test_a_correlation_that_may_be_zero_is_not_relied_on():
         rater_variance=Quantity(0.30, 0.30, 0.30),
         correlation=Quantity(0.3, -0.1, 0.6),
     )
-    assert plan(unsure, half_width=0.05).data_efficiency.low == 1
+    assert plan(unsure, half_width=0.05).data_efficiency.low == pytest.approx(1, abs=0.01)
 
 
 def test_a_pilot_can_be_planned_from():
@@ -201,7 +228,7 @@ def test_a_pilot_can_be_planned_from():
     human = score[items] + rng.normal(size=200)
     pilot = efficiency_of(human, (score + rng.normal(size=100))[items], items=items, level=0.8)
     got = plan(pilot, half_width=0.1, pool_size=5000)
-    assert got.expected.outputs < got.conservative.outputs <= got.conservative_without.outputs
+    assert got.expected.outputs < got.assured.outputs <= got.assured_without.outputs
 
 
 @settings(max_examples=50, deadline=None)

@@ -1,13 +1,16 @@
 """A plan for a comparison promises the half-width that `compare` then prints."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from paired_worlds import Pairs, half_width
 
 from steelyard import Study
 from steelyard.data import read_outputs
-from steelyard.design import Assumptions, Pair, PairRaters, plan
+from steelyard.design import Assumptions, Pair, PlannedRaters, plan
 from steelyard.study.sampling import sample
+from steelyard.variance import Quantity
 
 SETTINGS = [
     (Pairs(), 0.25, {"judgments_per_output": 1}),
@@ -42,9 +45,10 @@ def test_compare_prints_the_half_width_of_a_plan_from_known_variances(kind, goal
     # The slope of scores on the metric is m, and differences of metrics vary by m^2 + 2 (1 - m^2).
     explained = 2 * m**2 - m**2 * (m**2 + 2 * (1 - m**2))
     apart = 0.0 if kind.same_rater else 1.0
-    raters = PairRaters(number=kind.raters, leniency=b, rest=1 + kind.noise, apart=apart)
+    raters = PlannedRaters(number=kind.raters, rest=1 + kind.noise, apart=apart)
+    assumed = Assumptions.typed(1.0, 2 * kind.noise + 2 * b * apart, np.sqrt(explained))
     made = plan(
-        Assumptions.typed(1.0, 2 * kind.noise + 2 * b * apart, np.sqrt(explained)),
+        replace(assumed, leniency=Quantity(b, b, b)),
         half_width=goal,
         pool_size=kind.size,
         n_metrics=int(m > 0),

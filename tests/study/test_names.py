@@ -6,7 +6,6 @@ from steelyard.data import read_outputs
 from steelyard.report import write_report
 from steelyard.study import Study
 from steelyard.study.monitoring import monitor
-from steelyard.study.planning import pilot_assumptions
 from steelyard.study.sampling import sample
 from steelyard.study.simulation import simulate
 
@@ -46,8 +45,8 @@ def frames():
         lambda study, names: monitor(
             study, names("rouge-l"), half_width=0.1, systems=names("a"), prompts=names("overall")
         ),
-        lambda study, names: pilot_assumptions(
-            study, names("rouge-l"), prompt="overall", systems=names("a")
+        lambda study, names: study.plan(
+            names("rouge-l"), prompt="overall", systems=names("a"), half_width=0.3
         ),
         lambda study, names: list(
             simulate(

@@ -9,7 +9,7 @@ from steelyard.data import read_outputs
 from steelyard.design import plan as make_plan
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.study import Study
-from steelyard.study.planning import pilot_assumptions
+from steelyard.study.mean_pilot import MeanPilot
 from steelyard.study.results import Results
 from steelyard.study.sampling import sample
 
@@ -79,11 +79,12 @@ def test_every_option_of_a_command_is_one_of_its_method(verb, method):
 
 def test_a_plan_is_that_of_the_pilot_assumptions(study):
     made = study.plan("length", half_width=0.1, output_price=2.0)
-    assumed = pilot_assumptions(study, ["length"], prompt="overall")
-    assert made.assumptions == assumed
+    pilot = MeanPilot.of(study, ["length"], prompt="overall", systems=study.systems)
+    assert made.assumptions == pilot.assumed
     assert (made.pool_size, made.n_metrics, made.prices.output) == (40, 1, 2.0)
-    other = make_plan(assumed, half_width=0.1, pool_size=40, prices=made.prices, paired=False)
-    assert made.to_dict() == other.to_dict()
+    options = {"pool_size": 40, "prices": made.prices, "judged": pilot.judged}
+    other = make_plan(pilot.assumed, half_width=0.1, **options)
+    assert (made.expected, made.assured) == (other.expected, other.assured)
 
 
 def test_a_plan_that_compares_takes_no_other_systems(study):

@@ -37,12 +37,14 @@ Examples:
 @click.command(epilog=_EXAMPLE)
 @click.argument("pilot", nargs=-1, type=InputPath(), metavar="[OUTPUTS JUDGMENTS]")
 @click.option("--prompt", help="Prompt of the pilot; needed when it has several.")
-@click.option("--system", "systems", multiple=True, help="System to learn from; all by default.")
+@click.option(
+    "--system", "systems", multiple=True, help="System whose mean is planned; all by default."
+)
 @click.option(
     "--metric",
     "metrics",
     multiple=True,
-    help="Metric that will be corrected with; with --compare all by default.",
+    help="Metric that will be corrected with; all by default.",
 )
 @click.option("--no-metric", is_flag=True, help="Judgments only.")
 @click.option(
@@ -72,6 +74,13 @@ Examples:
     "those of differences.",
 )
 @click.option("--power", type=float, default=0.8, show_default=True, help="For --difference.")
+@click.option(
+    "--assurance",
+    type=float,
+    default=0.8,
+    show_default=True,
+    help="Probability of reaching the goal, over what is not known of the variances and over campaigns.",
+)
 @click.option("--pool-size", type=int, help="Outputs of one system; from the pilot by default.")
 @click.option("--output-price", type=float, default=0.0, show_default=True, help="Of an output.")
 @click.option("--judgment-price", type=float, default=1.0, show_default=True, help="Of a judgment.")
@@ -111,6 +120,7 @@ def plan(
     budget: float | None,
     difference: float | None,
     power: float,
+    assurance: float,
     pool_size: int | None,
     output_price: float,
     judgment_price: float,
@@ -124,9 +134,9 @@ def plan(
     """Tell how many outputs to judge, how often, and what it costs, before spending.
 
     Starts from a pilot (OUTPUTS and JUDGMENTS, some outputs judged twice) or from typed variances.
-    Plans as expected and to be safe, with the metric and without. The half-width is the one that
-    `steelyard estimate` will show for the planned judgments, or `steelyard compare --pair A B` for two
-    systems. What is then counted are pairs: an item on which the two differ, with the outputs of
+    Plans as expected, which reaches the goal in about half of all campaigns, and with a stated assurance,
+    with the metrics and without. The half-width is the one that `steelyard estimate` will show for the
+    planned judgments of each system, or `steelyard compare --pair A B` for two systems. What is then counted are pairs: an item on which the two differ, with the outputs of
     both, which are both judged and paid for.
     """
     if no_metric and metrics:
@@ -148,6 +158,7 @@ def plan(
             budget=budget,
             difference=difference,
             power=power,
+            assurance=assurance,
             pool_size=pool_size,
             output_price=output_price,
             judgment_price=judgment_price,
@@ -162,6 +173,7 @@ def plan(
             budget=budget,
             difference=difference,
             power=power,
+            assurance=assurance,
             pool_size=pool_size,
             prices=Prices(output=output_price, judgment=judgment_price),
             judgments_per_output=judgments_per_output,
@@ -176,7 +188,7 @@ def plan(
         from steelyard.report.plan import plan_plot  # noqa: PLC0415
 
         save_figure(plan_plot(made), figure)
-    words = _forecast(made, ", ".join(metrics) or ("the control" if compare else "the metric"))
+    words = _forecast(made, ", ".join(metrics) or ("the control"))
     print_result(
         made.to_dict() | {"forecast": words}, _tables(made, words), as_json=as_json, output=output
     )
@@ -241,11 +253,12 @@ def _forecast(made: Plan, metric: str) -> str:
 
 
 def _tables(made: Plan, words: str) -> list[RenderableType]:
-    rows: dict[str, Case | None] = {"expected": made.expected, "to be safe": made.conservative}
+    sure = f"{made.assurance:.0%} assurance"
+    rows: dict[str, Case | None] = {"expected": made.expected, sure: made.assured}
     if made.n_metrics:
         rows |= {
             "plain mean, expected": made.expected_without,
-            "plain mean, to be safe": made.conservative_without,
+            f"plain mean, {sure}": made.assured_without,
         }
     paired = made.expected.pairs is not None
     repeats = any(case is not None and case.second_judgments for case in rows.values())

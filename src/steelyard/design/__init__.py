@@ -1,10 +1,12 @@
 """What to decide before and while collecting: how many, which, and when to stop."""
 
-from steelyard.design.assumptions import Assumptions, Prices
-from steelyard.design.difference_interval import Pair, PairRaters
+from steelyard.design.assumptions import Assumptions, Prices, Values
+from steelyard.design.difference_interval import Pair
+from steelyard.design.planned_raters import PlannedRaters
 from steelyard.design.planning import Case, Plan, plan
 from steelyard.design.sampling import Design, Draw, draw_sample
 from steelyard.design.sequence import ConfidenceSequence
+from steelyard.design.shown_interval import Judged
 from steelyard.design.strata import quantile_strata
 
 __all__ = [
@@ -13,10 +15,12 @@ __all__ = [
     "ConfidenceSequence",
     "Design",
     "Draw",
+    "Judged",
     "Pair",
-    "PairRaters",
     "Plan",
+    "PlannedRaters",
     "Prices",
+    "Values",
     "draw_sample",
     "plan",
     "quantile_strata",

@@ -1,13 +1,46 @@
 """What a plan starts from: variances, correlation and prices."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
 
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.variance import Efficiency, Quantity
 
-__all__ = ["Assumptions", "Prices"]
+__all__ = ["Assumptions", "Prices", "Values"]
+
+Floats = NDArray[np.float64]
+
+# Draws from what is known of variances and correlation: their quantiles are off by 1 or 2 points.
+_DRAWS = 1000
+# Ends that come with a number are those of an interval of this level.
+ENDS_LEVEL = 0.80
+_NOTHING = Quantity(0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Values:
+    """Variances and correlation: numbers, or draws from what is known of them.
+
+    Attributes
+    ----------
+    item, rater, correlation, leniency : float or (D,) array
+        As in `Assumptions`.
+    """
+
+    item: float | Floats
+    rater: float | Floats
+    correlation: float | Floats
+    leniency: float | Floats = 0.0
+
+    @property
+    def efficiency(self) -> float | Floats:
+        """Data efficiency of the metric for single judgments."""
+        explained = self.item * np.square(self.correlation)
+        return np.asarray((self.item + self.rater) / (self.item - explained + self.rater))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,15 +54,22 @@ class Assumptions:
         comparison: of the difference of two systems' scores, and of two judgments' difference.
     correlation : Quantity
         Of metric and human score, corrected for rater noise.
+    leniency : Quantity
+        Variance between raters, a part of the rater variance; 0 where raters are fixed.
+    drawn : Values or None
+        Draws of all of them, as a pilot gives them. By default each is drawn by itself from what its
+        interval says, which is taken as one of 80%.
     """
 
     item_variance: Quantity
     rater_variance: Quantity
     correlation: Quantity
+    leniency: Quantity = _NOTHING
+    drawn: Values | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         """Check every number."""
-        for name in ("item_variance", "rater_variance"):
+        for name in ("item_variance", "rater_variance", "leniency"):
             quantity = getattr(self, name)
             if not 0 <= quantity.low <= quantity.value <= quantity.high < np.inf:
                 raise InvalidArgumentError(
@@ -67,15 +107,70 @@ class Assumptions:
             correlation=rho,
         )
 
-    def conservative(self) -> "Assumptions":
-        """Return the end of each interval that asks for more judgments."""
-        item, rater, rho = self.item_variance, self.rater_variance, self.correlation
-        weakest = 0.0 if rho.low <= 0 <= rho.high else min(abs(rho.low), abs(rho.high))
-        return Assumptions.typed(item.high, rater.high, weakest)
+    @classmethod
+    def from_draws(cls, drawn: Values) -> "Assumptions":
+        """Return draws with their medians and the ends of their intervals."""
+        names = ("item", "rater", "correlation", "leniency")
+        item, rater, rho, lenient = (_summary(getattr(drawn, name)) for name in names)
+        return cls(
+            item_variance=item, rater_variance=rater, correlation=rho, leniency=lenient, drawn=drawn
+        )
+
+    @property
+    def central(self) -> Values:
+        """The values themselves."""
+        return Values(
+            self.item_variance.value,
+            self.rater_variance.value,
+            self.correlation.value,
+            self.leniency.value,
+        )
+
+    def draws(self) -> Values:
+        """Return draws from what is known of all values, the same each time."""
+        if self.drawn is not None:
+            return self.drawn
+        rng = np.random.default_rng(_DRAWS)
+        item, rater, rho, lenient = rng.standard_normal((4, _DRAWS))
+        return Values(
+            _positive(self.item_variance, item),
+            _positive(self.rater_variance, rater),
+            np.tanh(_split(_transformed(self.correlation, _arctanh), rho)),
+            _positive(self.leniency, lenient),
+        )
 
     def without_metric(self) -> "Assumptions":
         """Return the same with a metric that tells nothing."""
-        return replace(self, correlation=Quantity(0.0, 0.0, 0.0))
+        drawn = None if self.drawn is None else replace(self.drawn, correlation=0.0)
+        return replace(self, correlation=_NOTHING, drawn=drawn)
+
+
+def _summary(draws: float | Floats) -> Quantity:
+    tail = (1 - ENDS_LEVEL) / 2
+    low, middle, high = np.quantile(draws, [tail, 0.5, 1 - tail])
+    return Quantity(float(middle), float(low), float(high))
+
+
+def _split(known: Quantity, deviates: Floats) -> Floats:
+    """Return normal draws around a value, with the spread of its interval on either side."""
+    reach = ndtri((1 + ENDS_LEVEL) / 2)
+    below, above = known.value - known.low, known.high - known.value
+    return np.asarray(known.value + deviates / reach * np.where(deviates < 0, below, above))
+
+
+def _positive(known: Quantity, deviates: Floats) -> Floats:
+    """Return draws of a variance: of its logarithm, unless it may be zero."""
+    if known.low > 0:
+        return np.exp(_split(_transformed(known, np.log), deviates))
+    return np.maximum(_split(known, deviates), 0.0)
+
+
+def _transformed(known: Quantity, function: Callable[[float], float]) -> Quantity:
+    return Quantity(*(float(function(one)) for one in (known.value, known.low, known.high)))
+
+
+def _arctanh(value: float) -> float:
+    return float(np.arctanh(np.clip(value, -1 + 1e-12, 1 - 1e-12)))
 
 
 @dataclass(frozen=True, kw_only=True)

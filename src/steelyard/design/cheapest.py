@@ -2,13 +2,15 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
 from scipy.special import ndtri
 
-from steelyard.design.assumptions import Assumptions, Prices
+from steelyard.design.assumptions import Prices, Values
 from steelyard.design.difference_interval import DifferenceInterval
+from steelyard.design.later_sample import Luck
 from steelyard.design.shown_interval import Judging, MeanInterval
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 
@@ -40,7 +42,7 @@ class Case:
     cost : float
         Price of all.
     half_width : float
-        Half the length of the interval to expect.
+        Half the length of the interval to expect, or that is reached with the assurance.
     """
 
     outputs: int
@@ -112,12 +114,24 @@ class Goal:
 
 @dataclass(frozen=True, kw_only=True)
 class Search:
-    """Finds the cheapest campaign for a goal, by the interval that it will show."""
+    """Finds the cheapest campaign for a goal, by the interval that it will show.
+
+    Attributes
+    ----------
+    goal, prices, judgments_per_output
+        What is asked for.
+    interval : MeanInterval or DifferenceInterval
+        What will be shown.
+    assurance : float or None
+        Probability of reaching the goal, over draws of the values and of the campaign to come; None
+        for what is to be expected at given values.
+    """
 
     goal: Goal
     prices: Prices
     judgments_per_output: int | None
     interval: MeanInterval | DifferenceInterval
+    assurance: float | None = None
 
     @property
     def pool_size(self) -> int | None:
@@ -129,7 +143,7 @@ class Search:
         """Whether two systems are compared."""
         return self.interval.systems == 2
 
-    def best(self, assumed: Assumptions, n_metrics: int) -> Case:
+    def best(self, values: Values, n_metrics: int) -> Case:
         """Return the cheapest campaign, or for a budget that with the shortest interval.
 
         Raises
@@ -137,18 +151,24 @@ class Search:
         NotEstimableError
             If none reaches the goal.
         """
-        found = self.reachable(assumed, n_metrics)
+        found = self.reachable(values, n_metrics)
         if found is None:
-            raise NotEstimableError(self._unreachable(assumed))
+            raise NotEstimableError(self._unreachable(values, n_metrics))
         return found
 
-    def reachable(self, assumed: Assumptions, n_metrics: int) -> Case | None:
+    def reachable(self, values: Values, n_metrics: int) -> Case | None:
         """Return the same, or None if none reaches the goal."""
-        cases = (self._case(assumed, n_metrics, judging) for judging in self._judgings())
-        found = [case for case in cases if case is not None]
+        best: Case | None = None
+        for judging in self._judgings():
+            found = self._case(values, n_metrics, judging, below=best)
+            if found is not None and (best is None or self._order(found) < self._order(best)):
+                best = found
+        return best
+
+    def _order(self, case: Case) -> tuple[float, float]:
         if self.goal.budget is None:
-            return min(found, key=lambda one: (one.cost, one.judgments_per_output), default=None)
-        return min(found, key=lambda one: (one.half_width, one.cost), default=None)
+            return case.cost, case.judgments_per_output
+        return case.half_width, case.cost
 
     def saves(self, case: Case, other: Case) -> bool:
         """Return whether a case is better than another, by price or by what a budget buys."""
@@ -166,22 +186,24 @@ class Search:
             for second in _SECOND:
                 yield Judging(1, second)
 
-    def _case(self, assumed: Assumptions, n_metrics: int, judging: Judging) -> Case | None:
-        least = max(self.interval.least(n_metrics), judging.second)
+    def _case(
+        self, values: Values, n_metrics: int, judging: Judging, *, below: Case | None
+    ) -> Case | None:
+        """Return the best campaign with this judging; None if it is none, or not below another's price."""
+        least = max(self.interval.least(), judging.second)
         most = _UNLIMITED if self.pool_size is None else self.pool_size
+        if self.goal.budget is not None:
+            n = most = min(self._bought(self.goal.budget, judging), most)
+        elif below is not None:
+            most = min(self._bought(below.cost, judging), most)
         if most < least:
             return None
-        if self.goal.budget is not None:
-            one, none = self._price(1, judging), self._price(0, judging)
-            n = min(int((self.goal.budget - none) / (one - none) + 1e-9), most)
-            if n < least:
-                return None
-        else:
-            n = self._fewest(assumed, n_metrics, judging, least=least, most=most)
+        if self.goal.budget is None:
             assert self.goal.half_width is not None
-            reach = self._reach(assumed, n_metrics, judging, n)
-            if reach > self.goal.half_width * (1 + 1e-12):
+            goal = self.goal.half_width * (1 + 1e-12)
+            if self._reach(values, n_metrics, judging, most) > goal:
                 return None
+            n = self._fewest(values, n_metrics, judging, least=least, most=most)
         systems = self.interval.systems
         return Case(
             outputs=systems * n,
@@ -189,36 +211,50 @@ class Search:
             judgments_per_output=judging.each,
             second_judgments=systems * judging.second,
             cost=self._price(n, judging),
-            half_width=self.interval.half_width(assumed, n_metrics, judging, n),
+            half_width=self._half_width(values, n_metrics, judging, n),
         )
+
+    def _bought(self, price: float, judging: Judging) -> int:
+        """Return how many outputs, or pairs, can be judged like this for a price."""
+        one, none = self._price(1, judging), self._price(0, judging)
+        return int((price - none) / (one - none) + 1e-9)
 
     def _price(self, n: int, judging: Judging) -> float:
         one_system = self.prices.of(n, judging.each) + judging.second * self.prices.judgment
         return self.interval.systems * one_system
 
     def _fewest(
-        self, assumed: Assumptions, n_metrics: int, judging: Judging, *, least: int, most: int
+        self, values: Values, n_metrics: int, judging: Judging, *, least: int, most: int
     ) -> int:
         """Return the least n that reaches the goal, or `most`."""
         low, high = least - 1, most
         while high - low > 1:
             middle = (low + high) // 2
             assert self.goal.half_width is not None
-            if self._reach(assumed, n_metrics, judging, middle) <= self.goal.half_width:
+            if self._reach(values, n_metrics, judging, middle) <= self.goal.half_width:
                 high = middle
             else:
                 low = middle
         return high
 
-    def _reach(self, assumed: Assumptions, n_metrics: int, judging: Judging, n: int) -> float:
+    def _reach(self, values: Values, n_metrics: int, judging: Judging, n: int) -> float:
         """Return the half-width, or the difference that is seen with the asked power."""
-        width = self.interval.half_width(assumed, n_metrics, judging, n)
         if not self.goal.quantile_power:
-            return width
-        error = self.interval.error(assumed, n_metrics, judging, n)
-        return width + self.goal.quantile_power * error
+            return self._half_width(values, n_metrics, judging, n)
+        error = self.interval.error(values, n_metrics, judging, n)
+        width = self.interval.half_width(values, n_metrics, judging, n, None)
+        reach = width + self.goal.quantile_power * error
+        return float(reach if self.assurance is None else np.quantile(reach, self.assurance))
 
-    def _unreachable(self, assumed: Assumptions) -> str:
+    def _half_width(self, values: Values, n_metrics: int, judging: Judging, n: int) -> float:
+        """Return the half-width to expect, or that which is reached with the assurance."""
+        if self.assurance is None:
+            return float(self.interval.half_width(values, n_metrics, judging, n))
+        luck = _luck(np.size(values.item))
+        widths = self.interval.half_width(values, n_metrics, judging, n, luck)
+        return float(np.quantile(widths, self.assurance))
+
+    def _unreachable(self, values: Values, n_metrics: int) -> str:
         if self.goal.budget is not None:
             return (
                 f"`budget` {self.goal.budget:g} does not buy enough judgments for an interval; "
@@ -231,6 +267,11 @@ class Search:
         if self.pool_size is not None:
             what = "pairs" if self.paired else "outputs"
             often = "once" if m == 1 else f"{m} times"
-            reach = self._reach(assumed, 0, Judging(m, 0), self.pool_size)
+            reach = self._reach(values, n_metrics, Judging(m, 0), self.pool_size)
             best = f": even judging all {self.pool_size} {what} {often} gives {reach:.3g}"
         return f"the goal {self.goal.half_width:g} cannot be reached{best}; {way_out}"
+
+
+@cache
+def _luck(number: int) -> Luck:
+    return Luck.of(number)

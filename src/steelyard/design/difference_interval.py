@@ -4,40 +4,19 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import stdtrit
 
-from steelyard.design.assumptions import Assumptions
+from steelyard.design.assumptions import Values
+from steelyard.design.later_sample import Luck, Number, fallen_out, student_reach, variance_freedom
+from steelyard.design.learned_share import left_variance
+from steelyard.design.planned_raters import PlannedRaters
 from steelyard.design.shown_interval import Judging
 from steelyard.errors import InvalidArgumentError
 from steelyard.estimate.repeats import FEW_REPEATS
 
-__all__ = ["DifferenceInterval", "Pair", "PairRaters"]
+__all__ = ["DifferenceInterval", "Pair"]
 
 # Items below which `compare` does not correct for the finite pool.
 _FEW_ITEMS = 5
-
-
-@dataclass(frozen=True, kw_only=True)
-class PairRaters:
-    """The raters of a pair of systems, where they are a sample.
-
-    Attributes
-    ----------
-    number : int
-        Number of raters.
-    leniency : float
-        Variance between raters.
-    rest : float
-        Variance of one rater's judgments of one system.
-    apart : float
-        Share of leniency that does not cancel in a difference: 0 if the same raters judge both
-        outputs of an item, 1 if others do.
-    """
-
-    number: int
-    leniency: float
-    rest: float
-    apart: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,12 +27,15 @@ class Pair:
     ----------
     identical : float
         Share of items on which both gave the same output; they need no judgment.
-    raters : PairRaters or None
+    raters : PlannedRaters or None
         Raters as a sample; None for exactly the raters at hand.
+    tails : float
+        Excess kurtosis of what the control leaves of differences.
     """
 
     identical: float = 0.0
-    raters: PairRaters | None = None
+    raters: PlannedRaters | None = None
+    tails: float = 0.0
 
     def __post_init__(self) -> None:
         """Check the share."""
@@ -95,61 +77,68 @@ class DifferenceInterval:
     def _share(self) -> float:
         return 1 - self.pair.identical
 
-    def least(self, n_metrics: int) -> int:  # noqa: ARG002 - the learned control takes any number
+    def least(self) -> int:
         """Return the fewest pairs that give an interval worth planning."""
         return _FEW_ITEMS
 
-    def half_width(self, assumed: Assumptions, n_metrics: int, judging: Judging, n: int) -> float:
-        """Return the half-width to expect from n pairs on which the two differ."""
-        parts = self._parts(assumed, n_metrics, judging, n)
+    def half_width(
+        self, values: Values, n_metrics: int, judging: Judging, n: int, luck: Luck | None = None
+    ) -> Number:
+        """Return the half-width to expect from n pairs on which the two differ, or what luck will have."""
+        parts = self._parts(values, n_metrics, judging, n, luck)
         repeated = 2 * judging.repeated(n)
         known = self.rater_variance_given or repeated >= FEW_REPEATS
         value, doubt = parts.outputs + parts.raters, 2 * parts.outputs**2 / (n - 1)
-        between = 0.0
         if self.drawn_from is not None and known:
             # `compare` takes off the noise of single outputs, leniency included.
-            between = max(parts.left - parts.cancelled, 0.0) / self.drawn_from
-        if between > 0:
-            assert self.drawn_from is not None
+            between = np.maximum(parts.left - parts.cancelled, 0.0) / self.drawn_from
             again = 2 * n * (judging.each - 1) + 2 * judging.second
             noise = (parts.noise + parts.cancelled) / self.drawn_from
-            doubt *= (1 - n / self.drawn_from) ** 2
-            doubt += 0.0 if self.rater_variance_given else noise**2 * 2 / again
-        value, doubt = value - between, doubt + parts.raters_doubt
-        freedom = 2 * value**2 / doubt if doubt > 0 else np.inf
-        return float(self._share * stdtrit(freedom, (1 + self.level) / 2) * np.sqrt(value))
+            less = doubt * (1 - n / self.drawn_from) ** 2
+            less = less + (0.0 if self.rater_variance_given else noise**2 * 2 / again)
+            doubt = np.where(between > 0, less, doubt)
+            value = value - between
+        doubt = doubt + parts.raters_doubt
+        freedom = np.where(doubt > 0, 2 * value**2 / np.maximum(doubt, 1e-300), np.inf)[()]
+        return np.asarray(self._share * student_reach(freedom, self.level) * np.sqrt(value))
 
-    def error(self, assumed: Assumptions, n_metrics: int, judging: Judging, n: int) -> float:
+    def error(self, values: Values, n_metrics: int, judging: Judging, n: int) -> Number:
         """Return the standard error, also where the interval leaves out the finite pool."""
-        parts = self._parts(assumed, n_metrics, judging, n)
+        parts = self._parts(values, n_metrics, judging, n, None)
         value = parts.outputs + parts.raters
         if self.drawn_from is not None:
-            value -= parts.left / self.drawn_from
-        return float(self._share * np.sqrt(max(value, 0.0)))
+            value = value - parts.left / self.drawn_from
+        return np.asarray(self._share * np.sqrt(np.maximum(value, 0.0)))
 
-    def _parts(self, assumed: Assumptions, n_metrics: int, judging: Judging, n: int) -> "_Parts":
+    def _parts(
+        self, values: Values, n_metrics: int, judging: Judging, n: int, luck: Luck | None
+    ) -> "_Parts":
         once = judging.noise(n)
-        item, noise = assumed.item_variance.value, assumed.rater_variance.value * once
-        explained = item * assumed.correlation.value**2
-        explained *= _learned(explained / (item + noise), n_metrics, n)
-        left = item - explained
+        left, noise = left_variance(values, n_metrics, noise=once, n=n), values.rater * once
+        freedom = variance_freedom(n - 1.0, n, self.pair.tails)
+        fallen = fallen_out(None if luck is None else luck.outputs, freedom)
         raters = self.pair.raters
         if raters is None:
-            return _Parts(left=left, noise=noise, outputs=(left + noise) / n)
-        lenient = min(2 * raters.apart * raters.leniency * once, noise)
+            outputs = (left + noise) / n
+            # What luck adds to the spread is taken for differences between items.
+            more = (fallen - 1) * n * outputs
+            return _Parts(left=left + more, noise=noise, outputs=outputs * fallen)
+        lenient = np.minimum(2 * raters.apart * values.leniency * once, noise)
         each = 2 * n / once / raters.number
-        taken, doubt = _leniency_taken(raters, each)
+        taken = raters.taken(values.leniency, each)
         # Taking leniency out moves weight between outputs, as far as they have one judgment only.
         single = raters.apart * (1 - judging.repeated(n) / n)
         more = 1 + single * taken**2 / each
-        left_over = lenient * (1 - taken) ** 2 / n
+        found = raters.estimated(values.leniency, each, None if luck is None else luck.raters)
+        left_over = np.minimum(2 * raters.apart * found * once, noise) * (1 - taken) ** 2 / n
+        outputs = (left + noise - lenient) / n * more
         return _Parts(
-            left=left,
+            left=left + (fallen - 1) * n * outputs,
             noise=noise,
-            outputs=(left + noise - lenient) / n * more,
+            outputs=outputs * fallen,
             raters=left_over,
-            raters_doubt=left_over**2 * doubt,
-            cancelled=2 * (1 - raters.apart) * raters.leniency * once,
+            raters_doubt=left_over**2 * raters.doubt(values.leniency, each),
+            cancelled=2 * (1 - raters.apart) * values.leniency * once,
         )
 
 
@@ -159,43 +148,17 @@ class _Parts:
 
     Attributes
     ----------
-    left, noise : float
+    left, noise : float or array
         Variance over items of what the control leaves of the difference, and that of judgments.
-    outputs, raters, raters_doubt : float
+    outputs, raters, raters_doubt : float or array
         Error variance without and from leniency, and the variance of the latter's estimate.
-    cancelled : float
+    cancelled : float or array
         Leniency in judgments of single outputs that cancels in differences.
     """
 
-    left: float
-    noise: float
-    outputs: float
-    raters: float = 0.0
-    raters_doubt: float = 0.0
-    cancelled: float = 0.0
-
-
-def _learned(explained: float, n_metrics: int, n: int) -> float:
-    """Return the share of what metrics explain that a control learned from n pairs takes out.
-
-    Fitted to simulation: the learned control is slow to trust few items.
-    """
-    if explained >= 1:
-        return 1.0
-    signal = n * explained / (1 - explained)
-    return signal / (signal + 2 + np.log2(1 + n_metrics)) if signal > 0 else 0.0
-
-
-def _leniency_taken(raters: PairRaters, each: float) -> tuple[float, float]:
-    """Return the share of leniency that is taken out, and the doubt about the variance of all.
-
-    It is predicted from `each` judgments by a rater with reliability b / (b + v / each), and
-    trusted as in `Leniency.trust`. The doubt is the squared relative error of that variance.
-    """
-    if raters.leniency <= 0:
-        return 0.0, 0.0
-    noise, half = raters.rest / each, (raters.number - 1) / 2
-    reliable = raters.leniency / (raters.leniency + noise)
-    trust = max(1 - noise**2 / half / raters.leniency**2, 0.0)
-    doubt = ((raters.leniency + noise) / raters.leniency) ** 2 / half
-    return reliable * trust, doubt
+    left: Number
+    noise: Number
+    outputs: Number
+    raters: Number = 0.0
+    raters_doubt: Number = 0.0
+    cancelled: Number = 0.0

@@ -1,7 +1,7 @@
 """How many outputs, how many judgments of each, at what price, before any is asked for."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -9,10 +9,10 @@ import numpy as np
 from steelyard.design.assumptions import Assumptions, Prices
 from steelyard.design.cheapest import Case, Goal, Search
 from steelyard.design.difference_interval import DifferenceInterval, Pair
-from steelyard.design.shown_interval import MeanInterval
+from steelyard.design.shown_interval import Judged, MeanInterval
 from steelyard.errors import InvalidArgumentError
 from steelyard.html_table import html_table
-from steelyard.variance import Efficiency, Quantity, data_efficiency
+from steelyard.variance import Efficiency, Quantity
 
 __all__ = ["Case", "Plan", "plan"]
 
@@ -23,15 +23,19 @@ _SMALL_SHARE = 0.05
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """How much to collect, with the metric and without, as expected and to be safe.
+    """How much to collect, with the metric and without, as expected and with assurance.
 
     Attributes
     ----------
-    expected, conservative : Case
-        With the metric: at the assumed values, and at the ends of their intervals that ask for
-        more.
-    expected_without, conservative_without : Case or None
+    expected : Case
+        With the metric, at the assumed values: the goal is reached in about half of all campaigns.
+    assured : Case or None
+        With the metric: the goal is reached with probability `assurance`, over what is not known of
+        the values and over campaigns. None if it cannot be.
+    expected_without, assured_without : Case or None
         The same for a plain mean; None if it cannot reach the goal.
+    assurance : float
+        Probability with which the assured cases reach the goal.
     best_judgments_per_output : float
         The optimum m before rounding, infinite when only outputs cost.
     data_efficiency : Quantity
@@ -52,12 +56,15 @@ class Plan:
         Whether the plan holds only if the rater variance is passed on to the estimate.
     pair : Pair or None
         What is known of the two systems that are compared; None for the mean of one.
+    search : Search
+        What finds the cheapest campaign.
     """
 
     expected: Case
-    conservative: Case
+    assured: Case | None
     expected_without: Case | None
-    conservative_without: Case | None
+    assured_without: Case | None
+    assurance: float
     best_judgments_per_output: float
     data_efficiency: Quantity
     level: float
@@ -68,16 +75,22 @@ class Plan:
     n_metrics: int
     rater_variance_given: bool = False
     pair: Pair | None = None
+    search: Search
+
+    def price(self, assumed: Assumptions, half_width: float, n_metrics: int) -> float | None:
+        """Return the price to expect for another half-width, or other values; None if out of reach."""
+        goal = replace(self.search.goal, half_width=half_width, budget=None)
+        found = replace(self.search, goal=goal).reachable(assumed.central, n_metrics)
+        return None if found is None else found.cost
 
     def to_dict(self) -> dict[str, Any]:
         """Return the documented JSON form."""
         return {
             "expected": self.expected.to_dict(),
-            "conservative": self.conservative.to_dict(),
+            "assured": self.assured and self.assured.to_dict(),
             "expected_without_metric": self.expected_without and self.expected_without.to_dict(),
-            "conservative_without_metric": (
-                self.conservative_without and self.conservative_without.to_dict()
-            ),
+            "assured_without_metric": self.assured_without and self.assured_without.to_dict(),
+            "assurance": self.assurance,
             "best_judgments_per_output": self.best_judgments_per_output,
             "data_efficiency": self.data_efficiency.to_dict(),
             "level": self.level,
@@ -85,22 +98,24 @@ class Plan:
         }
 
     def __str__(self) -> str:
-        expected, safe = self.expected, self.conservative
+        expected, sure = self.expected, self.assured
+        more = "not reached" if sure is None else f"{sure.judgments:,} judgments"
         return (
             f"{expected.judgments:,} judgments of {expected.outputs:,} outputs, price "
             f"{expected.cost:,.0f}, half-width {expected.half_width:.3g} at {self.level:.0%} "
-            f"(to be safe {safe.judgments:,} judgments, price {safe.cost:,.0f})"
+            f"(with {self.assurance:.0%} assurance: {more})"
         )
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self}>"
 
     def _repr_html_(self) -> str:
+        sure = f"{self.assurance:.0%} assurance"
         cases = {
             "with the metric, expected": self.expected,
-            "with the metric, to be safe": self.conservative,
+            f"with the metric, {sure}": self.assured,
             "plain mean, expected": self.expected_without,
-            "plain mean, to be safe": self.conservative_without,
+            f"plain mean, {sure}": self.assured_without,
         }
         rows = [
             (
@@ -121,28 +136,32 @@ def plan(
     budget: float | None = None,
     difference: float | None = None,
     power: float = 0.80,
+    assurance: float = 0.80,
     pool_size: int | None = None,
     prices: Prices | None = None,
     judgments_per_output: int | None = None,
     n_metrics: int = 1,
     level: float = 0.95,
     paired: bool | Pair | None = None,
+    judged: Judged | None = None,
     rater_variance_given: bool = False,
 ) -> Plan:
     r"""Plan a campaign for a half-width, a budget, or the power to see a difference.
 
-    With n outputs of a pool of N, m judgments of each, p metrics and
-    :math:`\sigma_u^2 = \sigma_f^2 (1 - \rho^2)`, the error variance is
+    With n outputs of a pool of N, m judgments of each and :math:`\sigma_u^2` the item variance that
+    the learned control leaves, the error variance is
 
-    .. math:: V = \left(\sigma_u^2 + \frac{\sigma_a^2}m\right) \frac{1 - n/N}n
-                  \left(1 + \frac p{n - p - 2}\right) + \frac{\sigma_a^2}{m N},
+    .. math:: V = \left(\sigma_u^2 + \frac{\sigma_a^2}m\right) \frac{1 - n/N}n + \frac{\sigma_a^2}{m N},
 
-    and the half-width :math:`t \sqrt V`, as `estimate` shows it. For two systems it is what `compare`
-    shows, by the learned control and for the items on which they differ. An estimate from one judgment of each output cannot tell
-    :math:`\sigma_a^2` and leaves out :math:`1 - n/N`, and so does the plan. Three ways around it
-    are open: some outputs judged a second time, a larger m, or a rater variance that is passed on.
-    Of the first two the cheapest is chosen; without a limit on n it is
-    :math:`m^* = \sqrt{(c_o / c_j)\, \sigma_a^2 / \sigma_u^2}`.
+    and the half-width :math:`t \sqrt V`, as `estimate` shows it; raters as a sample add theirs. For two
+    systems it is what `compare` shows, for the items on which they differ. An estimate from one
+    judgment of each output cannot tell :math:`\sigma_a^2` and leaves out :math:`1 - n/N`, and so does
+    the plan. Three ways around it are open: some outputs judged a second time, a larger m, or a
+    rater variance that is passed on. Of the first two the cheapest is chosen; without a limit on n
+    it is :math:`m^* = \sqrt{(c_o / c_j)\, \sigma_a^2 / \sigma_u^2}`.
+
+    What is expected at the assumed values is reached in about half of all campaigns. The assured case
+    is reached with probability `assurance`, over what is not known of the values and over campaigns.
 
     Parameters
     ----------
@@ -156,6 +175,8 @@ def plan(
         A difference to be seen with probability `power`, instead of `half_width`.
     power : float
         Probability of an interval that leaves out zero when the difference is `difference`.
+    assurance : float
+        Probability of reaching the goal in the assured case.
     pool_size : int, optional
         Number of outputs N of a system; unlimited by default.
     prices : Prices, optional
@@ -163,7 +184,7 @@ def plan(
     judgments_per_output : int, optional
         A fixed m of all outputs instead of the cheapest way.
     n_metrics : int
-        Number of metrics p that are fitted.
+        Number of metrics that the control is learned from.
     level : float
         Level of the interval.
     paired : bool or Pair, optional
@@ -171,6 +192,8 @@ def plan(
         `difference` is given. The assumptions are then of differences on items where they differ,
         what is drawn are pairs of outputs of such items, and a pair costs both outputs and their
         judgments. The half-width is that of the difference over all items.
+    judged : Judged, optional
+        For the mean of a system: how many systems are judged beside it, and by what raters.
     rater_variance_given : bool
         Whether the rater variance of the assumptions will be passed on to the estimate as
         `rater_variance`, so that it knows rater noise from one judgment of each output.
@@ -195,10 +218,10 @@ def plan(
     --------
     >>> made = plan(Assumptions.typed(0.15, 0.30, 0.5), half_width=0.05, pool_size=2000)
     >>> made.expected.outputs, made.expected.second_judgments, made.expected_without.outputs
-    (596, 30, 644)
+    (597, 30, 644)
     """
     pilot = Assumptions.of(assumptions) if isinstance(assumptions, Efficiency) else assumptions
-    _check(pool_size, judgments_per_output, n_metrics)
+    _check(pool_size, judgments_per_output, n_metrics, assurance)
     prices = Prices() if prices is None else prices
     if paired is None:
         paired = difference is not None
@@ -208,26 +231,31 @@ def plan(
         prices=prices,
         judgments_per_output=judgments_per_output,
         interval=MeanInterval(
-            pool_size=pool_size, rater_variance_given=rater_variance_given, level=level
+            pool_size=pool_size,
+            rater_variance_given=rater_variance_given,
+            level=level,
+            judged=Judged() if judged is None else judged,
         )
         if pair is None
         else DifferenceInterval(
             items=pool_size, pair=pair, rater_variance_given=rater_variance_given, level=level
         ),
     )
-    safe = pilot.conservative()
-    expected, conservative = (search.best(one, n_metrics) for one in (pilot, safe))
-    plain = search.reachable(pilot.without_metric(), 0)
+    sure = replace(search, assurance=assurance)
+    expected, plain = search.best(pilot.central, n_metrics), pilot.without_metric()
+    assured = sure.reachable(pilot.draws(), n_metrics)
+    expected_without = search.reachable(plain.central, 0)
     notes = (
-        *_notes(expected, conservative, plain, search),
+        *_notes(expected, assured, expected_without, sure, n_metrics=n_metrics),
         *(() if pair is None else pair.notes(pool_size)),
-        *_noise_notes(expected, conservative, pilot, search),
+        *_noise_notes(expected, assured, pilot, search),
     )
     return Plan(
         expected=expected,
-        conservative=conservative,
-        expected_without=plain,
-        conservative_without=search.reachable(safe.without_metric(), 0),
+        assured=assured,
+        expected_without=expected_without,
+        assured_without=sure.reachable(plain.draws(), 0) if n_metrics else assured,
+        assurance=assurance,
         best_judgments_per_output=_best_judgments(pilot, prices),
         data_efficiency=_forecast(pilot),
         level=level,
@@ -238,6 +266,7 @@ def plan(
         n_metrics=n_metrics,
         rater_variance_given=rater_variance_given,
         pair=pair,
+        search=search,
     )
 
 
@@ -250,52 +279,48 @@ def _best_judgments(assumed: Assumptions, prices: Prices) -> float:
 
 
 def _forecast(assumed: Assumptions) -> Quantity:
-    """Return the data efficiency at the assumed values and at the ends of their intervals."""
-    rho = assumed.correlation
-    weakest = 0.0 if rho.low <= 0 <= rho.high else min(abs(rho.low), abs(rho.high))
-    strongest = max(abs(rho.low), abs(rho.high))
-
-    def at(item: float, rater: float, correlation: float) -> float:
-        gamma = rater / item if item > 0 else float("inf")
-        return float(data_efficiency(gamma, correlation))
-
-    item, rater = assumed.item_variance, assumed.rater_variance
-    return Quantity(
-        at(item.value, rater.value, rho.value),
-        at(item.low, rater.high, weakest),
-        at(item.high, rater.low, strongest),
-    )
+    """Return the data efficiency at the assumed values, with the interval that draws of them give."""
+    value = float(assumed.central.efficiency)
+    low, high = np.quantile(assumed.draws().efficiency, [0.1, 0.9])
+    return Quantity(value, min(float(low), value), max(float(high), value))
 
 
-def _notes(expected: Case, conservative: Case, plain: Case | None, search: Search) -> Iterator[str]:
+def _notes(
+    expected: Case, assured: Case | None, plain: Case | None, search: Search, *, n_metrics: int
+) -> Iterator[str]:
     if expected.drawn * expected.judgments_per_output < _FEW_JUDGMENTS:
         yield (
-            f"below about {_FEW_JUDGMENTS} judgments the metric may cost more than it brings: "
-            "a plain mean is as good"
+            f"below about {_FEW_JUDGMENTS} judgments intervals are rough, and a metric brings little: "
+            "judge more if you can"
         )
-    elif plain is not None and plain != expected and not search.saves(expected, plain):
+    elif n_metrics and plain is not None and not search.saves(expected, plain):
         yield "the metric is not expected to save anything here: a plain mean is as good"
-    if search.pool_size is not None and conservative.drawn == search.pool_size:
+    if assured is None:
+        yield (
+            f"no campaign of this pool reaches the goal with {search.assurance:.0%} assurance: too "
+            "little is known of the variances; a larger pilot may show more"
+        )
+    elif search.pool_size is not None and assured.drawn == search.pool_size:
         what = "output" if expected.pairs is None else "item"
-        yield f"to be safe, the plan judges every {what} of the pool"
+        yield f"for {search.assurance:.0%} assurance the plan judges every {what} of the pool"
 
 
 def _noise_notes(
-    expected: Case, conservative: Case, assumed: Assumptions, search: Search
+    expected: Case, assured: Case | None, assumed: Assumptions, search: Search
 ) -> Iterator[str]:
     """Say how the estimate will come to know rater noise, or what it costs that it does not."""
-    cases, rater = (expected, conservative), assumed.rater_variance
+    cases = [expected, *([] if assured is None else [assured])]
+    rater = assumed.rater_variance
     if search.pool_size is None:
         return
     once = any(case.judgments_per_output == 1 for case in cases)
     if search.interval.rater_variance_given:
         # Of the difference of two judgments: twice that of one.
-        value, high = (one / search.interval.systems for one in (rater.value, rater.high))
-        other = "" if high == value else f" (to be safe, {high:.6g})"
+        value = rater.value / search.interval.systems
         command = "estimate" if expected.pairs is None else "compare"
         yield (
             "this holds only if the estimate is told the rater variance: pass "
-            f"`--rater-variance {value:.6g}`{other} to `steelyard {command}`"
+            f"`--rater-variance {value:.6g}` to `steelyard {command}`"
         )
     elif any(case.second_judgments for case in cases):
         yield (
@@ -311,7 +336,11 @@ def _noise_notes(
         )
 
 
-def _check(pool_size: int | None, judgments_per_output: int | None, n_metrics: int) -> None:
+def _check(
+    pool_size: int | None, judgments_per_output: int | None, n_metrics: int, assurance: float
+) -> None:
+    if not 0.5 <= assurance < 1:
+        raise InvalidArgumentError(f"`assurance` must lie between 0.5 and 1; got {assurance}")
     if pool_size is not None and pool_size < 2:
         raise InvalidArgumentError(f"`pool_size` must be at least 2; got {pool_size}")
     if judgments_per_output is not None and judgments_per_output < 1:

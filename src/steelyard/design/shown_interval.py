@@ -4,13 +4,21 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import ndtri, stdtrit
+from numpy.typing import NDArray
+from scipy.special import ndtri
 
-from steelyard.design.assumptions import Assumptions
-from steelyard.estimate.error_variance import satterthwaite
+from steelyard.design.assumptions import Values
+from steelyard.design.later_sample import Luck, Number, fallen_out, student_reach, variance_freedom
+from steelyard.design.learned_share import left_variance
+from steelyard.design.planned_raters import PlannedRaters
+from steelyard.estimate.borrowed import MIN_SYSTEMS
 from steelyard.estimate.repeats import FEW_REPEATS
 
-__all__ = ["Judging", "MeanInterval"]
+__all__ = ["Judged", "Judging", "MeanInterval"]
+
+_FEW_OUTPUTS = 5
+# So many outputs that are all judged again need no imagined one beside them.
+_ENOUGH = 20
 
 
 @dataclass(frozen=True)
@@ -30,78 +38,159 @@ class Judging:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Judged:
+    """The campaign in which a system's mean is planned.
+
+    Attributes
+    ----------
+    systems : int
+        Systems that are judged alike; four or more lend one another spread and shape.
+    raters : PlannedRaters or None
+        Raters as a sample; None for exactly the raters at hand.
+    skewness, tails : float
+        Skewness of what the control leaves of the scores, and its excess kurtosis.
+    """
+
+    systems: int = 1
+    raters: PlannedRaters | None = None
+    skewness: float = 0.0
+    tails: float = 0.0
+
+    @property
+    def lends(self) -> bool:
+        """Whether the systems lend one another shape."""
+        return self.systems >= MIN_SYSTEMS
+
+    def freedom(self, n: int) -> float:
+        """Return the degrees of freedom of the variance that `estimate` shows for n outputs."""
+        return n - 1.0 if not self.lends else variance_freedom(n - 1.0, n, max(self.tails, 0.0))
+
+
+@dataclass(frozen=True, kw_only=True)
 class MeanInterval:
-    """The interval of one system's mean, corrected by least squares; see docs/methods/planning.md."""
+    """The interval of one system's mean by the learned control; see docs/methods/planning.md."""
 
     systems: ClassVar[int] = 1
 
     pool_size: int | None
     rater_variance_given: bool
     level: float
+    judged: Judged = Judged()
 
     @property
     def drawn_from(self) -> int | None:
         """Number of outputs that can be drawn."""
         return self.pool_size
 
-    def least(self, n_metrics: int) -> int:
-        """Return the fewest outputs that give an interval."""
-        return n_metrics + 3
+    def least(self) -> int:
+        """Return the fewest outputs that give an interval worth planning."""
+        return _FEW_OUTPUTS
 
-    def half_width(self, assumed: Assumptions, n_metrics: int, judging: Judging, n: int) -> float:
-        """Return the half-width to expect from n outputs."""
-        variance, freedom = self._shown(assumed, n_metrics, judging, n)
-        return float(stdtrit(freedom, (1 + self.level) / 2) * np.sqrt(variance))
+    def half_width(
+        self, values: Values, n_metrics: int, judging: Judging, n: int, luck: Luck | None = None
+    ) -> Number:
+        """Return the half-width to expect from n outputs, or those that luck will have."""
+        parts = self._parts(values, n_metrics, judging, n)
+        actual = None if luck is None else luck.outputs
+        own = parts.own * fallen_out(actual, variance_freedom(n - 1.0, n, self.judged.tails)) / n
+        noise, freedom, known = self._noise(values, parts, judging, n)
+        own = own * np.where(known, 1 - self._share(n), 1.0)
+        if not self.rater_variance_given and luck is not None:
+            noise = noise * fallen_out(luck.noise, freedom)
+        noise = np.where(known, noise, 0.0)
+        doubt = 2 * own**2 / self.judged.freedom(n) + 2 * noise**2 / freedom
+        raters, raters_doubt = self._raters(values, judging, n, luck)
+        variance = own + noise + raters
+        # Doubt below this is none, as when nothing is left and the rater variance is told.
+        doubt = np.maximum(doubt + raters_doubt, np.maximum(1e-12 * variance**2, 1e-300))
+        reach = student_reach(2 * variance**2 / doubt, self.level)
+        if self.judged.lends:
+            reach = reach + self._lengthened(n) * (own / np.maximum(variance, 1e-300)) ** 1.5
+        return np.asarray(reach * np.sqrt(variance))
 
-    def error(self, assumed: Assumptions, n_metrics: int, judging: Judging, n: int) -> float:
+    def error(self, values: Values, n_metrics: int, judging: Judging, n: int) -> Number:
         """Return the standard error, also where the interval leaves out the finite-pool factor."""
-        within, noise = self._parts(assumed, n_metrics, judging, n)
-        return float(np.sqrt(within + noise))
+        parts = self._parts(values, n_metrics, judging, n)
+        value = parts.own * (1 - self._share(n)) / n + self._raters(values, judging, n, None)[0]
+        if self.pool_size is not None:
+            value = value + values.rater * judging.noise(n) / self.pool_size
+        return np.asarray(np.sqrt(value))
 
-    def _parts(
-        self, assumed: Assumptions, n_metrics: int, judging: Judging, n: int
-    ) -> tuple[float, float]:
-        """Return the error variance from the draw of outputs, and from raters of a whole pool."""
-        spread = self._spread(assumed, judging, n)
-        within = spread * (1 - self._share(n)) / n * (1 + _doubt(n, n_metrics))
-        if self.pool_size is None:
-            return within, 0.0
-        return within, assumed.rater_variance.value * judging.noise(n) / self.pool_size
+    def _parts(self, values: Values, n_metrics: int, judging: Judging, n: int) -> "_Parts":
+        once = judging.noise(n)
+        spread = left_variance(values, n_metrics, noise=once, n=n) + values.rater * once
+        raters = self.judged.raters
+        if raters is None:
+            return _Parts(spread, spread)
+        each = self._each(judging, n)
+        taken = raters.taken(values.leniency, each)
+        # Taking leniency out moves weight between outputs, as far as they have one judgment only.
+        more = 1 + (1 - judging.repeated(n) / n) * taken**2 / each
+        return _Parts(spread, (spread - np.minimum(values.leniency, values.rater) * once) * more)
 
-    def _shown(
-        self, assumed: Assumptions, n_metrics: int, judging: Judging, n: int
-    ) -> tuple[float, float]:
-        """Return the variance that `estimate` will show, and its degrees of freedom."""
-        within, noise = self._parts(assumed, n_metrics, judging, n)
-        freedom = n - 1 - n_metrics
+    def _raters(
+        self, values: Values, judging: Judging, n: int, luck: Luck | None
+    ) -> tuple[Number, Number]:
+        """Return the error variance from leniency, and the variance of its estimate.
+
+        What raters of all outputs share stays; their unequal numbers in one system's are taken out.
+        """
+        raters = self.judged.raters
+        if raters is None:
+            return 0.0, 0.0
+        each = self._each(judging, n)
+        actual = None if luck is None else luck.raters
+        leniency = np.minimum(values.leniency, values.rater)
+        found = raters.estimated(leniency, each, actual)
+        unequal = (1 - raters.taken(leniency, each)) ** 2 * judging.noise(n) / n
+        value = found * (1 / raters.number + unequal)
+        return value, value**2 * raters.doubt(found, each)
+
+    def _each(self, judging: Judging, n: int) -> float:
+        """Return about how many judgments a rater gives in the whole campaign."""
+        assert self.judged.raters is not None
+        return self.judged.systems * n / judging.noise(n) / self.judged.raters.number
+
+    def _noise(
+        self, values: Values, parts: "_Parts", judging: Judging, n: int
+    ) -> tuple[Number, float, NDArray[np.bool_]]:
+        """Return what rater noise adds in a finite pool, its degrees of freedom, and if it is known."""
         if self.pool_size is None:
-            return within, freedom
+            return 0.0, np.inf, np.asarray(False)
+        noise = values.rater * judging.noise(n) / self.pool_size
         if self.rater_variance_given:
-            return within + noise, satterthwaite((within, freedom), (noise, np.inf))
-        spread, repeated = self._spread(assumed, judging, n), judging.repeated(n)
-        most = spread / self.pool_size
-        if repeated >= FEW_REPEATS:
-            # As `Repeats.against` has it: an imagined output joins those that were judged again.
-            largest = max(noise * _largest_square(repeated), most)
-            noise = (repeated * noise + largest) / (repeated + 1)
-            if noise < most:
-                return within + noise, satterthwaite((within, freedom), (noise, repeated + 1))
-        doubt = _doubt(n, n_metrics)
-        return spread / n * (1 + (1 - self._share(n)) * doubt), freedom
+            return noise, np.inf, np.asarray(True)
+        repeated = judging.repeated(n)
+        if repeated < FEW_REPEATS:
+            return 0.0, np.inf, np.asarray(False)
+        if judging.each > 1 and n >= _ENOUGH:
+            return noise, float(repeated), np.asarray(True)
+        # As `Repeats.against` has it: an imagined output joins those that were judged again.
+        most = parts.spread / self.pool_size
+        largest = np.maximum(noise * _largest_square(repeated), most)
+        lifted = (repeated * noise + largest) / (repeated + 1)
+        return lifted, repeated + 1.0, np.asarray(lifted < most)
 
-    def _spread(self, assumed: Assumptions, judging: Judging, n: int) -> float:
-        left = assumed.item_variance.value * (1 - assumed.correlation.value**2)
-        return left + assumed.rater_variance.value * judging.noise(n)
+    def _lengthened(self, n: int) -> float:
+        """Return what skewness adds to Student's quantile, on the longer side, halved.
+
+        The first term of the Edgeworth expansion of a Student statistic (Hall 1992, section 2.6).
+        """
+        z = float(ndtri((1 + self.level) / 2))
+        return float(abs(self.judged.skewness) * (2 * z**2 + 1) / (12 * np.sqrt(n)))
 
     def _share(self, n: int) -> float:
         return 0.0 if self.pool_size is None else n / self.pool_size
 
 
+@dataclass(frozen=True, eq=False)
+class _Parts:
+    """The variance of an output's mean judgment less its control, and without leniency."""
+
+    spread: Number
+    own: Number
+
+
 def _largest_square(count: int) -> float:
     """Return about the expected largest of so many squared standard normal deviates."""
     return float(ndtri(1 - 0.28 / count) ** 2)
-
-
-def _doubt(n: int, n_metrics: int) -> float:
-    """Return what the slope's own error adds, relative to the variance of the mean."""
-    return n_metrics / max(n - n_metrics - 2, 1)

@@ -1,15 +1,13 @@
 """Curves: interval length against judgments, and price against precision."""
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from numpy.typing import NDArray
 
-from steelyard.design import Assumptions, Plan, plan
-from steelyard.errors import NotEstimableError
+from steelyard.design import Assumptions, Plan
 from steelyard.estimate import Trajectory
 from steelyard.plots.style import BLUE, GREEN, GRID, INK, MUTED, ORANGE
 from steelyard.variance import Quantity
@@ -88,18 +86,5 @@ def plan_curves(axes: Axes, made: Plan) -> None:
 def _costs(
     assumed: Assumptions, widths: NDArray[np.float64], made: Plan, n_metrics: int
 ) -> list[float]:
-    options: dict[str, Any] = {
-        "prices": made.prices,
-        "pool_size": made.pool_size,
-        "n_metrics": n_metrics,
-        "level": made.level,
-        "paired": made.pair or False,
-        "rater_variance_given": made.rater_variance_given,
-    }
-    found = []
-    for width in widths:
-        try:
-            found.append(plan(assumed, half_width=float(width), **options).expected.cost)
-        except NotEstimableError:
-            found.append(float("nan"))
-    return found
+    found = (made.price(assumed, float(width), n_metrics) for width in widths)
+    return [float("nan") if one is None else one for one in found]

@@ -22,13 +22,16 @@ class Case(Shape):
 
 
 class PlanForm(Shape):
-    """How much to collect, as expected and to be safe."""
+    """How much to collect, as expected and with assurance."""
 
     expected: Case
-    conservative: Case
+    """The goal is reached in about half of all campaigns."""
+    assured: Case | None
+    """It is reached with probability `assurance`; null if it cannot be."""
     expected_without_metric: Case | None
     """For a plain mean; null if it cannot reach the goal."""
-    conservative_without_metric: Case | None
+    assured_without_metric: Case | None
+    assurance: float
     best_judgments_per_output: Number
     """Before rounding; null where only outputs cost."""
     data_efficiency: Quantity

@@ -17,7 +17,7 @@ __all__ = ["COMMANDS", "schema", "schema_id"]
 _FORMS: dict[str, tuple[Any, int]] = {
     "demo": (DemoForm, 2),
     "check": (CheckForm, 1),
-    "plan": (PlanForm, 1),
+    "plan": (PlanForm, 2),
     "sample": (SampleForm, 1),
     "score": (ScoreForm, 1),
     "judge": (JudgeForm, 2),

@@ -189,7 +189,7 @@ class FinishedCampaign:
             level=self.level,
             rater_variance_given=True,
         )
-        return made.conservative.outputs
+        return (made.assured or made.expected).outputs
 
     def _stopped(
         self,

@@ -2,21 +2,23 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from steelyard.design import Assumptions, Pair, PairRaters
+from steelyard.design import Assumptions, Pair, PlannedRaters
+from steelyard.design.pilot_draws import Pilot
 from steelyard.errors import NotEstimableError
 from steelyard.estimate import Options
 from steelyard.estimate.campaign_leniency import campaign_leniency
 from steelyard.estimate.controlled import JudgedSystem, controlled
 from steelyard.study.campaign import Campaign, rater_mode
 from steelyard.study.compared_draw import simple_cells
-from steelyard.study.judged import Cell, judged_table
-from steelyard.variance import Quantity
+from steelyard.study.judged import judged_table
+from steelyard.variance import Quantity, crossed_components
 
 if TYPE_CHECKING:
     from steelyard.study.study import Study
@@ -39,17 +41,14 @@ class PairPilot:
         Share of identical outputs, and raters where they are a sample.
     items : int or None
         Items of the pool; None where the two systems have different items.
-    names : (str, str)
-        The systems.
-    prompt : str
-        The prompt.
+    leniency : (float, float)
+        Variance between raters, with its standard error; zeros where raters are fixed.
     """
 
     rows: pl.DataFrame
     pair: Pair
     items: int | None
-    names: tuple[str, str]
-    prompt: str
+    leniency: tuple[float, float]
 
     @classmethod
     def of(
@@ -88,11 +87,12 @@ class PairPilot:
                 f"prompt {prompt!r}: a paired plan needs a pilot on the same items"
             )
         mode, _ = rater_mode(table, prompt, None, adjusted="adjusted")
-        raters = None
+        raters, leniency = None, (0.0, 0.0)
         if mode != "fixed":
             chosen = [list(cells).index(name) for name in names]
-            raters = _raters(systems, chosen, judged, number=table.raters(prompt))
-        return cls(rows, Pair(identical=identical, raters=raters), items, names, prompt)
+            raters, leniency = _raters(systems, chosen, judged, number=table.raters(prompt))
+        made = cls(rows, Pair(identical=identical, raters=raters), items, leniency)
+        return replace(made, pair=replace(made.pair, tails=made.pilot.tails))
 
     @property
     def controlled(self) -> bool:
@@ -104,17 +104,39 @@ class PairPilot:
     def _control(self) -> Floats:
         return self.rows["control"].to_numpy()
 
-    def difference(self) -> Cell:
-        """Return judgments of the difference, with the control's difference as their metric."""
-        raters = self.rows.select(pl.struct("rater", "rater_other").rank("dense")).to_series()
-        return Cell(
-            system=" - ".join(self.names),
-            prompt=self.prompt,
-            human=self.rows["score"].to_numpy(),
-            metric=self._control[:, np.newaxis] if self.controlled else np.empty((len(raters), 0)),
-            items=self.rows["item"].to_numpy(),
-            raters=raters.to_numpy(),
+    @cached_property
+    def pilot(self) -> Pilot:
+        """Judgments of the difference by item, with the control's difference as their control."""
+        score = pl.col("score")
+        items = self.rows.group_by("item", maintain_order=True).agg(
+            score.mean(),
+            pl.col("control").first(),
+            count=pl.len(),
+            within=((score - score.mean()) ** 2).sum(),
         )
+        control = items["control"].to_numpy()
+        leniency, error = self.leniency
+        pilot = Pilot(
+            mean=items["score"].to_numpy(),
+            within=items["within"].to_numpy(),
+            count=items["count"].to_numpy().astype(np.int64),
+            system=np.zeros(items.height, dtype=np.int64),
+            control=control if self.controlled else np.zeros(items.height),
+            explained=_explained(items["score"].to_numpy(), control) if self.controlled else 0.0,
+            scores=self.rows["score"].n_unique(),
+            leniency=leniency,
+            leniency_error=error,
+            raters=0.0 if self.pair.raters is None else self.pair.raters.number,
+        )
+        pilot.check()
+        raters = self.rows.select(pl.struct("rater", "rater_other").rank("dense")).to_series()
+        try:
+            found = crossed_components(
+                self.rows["score"].to_numpy(), self.rows["item"].to_numpy(), raters.to_numpy()
+            )
+        except NotEstimableError:
+            return pilot
+        return replace(pilot, item_added=max(found.item - pilot.item_variance, 0.0))
 
     def kept(self, assumed: Assumptions) -> Assumptions:
         """Return assumptions with the correlation that a control fitted within systems is worth.
@@ -141,7 +163,17 @@ class PairPilot:
         worth = float(np.sqrt(1 - (1 / ratio - 1) ** 2))
         rho = assumed.correlation
         ends = sorted((worth * rho.low, worth * rho.high))
-        return replace(assumed, correlation=Quantity(worth * rho.value, *ends))
+        drawn = assumed.draws()
+        return replace(
+            assumed,
+            correlation=Quantity(worth * rho.value, *ends),
+            drawn=replace(drawn, correlation=worth * drawn.correlation),
+        )
+
+
+def _explained(score: Floats, control: Floats) -> float:
+    """Return the share of the variance of scores that goes with a control of the right sign."""
+    return float(max(np.corrcoef(score, control)[0, 1], 0.0)) ** 2
 
 
 def _slope(y: Floats, x: Floats) -> tuple[float, float]:
@@ -197,12 +229,12 @@ def _pairs_of(judged: pl.DataFrame, names: tuple[str, str]) -> pl.DataFrame:
 
 def _raters(
     systems: Sequence[JudgedSystem], chosen: Sequence[int], judged: pl.DataFrame, *, number: int
-) -> PairRaters | None:
-    """Return the raters as a sample; None if they are alike."""
+) -> tuple[PlannedRaters | None, tuple[float, float]]:
+    """Return the raters as a sample, with their variance and its error; None if they are alike."""
     samples = controlled(systems).samples
     leniency, _, _ = campaign_leniency(systems, samples, Options(raters_as="adjusted"))
     if leniency is None:
-        return None
+        return None, (0.0, 0.0)
     scale = float(np.mean([leniency.scale[leniency.system == one][0] ** 2 for one in chosen]))
     found = leniency.components
     shares = judged.group_by("item", "system", "rater").len()
@@ -211,9 +243,10 @@ def _raters(
     both = shares.filter(pl.col("system").n_unique().over("item") == 2)
     left = both.group_by("item", "rater").agg(share=(sign * pl.col("share")).sum() ** 2)
     alone = float((both["share"] ** 2).sum())
-    return PairRaters(
+    raters = PlannedRaters(
         number=number,
-        leniency=found.leniency * scale,
         rest=(found.item + found.residual) * scale,
         apart=min(float(left["share"].sum()) / alone, 1.0),
     )
+    error = float(np.sqrt(found.covariance[1, 1]))
+    return raters, (found.leniency * scale, error * scale)

@@ -1,28 +1,24 @@
 """A plan, and what it takes from a pilot."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from steelyard import design
-from steelyard.design import Assumptions, Pair, Plan, Prices
+from steelyard.design import Assumptions, Judged, Pair, Plan, Prices
+from steelyard.design.pilot_draws import pilot_draws
 from steelyard.errors import InvalidArgumentError
 from steelyard.records import names_of
 from steelyard.study.comparison import check_pairs
-from steelyard.study.judged import Cell, judged_table
+from steelyard.study.mean_pilot import MeanPilot
 from steelyard.study.pair_pilot import PairPilot
-from steelyard.study.within_systems import Labels, systems_of
-from steelyard.variance import Quantity, efficiency_of, variance_components
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from steelyard.study.study import Study
 
-__all__ = ["PilotPlan", "difference_assumptions", "pilot_assumptions", "plan"]
-
-# Both ends of three intervals would be too careful at 95%: a plan is not a claim.
-_PILOT_LEVEL = 0.80
+__all__ = ["PilotPlan", "difference_assumptions", "plan"]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -58,6 +54,7 @@ def plan(
     budget: float | None = None,
     difference: float | None = None,
     power: float = 0.8,
+    assurance: float = 0.8,
     pool_size: int | None = None,
     output_price: float = 0.0,
     judgment_price: float = 1.0,
@@ -72,16 +69,15 @@ def plan(
     study : Study
         The pilot: some outputs must have two judgments.
     metrics : str or sequence of str
-        Metrics that will be corrected with. By default none for the mean of a system, and all for a
-        difference, as in `compare`.
+        Metrics that will be corrected with; all by default, as in `estimate` and `compare`.
     prompt : str, optional
         The prompt; needed when several were judged.
     systems : str or sequence of str, optional
-        Systems to learn from; all that were judged by default.
+        Systems whose means are planned, with as many outputs of each; all that were judged by default.
     compare : (str, str), optional
         Two systems whose difference is planned, instead of the mean of one: the interval of
         `compare` with this `pair`, from judgments of the same items, on which the two differ.
-    half_width, budget, difference, power, judgments_per_output, level
+    half_width, budget, difference, power, assurance, judgments_per_output, level
         As in `steelyard.plan`; exactly one goal must be given.
     pool_size : int, optional
         Outputs of one system; those of the pilot by default. Of a pair it is the number of items,
@@ -102,21 +98,24 @@ def plan(
     NotEstimableError
         If the pilot does not show the variances, or the goal cannot be reached.
     """
-    names, prompt = names_of(metrics) or (), study.only_prompt(prompt)
+    names = study.metrics if metrics is None else names_of(metrics) or ()
+    prompt = study.only_prompt(prompt)
     pair: Pair | None = None
+    judged: Judged | None = None
     if compare is not None:
         if systems is not None:
             raise InvalidArgumentError(
                 "`compare` names its two systems: leave out `systems` (--system)"
             )
         check_pairs([compare], None, study.systems)
-        names = study.metrics if metrics is None else names
-        assumed, pilot = difference_assumptions(study, names, prompt=prompt, pair=compare)
-        pair, size = pilot.pair, pilot.items
-        names = names if pilot.controlled else ()
+        assumed, paired = difference_assumptions(study, names, prompt=prompt, pair=compare)
+        pair, size = paired.pair, paired.items
+        pilot = paired.pilot
     else:
-        assumed = pilot_assumptions(study, names, prompt=prompt, systems=systems)
-        chosen = study.systems if systems is None else names_of(systems)
+        chosen = list(study.systems if systems is None else names_of(systems))
+        found = MeanPilot.of(study, names, prompt=prompt, systems=chosen)
+        assumed, judged = found.assumed, found.judged
+        pilot = found.pilot
         size = max(study.outputs.sizes[one] for one in chosen)
     made = design.plan(
         assumed,
@@ -124,48 +123,37 @@ def plan(
         budget=budget,
         difference=difference,
         power=power,
+        assurance=assurance,
         pool_size=size if pool_size is None else pool_size,
         prices=Prices(output=output_price, judgment=judgment_price),
         judgments_per_output=judgments_per_output,
         n_metrics=len(names),
         level=level,
         paired=pair or difference is not None,
+        judged=judged,
         rater_variance_given=pass_rater_variance,
     )
-    return PilotPlan(**vars(made))
+    outputs = len(pilot.mean)
+    notes = (*made.notes, *_pilot_notes(made, outputs, 1 if judged is None else judged.systems))
+    return PilotPlan(**vars(made) | {"notes": notes})
 
 
-def pilot_assumptions(
-    study: "Study", metrics: Sequence[str], *, prompt: str, systems: Sequence[str] | None = None
-) -> Assumptions:
-    """Return what a pilot tells of one prompt, for the mean of one system.
-
-    Parameters
-    ----------
-    study : Study
-        The pilot: some outputs must have two judgments.
-    metrics : sequence of str
-        Metrics that will be corrected with; none for a plain mean.
-    prompt : str
-        The prompt.
-    systems : sequence of str, optional
-        Systems to learn from; all that were judged by default.
-
-    Notes
-    -----
-    From several systems, variances and correlation are those within systems: what sets systems
-    apart does not enter the mean of one. Item variance and correlation are free of leniency, which
-    few raters share among all outputs. The rater variance is that of the pilot's raters, so its
-    interval counts on raters as different from each other as these, as `estimate` does with raters
-    fixed.
-    """
-    metrics = names_of(metrics)
-    chosen = list(study.systems if systems is None else names_of(systems))
-    study.check_judged([prompt], chosen)
-    table = judged_table(study.outputs, study.judgments, metrics)
-    if len(chosen) == 1:
-        return _assumptions(table.cell(prompt, chosen[0]), None)
-    return _assumptions(table.all_systems(prompt, chosen), systems_of(table, prompt, chosen))
+def _pilot_notes(made: Plan, outputs: int, systems: int) -> Iterator[str]:
+    """Say what a pilot of this size can promise, and that numbers are those of one system."""
+    sure, what = made.assured, "outputs" if made.pair is None else "items"
+    if sure is not None:
+        more = f"{sure.judgments / made.expected.judgments:.2f} times the judgments"
+        if made.search.goal.budget is not None:
+            more = f"a half-width of {sure.half_width / made.expected.half_width:.2f} times that"
+        yield (
+            f"the pilot has {outputs} judged {what}: {made.assurance:.0%} assurance takes {more} to be "
+            "expected"
+        )
+    if systems > 1 and sure is not None:
+        yield (
+            f"numbers are of one system; all {systems} need {systems * sure.judgments:,} judgments for "
+            f"{made.assurance:.0%} assurance, price {systems * sure.cost:,.2f}"
+        )
 
 
 def difference_assumptions(
@@ -177,22 +165,4 @@ def difference_assumptions(
     difference, by both their raters, and the difference of their learned controls is its metric.
     """
     pilot = PairPilot.of(study, names_of(metrics), prompt=prompt, names=pair)
-    return pilot.kept(_assumptions(pilot.difference(), None)), pilot
-
-
-def _assumptions(cell: Cell, systems: Labels | None) -> Assumptions:
-    human, metric, items = cell.human, cell.metric, cell.items
-    # The raters at hand: of others, two or three raters tell next to nothing, and a plan that
-    # allowed for any of them would ask for many times the judgments.
-    rater = variance_components(human, items, systems=systems, level=_PILOT_LEVEL).rater
-    if metric.shape[1]:
-        found = efficiency_of(
-            human, metric, items=items, raters=cell.raters, systems=systems, level=_PILOT_LEVEL
-        )
-        return replace(Assumptions.of(found), rater_variance=rater)
-    components = variance_components(human, items, cell.raters, systems=systems, level=_PILOT_LEVEL)
-    return Assumptions(
-        item_variance=components.item,
-        rater_variance=rater,
-        correlation=Quantity(0.0, 0.0, 0.0),
-    )
+    return pilot.kept(Assumptions.from_draws(pilot_draws(pilot.pilot))), pilot
