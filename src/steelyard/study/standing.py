@@ -13,6 +13,7 @@ from steelyard.estimate import Estimate
 from steelyard.study.forecast import Path, followed, forecast, towards
 from steelyard.study.monitoring import Monitored, monitor
 from steelyard.study.recorded_draw import is_designed, is_spread
+from steelyard.study.shared_judgments import counted_for_all
 from steelyard.study.study import Study
 
 __all__ = ["Goal", "Standing", "standings"]
@@ -130,7 +131,7 @@ def standings(
     if used.is_empty():
         return []
     rows = used.sort("draw", "time").with_columns(time=pl.col("draw").cast(pl.String))
-    judgments = read_judgments(rows)
+    judgments, _ = counted_for_all(outputs, read_judgments(rows))
     designed = is_designed(judgments) or is_spread(rows)
     missing = _missing(rows)
     found: list[Standing] = []

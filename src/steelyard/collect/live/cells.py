@@ -19,9 +19,11 @@ from steelyard.study import Diagnosis, Study
 from steelyard.study.answer import prompt_answer
 from steelyard.study.draw_prefix import Prefix, draw_prefixes, with_use
 from steelyard.study.estimates import control_in_words
+from steelyard.study.ledger_words import means_ledger, pairs_ledger
 from steelyard.study.monitoring import Monitored
 from steelyard.study.overall_diagnosis import overall_diagnosis
 from steelyard.study.recorded_draw import is_designed
+from steelyard.study.shared_judgments import counted_for_all
 from steelyard.study.standing import Goal, Standing, standings
 
 __all__ = ["Cells"]
@@ -96,7 +98,10 @@ class Cells:
     @cached_property
     def study(self) -> Study | None:
         """The outputs and the judgments that enter estimates; None before the first."""
-        return None if self._used.is_empty() else Study(self._outputs, read_judgments(self._used))
+        if self._used.is_empty():
+            return None
+        counted, _ = counted_for_all(self._outputs, read_judgments(self._used))
+        return Study(self._outputs, counted)
 
     def to_list(self) -> list[dict[str, Any]]:
         """Return the prompts of the snapshot."""
@@ -106,6 +111,7 @@ class Cells:
         for prompt, (low, high) in score_bounds(self._campaign.task).items():
             components, reason = self._components(prompt, designed=designed)
             own = [found for key, found in self.now.items() if key[0] == prompt]
+            estimates = [found.estimate for found in own if found.estimate is not None]
             prompts.append(
                 {
                     "prompt": prompt,
@@ -117,8 +123,9 @@ class Cells:
                         for found in own
                     ],
                     "answer": self._answer(study, prompt, [found.system for found in own]),
-                    "control": control_in_words(
-                        [found.estimate for found in own if found.estimate is not None]
+                    "control": control_in_words(estimates),
+                    "ledger": means_ledger(
+                        estimates, price=self._campaign.pay.per_judgment or None
                     ),
                     "components": components,
                     "components_reason": reason,
@@ -134,11 +141,19 @@ class Cells:
             return None
         if len(systems) > _MOST_COMPARED:
             reason = f"more than {_MOST_COMPARED} systems are compared by `steelyard compare` only"
-            return {"sentence": None, "basis": None, "reason": reason}
+            return {"sentence": None, "basis": None, "reason": reason, "ledger": None}
         found = prompt_answer(
             study, prompt, systems, metrics=self._campaign.metrics, level=self.goal.level
         )
-        return {"sentence": found.sentence, "basis": found.basis, "reason": found.refusal}
+        price = self._campaign.pay.per_judgment or None
+        compared = found.comparison
+        spent = None if compared is None else pairs_ledger(compared, price=price)
+        return {
+            "sentence": found.sentence,
+            "basis": found.basis,
+            "reason": found.refusal,
+            "ledger": spent,
+        }
 
     def _components(
         self, prompt: str, *, designed: bool

@@ -25,6 +25,7 @@ function card(prompt, position, order, snapshot) {
       ? h("div", { class: prompt.in_goal ? "prompt-body two" : "prompt-body" }, forest(systems, prompt, digits), prompt.in_goal ? widths(systems, snapshot.goal.half_width, digits) : null)
       : h("p", { class: "small", text: "No output is complete yet: the first estimate comes with the first outputs of the draw." }),
     systems.length ? efficiency(systems) : null,
+    ledger(prompt),
     components(prompt, name, snapshot.goal.level),
     systems.length ? numbers(prompt, systems, snapshot, digits, name) : null);
 }
@@ -36,6 +37,12 @@ function answer(found) {
   return h("div", { class: "answer" },
     h("p", { class: "answer-sentence", dir: "auto", text: found.sentence }),
     h("p", { class: "small", text: `${found.basis} For one look: who looks until something shows will see too much.` }));
+}
+
+/** What plain means would have cost, for the means and for the differences. */
+function ledger(prompt) {
+  const lines = [prompt.answer?.ledger, prompt.ledger].filter(Boolean);
+  return lines.length ? h("p", { class: "small ledger", text: lines.map((line) => `${line[0].toUpperCase()}${line.slice(1)}.`).join(" ") }) : null;
 }
 
 function forest(systems, prompt, digits) {
