@@ -18,6 +18,7 @@ from steelyard.cli.options import (
 )
 from steelyard.cli.printing import parse_bounds, print_result, progress_bar
 from steelyard.errors import InvalidArgumentError
+from steelyard.study.ledger_words import ledger_in_words
 from steelyard.study.pair_replay import PairReplay
 from steelyard.study.simulation import Replay, Rule
 
@@ -189,7 +190,12 @@ def _pair_tables(found: Sequence[PairReplay], level: float) -> list[RenderableTy
         f"of {first.pool_size} items, {first.identical_items} of them with identical outputs; coverage of "
         f"{level:.0%} intervals; plain means are of independent items, and need 1 judgment for equal error"
     )
-    return [table, how]
+    told = [
+        f"ledger, {one.judgments} judgments: {ledger_in_words(one.ledger, 'this difference')}"
+        for one in found
+        if one.ledger is not None
+    ]
+    return [table, how, *told[-1:]]
 
 
 def _tables(found: list[Replay], half_width: float, level: float) -> list[RenderableType]:

@@ -81,6 +81,7 @@ def campaign_differences(
     *,
     options: Options,
     seed: int = 0,
+    with_ledgers: bool = True,
 ) -> list[Difference | NotEstimableError]:
     """Estimate differences of systems, with intervals that hold alone and all together.
 
@@ -97,6 +98,8 @@ def campaign_differences(
         Target, raters and level.
     seed : int
         Seed of the simulated joint distribution.
+    with_ledgers : bool
+        Whether to tell what each device saved, which takes as long as the rest.
 
     Returns
     -------
@@ -124,7 +127,7 @@ def campaign_differences(
     return [
         replace(
             one.difference(campaign.options, together, float(next(p_values))),
-            ledger=ledgers.of(one, common) if isinstance(common, Shared) else None,
+            ledger=ledgers.of(one, common) if isinstance(common, Shared) and with_ledgers else None,
         )
         if isinstance(one, _Contrast)
         else one

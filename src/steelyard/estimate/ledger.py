@@ -20,7 +20,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import stdtrit
 
-__all__ = ["DEVICES", "Ledger", "PlainInterval", "total_ledger"]
+__all__ = ["DEVICES", "Ledger", "PlainInterval", "mean_ledger", "total_ledger"]
 
 # What may save judgments, in the order in which it is added.
 DEVICES = MappingProxyType(
@@ -140,3 +140,10 @@ def total_ledger(ledgers: Sequence[Ledger]) -> Ledger:
         sum(one.used for one in ledgers),
         saved,
     )
+
+
+def mean_ledger(ledgers: Sequence[Ledger]) -> Ledger:
+    """Return the mean of several ledgers."""
+    whole, n = total_ledger(ledgers), len(ledgers)
+    saved = {name: value / n for name, value in whole.saved.items()}
+    return Ledger(whole.plain / n, whole.used / n, saved)

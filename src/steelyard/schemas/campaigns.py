@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from steelyard.schemas.shape import Count, Level, Number, Quantity, Shape, Share
+from steelyard.schemas.shape import Count, Ledger, Level, Number, Quantity, Shape, Share
 
 __all__ = ["MonitorForm", "PlanForm", "SampleForm", "SimulateForm"]
 
@@ -175,6 +175,8 @@ class PairReplay(Shape):
     pool_size: Count
     identical_items: Count
     runs: Count
+    ledger: Ledger | None
+    """Of `compare`, the mean over every tenth replay; null for plain means."""
 
 
 SimulateForm = list[Replay] | list[PairReplay]

@@ -6,9 +6,9 @@ from steelyard.estimate import Estimate
 from steelyard.estimate.ledger import Ledger, total_ledger
 from steelyard.study.comparison import Comparison
 
-__all__ = ["DEVICE_WORDS", "means_ledger", "pairs_ledger"]
+__all__ = ["ledger_in_words", "means_ledger", "pairs_ledger"]
 
-DEVICE_WORDS = {
+_DEVICES = {
     "repeats": "second judgments of outputs",
     "pairing": "the same items for both",
     "identity": "identical outputs",
@@ -42,7 +42,7 @@ def means_ledger(found: Sequence[Estimate], *, price: float | None = None) -> st
         return None
     whole = total_ledger(known)
     what = "this interval" if len(known) == 1 else "these intervals"
-    return f"for {what} {_needed(whole, price)}{_devices(whole)}"
+    return ledger_in_words(whole, what, price=price)
 
 
 def pairs_ledger(found: Comparison, *, price: float | None = None) -> str | None:
@@ -62,7 +62,7 @@ def pairs_ledger(found: Comparison, *, price: float | None = None) -> str | None
         return None
     whole = total_ledger(known)
     if len(known) == 1:
-        return f"for this difference {_needed(whole, price)}{_devices(whole)}"
+        return ledger_in_words(whole, "this difference", price=price)
     times = whole.plain / whole.used
     return (
         f"for these {len(known)} differences plain means would need {times:.2f} times the "
@@ -70,11 +70,25 @@ def pairs_ledger(found: Comparison, *, price: float | None = None) -> str | None
     )
 
 
-def _needed(whole: Ledger, price: float | None) -> str:
+def ledger_in_words(whole: Ledger, what: str, *, price: float | None = None) -> str:
+    """Say what plain means would need for something, and what saved it.
+
+    Parameters
+    ----------
+    whole : Ledger
+        The ledger.
+    what : str
+        What it is of.
+    price : float, optional
+        Price of a judgment.
+    """
     money = ""
     if price is not None:
         money = f" (price {price * whole.plain:,.2f} against {price * whole.used:,.2f})"
-    return f"plain means would need about {whole.plain:,.0f} judgments, and {whole.used:,.0f} were used{money}"
+    return (
+        f"for {what} plain means would need about {whole.plain:,.0f} judgments, and "
+        f"{whole.used:,.0f} were used{money}{_devices(whole)}"
+    )
 
 
 def _devices(whole: Ledger, of: float | None = None) -> str:
@@ -85,12 +99,10 @@ def _devices(whole: Ledger, of: float | None = None) -> str:
 
     least = 0.5 if of is None else 0.005 * of
     saved = [
-        f"{DEVICE_WORDS[name]} {amount(value)}"
-        for name, value in whole.saved.items()
-        if value >= least
+        f"{_DEVICES[name]} {amount(value)}" for name, value in whole.saved.items() if value >= least
     ]
     cost = [
-        f"{DEVICE_WORDS[name]} cost {amount(-value)}"
+        f"{_DEVICES[name]} cost {amount(-value)}"
         for name, value in whole.saved.items()
         if value <= -least
     ]

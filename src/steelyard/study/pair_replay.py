@@ -11,6 +11,7 @@ from scipy.special import stdtrit
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.estimate import Options, Raters
 from steelyard.estimate.differences import Difference, campaign_differences
+from steelyard.estimate.ledger import Ledger, mean_ledger
 from steelyard.records import names_of
 from steelyard.study.campaign import rater_mode
 from steelyard.study.compared_draw import is_paired_draw
@@ -61,6 +62,9 @@ class PairReplay:
         Share of each verdict.
     pool_size, identical_items, runs : int
         Items, how many of them have identical outputs, and the number of replays.
+    ledger : Ledger or None
+        Of `compare`: judgments that plain means would need for its intervals, and what saved them; the
+        mean over every tenth replay.
     """
 
     a: str
@@ -81,6 +85,7 @@ class PairReplay:
     pool_size: int
     identical_items: int
     runs: int
+    ledger: Ledger | None = None
 
     @property
     def system(self) -> str:
@@ -89,7 +94,7 @@ class PairReplay:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the documented JSON form."""
-        return dict(vars(self))
+        return vars(self) | {"ledger": self.ledger and self.ledger.to_dict()}
 
     def __repr__(self) -> str:
         return (
@@ -160,7 +165,7 @@ def simulate_pair(
         for run in range(runs):
             rng = np.random.default_rng([seed, number, run])
             truth = rng.normal(judged.difference, judged.doubt)
-            ours.append(replays.compared(number, rng, truth))
+            ours.append(replays.compared(number, rng, truth, with_ledger=run % 10 == 0))
             plain.append(replays.plain(number, rng, truth))
             if progress is not None and (run + 1) % 10 == 0:
                 progress(len(found) * runs // 2 + run + 1, len(numbers) * runs)
@@ -178,6 +183,7 @@ class _Outcome:
     half_width: float
     covered: bool
     verdict: str
+    ledger: Ledger | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,18 +192,24 @@ class _Replays:
     options: Options
     margin: float | None
 
-    def compared(self, n: int, rng: np.random.Generator, truth: float) -> _Outcome:
+    def compared(
+        self, n: int, rng: np.random.Generator, truth: float, *, with_ledger: bool
+    ) -> _Outcome:
         """Draw the same items for both, where they differ, and compare."""
         pool = self.judged.pool(rng)
         systems, shared = pool.judged(n, rng)
         options = self.options
         if systems[0].raters is None:
             options = replace(options, raters_as="fixed")
-        [found] = campaign_differences(systems, [(0, 1)], [shared], options=options)
+        [found] = campaign_differences(
+            systems, [(0, 1)], [shared], options=options, with_ledgers=with_ledger
+        )
         if not isinstance(found, Difference):
             raise found
         # What the pool of this replay differs by, which its own draw stands for.
-        return self._outcome(found.difference, (found.high - found.low) / 2, truth + pool.shift)
+        reach = (found.high - found.low) / 2
+        made = self._outcome(found.difference, reach, truth + pool.shift)
+        return replace(made, ledger=found.ledger)
 
     def plain(self, n: int, rng: np.random.Generator, truth: float) -> _Outcome:
         """Draw items for each system on its own, and take plain means."""
@@ -228,6 +240,8 @@ def _summary(
     squares = float(np.mean([one.error**2 for one in found]))
     half_width = float(np.mean([one.half_width for one in found]))
 
+    ledgers = [one.ledger for one in found if one.ledger is not None]
+
     def share(verdict: str) -> float:
         return float(np.mean([one.verdict == verdict for one in found]))
 
@@ -250,6 +264,7 @@ def _summary(
         pool_size=judged.items,
         identical_items=judged.items - judged.differing,
         runs=len(found),
+        ledger=mean_ledger(ledgers) if ledgers else None,
     )
 
 
