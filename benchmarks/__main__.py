@@ -18,6 +18,7 @@ NAMES = (
     "released_scores",
     "scoring",
     "slopes",
+    "spread",
     "trajectories",
 )
 

@@ -3,12 +3,12 @@
 from steelyard.arrays.draw import (
     Draw,
     clustered,
-    drawn_outputs,
     simple_draw,
     spread_draw,
     stratified_draw,
     unequal_draw,
 )
+from steelyard.arrays.drawn_outputs import drawn_outputs
 from steelyard.arrays.judged import JudgedOutputs, judged_outputs
 from steelyard.arrays.pool import Pool, PoolArray, PoolMoments, as_pool
 from steelyard.arrays.resampling import resampled_sums

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from steelyard.design.local_pivotal import Won, local_pivotal, tour
 from steelyard.errors import InvalidArgumentError
 
-__all__ = ["ordered_pivotal", "spread_order", "spread_sample"]
+__all__ = ["common_value", "ordered_pivotal", "spread_order", "spread_sample"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -83,6 +83,20 @@ def spread_sample(by: ArrayLike, n: int, *, rng: np.random.Generator) -> tuple[I
     place = np.empty(n)
     place[tour(x[drawn])] = (np.arange(n) + 0.5) / n
     return drawn, place
+
+
+def common_value(values: Floats) -> Floats:
+    """Return what columns (N, p) have most in common, whatever way they point: the first component.
+
+    Examples
+    --------
+    >>> common_value(np.array([[1.0, -2.0], [2.0, -4.0], [6.0, -12.0]])).round(2).tolist()
+    [-1.31, -0.65, 1.96]
+    """
+    z = (values - values.mean(axis=0)) / values.std(axis=0)
+    leading = np.linalg.eigh(z.T @ z)[1][:, -1]
+    # The sign is arbitrary; the first column's is kept.
+    return np.asarray(z @ leading * (-1 if leading[0] < 0 else 1))
 
 
 def ordered_pivotal(size: int, n: int, won: Won) -> list[int]:

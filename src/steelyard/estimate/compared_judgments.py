@@ -17,6 +17,7 @@ from steelyard.estimate.error_variance import ErrorVariance
 from steelyard.estimate.ledger import PlainInterval
 from steelyard.estimate.leniency import Leniency, plain_parts
 from steelyard.estimate.options import Options
+from steelyard.estimate.pair_neighbours import item_neighbours
 from steelyard.estimate.pair_tails import PairTails
 from steelyard.estimate.pair_variance import PairScores, SideScores
 from steelyard.estimate.repeats import FEW_REPEATS
@@ -126,7 +127,7 @@ class ComparedJudgments:
         samples = found.samples
         leniency, options, _ = campaign_leniency(systems, samples, options)
         sizes = np.array([sample.n_judgments for sample in samples])
-        beside = _neighbours(systems)
+        beside = item_neighbours(systems)
         units = [one.units[sample.output] for one, sample in zip(systems, samples, strict=True)]
         return cls(
             systems,
@@ -203,18 +204,6 @@ class ComparedJudgments:
             sides.append(SideScores(one.items[chosen], scores, count, clusters))
         a, b = sides
         return PairScores.of(a, b, beside=None if raw else self.beside)
-
-    def spread(self, influence: Floats) -> Floats:
-        """Return what items add to an error; in a spread draw, what lies between neighbours.
-
-        There are no more numbers than items: each is one that errs by itself.
-        """
-        if self.beside is None:
-            return influence
-        first, second = influence[self.beside[: len(influence)].T]
-        found = np.zeros_like(influence)
-        found[: len(first)] = (first - second) * np.sqrt(len(influence) / (2 * len(first)))
-        return found
 
     def contrast(
         self, pair: tuple[int, int], outputs: tuple[Integers, Integers]
@@ -342,19 +331,6 @@ class ComparedJudgments:
         centres = np.array([sample.mean.mean() for sample in self.samples])
         sizes = [sample.n_judgments for sample in self.samples]
         return centres, self.human - np.repeat(centres, sizes)
-
-
-def _neighbours(systems: Sequence[JudgedSystem]) -> Integers | None:
-    """Return pairs of items that are neighbours in a spread draw of the same items for all systems."""
-    one = systems[0]
-    if one.draw.place is None:
-        return None
-    for other in systems:
-        if other.draw.place is None or not np.array_equal(other.items, one.items):
-            return None
-        if not np.array_equal(other.draw.place, one.draw.place):
-            return None
-    return np.asarray(one.items[one.draw.neighbours])
 
 
 def _rater_noise(samples: Sequence[JudgedOutputs], options: Options) -> tuple[float, float] | None:

@@ -24,6 +24,7 @@ from steelyard.estimate.compared_judgments import (
 from steelyard.estimate.controlled import JudgedSystem, judgments_paid
 from steelyard.estimate.ledger import Ledger
 from steelyard.estimate.options import Options, Raters
+from steelyard.estimate.pair_neighbours import between_neighbours
 from steelyard.estimate.simultaneous import holm, simultaneous_level
 
 __all__ = ["Difference", "Mix", "Shared", "campaign_differences"]
@@ -174,7 +175,7 @@ class _Part:
             share * found,
             tuple(PairError(share**2 * one.value, share**4 * one.doubt) for one in errors),
             share * weights,
-            share * campaign.spread(influence),
+            share * between_neighbours(influence, campaign.beside),
             len(both.in_a),
             int(both.a.count.sum() + both.b.count.sum()),
         )

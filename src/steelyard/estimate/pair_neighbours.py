@@ -8,13 +8,16 @@ over the m pairs of neighbours along what the draw was spread by. Items on which
 many of the others there are is not spread exactly. Derived in docs/methods/spread.md.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-__all__ = ["PairNeighbours", "neighbour_freedom"]
+from steelyard.estimate.controlled import JudgedSystem
+
+__all__ = ["PairNeighbours", "between_neighbours", "item_neighbours"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -59,7 +62,7 @@ class PairNeighbours:
     def freedom(self) -> float:
         """Degrees of freedom of the variance."""
         c = self.S.shape[1]
-        return neighbour_freedom(self.S) * (1.0 if c == self.n else (c - 1) / c)
+        return _freedom(self.S) * (1.0 if c == self.n else (c - 1) / c)
 
     def leniency(self, shares: csr_array) -> float:
         """Return what leniency of variance 1 adds to `squares`, with raters' shares (c, R)."""
@@ -69,7 +72,32 @@ class PairNeighbours:
         return self._factor * (squares + float(edge @ edge) * float(mean @ mean))
 
 
-def neighbour_freedom(S: csr_array) -> float:
+def _freedom(S: csr_array) -> float:
     """Return the degrees of freedom of the sum of squares of S times independent errors."""
     gram = csr_array(S.T @ S)
     return float(gram.diagonal().sum()) ** 2 / max(float((gram * gram).sum()), 1e-300)
+
+
+def item_neighbours(systems: Sequence[JudgedSystem]) -> Integers | None:
+    """Return pairs of items that are neighbours in a spread draw of the same items for all systems."""
+    one = systems[0]
+    for other in systems:
+        if one.draw.place is None or other.draw.place is None:
+            return None
+        same = np.array_equal(other.items, one.items)
+        if not same or not np.array_equal(other.draw.place, one.draw.place):
+            return None
+    return np.asarray(one.items[one.draw.neighbours])
+
+
+def between_neighbours(influence: Floats, beside: Integers | None) -> Floats:
+    """Return what items add to an error; in a spread draw, what lies between neighbours.
+
+    There are no more numbers than items: each is one that errs by itself.
+    """
+    if beside is None:
+        return influence
+    first, second = influence[beside[: len(influence)].T]
+    found = np.zeros_like(influence)
+    found[: len(first)] = (first - second) * np.sqrt(len(influence) / (2 * len(first)))
+    return found

@@ -5,6 +5,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from steelyard.data import Judgments, Outputs
+from steelyard.design.spread import common_value
 from steelyard.errors import InvalidArgumentError
 from steelyard.estimate.controlled import controlled
 from steelyard.study.campaign import Campaign
@@ -63,14 +64,7 @@ def spread_value(outputs: Outputs, pool: ItemPool, asked: SampleDesign) -> Float
             f"a spread draw needs a metric on all outputs of {outputs.name}, to spread by: name one "
             "with --by (in Python: by=), score the outputs first, or draw a simple sample"
         )
-    return _common(np.column_stack(varying))
-
-
-def _common(values: Floats) -> Floats:
-    """Return the first principal component of standardised columns, whatever way they point."""
-    z = (values - values.mean(axis=0)) / values.std(axis=0)
-    leading = np.linalg.eigh(z.T @ z)[1][:, -1]
-    return np.asarray(z @ leading)
+    return common_value(np.column_stack(varying))
 
 
 def _learned(outputs: Outputs, pool: ItemPool, pilot: Judgments, prompt: str) -> Floats:
