@@ -18,7 +18,6 @@ from steelyard.design.race import Race, RaceOptions
 Floats = NDArray[np.float64]
 
 _ITEMS = 1000
-_SPREAD = 0.12
 _SHARED = 0.4
 _ALPHA = 0.05
 _CHUNK = 25
@@ -27,11 +26,12 @@ _GRID = np.unique(np.geomspace(4, _ITEMS - 1, 60).astype(int))
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind of campaign: gaps are in standard deviations of a score."""
+    """One kind of campaign: gap and margin are in standard deviations, `spread`, of a score."""
 
     systems: int
     shape: str
     gap: float
+    spread: float
     margin: float | None = None
     method: str = "betting"
 
@@ -39,7 +39,7 @@ class Kind:
     def means(self) -> Floats:
         """The best first; "ladder" has each a gap below the one before, at most to 0.1."""
         steps = np.arange(self.systems) if self.shape == "ladder" else np.arange(self.systems) > 0
-        return np.asarray(np.maximum(0.75 - self.gap * _SPREAD * steps, 0.1))
+        return np.asarray(np.maximum(0.75 - self.gap * self.spread * steps, 0.1))
 
 
 @dataclass(frozen=True)
@@ -57,14 +57,15 @@ def pools(rng: np.random.Generator, kind: Kind, runs: int) -> Floats:
     """Return pools of scores in random order, (R, N, K)."""
     item = np.sqrt(_SHARED) * rng.standard_normal((runs, _ITEMS, 1))
     own = np.sqrt(1 - _SHARED) * rng.standard_normal((runs, _ITEMS, kind.systems))
-    return np.asarray(np.clip(kind.means + _SPREAD * (item + own), 0, 1))
+    return np.asarray(np.clip(kind.means + kind.spread * (item + own), 0, 1))
 
 
 def raced(scores: Floats, kind: Kind) -> Outcome:
     """Race over pools, and look at fixed designs of every size on the grid."""
     runs, items, systems = scores.shape
     apart = items * (1 - np.eye(systems, dtype=np.int64))
-    options = RaceOptions(margin=kind.margin, level=1 - _ALPHA, method=kind.method)  # type: ignore[arg-type]
+    margin = None if kind.margin is None else kind.margin * kind.spread
+    options = RaceOptions(margin=margin, level=1 - _ALPHA, method=kind.method)  # type: ignore[arg-type]
     race = Race(apart, items, options, runs=runs)
     judgments = np.zeros(runs)
     for place in range(items):
@@ -75,7 +76,7 @@ def raced(scores: Floats, kind: Kind) -> Outcome:
     means = scores.mean(axis=1)
     best = means.argmax(axis=1)
     named = means[np.arange(runs), race.winner]
-    far = ~race.running & (means.max(axis=1) - named > (kind.margin or 0) + 1e-12)
+    far = ~race.running & (means.max(axis=1) - named > (margin or 0) + 1e-12)
     fixed = np.stack([_decides(scores[:, :n]) for n in _GRID], axis=1)
     wrong = race.out_at[np.arange(runs), best] > 0
     return Outcome(wrong, ~race.running, judgments, fixed, far)
@@ -112,10 +113,12 @@ def fixed_judgments(found: Outcome, systems: int) -> float | None:
 def kinds() -> list[Kind]:
     """Return all kinds of campaigns."""
     found = []
-    for systems in (2, 5, 10, 25):
-        for shape in ("one ahead", "ladder"):
-            found += [Kind(systems, shape, gap) for gap in (0.1, 0.2, 0.5, 1.0, 2.0)]
-        found += [Kind(systems, "one ahead", 0.0, margin) for margin in (None, 0.25 * _SPREAD)]
+    for spread in (0.12, 0.25):
+        for systems in (2, 5, 10, 25):
+            for shape in ("one ahead", "ladder"):
+                gaps = (0.1, 0.2, 0.5, 1.0, 2.0)
+                found += [Kind(systems, shape, gap, spread) for gap in gaps]
+            found += [Kind(systems, "one ahead", 0.0, spread, margin) for margin in (None, 0.25)]
     return found
 
 
@@ -123,17 +126,18 @@ def main() -> None:
     """Print one line for each kind."""
     runs = int(sys.argv[1]) if len(sys.argv) > 1 else 100
     print(
-        "| systems | shape | gap | margin | best let go | decided | judgments | fixed design | ratio |"
+        "| spread | systems | shape | gap | margin | best let go | decided | judgments | fixed design | ratio |"
     )
-    print("|---|---|---|---|---|---|---|---|---|")
+    print("|---|---|---|---|---|---|---|---|---|---|")
     for kind in kinds():
         found = outcome(kind, runs)
         fixed = None if kind.margin else fixed_judgments(found, kind.systems)
         cells = [
+            f"{kind.spread:g}",
             str(kind.systems),
             kind.shape,
             f"{kind.gap:g}",
-            "" if kind.margin is None else f"{kind.margin / _SPREAD:g}",
+            "" if kind.margin is None else f"{kind.margin:g}",
             f"{(found.far if kind.margin else found.wrong).mean():.1%}",
             f"{found.decided.mean():.0%}",
             f"{found.judgments.mean():,.0f}",

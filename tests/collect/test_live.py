@@ -390,7 +390,7 @@ class Counting:
         self.threads.add(threading.get_ident())
         if self.errors:
             raise self.errors.pop()
-        goal = {"goal": {"half_width": None}, "pace": {"reached": False}}
+        goal = {"goal": {"half_width": None}, "pace": {"reached": False}, "race": None}
         return {"number": self.calls, "time": now, **goal}
 
 

@@ -4,8 +4,10 @@ from importlib.resources import files
 
 import polars as pl
 import pytest
+from simulated_campaign import GOOD, begin, work, write_campaign
 
 from steelyard.collect.campaign import load_campaign
+from steelyard.collect.live.rows import judgment_rows
 from steelyard.collect.store import Store
 from steelyard.collect.store.assignment import next_lease
 from steelyard.collect.store.queue import add_units, drawn
@@ -15,7 +17,7 @@ from steelyard.collect.store.sessions import open_session
 from steelyard.collect.store.settings import Facts, initialise
 from steelyard.collect.store.submissions import submit
 from steelyard.collect.units import more_units, units_of
-from steelyard.data import read_outputs, write_table
+from steelyard.data import read_judgments, read_outputs, write_table
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 from steelyard.records import DRAW_COLUMNS
 from steelyard.study import Study
@@ -370,3 +372,55 @@ def test_judgments_of_a_campaign_are_estimated_before_and_after_the_draw_is_exte
         write(add_units, new=larger, now=4)
         assert [one.n_outputs for one in finish()] == [12, 12]
         assert {one.probability for one in store.read(drawn)} == {12 / 20}
+
+
+def test_second_judgments_are_wanted_of_a_random_share_of_each_prefix(tmp_path):
+    path = write_campaign(
+        tmp_path,
+        pool=200,
+        sample={"n": 100, "seed": 3},
+        judgments_per_output=1,
+        second_judgments=30,
+    )
+    campaign = load_campaign(path)
+    units = units_of(campaign)
+    twice = {one.draw for unit in units if unit.wanted == 2 for one in unit.targets}
+    once = {one.draw for unit in units if unit.wanted == 1 for one in unit.targets}
+    assert len(twice) == 30
+    assert twice | once == set(range(1, 101))
+    assert not twice & once  # all systems of an item alike
+    for size in (20, 50, 80):
+        assert abs(len([number for number in twice if number <= size]) - 0.3 * size) < 1
+    drawn = [target for unit in units for target in unit.targets]
+    larger = more_units(campaign, drawn, 50)
+    assert len({one.draw for unit in larger if unit.wanted == 2 for one in unit.targets}) == 45
+
+
+def test_more_second_judgments_than_outputs_are_refused(tmp_path):
+    path = write_campaign(tmp_path, sample={"n": 10, "seed": 3}, second_judgments=11)
+    with pytest.raises(InvalidDataError, match="second_judgments: must not exceed the 10 outputs"):
+        load_campaign(path)
+
+
+def test_second_judgments_come_from_another_rater_and_enter_the_estimate(tmp_path):
+    path = write_campaign(
+        tmp_path,
+        pool=60,
+        systems=1,
+        sample={"n": 40, "seed": 3},
+        judgments_per_output=1,
+        second_judgments=12,
+        quality={},
+    )
+    with Store.open(tmp_path / "campaign.sqlite") as store:
+        campaign = begin(path, store)
+        work(campaign, store, [GOOD] * 4, judgments=52)
+        rows = judgment_rows(store.read(scored_rows), each=1)
+    overall = rows.filter(pl.col("prompt") == "overall")
+    assert (overall["use"] == "used").all()
+    judged = overall.group_by("item").agg(pl.col("rater").n_unique(), pl.len())
+    assert sorted(judged["len"]) == [1] * 28 + [2] * 12
+    assert (judged["rater"] == judged["len"]).all()
+    study = Study(read_outputs(campaign.outputs, metrics=["rouge-l"]), read_judgments(overall))
+    [found] = study.estimate(["rouge-l"])
+    assert (found.n_outputs, found.n_judgments) == (40, 52)

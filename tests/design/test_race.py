@@ -3,6 +3,7 @@ from itertools import pairwise, permutations
 import numpy as np
 import pytest
 from scipy.stats import binomtest
+from scipy.stats import t as student
 
 from steelyard.design.race import Race, RaceOptions, expected_items
 from steelyard.design.race.claims import ordered_claims
@@ -180,6 +181,26 @@ def test_a_tie_ends_at_the_margin_and_names_one_within_it():
     assert race.decided_at.mean() < 400
     below = means.max(axis=1) - means[np.arange(100), race.winner]
     assert (below > 0.05).sum() <= 5
+
+
+@pytest.mark.slow
+def test_a_race_takes_half_the_judgments_of_a_fixed_design_that_decides_as_often():
+    rng = np.random.default_rng(11)
+    means = 0.75 - 0.125 * np.arange(5)
+    item = np.sqrt(0.4) * rng.normal(size=(100, 1000, 1))
+    own = np.sqrt(0.6) * rng.normal(size=(100, 1000, 5))
+    scores = np.clip(means + 0.25 * (item + own), 0, 1)
+    race = run(scores)
+    judgments = np.where(race.out_at > 0, race.out_at, race.decided_at[:, np.newaxis]).sum(axis=1)
+    assert not race.running.any()
+    assert (race.out_at[:, 0] > 0).sum() <= 5
+    # the leader beats all others by paired t tests; at this n still not in every campaign
+    n = int(2 * judgments.mean() / 5)
+    leader = scores[:, :n].mean(axis=1).argmax(axis=1)
+    ahead = np.take_along_axis(scores[:, :n], leader[:, None, None], axis=2) - scores[:, :n]
+    t = ahead.mean(axis=1) / np.maximum(ahead.std(axis=1, ddof=1), 1e-9) * np.sqrt(n)
+    t[np.arange(100), leader] = np.inf
+    assert (t > student.ppf(1 - 0.05 / 4, n - 1)).all(axis=1).mean() < 1
 
 
 def test_losers_leave_long_before_rivals():

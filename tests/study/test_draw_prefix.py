@@ -210,3 +210,10 @@ def test_at_any_hour_the_sequence_on_the_prefix_covers_while_the_mean_of_what_is
     assert binomtest(missed, CAMPAIGNS, 0.05, alternative="greater").pvalue > 0.001
     # measured: 0.13, where the sequence is right and the truth about 0.5
     assert np.mean(error) > 0.1
+
+
+def test_an_output_of_which_two_are_wanted_is_complete_with_its_second():
+    given_rows = rows((1, 1, 1, False), (2, 2, 2, False), (3, 3, 3, False), (4, 1, 4, False))
+    some_twice = given_rows.with_columns(wanted=pl.when(pl.col("draw") < 3).then(2).otherwise(1))
+    assert with_use(some_twice, each=1)["use"].to_list() == ["used", "incomplete", "ahead", "used"]
+    assert draw_prefixes(some_twice, each=1)["s"].reach == 1

@@ -72,6 +72,8 @@ class Campaign(Declared):
         What to draw, or a sample that ``steelyard sample`` wrote.
     judgments_per_output : int
         Judgments of each output, by different raters.
+    second_judgments : int
+        Outputs of each system that get one more, chosen at random.
     metrics : tuple of str
         Columns of the outputs that correct the estimate.
     goal : Goal or None
@@ -95,6 +97,7 @@ class Campaign(Declared):
     task: Task
     sample: SampleOrFile
     judgments_per_output: Annotated[int, Field(gt=0, le=100)] = 1
+    second_judgments: Annotated[int, Field(ge=0)] = 0
     metrics: tuple[Text, ...] = Field(strict=False, default=())
     goal: Goal | None = None
     database: Text = "campaign.sqlite"
@@ -149,6 +152,12 @@ class Campaign(Declared):
                 raise mistake(("sample", "systems"), "must name the two systems of the pairs")
             if not self.sample.same_items:
                 raise mistake(("sample", "same_items"), "must be true: pairs share an item")
+        if isinstance(self.sample, Sample) and self.second_judgments > self.sample.n:
+            raise mistake(
+                ("second_judgments",),
+                f"must not exceed the {self.sample.n} outputs of each system; got "
+                f"{self.second_judgments}: set judgments_per_output to judge all more often",
+            )
         if self.quality.gold_failures is not None and self.gold is None:
             raise mistake(("quality", "gold_failures"), "needs `gold`: there are no gold items")
         if self.public_url is not None:
@@ -269,6 +278,8 @@ def _fingerprint(campaign: Campaign) -> str:
         "widgets": [_without_wording(widget.model_dump(mode="json")) for widget in task.widgets],
         "scores": [score.model_dump(mode="json") for score in task.scores],
     }
+    if campaign.second_judgments:  # campaigns of before have none
+        facts["second_judgments"] = campaign.second_judgments
     text = json.dumps(facts, sort_keys=True, ensure_ascii=True)
     return hashlib.sha256(text.encode()).hexdigest()
 

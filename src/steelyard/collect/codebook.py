@@ -99,6 +99,11 @@ def _facts(campaign: Campaign, found: _Found) -> str:
                 f"- Outputs: `{campaign.outputs.name}`; {found.progress.units:,} units drawn, "
                 f"{found.progress.complete:,} complete; judgments wanted of each: "
                 f"{campaign.judgments_per_output}"
+                + (
+                    f", and one more of {campaign.second_judgments:,} of each system, chosen at random"
+                    if campaign.second_judgments
+                    else ""
+                )
             ),
             f"- Draw: {', '.join(draws)}",
             (

@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+import math
+import random
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -231,18 +233,24 @@ def _recorded_draw(path: Path) -> pl.DataFrame:
 def _units(campaign: Campaign, contents: Contents, rows: pl.DataFrame) -> list[Unit]:
     """Return a unit for each distinct content, in the order of the queue."""
     targets = _targets(rows)
+    twice = _second_judgments(campaign, targets)
     found = _pairs(contents, targets) if campaign.task.pair else _singles(contents, targets)
     units: dict[str, Unit] = {}
     for content, stands_for in found:
         unit = Unit(
             item=stands_for[0].item,
             content=content,
-            wanted=campaign.judgments_per_output,
+            wanted=campaign.judgments_per_output + (stands_for[0].draw in twice),
             targets=stands_for,
             pair=campaign.task.pair,
         )
         if unit.digest in units:
-            unit = replace(unit, targets=(*units[unit.digest].targets, *stands_for))
+            known = units[unit.digest]
+            unit = replace(
+                unit,
+                targets=(*known.targets, *stands_for),
+                wanted=max(known.wanted, unit.wanted),
+            )
         units[unit.digest] = unit
     seed = targets[0].seed
 
@@ -251,6 +259,29 @@ def _units(campaign: Campaign, contents: Contents, rows: pl.DataFrame) -> list[U
         return min(target.draw for target in unit.targets), lot
 
     return sorted(units.values(), key=place)
+
+
+def _second_judgments(campaign: Campaign, targets: Sequence[Target]) -> set[int]:
+    """Return the numbers of the draw whose outputs are judged once more.
+
+    The draw is in random order, so numbers at equal distances after a random start are a random
+    choice of its outputs, as many as were asked for; a prefix has its share, and so has a draw
+    that is extended.
+    """
+    if not campaign.second_judgments:
+        return set()
+    asked = campaign.sample
+    size = _recorded_draw(asked)["draw"].max() if isinstance(asked, Path) else asked.n
+    share = min(campaign.second_judgments / int(str(size)), 1.0)
+    start = random.Random(f"second judgments {targets[0].seed}").random()
+    numbers = {target.draw for target in targets}
+    return {
+        number
+        for number in numbers
+        # a little more, so that rounding loses none
+        if math.floor(number * share + start + 1e-9)
+        > math.floor((number - 1) * share + start + 1e-9)
+    }
 
 
 def _singles(

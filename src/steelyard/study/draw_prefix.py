@@ -65,7 +65,8 @@ def with_use(rows: pl.DataFrame, *, each: int) -> pl.DataFrame:
         ``prompt``, ``score``, ``time`` (sortable), ``draw`` (from 1, without gaps in the whole
         draw of a system) and ``excluded`` (bool).
     each : int
-        Judgments m after which an output is complete.
+        Judgments m after which an output is complete; where the rows have a column ``wanted``, it
+        says so for each output.
 
     Returns
     -------
@@ -121,7 +122,7 @@ def with_use(rows: pl.DataFrame, *, each: int) -> pl.DataFrame:
         .then(pl.lit("incomplete"))
         .when(~pl.col("complete"))
         .then(pl.lit("replacing"))
-        .when(pl.col("number") >= each)
+        .when(pl.col("number") >= pl.col("wanted"))
         .then(pl.lit("surplus"))
         .when(~pl.col("inside"))
         .then(pl.lit("ahead"))
@@ -164,7 +165,7 @@ def draw_prefixes(rows: pl.DataFrame, *, each: int) -> Mapping[str, Prefix]:
             replacing=(inside & ~complete).sum(),
             ahead=(complete & ~inside).sum(),
             incomplete=(~pl.col("judged")).sum(),
-            surplus=(pl.col("kept") - each).clip(0).sum(),
+            surplus=(pl.col("kept") - pl.col("wanted")).clip(0).sum(),
         )
     )
     found = {row["system"]: Prefix(**row) for row in counts.iter_rows(named=True)}
@@ -173,17 +174,23 @@ def draw_prefixes(rows: pl.DataFrame, *, each: int) -> Mapping[str, Prefix]:
 
 def _outputs(rows: pl.DataFrame, each: int) -> pl.DataFrame:
     """Return one row an output: how often it was judged, and whether the prefix contains it."""
+    known = "wanted" in rows.columns
+    wanted = pl.col("wanted") if known else pl.lit(each, dtype=pl.Int64).alias("wanted")
     outputs = (
-        rows.select(*_OUTPUT, "submission", "draw", "excluded")
+        rows.select(*_OUTPUT, "submission", "draw", "excluded", wanted)
         .unique([*_OUTPUT, "submission"])
         .group_by(_OUTPUT)
         .agg(
             pl.col("draw").first(),
+            pl.col("wanted").max(),
             pl.len().alias("count"),
             (~pl.col("excluded")).sum().cast(pl.Int64).alias("kept"),
         )
         .sort("system", "draw")
-        .with_columns(judged=pl.col("count") >= each, complete=pl.col("kept") >= each)
+        .with_columns(
+            judged=pl.col("count") >= pl.col("wanted"),
+            complete=pl.col("kept") >= pl.col("wanted"),
+        )
     )
     check_distinct(outputs, ["system", "draw"])
     # Draw numbers are distinct and start at 1, so the prefix ends where rank and number part.

@@ -222,7 +222,7 @@ def _notes(campaign: Campaign, cells: Cells) -> list[str]:
                 "Preferences are about the items on which the two systems differ"
                 + (f"; on {same:.0%} of the items they gave the same output." if same > 0 else ".")
             )
-    if campaign.judgments_per_output == 1:
+    if campaign.judgments_per_output == 1 and not campaign.second_judgments:
         notes.append(
             "Every output is judged once, so raters cannot be compared, and rater noise cannot be "
             "told from differences between outputs: two judgments per output would show both."
