@@ -152,6 +152,42 @@ def test_names_that_look_like_formulas_are_marked_in_csv_and_kept_elsewhere(tmp_
     assert read.frame["item"].to_list() == exact["item"].to_list()
 
 
+ODD = [
+    *(
+        "001",
+        "null",
+        "NA",
+        "1e5",
+        "true",
+        " before",
+        "after ",
+        'a"b',
+        "a,b",
+        "a\nb",
+        "a\r\nb",
+        "a;b",
+    ),
+    *("=x", "'=x", "''-", "\t tab", "2020-01-01", "\N{ZERO WIDTH NO-BREAK SPACE}mark", "a\tb"),
+]
+
+
+def test_a_csv_reads_back_with_every_item_as_it_was(tmp_path):
+    path = write_campaign(tmp_path, pool=len(ODD), systems=1, sample={"n": len(ODD), "seed": 1})
+    rows = [json.loads(line) for line in (tmp_path / "outputs.jsonl").read_text().splitlines()]
+    lines = [json.dumps(row | {"item": odd}) for row, odd in zip(rows, ODD, strict=True)]
+    (tmp_path / "outputs.jsonl").write_text("\n".join(lines))
+    with Store.open(tmp_path / "campaign.sqlite") as store:
+        campaign = begin(path, store)
+        work(campaign, store, [GOOD, GOOD], judgments=2 * len(ODD))
+        file = tmp_path / "judgments.csv"
+        file.write_bytes(export(file.name, store, campaign, rows="all").body)
+        exact = judgments(store, campaign, rows="all")
+    read = read_judgments(file).frame
+    assert set(read["item"]) == set(ODD)
+    for column in ("item", "system", "rater", "prompt", "score"):
+        assert read[column].to_list() == exact[column].to_list()
+
+
 def test_the_ledger_has_an_amount_for_every_judgment_and_the_decision_about_paying(campaign_done):
     campaign, store, _ = campaign_done
     text = export("ledger.csv", store, campaign).body.decode()

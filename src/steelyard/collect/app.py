@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from fastapi import FastAPI
 from starlette.staticfiles import StaticFiles
 
+from steelyard.collect.answer_size import check_answers_fit, stored_contents
 from steelyard.collect.campaign import Campaign, check_metrics
 from steelyard.collect.live.following import LiveSnapshots
 from steelyard.collect.panels import panel_of
@@ -157,7 +158,13 @@ def first_units(campaign: Campaign) -> list[Unit] | None:
             except StoreError:
                 # `Store.open` will say what is wrong with it.
                 return None
-    return units_of(campaign)
+    return _begun_with(campaign)
+
+
+def _begun_with(campaign: Campaign) -> list[Unit]:
+    units = units_of(campaign)
+    check_answers_fit(campaign, ((unit.item, unit.content) for unit in units))
+    return units
 
 
 def prepared(
@@ -167,10 +174,11 @@ def prepared(
     # Drawing takes a while: not inside the writer, and not without need. The metrics are looked for
     # at every start, because they may be others than before.
     if store.read(settings.current) is None:
-        units = units_of(campaign) if units is None else units
+        units = _begun_with(campaign) if units is None else units
     else:
         units = []
         check_metrics(campaign, read_outputs(campaign.outputs).metrics)
+        check_answers_fit(campaign, store.read(stored_contents))
     facts = settings.Facts.of(campaign)
     return store.write(
         lambda connection: settings.initialise(connection, facts=facts, units=units, now=now)

@@ -20,6 +20,7 @@ import uvicorn
 
 from steelyard.collect.app import create_app, first_units, public_origin, site_for
 from steelyard.collect.campaign import Campaign, load_campaign
+from steelyard.collect.connections import TimedConnection, allow_many_connections
 from steelyard.collect.live.observer import end_with_parent
 from steelyard.collect.routes.site import system_clock
 from steelyard.collect.store import Store, settings
@@ -175,6 +176,7 @@ def _origin(host: str, port: int) -> str:
 
 def _run(campaign: Campaign, store: Store, *, origin: str, listener: socket.socket) -> None:
     sys.setswitchinterval(_SWITCH_SECONDS)
+    allow_many_connections()
     server = Server(
         uvicorn.Config(
             create_app(campaign, store, origin=origin),
@@ -182,6 +184,7 @@ def _run(campaign: Campaign, store: Store, *, origin: str, listener: socket.sock
             access_log=False,
             log_config=None,
             lifespan="on",
+            http=TimedConnection,
             ws="none",
             server_header=False,
             backlog=_BACKLOG,

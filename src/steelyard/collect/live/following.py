@@ -196,13 +196,16 @@ class LiveSnapshots:
         self._stale = False
         try:
             while True:
-                found = await self.observer.ask(partial(_news, seen=seen, now=self._now()))
+                found = await self.observer.ask(self._question(seen))
                 if not found.due:
                     return found
                 await self._exclude(found.due)
         except BaseException:
             self._stale = True
             raise
+
+    def _question(self, seen: int | None) -> Callable[[View], "_News"]:
+        return partial(_news, seen=seen, now=self._now(), failure=self._store.failure)
 
     async def _exclude(self, raters: Mapping[str, str]) -> None:
         if raters:
@@ -244,7 +247,7 @@ class _News:
     reached: float | None = None
 
 
-def _news(view: View, *, seen: int | None, now: int) -> _News:
+def _news(view: View, *, seen: int | None, now: int, failure: str | None) -> _News:
     """Make a snapshot, unless there is nothing that was not seen; this runs in the observer."""
     started = process_time()
     found = view.store.read(newest)
@@ -253,7 +256,7 @@ def _news(view: View, *, seen: int | None, now: int) -> _News:
     raters = _due(view)
     if raters:
         return _News(found, due=raters)
-    made = snapshot(view.campaign, view.store, now=now, pool=view.pool)
+    made = snapshot(view.campaign, view.store, now=now, pool=view.pool, failure=failure)
     text = json.dumps(made, allow_nan=False, separators=(",", ":"))
     reached = made["goal"]["half_width"] if made["pace"]["reached"] else None
     return _News(found, text=text, seconds=process_time() - started, reached=reached)

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Query, Request
 from sqlalchemy import Connection
 from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 
+from steelyard.collect.answer_size import check_answers_fit
 from steelyard.collect.exports import Rows, view_export
 from steelyard.collect.routes import messages
 from steelyard.collect.routes.guards import Administrator, change, coming_in
@@ -96,6 +97,7 @@ async def add_outputs(admin: Administrator, sent: messages.More) -> messages.Add
     drawn = await site.read(queue.drawn)
     # reading the outputs takes a while: not in the writer
     units = await asyncio.to_thread(more_units, site.campaign, drawn, sent.more)
+    check_answers_fit(site.campaign, ((unit.item, unit.content) for unit in units))
 
     def add(connection: Connection) -> messages.Added:
         fresh = queue.add_units(connection, new=units, now=now)

@@ -176,7 +176,10 @@ async def _on_store(request: Request, error: Exception) -> Response:
         if isinstance(error, kind):
             return _answer(request, RefusedError(status, str(error), code=code))
     # what a database says may hold addresses and names: it is for the log alone
-    site_of(request).log.error("%s", error)
+    site = site_of(request)
+    site.log.error("%s", error)
+    # whoever looks at the dashboard sees it at once
+    site.live.refresh()
     sorry = "the database does not answer; send it again in a moment"
     return _answer(request, RefusedError(503, sorry, retry_seconds=5))
 

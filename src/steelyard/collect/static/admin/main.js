@@ -1,7 +1,7 @@
 /** The page of the person in charge: shows every snapshot that the server sends. */
 
 import { actions, Ask } from "./actions.js";
-import { showNotes, showNumbers, showSignal, showState } from "./overview.js";
+import { showAlerts, showNotes, showNumbers, showSignal, showState } from "./overview.js";
 import { showExclusions, showPrompts } from "./prompts.js";
 import { Raters } from "./raters.js";
 import { Keys } from "../keys.js";
@@ -32,6 +32,7 @@ function show(latest) {
     showState(find("state"), snapshot);
     for (const button of document.querySelectorAll("[data-when]")) button.hidden = !button.dataset.when.split(" ").includes(snapshot.state);
   });
+  part("alerts", snapshot.alerts, () => showAlerts(find("alerts"), snapshot));
   part("signal", snapshot.signal, () => showSignal(find("signal"), snapshot));
   part("numbers", [snapshot.progress, snapshot.money, snapshot.pace, minute], () => showNumbers(find("numbers"), snapshot));
   part("notes", snapshot.notes, () => showNotes(find("notes"), snapshot));

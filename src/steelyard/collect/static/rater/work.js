@@ -9,9 +9,10 @@ import { Tutorial } from "./tutorial.js";
 
 const PAUSED_SECONDS = 15;
 const SAVED = {
-  saved: "Your work is saved.",
-  offline: "Not saved yet: no connection. Your work is kept in this browser and will be saved later.",
-  refused: "This work can no longer be saved here.",
+  saved: () => "Draft saved. Submit it when you are done.",
+  waiting: (reason) => `Not saved yet: ${reason}. Your work is kept in this browser and will be saved later.`,
+  long: () => "Too long to be saved. Shorten it; until then it is kept in this browser only.",
+  refused: () => "This draft can no longer be saved here.",
 };
 
 /** One text after the other: fetch, answer, save along the way, submit. */
@@ -25,7 +26,7 @@ export class Work {
     this.fields = document.getElementById("questions");
     this.button = document.getElementById("submit");
     this.clock = new ActiveClock();
-    this.autosave = new Autosave({ tell: (state) => page.saved(SAVED[state]) });
+    this.autosave = new Autosave({ tell: (state, reason) => page.saved(SAVED[state](reason)) });
     this.form = new Form(document.getElementById("work"), page.task, {
       changed: () => this.#changed(),
       finished: () => this.button.focus(),
@@ -74,7 +75,7 @@ export class Work {
     this.form.load(assignment.content, unsent?.answer ?? assignment.draft);
     this.clock.start(Math.max(unsent?.active_ms ?? 0, assignment.active_ms ?? 0));
     this.autosave.begin(assignment.id, () => this.#state());
-    this.page.saved(assignment.draft || unsent ? "Your earlier work on this text is back." : "");
+    this.page.saved(assignment.draft || unsent ? "Your draft of this text is back." : "");
     this.#ready();
     if (unsent) this.autosave.changed();
   }
