@@ -25,7 +25,10 @@ API = {
     ("/admin/api/state", "post"),
     ("/admin/api/goal", "post"),
     ("/admin/api/outputs", "post"),
+    ("/admin/api/answers", "get"),
+    ("/admin/api/invitations", "get"),
     ("/admin/api/invitations", "post"),
+    ("/admin/api/invitations/revoke", "post"),
     ("/admin/api/decisions", "post"),
 }
 PAGES = {
@@ -38,6 +41,7 @@ PAGES = {
     "/work",
     "/preview",
     "/admin",
+    "/admin/answers",
     "/admin/enter",
     "/admin/events",
     "/admin/export/{name}",

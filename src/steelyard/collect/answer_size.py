@@ -13,8 +13,8 @@ from steelyard.collect.tasks.widgets import Passages, PostEdit, Spans
 
 __all__ = ["answer_bytes", "check_answers_fit", "stored_contents"]
 
-# Names, numbers and braces around the answers, and every choice.
-_FRAME = 2_048
+# What stands around the answers; and the name of a question with a choice.
+_FRAME, _QUESTION = 256, 128
 # A verdict with its highlights; an error with its severity and category.
 _PASSAGE, _SPAN = 512, 160
 
@@ -38,9 +38,9 @@ def answer_bytes(task: Task, content: Mapping[str, Any]) -> int:
     --------
     >>> from steelyard.collect.tasks import load_task
     >>> answer_bytes(load_task("language-quality"), {"output": "x" * 1_000})
-    4052
+    2772
     """
-    size = _FRAME
+    size = _FRAME + _QUESTION * len(task.widgets)
     for widget in task.widgets:
         if isinstance(widget, PostEdit):
             size += 2 * len(json.dumps(content[widget.field], ensure_ascii=False).encode())

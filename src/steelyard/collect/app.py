@@ -15,6 +15,7 @@ from steelyard.collect.campaign import Campaign, check_metrics
 from steelyard.collect.live.following import LiveSnapshots
 from steelyard.collect.panels import panel_of
 from steelyard.collect.routes import administration, joining, training, working
+from steelyard.collect.routes.attention import AttentionChecks
 from steelyard.collect.routes.refusals import add_refusals
 from steelyard.collect.routes.site import Clock, Site, system_clock
 from steelyard.collect.security.headers import SecurityHeaders, content_security_policy
@@ -118,6 +119,7 @@ def site_for(
             bonus=0 if campaign.task.tutorial is None else micro(pay.tutorial_bonus),
             lease_ms=round(campaign.lease_minutes * 60_000),
         ),
+        checks=AttentionChecks.of(campaign),
     )
 
 

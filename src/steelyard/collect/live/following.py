@@ -12,7 +12,7 @@ from typing import Any
 from steelyard.collect.campaign import Campaign
 from steelyard.collect.live.observer import Observer, View
 from steelyard.collect.live.snapshot import snapshot
-from steelyard.collect.quality import due, exclude, has_rules
+from steelyard.collect.quality import due, due_for, exclude, has_rules
 from steelyard.collect.store import Store
 from steelyard.collect.store.goal_reached import pause_at_goal
 from steelyard.collect.store.overview import newest
@@ -58,6 +58,7 @@ class LiveSnapshots:
     ) -> None:
         self.observer = Observer(campaign, store)
         self.has_rules = has_rules(campaign)
+        self._campaign = campaign
         self._store = store
         self._now = now or _milliseconds
         self._text = ""
@@ -134,6 +135,18 @@ class LiveSnapshots:
             if found != self._ruled:
                 await self._exclude(await self.observer.ask(_due))
                 self._ruled = found
+
+    async def apply_own_rules(self, rater: str) -> None:
+        """Exclude a rater if that rater's work alone breaks a rule: soon, in the middle of a visit.
+
+        Raises
+        ------
+        StoreError
+            If the database cannot be read or written.
+        """
+        if self.has_rules:
+            asked = partial(due_for, campaign=self._campaign, rater=rater)
+            await self._exclude(await asyncio.to_thread(self._store.read, asked))
 
     async def look_for_goal(self) -> None:
         """Pause the campaign if its goal is reached, as is done with every snapshot.

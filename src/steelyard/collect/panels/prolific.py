@@ -21,6 +21,8 @@ class Prolific:
         Code of a visit that was completed.
     screen_out_code
         Code of a rater who did not pass the tutorial; without one they go back without a code.
+    excluded_code
+        Code of a rater whom a rule excluded; by default the one above.
 
     References
     ----------
@@ -30,6 +32,7 @@ class Prolific:
 
     completion_code: str
     screen_out_code: str | None = None
+    excluded_code: str | None = None
     path: str = "/join/prolific"
     submits_to: tuple[str, ...] = (_PROLIFIC,)
     framed_by: tuple[str, ...] = ()
@@ -49,7 +52,8 @@ class Prolific:
         'https://app.prolific.com/submissions/complete?cc=C1A2'
         """
         del parameters
-        code = self.completion_code if outcome == "complete" else self.screen_out_code
+        codes = {"complete": self.completion_code, "excluded": self.excluded_code}
+        code = codes.get(outcome) or self.screen_out_code
         if code is None:
             return None
         url = f"{_PROLIFIC}/submissions/complete?{urlencode({'cc': code})}"

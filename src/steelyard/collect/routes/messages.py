@@ -15,6 +15,8 @@ __all__ = [
     "Decision",
     "Draft",
     "Goal",
+    "InvitationList",
+    "InvitationName",
     "Invitations",
     "Links",
     "More",
@@ -167,7 +169,14 @@ class NextDone(_Said):
 
     status: Literal["done"] = "done"
     reason: Literal[
-        "session-complete", "none-left", "stopped", "tutorial-failed", "excluded", "enough"
+        "session-complete",
+        "rater-complete",
+        "revoked",
+        "none-left",
+        "stopped",
+        "tutorial-failed",
+        "excluded",
+        "enough",
     ]
     message: str
     way_back: WayBack | None = Field(serialization_alias="return")
@@ -191,6 +200,7 @@ class Submitted(_Said):
     repeated: bool
     done: int
     earned: str | None
+    feedback: str | None = None
 
 
 class TutorialReply(_Said):
@@ -224,16 +234,48 @@ class More(_Sent):
     more: int = Field(ge=1, le=1_000_000)
 
 
-class Invitations(_Sent):
-    """How many raters to invite."""
+PersonName: TypeAlias = Annotated[
+    str,
+    AfterValidator(plain_json),
+    Field(min_length=1, max_length=100, pattern=r"^[^\s\x00-\x1f].*$"),
+]
 
-    count: int = Field(ge=1, le=1_000)
+
+class Invitations(_Sent):
+    """Whom to invite: people by name, or so many without one."""
+
+    count: int = Field(default=0, ge=0, le=1_000)
+    names: list[PersonName] = Field(default_factory=list, max_length=1_000)
+
+
+class InvitationName(_Sent):
+    """An invitation."""
+
+    name: PersonName
 
 
 class Links(_Said):
-    """Invitations, one rater each."""
+    """Invitations, one rater each, in the order of their names."""
 
+    names: list[str]
     links: list[str]
+
+
+class Invitation(_Said):
+    """An invitation, with its link and what came of it."""
+
+    name: str
+    link: str
+    created: int
+    revoked: int | None
+    rater: int | None
+    judgments: int
+
+
+class InvitationList(_Said):
+    """All invitations by name."""
+
+    invitations: list[Invitation]
 
 
 class Standing(_Said):

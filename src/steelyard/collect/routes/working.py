@@ -1,5 +1,6 @@
 """The rater's page and its API: what is next, drafts, submissions."""
 
+from collections.abc import Awaitable
 from functools import partial
 from typing import Any
 
@@ -7,7 +8,8 @@ from fastapi import APIRouter, Request
 from sqlalchemy import Connection
 from starlette.responses import HTMLResponse, Response
 
-from steelyard.collect.panels import Return
+from steelyard.collect.panels import Outcome, Return
+from steelyard.collect.quality import FEWEST
 from steelyard.collect.routes import messages
 from steelyard.collect.routes.guards import RaterVisit, Visit, change
 from steelyard.collect.routes.refusals import RefusedError, page_refusals, refusals
@@ -25,8 +27,11 @@ __all__ = ["router"]
 router = APIRouter()
 
 _WAIT_SECONDS = 5
+_PAID_ENDS = frozenset({"session-complete", "rater-complete", "none-left", "stopped", "enough"})
 _MESSAGES = {
     "session-complete": "Thank you. This visit is complete, and everything you submitted is kept.",
+    "rater-complete": "Thank you. You have judged as much as one person may here; everything you submitted is kept.",
+    "revoked": "Thank you. Your invitation was withdrawn; everything you submitted is kept.",
     "none-left": "Thank you. There is nothing left for you to judge; all you submitted is kept.",
     "stopped": "Thank you. This campaign has ended; everything you submitted is kept.",
     "enough": "Thank you. Enough judgments are in for now; everything you submitted is kept.",
@@ -45,8 +50,9 @@ async def next_assignment(visit: RaterVisit, sent: messages.Nothing) -> messages
 
     def give(connection: Connection) -> tuple[sessions.Session, Any]:
         facts = sessions.session(connection, visit.session)
-        if facts.excluded:
-            return facts, assignment.Nothing("excluded")
+        ended = _ended(site, facts)
+        if ended is not None:
+            return facts, ended
         training = tutorial_state(connection, site.campaign.task, facts)
         if training is not None:
             return facts, _reason_to_wait(site, connection, training) or training
@@ -82,7 +88,7 @@ async def next_assignment(visit: RaterVisit, sent: messages.Nothing) -> messages
             expires=found.expires,
         ),
         progress=messages.Progress(
-            done=facts.done, of=facts.limit, earned=site.money(facts.earned)
+            done=facts.done, of=_of(site, facts), earned=site.money(facts.earned)
         ),
     )
 
@@ -132,8 +138,14 @@ async def submit(visit: RaterVisit, sent: messages.Submission) -> messages.Submi
         )
 
     stored = await site.write(store)
+    if stored.done % FEWEST == 0 and not stored.repeated:
+        await _tried(site, site.live.apply_own_rules(visit.rater))
+    about = await _about(site, sent.assignment)
     return messages.Submitted(
-        repeated=stored.repeated, done=stored.done, earned=site.money(stored.earned)
+        repeated=stored.repeated,
+        done=stored.done,
+        earned=site.money(stored.earned),
+        feedback=site.checks.feedback(about.content, sent.answer),
     )
 
 
@@ -187,6 +199,11 @@ def _scores(visit: Visit, about: Given, answer: dict[str, Any]) -> dict[str, flo
     return derive_scores(task, about.content, answer, swapped=about.swapped)
 
 
+async def _about(site: Site, lease: str) -> Given:
+    known = site.memory.given(lease)
+    return known if known is not None else await site.read(partial(given, lease=lease))
+
+
 def _named(problems: list[Problem]) -> list[tuple[str | None, str]]:
     return [(problem.widget, problem.message) for problem in problems]
 
@@ -198,24 +215,41 @@ def _work_page(site: Site, *, mode: str, csrf: str | None) -> Response:
     )
 
 
+def _ended(site: Site, facts: sessions.Session) -> assignment.Nothing | None:
+    """Return why a rater gets nothing any more, however much there is."""
+    if facts.excluded:
+        return assignment.Nothing("excluded")
+    if facts.revoked:
+        return assignment.Nothing("revoked")
+    most = site.campaign.session.judgments_per_rater
+    is_all = most is not None and facts.total >= most
+    return assignment.Nothing("rater-complete") if is_all else None
+
+
+def _of(site: Site, facts: sessions.Session) -> int | None:
+    """Return how many judgments this visit is to bring, if that is settled."""
+    most = site.campaign.session.judgments_per_rater
+    left = None if most is None else most - facts.total + facts.done
+    return min((one for one in (facts.limit, left) if one is not None), default=None)
+
+
 def _is_paid_end(facts: sessions.Session, found: Any) -> bool:
-    return (
-        isinstance(found, assignment.Nothing)
-        and found.reason in {"session-complete", "none-left", "stopped", "enough"}
-        and facts.done > 0
-    )
+    return isinstance(found, assignment.Nothing) and found.reason in _PAID_ENDS and facts.done > 0
 
 
 async def _ruled(site: Site) -> bool:
     """Apply the rules of quality now: a quick visit must not end before they are applied."""
-    if not site.live.has_rules:
-        return False
+    if site.live.has_rules:
+        await _tried(site, site.live.apply_rules())
+    return site.live.has_rules
+
+
+async def _tried(site: Site, applied: Awaitable[None]) -> None:
     try:
-        await site.live.apply_rules()
+        await applied
     except SteelyardError as error:
         # no fault of the rater's
         site.log.warning("the rules of quality were not applied: %s", error)
-    return True
 
 
 async def _done(site: Site, facts: sessions.Session, reason: Any) -> messages.NextDone:
@@ -238,7 +272,8 @@ def _way_back(
     if facts.done and not is_screened:
         found = site.panel.way_back(facts.parameters, outcome="complete")
     else:
-        found = site.panel.way_back(facts.parameters, outcome="screened-out")
+        outcome: Outcome = "excluded" if is_screened and facts.done else "screened-out"
+        found = site.panel.way_back(facts.parameters, outcome=outcome)
         if found is None and not is_screened:
             # who came for nothing should not be left without a way back
             found = site.panel.way_back(facts.parameters, outcome="complete")

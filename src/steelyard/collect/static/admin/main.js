@@ -69,7 +69,7 @@ keys.add(() => [
   snapshot.state === "running" ? { key: "p", label: "Pause", run: act.pause } : { key: "p", label: "Resume", run: act.resume },
   { key: "g", label: "Change goal or budget", run: () => act.goal(snapshot) },
   { key: "o", label: "Add outputs", run: act.outputs },
-  ...(document.querySelector("[data-action=invitations]") ? [{ key: "i", label: "New invitation links", run: act.invitations }] : []),
+  ...(document.querySelector("[data-action=invitations]") ? [{ key: "i", label: "Invitations", run: act.invitations }] : []),
   { key: "r", label: "Go to the raters", run: jump("raters-title") },
   { key: "e", label: "Go to the exports", run: jump("exports-title") },
 ]);

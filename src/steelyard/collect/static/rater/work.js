@@ -134,7 +134,8 @@ export class Work {
     this.fields.disabled = true; // until the next text is there
     this.#showProgress({ ...this.progress, done: reply.done, earned: reply.earned });
     this.page.announce(`Thank you. ${reply.done} done.`);
-    this.next();
+    if (reply.feedback) messages.check(this.page, reply.feedback, () => this.next());
+    else this.next();
   }
 
   #notAccepted(id, error) {
