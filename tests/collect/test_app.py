@@ -20,6 +20,7 @@ API = {
     ("/api/next", "post"),
     ("/api/draft", "put"),
     ("/api/submit", "post"),
+    ("/api/hand-back", "post"),
     ("/api/tutorial", "post"),
     ("/admin/api/snapshot", "get"),
     ("/admin/api/state", "post"),

@@ -187,6 +187,8 @@ class Session(Declared):
         panel gives out its work visit by visit (``external-question``).
     judgments_per_rater : int or None
         Judgments of one participant in all visits.
+    hand_backs : int
+        Texts that one participant may hand back because they cannot be judged.
     one_per_browser : bool
         Whether somebody is refused who comes under another name in a browser that has taken part.
     """
@@ -194,6 +196,7 @@ class Session(Declared):
     judgments: Count | None = None
     visits: Count | None = None
     judgments_per_rater: Count | None = None
+    hand_backs: int = Field(default=10, ge=0)
     one_per_browser: bool = False
 
 

@@ -42,7 +42,8 @@ _OTHERS = """\
 - `submissions.jsonl`: every answer as it was given, with what was shown (`content`; `swapped` tells
   whether the sides of a pair had changed places), the derived `scores`, gold items too. Free text is
   what raters wrote: read it before you pass it on.
-- `comments.csv`: what raters wrote in fields for comments, one row each.
+- `comments.csv`: what raters wrote in fields for comments, one row each, and why they handed texts back
+  (`question` is then "cannot-judge" or "problem").
 - `payments.csv`: what each rater is to be paid in all (`PID`, the panel's id, and `amount`). Whose payment was refused, and who is
   excluded without a decision to pay, is left out. It holds panel ids as well.
 - `ledger.csv`: what is owed to whom; `amount` in `currency`, `payment` the decision about paying,

@@ -29,6 +29,7 @@ from steelyard.collect.store.records import (
     scored_rows,
     submission_rows,
 )
+from steelyard.collect.store.reports import all_reports
 from steelyard.collect.tasks import grade_gold
 from steelyard.data.formulas import without_formulas
 from steelyard.errors import InvalidArgumentError
@@ -232,8 +233,8 @@ def _payment(rater: RaterRow, decision: Decision | None) -> str:
 
 
 def _comments(store: Reader, campaign: Campaign) -> pl.DataFrame:
-    """Return what raters wrote in fields for comments."""
-    rows = [
+    """Return what raters wrote in fields for comments, and why they handed texts back."""
+    rows: list[tuple[int | None, *tuple[str, ...]]] = [
         (
             one.id,
             one.item,
@@ -244,6 +245,10 @@ def _comments(store: Reader, campaign: Campaign) -> pl.DataFrame:
         )
         for one in store.read(submission_rows)
         for comment in comments_of(campaign.task, one)
+    ]
+    rows += [
+        (None, one.item, "", pseudonym(one.number), one.kind, one.reason, iso_time(one.time))
+        for one in store.read(all_reports)
     ]
     names = ("submission", "item", "systems", "rater", "question", "comment", "time")
     schema = dict.fromkeys(names, pl.String) | {"submission": pl.Int64}

@@ -15,6 +15,7 @@ from steelyard.collect.live.people import raters_table
 from steelyard.collect.store.decisions import latest
 from steelyard.collect.store.overview import rater_rows
 from steelyard.collect.store.records import SubmissionRow, submission_rows
+from steelyard.collect.store.reports import all_reports
 from steelyard.collect.tasks import Task, grade_gold, score_bounds, visible_widgets
 from steelyard.collect.tasks.widgets import Comment, Passages, PostEdit, Spans, Widget
 
@@ -79,8 +80,8 @@ def answers_of(
     Returns
     -------
     dict
-        ``total``, ``offset``, ``page``, ``answers`` and ``raters``: those of the answers, by number,
-        with their panel ids, flags and decisions.
+        ``total``, ``offset``, ``page``, ``answers``, ``reports`` (texts that were handed back) and
+        ``raters``: those of the answers, by number, with their panel ids, flags and decisions.
     """
     submissions, known = submission_rows(connection), rater_rows(connection)
     people = {
@@ -109,6 +110,9 @@ def answers_of(
         "offset": offset,
         "page": _PAGE,
         "answers": [_answer(campaign.task, one) for one in chosen],
+        "reports": _reports(connection, rater=rater, item=item)
+        if show in {"all", "comment"}
+        else [],
         "raters": {number: people[number] | {"panel_id": names[number]} for number in numbers},
     }
 
@@ -119,6 +123,22 @@ def comments_of(task: Task, submission: SubmissionRow) -> list[tuple[str, str]]:
         (widget.label or name, str(submission.answer[name]))
         for name, widget in visible_widgets(task, submission.answer).items()
         if isinstance(widget, Comment) and submission.answer.get(name)
+    ]
+
+
+def _reports(
+    connection: Connection, *, rater: int | None, item: str | None
+) -> list[dict[str, Any]]:
+    return [
+        {
+            "item": one.item,
+            "rater": one.number,
+            "kind": one.kind,
+            "reason": one.reason,
+            "time": one.time,
+        }
+        for one in all_reports(connection)[::-1]
+        if (rater is None or one.number == rater) and (item is None or one.item == item)
     ]
 
 

@@ -15,6 +15,8 @@ __all__ = [
     "Decision",
     "Draft",
     "Goal",
+    "HandBack",
+    "HandedBack",
     "InvitationList",
     "InvitationName",
     "Invitations",
@@ -82,6 +84,14 @@ class Submission(_Sent):
     key: str = Field(min_length=8, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")
     answer: Answer
     active_ms: int = Field(ge=0, le=_MOST_MS)
+
+
+class HandBack(_Sent):
+    """A text that the rater cannot judge, and why."""
+
+    assignment: Name
+    kind: Literal["cannot-judge", "problem"]
+    reason: PlainText = Field(min_length=1, max_length=1_000)
 
 
 class Question(_Sent):
@@ -201,6 +211,12 @@ class Submitted(_Said):
     done: int
     earned: str | None
     feedback: str | None = None
+
+
+class HandedBack(_Said):
+    """A text was taken back."""
+
+    accepted: Literal[True] = True
 
 
 class TutorialReply(_Said):

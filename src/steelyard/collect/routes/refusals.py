@@ -16,6 +16,7 @@ from steelyard.collect.store import (
     AlreadySubmittedError,
     NotYoursError,
     StoreError,
+    TooManyReportsError,
     UnknownLeaseError,
     UnknownRaterError,
     UnknownSessionError,
@@ -52,6 +53,7 @@ _STORE: tuple[tuple[type[StoreError], int, str], ...] = (
     (NotYoursError, 403, "not-yours"),
     (UnknownLeaseError, 409, "lease-lost"),
     (AlreadySubmittedError, 409, "already-submitted"),
+    (TooManyReportsError, 409, "too-many-reports"),
     (UnknownSessionError, 401, "not-joined"),
     (UnknownRaterError, 404, "not-found"),
 )

@@ -15,7 +15,7 @@ from steelyard.collect.routes.guards import RaterVisit, Visit, change
 from steelyard.collect.routes.refusals import RefusedError, page_refusals, refusals
 from steelyard.collect.routes.site import Site, site_of
 from steelyard.collect.routes.training import tutorial_state
-from steelyard.collect.store import assignment, sessions, settings, submissions
+from steelyard.collect.store import assignment, reports, sessions, settings, submissions
 from steelyard.collect.store.decisions import verdict
 from steelyard.collect.store.given import Given, given
 from steelyard.collect.tasks.answers import Problem, check_answer, derive_scores
@@ -147,6 +147,23 @@ async def submit(visit: RaterVisit, sent: messages.Submission) -> messages.Submi
         earned=site.money(stored.earned),
         feedback=site.checks.feedback(about.content, sent.answer),
     )
+
+
+@router.post("/api/hand-back", **change(409))
+async def hand_back(visit: RaterVisit, sent: messages.HandBack) -> messages.HandedBack:
+    """Take a text back that the rater cannot judge, for somebody else to judge."""
+    site = visit.site
+    operation = partial(
+        reports.hand_back,
+        lease=sent.assignment,
+        rater=visit.rater,
+        kind=sent.kind,
+        reason=sent.reason,
+        most=site.campaign.session.hand_backs,
+        now=site.clock(),
+    )
+    await site.write(operation)
+    return messages.HandedBack()
 
 
 @router.get("/work", response_class=HTMLResponse, responses=page_refusals(401, 429))

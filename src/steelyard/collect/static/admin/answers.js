@@ -37,13 +37,22 @@ async function load() {
     return;
   }
   const now = Date.now();
-  const { total, offset, page, answers, raters } = found;
+  const { total, offset, page, answers, raters, reports } = found;
+  find("reports").replaceChildren(...(reports.length ? [reportList(reports, now)] : []));
   find("count").textContent = total ? `${plural(total, "answer")}${total > page ? `, ${offset + 1} to ${offset + answers.length} shown` : ""}, the newest first` : "No answer fits. Choose other filters.";
   const person = asked.get("rater") && raters[asked.get("rater")];
   find("people").replaceChildren(...(person ? [personCard(person)] : []));
   find("answers").replaceChildren(...answers.map((one) => answerCard(one, raters[one.rater], now)));
   const step = (label, start) => h("a", { class: "button", href: to({ ...Object.fromEntries(asked), offset: start }) }, label);
   find("pages").replaceChildren(...[offset > 0 ? step("Newer", Math.max(0, offset - page)) : null, offset + page < total ? step("Older", offset + page) : null].filter(Boolean));
+}
+
+const KINDS = { "cannot-judge": "could not judge it", problem: "reports a problem" };
+
+function reportList(reports, now) {
+  return h("section", { class: "card", "aria-labelledby": "reports-title" }, h("h2", { id: "reports-title", text: `${plural(reports.length, "text")} handed back` }),
+    h("ul", { class: "notes" }, reports.map((one) => h("li", {}, h("a", { href: to({ item: one.item }), dir: "auto", text: `Item ${one.item}` }), ": ",
+      h("a", { href: to({ rater: one.rater }), text: `rater ${one.rater}` }), ` ${KINDS[one.kind]}, ${distance(one.time, now)}: `, h("q", { dir: "auto", text: one.reason })))));
 }
 
 function decided(rater) {

@@ -3,6 +3,7 @@ import { Autosave } from "./autosave.js";
 import { ActiveClock } from "./clock.js";
 import { show } from "./elements.js";
 import { Form } from "./form.js";
+import { offerHandBack } from "./hand-back.js";
 import { forget, keep, kept } from "./kept.js";
 import * as messages from "./messages.js";
 import { Tutorial } from "./tutorial.js";
@@ -33,6 +34,7 @@ export class Work {
     });
     this.tutorial = new Tutorial(page, { passed: () => this.next() });
     this.button.addEventListener("click", () => this.submit());
+    offerHandBack({ assignment: () => (this.isWorking ? this.#assignment.id : null), done: () => this.#handedBack() });
     this.others = "BroadcastChannel" in window ? new BroadcastChannel("steelyard") : null;
     this.others?.addEventListener("message", ({ data }) => this.#elsewhere(data));
   }
@@ -136,6 +138,16 @@ export class Work {
     this.page.announce(`Thank you. ${reply.done} done.`);
     if (reply.feedback) messages.check(this.page, reply.feedback, () => this.next());
     else this.next();
+  }
+
+  #handedBack() {
+    const { id } = this.#assignment;
+    this.autosave.end();
+    this.others?.postMessage({ submitted: id });
+    Autosave.forget(id);
+    forget(`key.${id}`);
+    this.page.announce("The text was handed back.");
+    this.next();
   }
 
   #notAccepted(id, error) {
