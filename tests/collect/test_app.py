@@ -21,6 +21,8 @@ API = {
     ("/api/draft", "put"),
     ("/api/submit", "post"),
     ("/api/hand-back", "post"),
+    ("/api/consent", "post"),
+    ("/api/leave", "post"),
     ("/api/tutorial", "post"),
     ("/admin/api/snapshot", "get"),
     ("/admin/api/state", "post"),

@@ -14,7 +14,7 @@ from steelyard.collect.answer_size import check_answers_fit, stored_contents
 from steelyard.collect.campaign import Campaign, check_metrics
 from steelyard.collect.live.following import LiveSnapshots
 from steelyard.collect.panels import panel_of
-from steelyard.collect.routes import administration, joining, training, working
+from steelyard.collect.routes import administration, joining, training, welcoming, working
 from steelyard.collect.routes.attention import AttentionChecks
 from steelyard.collect.routes.refusals import add_refusals
 from steelyard.collect.routes.site import Clock, Site, system_clock
@@ -75,7 +75,7 @@ def create_app(
         lifespan=_lifespan,
     )
     app.state.site = site
-    for part in (working, training, joining, administration):
+    for part in (working, training, welcoming, joining, administration):
         app.include_router(part.router)
     app.mount("/static", StaticFiles(directory=_STATIC), name="static")
     add_refusals(app)

@@ -25,6 +25,7 @@ __all__ = [
     "SampleOrFile",
     "Session",
     "Text",
+    "Welcome",
 ]
 
 
@@ -124,15 +125,16 @@ class ProlificPanel(Declared):
 
     Attributes
     ----------
-    completion_code, screen_out_code, excluded_code : str
-        Of a visit that was completed; of one that ended with the tutorial; of one that a rule ended,
-        by default that of the tutorial.
+    completion_code, screen_out_code, excluded_code, no_consent_code : str
+        Of a visit that was completed; of one that ended with the tutorial; of one that a rule ended;
+        of one without consent. The last two are by default that of the tutorial.
     """
 
     kind: Literal["prolific"]
     completion_code: Text
     screen_out_code: Text | None = None
     excluded_code: Text | None = None
+    no_consent_code: Text | None = None
 
 
 class ExternalQuestionPanel(Declared):
@@ -276,6 +278,21 @@ class Gold(Declared):
 
     file: FilePath
     every: int = Field(ge=2)
+
+
+class Welcome(Declared):
+    """What raters are told before anything else.
+
+    Attributes
+    ----------
+    purpose : str
+        What the study is for; a blank line parts paragraphs.
+    consent : str or None
+        What a rater agrees to before the first text; None: nothing is asked.
+    """
+
+    purpose: Text
+    consent: Text | None = None
 
 
 class Limits(Declared):

@@ -42,7 +42,12 @@ def panel_of(campaign: Campaign) -> Panel:
         case OpenPanel():
             return Open()
         case ProlificPanel() as named:
-            return Prolific(named.completion_code, named.screen_out_code, named.excluded_code)
+            return Prolific(
+                named.completion_code,
+                named.screen_out_code,
+                named.excluded_code,
+                named.no_consent_code,
+            )
         case ExternalQuestionPanel() as named:
             return ExternalQuestion(tuple(_as_origin(host) for host in named.hosts))
         case GenericPanel() as named:

@@ -12,7 +12,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response, Stream
 from steelyard.collect.answer_size import check_answers_fit
 from steelyard.collect.exports import Rows, view_export
 from steelyard.collect.live.answers import Show, answers
-from steelyard.collect.routes import messages
+from steelyard.collect.routes import admin_messages as messages
 from steelyard.collect.routes.guards import Administrator, change, coming_in
 from steelyard.collect.routes.refusals import page_refusals, refusals
 from steelyard.collect.routes.site import Site, site_of

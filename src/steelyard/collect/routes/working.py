@@ -8,15 +8,15 @@ from fastapi import APIRouter, Request
 from sqlalchemy import Connection
 from starlette.responses import HTMLResponse, Response
 
-from steelyard.collect.panels import Outcome, Return
 from steelyard.collect.quality import FEWEST
 from steelyard.collect.routes import messages
+from steelyard.collect.routes.ending import ended
 from steelyard.collect.routes.guards import RaterVisit, Visit, change
 from steelyard.collect.routes.refusals import RefusedError, page_refusals, refusals
 from steelyard.collect.routes.site import Site, site_of
 from steelyard.collect.routes.training import tutorial_state
+from steelyard.collect.routes.welcoming import welcome_state
 from steelyard.collect.store import assignment, reports, sessions, settings, submissions
-from steelyard.collect.store.decisions import verdict
 from steelyard.collect.store.given import Given, given
 from steelyard.collect.tasks.answers import Problem, check_answer, derive_scores
 from steelyard.errors import SteelyardError
@@ -28,17 +28,6 @@ router = APIRouter()
 
 _WAIT_SECONDS = 5
 _PAID_ENDS = frozenset({"session-complete", "rater-complete", "none-left", "stopped", "enough"})
-_MESSAGES = {
-    "session-complete": "Thank you. This visit is complete, and everything you submitted is kept.",
-    "rater-complete": "Thank you. You have judged as much as one person may here; everything you submitted is kept.",
-    "revoked": "Thank you. Your invitation was withdrawn; everything you submitted is kept.",
-    "none-left": "Thank you. There is nothing left for you to judge; all you submitted is kept.",
-    "stopped": "Thank you. This campaign has ended; everything you submitted is kept.",
-    "enough": "Thank you. Enough judgments are in for now; everything you submitted is kept.",
-    "excluded": "Thank you for your time. Your work did not meet the rules of this study, so your part ends "
-    "here. What you submitted is kept; who runs the study decides about its pay.",
-    "tutorial-failed": "Thank you for trying. The tutorial was not passed, so the visit ends here.",
-}
 
 
 @router.post("/api/next", **change(409))
@@ -53,6 +42,9 @@ async def next_assignment(visit: RaterVisit, sent: messages.Nothing) -> messages
         ended = _ended(site, facts)
         if ended is not None:
             return facts, ended
+        welcome = welcome_state(site, connection, visit.rater)
+        if welcome is not None:
+            return facts, welcome
         training = tutorial_state(connection, site.campaign.task, facts)
         if training is not None:
             return facts, _reason_to_wait(site, connection, training) or training
@@ -68,16 +60,14 @@ async def next_assignment(visit: RaterVisit, sent: messages.Nothing) -> messages
     facts, found = await site.write(give)
     if _is_paid_end(facts, found) and await _ruled(site):
         facts, found = await site.write(give)
-    if isinstance(found, messages.TutorialState):
-        if found.passed is None:
-            return messages.NextTutorial(tutorial=found)
-        return await _done(site, facts, "tutorial-failed")
+    if isinstance(found, messages.TutorialState | messages.Welcome):
+        return await _before_work(site, facts, found)
     if isinstance(found, assignment.Nothing):
         if found.reason == "wait":
             return messages.NextWait(retry_seconds=_WAIT_SECONDS)
         if found.reason == "paused":
             return messages.NextPaused()
-        return await _done(site, facts, found.reason)
+        return await ended(site, facts, found.reason)
     site.memory.keep(found.id, Given(visit.rater, found.content, found.swapped))
     return messages.NextTask(
         assignment=messages.Assignment(
@@ -91,6 +81,19 @@ async def next_assignment(visit: RaterVisit, sent: messages.Nothing) -> messages
             done=facts.done, of=_of(site, facts), earned=site.money(facts.earned)
         ),
     )
+
+
+async def _before_work(
+    site: Site, facts: sessions.Session, found: messages.TutorialState | messages.Welcome
+) -> messages.Next:
+    """Return the first page or the tutorial, or the end if the rater did not agree or pass."""
+    if isinstance(found, messages.Welcome):
+        if found.agreed is None:
+            return messages.NextWelcome(welcome=found)
+        return await ended(site, facts, "no-consent")
+    if found.passed is None:
+        return messages.NextTutorial(tutorial=found)
+    return await ended(site, facts, "tutorial-failed")
 
 
 @router.put("/api/draft", **change(409))
@@ -267,35 +270,3 @@ async def _tried(site: Site, applied: Awaitable[None]) -> None:
     except SteelyardError as error:
         # no fault of the rater's
         site.log.warning("the rules of quality were not applied: %s", error)
-
-
-async def _done(site: Site, facts: sessions.Session, reason: Any) -> messages.NextDone:
-    decided = await site.read(partial(verdict, rater=facts.rater, about="payment"))
-    way_back = _way_back(site, facts, reason, decided)
-    return messages.NextDone(reason=reason, message=_MESSAGES[reason], way_back=way_back)
-
-
-def _way_back(
-    site: Site, facts: sessions.Session, reason: str, decided: str | None
-) -> messages.WayBack | None:
-    """Return the way back; a decision about payment goes before what follows from the work."""
-    if facts.panel != site.campaign.panel.kind:
-        # somebody invited to a campaign that a panel works for
-        return None
-    is_screened = decided == "refuse" or (
-        reason in {"tutorial-failed", "excluded"} and decided != "pay"
-    )
-    found: Return | None = None
-    if facts.done and not is_screened:
-        found = site.panel.way_back(facts.parameters, outcome="complete")
-    else:
-        outcome: Outcome = "excluded" if is_screened and facts.done else "screened-out"
-        found = site.panel.way_back(facts.parameters, outcome=outcome)
-        if found is None and not is_screened:
-            # who came for nothing should not be left without a way back
-            found = site.panel.way_back(facts.parameters, outcome="complete")
-    if found is None:
-        return None
-    return messages.WayBack(
-        method=found.method, url=found.url, fields=found.fields, label=found.label
-    )

@@ -39,6 +39,7 @@ from sqlalchemy import (
 )
 
 __all__ = [
+    "consents",
     "decisions",
     "invitations",
     "leases",
@@ -313,3 +314,15 @@ reports = Table(
     Column("time", BigInteger, nullable=False),
 )
 Index("reports_unit_rater", reports.c.unit, reports.c.rater, unique=True)
+
+consents = Table(
+    "consents",
+    metadata,
+    Column("id", _Number, primary_key=True),
+    Column("rater", ForeignKey(raters.c.id), nullable=False),
+    # Digest of what the rater was told.
+    Column("words", String, nullable=False),
+    Column("agreed", Boolean, nullable=False),
+    Column("time", BigInteger, nullable=False),
+)
+Index("consents_rater_words", consents.c.rater, consents.c.words)

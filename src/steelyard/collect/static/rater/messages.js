@@ -3,6 +3,7 @@ import { button, element } from "./elements.js";
 const DONE = {
   "session-complete": ["That is all for this visit", "Thank you: every text of this visit is judged."],
   "rater-complete": ["That is all you can judge here", "Thank you: you have judged as much as one person may."],
+  "no-consent": ["Thank you", "You did not agree to take part, so nothing is asked of you."],
   revoked: ["Your invitation has ended", "Thank you. Everything you submitted is kept."],
   "none-left": ["Nothing is left to judge", "Thank you. All texts that you could judge have been judged."],
   stopped: ["This campaign has ended", "Thank you. Enough judgments are in; nothing more is needed."],

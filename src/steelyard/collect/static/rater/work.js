@@ -7,6 +7,7 @@ import { offerHandBack } from "./hand-back.js";
 import { forget, keep, kept } from "./kept.js";
 import * as messages from "./messages.js";
 import { Tutorial } from "./tutorial.js";
+import { offerLeaving, showWelcome } from "./welcome.js";
 
 const PAUSED_SECONDS = 15;
 const SAVED = {
@@ -34,6 +35,7 @@ export class Work {
     });
     this.tutorial = new Tutorial(page, { passed: () => this.next() });
     this.button.addEventListener("click", () => this.submit());
+    offerLeaving(page);
     offerHandBack({ assignment: () => (this.isWorking ? this.#assignment.id : null), done: () => this.#handedBack() });
     this.others = "BroadcastChannel" in window ? new BroadcastChannel("steelyard") : null;
     this.others?.addEventListener("message", ({ data }) => this.#elsewhere(data));
@@ -53,6 +55,7 @@ export class Work {
     }
     if (reply.progress) this.#showProgress(reply.progress);
     if (reply.status === "task") this.#begin(reply.assignment);
+    else if (reply.status === "welcome") showWelcome(this.page, reply.welcome, () => this.next());
     else if (reply.status === "tutorial") this.tutorial.begin(reply.tutorial);
     else if (reply.status === "done") messages.done(this.page, reply);
     else this.#wait(reply);

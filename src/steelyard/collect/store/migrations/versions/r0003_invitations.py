@@ -1,4 +1,4 @@
-"""Invitations by name, and texts that a rater could not judge."""
+"""Invitations by name, texts that a rater could not judge, and consent."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -12,7 +12,7 @@ _NUMBER = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
 
 def upgrade() -> None:
-    """Make both tables."""
+    """Make the three tables."""
     op.create_table(
         "invitations",
         sa.Column("name", sa.String(), nullable=False),
@@ -35,3 +35,14 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name="reports_key"),
     )
     op.create_index("reports_unit_rater", "reports", ["unit", "rater"], unique=True)
+    op.create_table(
+        "consents",
+        sa.Column("id", _NUMBER, nullable=False),
+        sa.Column("rater", sa.String(), nullable=False),
+        sa.Column("words", sa.String(), nullable=False),
+        sa.Column("agreed", sa.Boolean(), nullable=False),
+        sa.Column("time", sa.BigInteger(), nullable=False),
+        sa.ForeignKeyConstraint(["rater"], ["raters.id"], name="consents_rater_raters"),
+        sa.PrimaryKeyConstraint("id", name="consents_key"),
+    )
+    op.create_index("consents_rater_words", "consents", ["rater", "words"])
