@@ -187,3 +187,21 @@ def test_a_missed_check_is_explained_before_the_next_text(write_campaign, serve,
             return
         expect(page.locator("#progress-text")).to_contain_text("done")
     raise AssertionError("no check was shown")
+
+
+def test_the_first_page_asks_for_consent_and_leaving_forgets_the_rater(visit, accessible, console):
+    console.expect("401")
+    rater = visit(
+        welcome={"purpose": "We <b>compare</b> summaries.\n\nThank you.", "consent": "I am 18."},
+        pay={"currency": "EUR", "per_judgment": 0.4, "expected_seconds": 60},
+    )
+    page = rater.page
+    expect(page.locator("#welcome")).to_contain_text("We <b>compare</b> summaries.")
+    expect(page.locator("#welcome")).to_contain_text("Each judgment takes about 60 seconds")
+    accessible(page)
+    page.get_by_role("button", name="I agree").click()
+    rater.at_work()
+    page.get_by_role("button", name="Leave").click()
+    expect(page.locator("#message")).to_contain_text("You have left")
+    page.reload()
+    expect(page.get_by_role("heading")).to_have_text("Please open your link again")
