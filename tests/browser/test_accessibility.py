@@ -191,7 +191,9 @@ def test_saves_and_errors_are_read_out(visit):
     page = rater.at_work()
     expect(page.get_by_role("heading", name="How well is this text written?")).to_be_focused()
     press(page, "2")
-    expect(page.get_by_role("status").filter(has_text="Your work is saved.")).to_have_count(1)
+    expect(
+        page.get_by_role("status").filter(has_text="Draft saved. Submit it when you are done.")
+    ).to_have_count(1)
     press(page, "Control+Enter")
     expect(page.locator("#announce")).to_have_text("This question needs an answer.")
     group = rater.question.get_by_role("radiogroup")

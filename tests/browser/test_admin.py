@@ -211,14 +211,24 @@ def test_outputs_can_be_added(dashboard):
     assert served.store.read(current).sample_size == 40
 
 
-def test_invitation_links_are_made_for_copying(dashboard):
+def test_people_are_invited_by_name_and_invitations_withdrawn(dashboard, accessible):
     page, served = dashboard()
-    page.get_by_role("button", name="New invitation links…").click()
-    page.get_by_label("How many").fill("3")
-    page.get_by_role("button", name="Make links").click()
-    links = page.get_by_label("3 links, one a line").input_value().splitlines()
+    page.get_by_role("button", name="Invitations…").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("button", name="Make links").click()
+    expect(page.get_by_role("alert")).to_contain_text("at least one name")
+    dialog.get_by_label("Names").fill("Ann <b>Example</b>\nBob")
+    dialog.get_by_label("How many").fill("1")
+    dialog.get_by_role("button", name="Make links").click()
+    links = dialog.get_by_label("3 links, one a line").input_value().splitlines()
+    assert links[0].startswith(f"Ann <b>Example</b>\t{served.url}/join?token=")
     assert len(set(links)) == 3
-    assert all(link.startswith(f"{served.url}/join?token=") for link in links)
+    expect(dialog.locator(".invited li")).to_have_count(3)
+    accessible(page)
+    dialog.get_by_role("button", name="Withdraw Bob").click()
+    expect(dialog.locator(".invited li", has_text="Bob")).to_contain_text("withdrawn")
+    dialog.get_by_role("button", name="Done").click()
+    expect(page.get_by_role("dialog")).to_have_count(0)
 
 
 def test_excluding_and_refusing_payment_are_two_decisions_with_a_reason(dashboard):
@@ -232,7 +242,7 @@ def test_excluding_and_refusing_payment_are_two_decisions_with_a_reason(dashboar
     row = page.get_by_role("row", name=re.compile("^Rater 2"))
     expect(row).to_contain_text("left out")
     expect(row).to_contain_text("by hand: Judged <b>one</b> text twice")
-    expect(row.locator("[data-label=Payment]")).to_have_text("pay")
+    expect(row.locator("[data-label=Payment]")).to_have_text("undecided")
     ids = {one.number: one.id for one in served.store.read(rater_rows)}
     [made] = [one for one in served.store.read(history) if one.rater == ids[2]]
     assert (made.about, made.verdict, made.by) == ("estimate", "exclude", "admin")
@@ -336,3 +346,37 @@ def test_nobody_without_the_admin_link_sees_anything(dashboard, open_page, conso
     rater = open_page(served.invitation("ann"))
     answer = rater.request.get(f"{served.url}/admin/export/ledger.csv")
     assert answer.status == 401
+
+
+def test_answers_are_looked_at_and_decided_upon_in_one_place(dashboard, accessible):
+    page, served = dashboard()
+    page.get_by_role("link", name="Answers", exact=True).click()
+    expect(page.locator(".answer-card").first).to_contain_text("The summary of story")
+    page.get_by_label("Show").select_option("flagged")
+    page.get_by_role("button", name="Show").click()
+    expect(page.locator("#count")).to_have_text("12 answers, the newest first")
+    card = page.locator(".answer-card").first
+    expect(card).to_contain_text("Is the text fluent English?")
+    expect(card).to_contain_text("panel-id-0-9")
+    card.get_by_role("link", name="Rater 10").click()
+    person = page.get_by_role("region", name="Rater 10")
+    expect(person).to_contain_text("Median time")
+    expect(person).to_contain_text("not paid until you decide")
+    accessible(page)
+    person.get_by_role("button", name="Decide about rater 10").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("is made").check()
+    dialog.get_by_label("Reason").fill("the time was spent")
+    dialog.get_by_role("button", name="Record").click()
+    expect(person).to_contain_text("to be paid")
+    made = served.store.read(history)[-1]
+    assert (made.about, made.verdict, made.by) == ("payment", "pay", "admin")
+
+
+def test_answers_fit_a_phone(dashboard, accessible):
+    page, served = dashboard()
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.goto(f"{served.url}/admin/answers?rater=1")
+    expect(page.locator(".answer-card").first).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    accessible(page)

@@ -22,7 +22,7 @@ def answer_all(page, keys="333"):
 
 
 def is_saved(page):
-    expect(page.locator("#saved")).to_have_text("Your work is saved.")
+    expect(page.locator("#saved")).to_have_text("Draft saved. Submit it when you are done.")
 
 
 class TestDrafts:
@@ -37,7 +37,7 @@ class TestDrafts:
         assert page.locator("#texts").inner_text() == shown
         expect(page.locator("[data-step=fluency] [data-summary]")).to_have_text("Fair")
         expect(rater.question).to_contain_text("overall")
-        expect(page.locator("#saved")).to_have_text("Your earlier work on this text is back.")
+        expect(page.locator("#saved")).to_have_text("Your draft of this text is back.")
 
     def test_edits_highlights_and_confirmations_are_restored(self, visit):
         row = {"input": "what", "output": "this", "passages": ["One 🕳 two three.", "Four five."]}

@@ -151,3 +151,57 @@ class TestLinks:
         page = open_page(f"{serve(write_campaign()).url}/join?token=nonsense")
         expect(page.get_by_role("heading")).to_be_visible()
         expect(page.get_by_text("link")).not_to_have_count(0)
+
+
+def test_a_text_that_cannot_be_judged_is_handed_back_with_a_reason(visit, accessible):
+    rater = visit()
+    page = rater.at_work()
+    before = page.locator("#texts").inner_text()
+    page.get_by_role("button", name="I cannot judge this…").click()
+    dialog = page.get_by_role("dialog")
+    accessible(page)
+    dialog.get_by_label("Why?").fill("It is about law.")
+    dialog.get_by_role("button", name="Hand back").click()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(page.locator("#texts")).not_to_have_text(before)
+    rater.at_work()
+    assert rater.served.submissions() == []
+
+
+def test_a_missed_check_is_explained_before_the_next_text(write_campaign, serve, open_page):
+    path = write_campaign(gold={"file": "gold.jsonl", "every": 2})
+    gold = (
+        '{"output": "Choose Poor here.", "answer": {"fluency": 1}, "feedback": "It said: Poor."}\n'
+    )
+    path.with_name("gold.jsonl").write_text(gold, "utf-8")
+    served = serve(path)
+    page = open_page(served.rater_link)
+    for _ in range(4):
+        page.locator("#work:not([hidden])").wait_for()
+        is_check = "Choose Poor" in page.locator("#texts").inner_text()
+        for key in ("3", "3", "3", "Enter"):
+            page.keyboard.press(key)
+        if is_check:
+            expect(page.locator("#message-body")).to_contain_text("It said: Poor.")
+            page.get_by_role("button", name="Go on").click()
+            return
+        expect(page.locator("#progress-text")).to_contain_text("done")
+    raise AssertionError("no check was shown")
+
+
+def test_the_first_page_asks_for_consent_and_leaving_forgets_the_rater(visit, accessible, console):
+    console.expect("401")
+    rater = visit(
+        welcome={"purpose": "We <b>compare</b> summaries.\n\nThank you.", "consent": "I am 18."},
+        pay={"currency": "EUR", "per_judgment": 0.4, "expected_seconds": 60},
+    )
+    page = rater.page
+    expect(page.locator("#welcome")).to_contain_text("We <b>compare</b> summaries.")
+    expect(page.locator("#welcome")).to_contain_text("Each judgment takes about 60 seconds")
+    accessible(page)
+    page.get_by_role("button", name="I agree").click()
+    rater.at_work()
+    page.get_by_role("button", name="Leave").click()
+    expect(page.locator("#message")).to_contain_text("You have left")
+    page.reload()
+    expect(page.get_by_role("heading")).to_have_text("Please open your link again")

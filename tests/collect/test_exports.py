@@ -72,10 +72,11 @@ def test_the_default_export_holds_what_the_estimate_uses_and_the_other_all(campa
     assert "excluded" in set(everything["use"])
 
 
-def test_raters_have_pseudonyms_and_panel_ids_are_in_the_ledger_alone(campaign_done):
+def test_raters_have_pseudonyms_and_panel_ids_are_in_the_files_for_paying_alone(campaign_done):
     campaign, store, _ = campaign_done
     found = {name: export(name, store, campaign, rows="all").body for name in NAMES}
-    assert b"panel-id-0-3" in found.pop("ledger.csv")
+    for name in ("ledger.csv", "payments.csv"):
+        assert b"panel-id-0-3" in found.pop(name)
     for name, body in found.items():
         assert b"panel-id" not in body, name
         assert b"id-0-" not in body, name
@@ -150,6 +151,42 @@ def test_names_that_look_like_formulas_are_marked_in_csv_and_kept_elsewhere(tmp_
     (tmp_path / "judgments.csv").write_bytes(export_csv)
     read = read_judgments(tmp_path / "judgments.csv")
     assert read.frame["item"].to_list() == exact["item"].to_list()
+
+
+ODD = [
+    *(
+        "001",
+        "null",
+        "NA",
+        "1e5",
+        "true",
+        " before",
+        "after ",
+        'a"b',
+        "a,b",
+        "a\nb",
+        "a\r\nb",
+        "a;b",
+    ),
+    *("=x", "'=x", "''-", "\t tab", "2020-01-01", "\N{ZERO WIDTH NO-BREAK SPACE}mark", "a\tb"),
+]
+
+
+def test_a_csv_reads_back_with_every_item_as_it_was(tmp_path):
+    path = write_campaign(tmp_path, pool=len(ODD), systems=1, sample={"n": len(ODD), "seed": 1})
+    rows = [json.loads(line) for line in (tmp_path / "outputs.jsonl").read_text().splitlines()]
+    lines = [json.dumps(row | {"item": odd}) for row, odd in zip(rows, ODD, strict=True)]
+    (tmp_path / "outputs.jsonl").write_text("\n".join(lines))
+    with Store.open(tmp_path / "campaign.sqlite") as store:
+        campaign = begin(path, store)
+        work(campaign, store, [GOOD, GOOD], judgments=2 * len(ODD))
+        file = tmp_path / "judgments.csv"
+        file.write_bytes(export(file.name, store, campaign, rows="all").body)
+        exact = judgments(store, campaign, rows="all")
+    read = read_judgments(file).frame
+    assert set(read["item"]) == set(ODD)
+    for column in ("item", "system", "rater", "prompt", "score"):
+        assert read[column].to_list() == exact[column].to_list()
 
 
 def test_the_ledger_has_an_amount_for_every_judgment_and_the_decision_about_paying(campaign_done):

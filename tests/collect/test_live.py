@@ -211,14 +211,14 @@ def test_before_the_first_judgment_there_is_a_snapshot_too(small):
     assert all(one["systems"] == [] for one in found["prompts"])
 
 
-def test_a_disk_that_is_nearly_full_is_the_first_note(small, monkeypatch):
+def test_a_disk_that_is_nearly_full_is_an_alert(small, monkeypatch):
     campaign, store = small
     left = SimpleNamespace(free=12_000_000)
     monkeypatch.setattr("shutil.disk_usage", lambda _: left)
-    found = snapshot(campaign, store, now=START)["notes"]
+    found = snapshot(campaign, store, now=START)["alerts"]
     assert found[0].startswith("The disk of the database is nearly full: 12 MB are left.")
     left.free = 10**10
-    assert not any("disk" in note for note in snapshot(campaign, store, now=START)["notes"])
+    assert snapshot(campaign, store, now=START)["alerts"] == []
 
 
 def test_a_database_without_a_campaign_is_refused(small, tmp_path):

@@ -11,11 +11,20 @@ from urllib.parse import urlsplit
 from fastapi import FastAPI
 from starlette.staticfiles import StaticFiles
 
+from steelyard.collect.answer_size import check_answers_fit, stored_contents
 from steelyard.collect.campaign import Campaign, check_metrics
 from steelyard.collect.live.following import LiveSnapshots
 from steelyard.collect.panels import panel_of
 from steelyard.collect.prefix import PathPrefix
-from steelyard.collect.routes import administration, joining, operation, training, working
+from steelyard.collect.routes import (
+    administration,
+    joining,
+    operation,
+    training,
+    welcoming,
+    working,
+)
+from steelyard.collect.routes.attention import AttentionChecks
 from steelyard.collect.routes.refusals import add_refusals
 from steelyard.collect.routes.site import Clock, Site, system_clock
 from steelyard.collect.security.headers import SecurityHeaders, content_security_policy
@@ -33,7 +42,7 @@ from steelyard.version import __version__
 __all__ = ["create_app", "first_units", "prepared", "public_origin", "site_for"]
 
 _STATIC = Path(__file__).parent / "static"
-_PARTS = (working, training, joining, administration, operation)
+_PARTS = (working, training, welcoming, joining, administration, operation)
 # Below a host: a path of plain words.
 _PATH = re.compile(r"(?:/[A-Za-z0-9._~-]+)*")
 # How often the declared rules of quality are applied while nobody looks.
@@ -134,6 +143,7 @@ def site_for(
             bonus=0 if campaign.task.tutorial is None else micro(pay.tutorial_bonus),
             lease_ms=round(campaign.lease_minutes * 60_000),
         ),
+        checks=AttentionChecks.of(campaign),
     )
 
 
@@ -177,7 +187,13 @@ def first_units(campaign: Campaign) -> list[Unit] | None:
             except StoreError:
                 # `Store.open` will say what is wrong with it.
                 return None
-    return units_of(campaign)
+    return _begun_with(campaign)
+
+
+def _begun_with(campaign: Campaign) -> list[Unit]:
+    units = units_of(campaign)
+    check_answers_fit(campaign, ((unit.item, unit.content) for unit in units))
+    return units
 
 
 def prepared(
@@ -187,10 +203,11 @@ def prepared(
     # Drawing takes a while: not inside the writer, and not without need. The metrics are looked for
     # at every start, because they may be others than before.
     if store.read(settings.current) is None:
-        units = units_of(campaign) if units is None else units
+        units = _begun_with(campaign) if units is None else units
     else:
         units = []
         check_metrics(campaign, read_outputs(campaign.outputs).metrics)
+        check_answers_fit(campaign, store.read(stored_contents))
     facts = settings.Facts.of(campaign)
     return store.write(
         lambda connection: settings.initialise(connection, facts=facts, units=units, now=now)

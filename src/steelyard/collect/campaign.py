@@ -1,7 +1,5 @@
 """Campaigns: everything about a collection that is settled before it starts, in one file."""
 
-import hashlib
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Self
@@ -27,7 +25,9 @@ from steelyard.collect.campaign_parts import (
     SampleOrFile,
     Session,
     Text,
+    Welcome,
 )
+from steelyard.collect.fingerprint import fingerprint_of
 from steelyard.collect.tasks.declared import Declared, declared, mistake, one_of, shown
 from steelyard.collect.tasks.task import Task, load_task, score_bounds, shipped_tasks
 from steelyard.collect.yaml_lines import Document, KeyPath, read_yaml
@@ -49,12 +49,10 @@ __all__ = [
     "Quality",
     "Sample",
     "Session",
+    "Welcome",
     "check_metrics",
     "load_campaign",
 ]
-
-# What the page says may be improved while a campaign runs; what is asked and counted may not.
-_WORDING = {"label", "help", "tip", "key", "text", "confirm", "low", "high"}
 
 
 class Campaign(Declared):
@@ -80,7 +78,7 @@ class Campaign(Declared):
         When to stop; None: when everything is judged.
     database : str
         Path of an SQLite file, or a URL that begins with ``postgresql://``.
-    panel, session, pay, quality, gold, limits
+    panel, session, pay, quality, gold, limits, welcome
         See the classes of these names.
     lease_minutes : float
         Time for which an output is kept for a rater who was last heard of.
@@ -109,6 +107,7 @@ class Campaign(Declared):
     lease_minutes: float = Field(default=30, gt=0, le=1440)
     link_days: float = Field(default=30, gt=0)
     limits: Limits = Limits()
+    welcome: Welcome | None = None
     public_url: str | None = None
 
     _document: Document = PrivateAttr(default=Document("campaign", {}, {}))
@@ -199,7 +198,7 @@ def load_campaign(path: str | Path) -> Campaign:
     elif named is not None and not isinstance(named, dict):
         raise document.error(("task",), f"must be a file or a name; got {shown(named)}")
     campaign = _located(declared(Campaign, document, found), document, file.parent)
-    campaign._fingerprint = _fingerprint(campaign)  # noqa: SLF001
+    campaign._fingerprint = fingerprint_of(campaign)  # noqa: SLF001
     return campaign
 
 
@@ -263,36 +262,6 @@ def _located(campaign: Campaign, document: Document, folder: Path) -> Campaign:
     located._document = document  # noqa: SLF001
     located._directory = folder  # noqa: SLF001
     return located
-
-
-def _fingerprint(campaign: Campaign) -> str:
-    task = campaign.task
-    sample = campaign.sample
-    facts = {
-        "outputs": _digest(campaign.outputs),
-        "sample": _digest(sample) if isinstance(sample, Path) else sample.model_dump(mode="json"),
-        "judgments_per_output": campaign.judgments_per_output,
-        "gold": None if campaign.gold is None else _digest(campaign.gold.file),
-        "pair": task.pair,
-        "fields": task.fields,
-        "widgets": [_without_wording(widget.model_dump(mode="json")) for widget in task.widgets],
-        "scores": [score.model_dump(mode="json") for score in task.scores],
-    }
-    if campaign.second_judgments:  # campaigns of before have none
-        facts["second_judgments"] = campaign.second_judgments
-    text = json.dumps(facts, sort_keys=True, ensure_ascii=True)
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _without_wording(data: Any) -> Any:
-    if isinstance(data, dict):
-        return {key: _without_wording(value) for key, value in data.items() if key not in _WORDING}
-    return [_without_wording(entry) for entry in data] if isinstance(data, list) else data
 
 
 def _check_goal(campaign: Campaign) -> None:

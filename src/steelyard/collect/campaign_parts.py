@@ -26,6 +26,7 @@ __all__ = [
     "SampleOrFile",
     "Session",
     "Text",
+    "Welcome",
 ]
 
 
@@ -141,11 +142,20 @@ class OpenPanel(Declared):
 
 
 class ProlificPanel(Declared):
-    """Prolific: a rater goes back with a code."""
+    """Prolific: a rater goes back with a code.
+
+    Attributes
+    ----------
+    completion_code, screen_out_code, excluded_code, no_consent_code : str
+        Of a visit that was completed; of one that ended with the tutorial; of one that a rule ended;
+        of one without consent. The last two are by default that of the tutorial.
+    """
 
     kind: Literal["prolific"]
     completion_code: Text
     screen_out_code: Text | None = None
+    excluded_code: Text | None = None
+    no_consent_code: Text | None = None
 
 
 class ExternalQuestionPanel(Declared):
@@ -170,6 +180,8 @@ class GenericPanel(Declared):
         Where a rater goes at the end, with parameters in braces; the key is ``return``.
     screen_out : str or None
         Where a rater goes who failed the tutorial.
+    excluded : str or None
+        Where a rater goes whom a rule excluded; by default where those go who failed the tutorial.
     """
 
     kind: Literal["generic"]
@@ -177,6 +189,7 @@ class GenericPanel(Declared):
     session: Text | None = None
     return_to: Text | None = Field(alias="return", default=None)
     screen_out: Text | None = None
+    excluded: Text | None = None
 
 
 Panel = Annotated[
@@ -195,10 +208,19 @@ class Session(Declared):
     visits : int or None
         Visits of one participant in which something is judged; None: one, or any number where the
         panel gives out its work visit by visit (``external-question``).
+    judgments_per_rater : int or None
+        Judgments of one participant in all visits.
+    hand_backs : int
+        Texts that one participant may hand back because they cannot be judged.
+    one_per_browser : bool
+        Whether somebody is refused who comes under another name in a browser that has taken part.
     """
 
     judgments: Count | None = None
     visits: Count | None = None
+    judgments_per_rater: Count | None = None
+    hand_backs: int = Field(default=10, ge=0)
+    one_per_browser: bool = False
 
 
 class Pay(Declared):
@@ -253,12 +275,15 @@ class Quality(Declared):
         Least agreement with others.
     gold_failures : int or None
         Number of gold items answered wrongly with which a rater is flagged.
+    same_answers : int or None
+        Number of texts in a row with the same answers to all choices with which a rater is flagged.
     """
 
     active_seconds: float | None = Field(default=None, gt=0)
     edit_characters: Count | None = None
     agreement: Agreement | None = None
     gold_failures: Count | None = None
+    same_answers: int | None = Field(default=None, ge=5)
 
 
 class Gold(Declared):
@@ -274,6 +299,21 @@ class Gold(Declared):
 
     file: FilePath
     every: int = Field(ge=2)
+
+
+class Welcome(Declared):
+    """What raters are told before anything else.
+
+    Attributes
+    ----------
+    purpose : str
+        What the study is for; a blank line parts paragraphs.
+    consent : str or None
+        What a rater agrees to before the first text; None: nothing is asked.
+    """
+
+    purpose: Text
+    consent: Text | None = None
 
 
 class Limits(Declared):

@@ -21,7 +21,7 @@ One row a judgment: one rater's score of one output under one prompt. A text tha
 is judged once and stands here once for each of them, with the same `submission`.
 
 - `item`, `system`: the output, as in the file of outputs.
-- `rater`: a pseudonym, numbered in the order of joining. Panel ids are in `ledger.csv` alone.
+- `rater`: a pseudonym, numbered in the order of joining. Panel ids are in `ledger.csv` and `payments.csv` alone.
 - `prompt`, `score`: what was asked, and the score.
 - `seconds`: time spent on the answer while the page was visible.
 - `time`: when the answer arrived, ISO 8601, UTC.
@@ -42,8 +42,12 @@ _OTHERS = """\
 - `submissions.jsonl`: every answer as it was given, with what was shown (`content`; `swapped` tells
   whether the sides of a pair had changed places), the derived `scores`, gold items too. Free text is
   what raters wrote: read it before you pass it on.
-- `ledger.csv`: what is owed to whom; `amount` in `currency`, `payment` the decision about paying. It
-  holds panel ids: keep it to yourself."""
+- `comments.csv`: what raters wrote in fields for comments, one row each, and why they handed texts back
+  (`question` is then "cannot-judge" or "problem").
+- `payments.csv`: what each rater is to be paid in all (`PID`, the panel's id, and `amount`). Whose payment was refused, and who is
+  excluded without a decision to pay, is left out. It holds panel ids as well.
+- `ledger.csv`: what is owed to whom; `amount` in `currency`, `payment` the decision about paying,
+  "undecided" for raters who are excluded until somebody decides. It holds panel ids: keep it to yourself."""
 
 
 def codebook(store: Reader, campaign: Campaign) -> str:

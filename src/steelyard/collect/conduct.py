@@ -1,5 +1,6 @@
-"""How raters work: time, edits, gold items, and agreement with others."""
+"""How raters work: time, edits, gold items, repeated answers, and agreement with others."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,7 +11,7 @@ from steelyard.collect.campaign import Campaign
 from steelyard.collect.store.records import SubmissionRow
 from steelyard.collect.tasks import Task, grade_gold, score_bounds, visible_widgets
 from steelyard.collect.tasks.conditions import holds
-from steelyard.collect.tasks.widgets import PostEdit
+from steelyard.collect.tasks.widgets import Gate, Likert, PostEdit, Preference, Slider, Spans
 from steelyard.study.rater_agreement import RaterAgreement, rater_agreement
 
 __all__ = ["Conduct", "conducts"]
@@ -36,6 +37,8 @@ class Conduct:
         Gold units answered, and answered wrongly.
     agreement : RaterAgreement or None
         Agreement with others; None when nobody else judged the same.
+    same_answers : int
+        Most units in a row with the same answers to all choices, gold too.
     """
 
     rater: str
@@ -46,6 +49,7 @@ class Conduct:
     gold: int
     gold_missed: int
     agreement: RaterAgreement | None
+    same_answers: int = 0
 
 
 def conducts(campaign: Campaign, submissions: Sequence[SubmissionRow]) -> dict[str, Conduct]:
@@ -95,15 +99,41 @@ def conducts(campaign: Campaign, submissions: Sequence[SubmissionRow]) -> dict[s
         gold=(~drawn).sum(),
         gold_missed=pl.col("missed").sum(),
     )
+    runs = _longest_runs(task, submissions)
     agreement = rater_agreement(
         _scores(submissions),
         bounds=score_bounds(task),
         distance=0.0 if rule is None else rule.distance,
     )
     return {
-        row["rater"]: Conduct(**row, agreement=agreement.get(row["rater"]))
+        row["rater"]: Conduct(
+            **row, same_answers=runs[row["rater"]], agreement=agreement.get(row["rater"])
+        )
         for row in table.iter_rows(named=True)
     }
+
+
+def _longest_runs(task: Task, submissions: Sequence[SubmissionRow]) -> dict[str, int]:
+    """Return the most submissions in a row with the same choices, by rater, in order of arrival."""
+    longest: dict[str, int] = {}
+    last: dict[str, tuple[str, int]] = {}
+    for one in submissions:
+        pattern = _choices(task, one)
+        before, length = last.get(one.rater, ("", 0))
+        length = length + 1 if pattern == before else int(bool(pattern))
+        last[one.rater] = pattern, length
+        longest[one.rater] = max(longest.get(one.rater, 0), length)
+    return longest
+
+
+def _choices(task: Task, submission: SubmissionRow) -> str:
+    """Write down the choices of an answer as the rater saw them; empty if there is none."""
+    chosen = {
+        name: submission.answer.get(name)
+        for name, widget in visible_widgets(task, submission.answer).items()
+        if isinstance(widget, Likert | Gate | Preference | Slider | Spans)
+    }
+    return json.dumps(chosen, sort_keys=True) if chosen else ""
 
 
 def _edited(task: Task, submission: SubmissionRow) -> float | None:

@@ -1,6 +1,6 @@
 """What leaves a campaign: judgments, submissions, the ledger, and a codebook that explains them.
 
-Raters appear under a pseudonym everywhere but in the ledger, which is for paying them.
+Raters appear under a pseudonym everywhere but in the ledger and the payments, which are for paying them.
 """
 
 import io
@@ -15,19 +15,21 @@ from sqlalchemy import Connection
 
 from steelyard.collect.campaign import Campaign
 from steelyard.collect.codebook import codebook
+from steelyard.collect.live.answers import comments_of
 from steelyard.collect.live.observer import View
 from steelyard.collect.live.rows import judgment_rows
 from steelyard.collect.live.signals import money_text
 from steelyard.collect.store import Reader
-from steelyard.collect.store.decisions import latest
-from steelyard.collect.store.ledger import entries
-from steelyard.collect.store.overview import rater_rows
+from steelyard.collect.store.decisions import Decision, latest
+from steelyard.collect.store.ledger import entries, totals
+from steelyard.collect.store.overview import RaterRow, rater_rows
 from steelyard.collect.store.records import (
     SubmissionRow,
     iso_time,
     scored_rows,
     submission_rows,
 )
+from steelyard.collect.store.reports import all_reports
 from steelyard.collect.tasks import grade_gold
 from steelyard.data.formulas import without_formulas
 from steelyard.errors import InvalidArgumentError
@@ -41,7 +43,9 @@ NAMES = (
     "judgments.csv",
     "judgments.parquet",
     "submissions.jsonl",
+    "comments.csv",
     "ledger.csv",
+    "payments.csv",
     "codebook.md",
 )
 _TYPES = {
@@ -111,8 +115,8 @@ def export(name: str, store: Reader, campaign: Campaign, *, rows: Rows = "estima
         stem = stem if rows == "estimate" else "judgments-all"
     elif stem == "submissions":
         body = _submissions(store, campaign)
-    elif stem == "ledger":
-        body = _written(_ledger(store, campaign), kind)
+    elif stem in _TABLES:
+        body = _written(_TABLES[stem](store, campaign), kind)
     else:
         body = codebook(store, campaign).encode()
     return Export(f"{stem}.{kind}", _TYPES[kind], body)
@@ -203,6 +207,55 @@ def _ledger(store: Reader, campaign: Campaign) -> pl.DataFrame:
     return pl.DataFrame(owed, schema=dict.fromkeys(_LEDGER_COLUMNS, pl.String), orient="row")
 
 
+def _payments(store: Reader, campaign: Campaign) -> pl.DataFrame:
+    """Return what each rater is to be paid, by the id that the panel knows."""
+    del campaign
+    return pl.DataFrame(
+        store.read(_paid), schema={"PID": pl.String, "amount": pl.String}, orient="row"
+    )
+
+
+def _paid(connection: Connection) -> list[tuple[str, str]]:
+    raters, decided = {one.id: one for one in rater_rows(connection)}, latest(connection)
+    rows = []
+    for total in totals(connection):
+        rater, decision = raters[total.rater], decided.get((total.rater, "payment"))
+        if total.amount and _payment(rater, decision) == "pay":
+            rows.append((rater.external_id, money_text(total.amount).replace(",", "")))
+    return rows
+
+
+def _payment(rater: RaterRow, decision: Decision | None) -> str:
+    """Return whether a rater is paid; who is left out is paid once somebody decides so."""
+    if decision is not None:
+        return decision.verdict
+    return "undecided" if rater.excluded else "pay"
+
+
+def _comments(store: Reader, campaign: Campaign) -> pl.DataFrame:
+    """Return what raters wrote in fields for comments, and why they handed texts back."""
+    rows: list[tuple[int | None, *tuple[str, ...]]] = [
+        (
+            one.id,
+            one.item,
+            ", ".join(one.systems),
+            pseudonym(one.number),
+            *comment,
+            iso_time(one.time),
+        )
+        for one in store.read(submission_rows)
+        for comment in comments_of(campaign.task, one)
+    ]
+    rows += [
+        (None, one.item, "", pseudonym(one.number), one.kind, one.reason, iso_time(one.time))
+        for one in store.read(all_reports)
+    ]
+    names = ("submission", "item", "systems", "rater", "question", "comment", "time")
+    schema = dict.fromkeys(names, pl.String) | {"submission": pl.Int64}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+_TABLES = {"comments": _comments, "ledger": _ledger, "payments": _payments}
 _LEDGER_COLUMNS = (
     *("entry", "rater", "panel", "panel_id", "panel_session", "kind", "amount", "currency", "time"),
     *("submission", "reference", "payment", "payment_reason"),
@@ -228,7 +281,7 @@ def _owed(connection: Connection, *, currency: str) -> Sequence[Sequence[str | N
                 iso_time(entry.time),
                 None if entry.submission is None else str(entry.submission),
                 entry.reference,
-                "pay" if decision is None else decision.verdict,
+                _payment(rater, decision),
                 None if decision is None else decision.reason,
             )
         )

@@ -13,11 +13,11 @@ from sqlalchemy import Connection
 from steelyard.collect.campaign import Campaign
 from steelyard.collect.conduct import Conduct, conducts
 from steelyard.collect.store import Reader, Store
-from steelyard.collect.store.decisions import decide, latest
+from steelyard.collect.store.decisions import decide, latest, verdict
 from steelyard.collect.store.overview import RaterRow, rater_rows
 from steelyard.collect.store.records import submission_rows
 
-__all__ = ["FEWEST", "Flag", "due", "exclude", "flags_of", "has_rules", "rules_in_words"]
+__all__ = ["FEWEST", "Flag", "due", "due_for", "exclude", "flags_of", "has_rules", "rules_in_words"]
 
 # Medians of fewer than this tell nothing about a person.
 FEWEST = 5
@@ -29,7 +29,7 @@ class Flag:
 
     Attributes
     ----------
-    rule : {"active-time", "edits", "agreement", "gold", "tutorial"}
+    rule : {"active-time", "edits", "agreement", "gold", "same-answers", "tutorial"}
         Which rule.
     excludes : bool
         Whether it leaves the rater out of the estimate. A failed tutorial does not: who failed it
@@ -102,6 +102,14 @@ def _flags(campaign: Campaign, conduct: Conduct) -> Iterable[Flag]:
             reason=f"{conduct.gold_missed} of {conduct.gold} gold items were answered wrongly; "
             f"{failures} are one too many.",
         )
+    most = rules.same_answers
+    if most is not None and conduct.same_answers >= most:
+        yield Flag(
+            "same-answers",
+            excludes=True,
+            reason=f"{conduct.same_answers} texts in a row have the same answers; {most} are one too "
+            "many.",
+        )
 
 
 def rules_in_words(campaign: Campaign) -> tuple[str, ...]:
@@ -125,6 +133,8 @@ def rules_in_words(campaign: Campaign) -> tuple[str, ...]:
         )
     if rules.gold_failures is not None:
         words.append(f"Fewer than {rules.gold_failures} gold items are answered wrongly.")
+    if rules.same_answers is not None:
+        words.append(f"Fewer than {rules.same_answers} texts in a row have the same answers.")
     return tuple(words)
 
 
@@ -139,6 +149,18 @@ def due(campaign: Campaign, store: Reader) -> dict[str, str]:
         Its database.
     """
     return store.read(partial(_due, campaign=campaign)) if has_rules(campaign) else {}
+
+
+def due_for(connection: Connection, *, campaign: Campaign, rater: str) -> dict[str, str]:
+    """Return the same as `due` for one rater, by what only that rater's work shows.
+
+    Quick enough to be asked in the middle of a visit, so that a visit that breaks a rule ends early.
+    """
+    if verdict(connection, rater=rater, about="estimate") is not None:
+        return {}
+    conduct = conducts(campaign, submission_rows(connection, rater=rater)).get(rater)
+    reasons = [] if conduct is None else [one.reason for one in _flags(campaign, conduct)]
+    return {rater: " ".join(reasons)} if reasons else {}
 
 
 def has_rules(campaign: Campaign) -> bool:

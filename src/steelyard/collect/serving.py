@@ -20,6 +20,7 @@ import uvicorn
 
 from steelyard.collect.app import create_app, first_units, public_origin, site_for
 from steelyard.collect.campaign import Campaign, load_campaign
+from steelyard.collect.connections import TimedConnection, allow_many_connections
 from steelyard.collect.live.observer import end_with_parent
 from steelyard.collect.logs import LogFormat, start_log
 from steelyard.collect.routes.site import system_clock
@@ -208,6 +209,7 @@ def _run(
     campaign: Campaign, store: Store, running: _Running, *, origin: str, listener: socket.socket
 ) -> None:
     sys.setswitchinterval(_SWITCH_SECONDS)
+    allow_many_connections()
     server = Server(
         uvicorn.Config(
             create_app(campaign, store, origin=origin, metrics_token=running.metrics_token),
@@ -215,6 +217,7 @@ def _run(
             access_log=False,
             log_config=None,
             lifespan="on",
+            http=TimedConnection,
             ws="none",
             server_header=False,
             backlog=_BACKLOG,

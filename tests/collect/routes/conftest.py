@@ -29,8 +29,8 @@ tutorial:
   pass: 1
   tries: 2
   questions:
-    - {id: q1, content: {output: Good text.}, widget: fluency, answer: [2], hint: Look again., feedback: It is good.}
-    - {id: q2, content: {output: Bad text.}, widget: fluency, answer: [0], hint: Look again., feedback: It is bad.}
+    - {id: nothing-wrong, content: {output: Good text.}, widget: fluency, answer: [2], hint: Look again., feedback: It is good.}
+    - {id: garbled, content: {output: Bad text.}, widget: fluency, answer: [0], hint: Look again., feedback: It is bad.}
 """
 CAMPAIGN = """\
 title: A campaign

@@ -239,3 +239,25 @@ def test_events_end_when_the_server_ends_and_when_the_reader_leaves(server):
         assert headers[b"content-type"].startswith(b"text/event-stream")
         assert headers[b"cache-control"] == b"no-store"
         assert headers[b"x-accel-buffering"] == b"no"
+
+
+def test_a_write_that_fails_is_an_alert_until_one_succeeds(server):
+    rater, admin = server.rater(), server.admin()
+    assert admin.get("/admin/api/snapshot").json()["alerts"] == []
+
+    def limited(connection, more):
+        pages = connection.exec_driver_sql("PRAGMA page_count").scalar_one()
+        connection.exec_driver_sql(f"PRAGMA max_page_count = {pages + more}").all()
+
+    given = rater.next()["assignment"]["id"]
+    long_edit = {"fluency": 0, "edit": "x" * 19_000}
+    server.store.write(lambda connection: limited(connection, 1)).result()
+    refused = rater.submit(given, long_edit)
+    assert refused.status_code == 503
+    assert "disk" not in refused.text
+    (alert,) = admin.get("/admin/api/snapshot").json()["alerts"]
+    assert alert.startswith("Judgments cannot be stored: database or disk is full.")
+    server.store.write(lambda connection: limited(connection, 1_000)).result()
+    assert rater.submit(given, long_edit).status_code == 200
+    server.portal.call(server.site.live.refresh)
+    assert admin.get("/admin/api/snapshot").json()["alerts"] == []

@@ -102,3 +102,16 @@ def test_nobody_begins_the_tutorial_of_a_campaign_that_does_not_run(serve):
     assert rater.next() == {"status": "paused"}
     admin.send("/admin/api/state", {"state": "stopped"})
     assert rater.next()["reason"] == "stopped"
+
+
+def test_the_names_of_questions_do_not_reach_the_page(serve):
+    server = serve(tutorial=True)
+    rater = server.visitor()
+    page = rater.follow(server.site.invitation("ann"))
+    assert 'data-question="q1"' in page.text
+    for text in (page.text, rater.get("/api/task").text, rater.send("/api/next", {}).text):
+        assert "nothing-wrong" not in text
+        assert "garbled" not in text
+    assert answer(rater, "nothing-wrong", 2).status_code == 404
+    assert answer(rater, "q1", 2).json()["correct"] is True
+    assert rater.next()["tutorial"]["answered"][0]["id"] == "q1"

@@ -41,7 +41,13 @@ def test_the_page_and_the_task_are_for_raters_only(server):
 
 def test_a_submission_is_counted_and_paid(server):
     rater = server.rater()
-    assert rater.judge() == {"accepted": True, "repeated": False, "done": 1, "earned": "0.125 EUR"}
+    assert rater.judge() == {
+        "accepted": True,
+        "repeated": False,
+        "done": 1,
+        "earned": "0.125 EUR",
+        "feedback": None,
+    }
     assert rater.judge({"fluency": 1, "edit": "Better."})["earned"] == "0.25 EUR"
     assert rater.next()["progress"] == {"done": 2, "of": None, "earned": "0.25 EUR"}
 
@@ -280,7 +286,8 @@ def test_gold_looks_like_any_other_text(serve, tmp_path):
         }
         seen.append(answer.json()["assignment"]["content"]["output"])
         stored = rater.judge({"fluency": 0, "edit": "Changed."})
-        assert set(stored) == {"accepted", "repeated", "done", "earned"}
+        assert set(stored) == {"accepted", "repeated", "done", "earned", "feedback"}
+        assert stored["feedback"] is None
     assert "A gold text." in seen
 
 

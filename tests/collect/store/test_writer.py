@@ -123,7 +123,9 @@ def test_a_full_disk_fails_the_operation_and_the_store_goes_on(tmp_path):
         store.write(limited).result()
         with pytest.raises(StoreError, match="disk is full"):
             store.write(joining("x" * 100_000)).result()
+        assert store.failure == "database or disk is full"
         store.write(joining("ann")).result()
+        assert store.failure is None
         store.write(
             lambda connection: connection.exec_driver_sql("PRAGMA max_page_count = 100000").all()
         ).result()

@@ -184,8 +184,8 @@ def test_shipped_tutorials_teach(name):
         assert len(one.feedback) > 40
         assert one.hint != one.feedback
         assert correct_answer(one)
-        assert tutorial.question(one.id) is one
-    assert tutorial.question("none") is None
+        assert tutorial.named[tutorial.name_of(one.id)] is one
+    assert tutorial.name_of("none") is None
 
 
 def test_the_paper_s_tutorials_have_their_length():

@@ -12,7 +12,7 @@ from typing import Any
 from steelyard.collect.campaign import Campaign
 from steelyard.collect.live.observer import Observer, View
 from steelyard.collect.live.snapshot import snapshot
-from steelyard.collect.quality import due, exclude, has_rules
+from steelyard.collect.quality import due, due_for, exclude, has_rules
 from steelyard.collect.store import Store
 from steelyard.collect.store.goal_reached import RACE_OVER, let_go, pause_at_goal
 from steelyard.collect.store.overview import newest
@@ -59,6 +59,7 @@ class LiveSnapshots:
         self.observer = Observer(campaign, store)
         self.has_rules = has_rules(campaign)
         self._races = campaign.goal is not None and campaign.goal.decide is not None
+        self._campaign = campaign
         self._store = store
         self._now = now or _milliseconds
         self._text = ""
@@ -136,6 +137,18 @@ class LiveSnapshots:
                 await self._exclude(await self.observer.ask(_due))
                 self._ruled = found
 
+    async def apply_own_rules(self, rater: str) -> None:
+        """Exclude a rater if that rater's work alone breaks a rule: soon, in the middle of a visit.
+
+        Raises
+        ------
+        StoreError
+            If the database cannot be read or written.
+        """
+        if self.has_rules:
+            asked = partial(due_for, campaign=self._campaign, rater=rater)
+            await self._exclude(await asyncio.to_thread(self._store.read, asked))
+
     async def look_for_goal(self) -> None:
         """Let systems go that are out of a race, and pause the campaign if its goal is reached.
 
@@ -202,13 +215,16 @@ class LiveSnapshots:
         self._stale = False
         try:
             while True:
-                found = await self.observer.ask(partial(_news, seen=seen, now=self._now()))
+                found = await self.observer.ask(self._question(seen))
                 if not found.due:
                     return found
                 await self._exclude(found.due)
         except BaseException:
             self._stale = True
             raise
+
+    def _question(self, seen: int | None) -> Callable[[View], "_News"]:
+        return partial(_news, seen=seen, now=self._now(), failure=self._store.failure)
 
     async def _exclude(self, raters: Mapping[str, str]) -> None:
         if raters:
@@ -258,7 +274,7 @@ class _News:
     let_go: tuple[str, ...] | None = None
 
 
-def _news(view: View, *, seen: int | None, now: int) -> _News:
+def _news(view: View, *, seen: int | None, now: int, failure: str | None) -> _News:
     """Make a snapshot, unless there is nothing that was not seen; this runs in the observer."""
     started = process_time()
     found = view.store.read(newest)
@@ -267,7 +283,7 @@ def _news(view: View, *, seen: int | None, now: int) -> _News:
     raters = _due(view)
     if raters:
         return _News(found, due=raters)
-    made = snapshot(view.campaign, view.store, now=now, pool=view.pool)
+    made = snapshot(view.campaign, view.store, now=now, pool=view.pool, failure=failure)
     text = json.dumps(made, allow_nan=False, separators=(",", ":"))
     race = made["race"]
     aim = made["goal"]["half_width"] if race is None else RACE_OVER

@@ -1,9 +1,7 @@
 """Where a campaign stands: one JSON object made from the database and nothing else."""
 
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -11,6 +9,7 @@ from sqlalchemy import Connection
 
 from steelyard.collect.campaign import Campaign, Goal
 from steelyard.collect.conduct import conducts
+from steelyard.collect.live.alerts import alerts
 from steelyard.collect.live.cells import Cells
 from steelyard.collect.live.outlook import Outlook
 from steelyard.collect.live.people import raters_table
@@ -42,9 +41,6 @@ from steelyard.study.standing import Goal as StatisticalGoal
 __all__ = ["goal_of", "snapshot"]
 
 
-_LEAST_FREE_BYTES = 500_000_000
-
-
 @dataclass(frozen=True)
 class _Read:
     """Everything a snapshot is made of, read in one transaction."""
@@ -60,7 +56,12 @@ class _Read:
 
 
 def snapshot(
-    campaign: Campaign, store: Reader, *, now: int, pool: LivePool | None = None
+    campaign: Campaign,
+    store: Reader,
+    *,
+    now: int,
+    pool: LivePool | None = None,
+    failure: str | None = None,
 ) -> dict[str, Any]:
     """Return where the campaign stands, ready for JSON.
 
@@ -74,12 +75,15 @@ def snapshot(
         Milliseconds.
     pool : LivePool, optional
         What `read_pool` returned, when it is at hand.
+    failure : str, optional
+        Why the last write to the database failed, if it did.
 
     Returns
     -------
     dict
         ``time``, ``title``, ``state``, ``signal``, ``progress``, ``money``, ``pace``, ``goal``,
-        ``race``, ``systems``, ``prompts``, ``exclusions``, ``raters``, ``rules`` and ``notes``.
+        ``race``, ``systems``, ``prompts``, ``exclusions``, ``raters``, ``rules``, ``notes`` and
+        ``alerts``.
 
     Raises
     ------
@@ -130,7 +134,8 @@ def snapshot(
         "exclusions": _exclusions(cells),
         "raters": raters_table(campaign, read.raters, conduct=conduct, decided=read.decided),
         "rules": list(rules_in_words(campaign)),
-        "notes": [*_disk_notes(campaign), *_notes(campaign, cells)],
+        "notes": _notes(campaign, cells),
+        "alerts": alerts(campaign, failure=failure),
     }
 
 
@@ -185,18 +190,6 @@ def _exclusions(cells: Cells) -> dict[str, int]:
         "judgments": out["submission"].n_unique(),
         "replacing": sum(one.replacing for one in cells.prefixes.values()),
     }
-
-
-def _disk_notes(campaign: Campaign) -> list[str]:
-    """Warn while there is still time: what raters submit to a full disk is refused."""
-    if "://" in campaign.database:
-        return []
-    free = shutil.disk_usage(Path(campaign.database).parent).free
-    if free >= _LEAST_FREE_BYTES:
-        return []
-    left = f"{free // 1_000_000:,} MB are left"
-    way_out = "Make room now, or judgments will be refused until there is some."
-    return [f"The disk of the database is nearly full: {left}. {way_out}"]
 
 
 def _notes(campaign: Campaign, cells: Cells) -> list[str]:

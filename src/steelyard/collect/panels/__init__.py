@@ -42,17 +42,29 @@ def panel_of(campaign: Campaign) -> Panel:
         case OpenPanel():
             return Open()
         case ProlificPanel() as named:
-            return Prolific(named.completion_code, named.screen_out_code)
+            return Prolific(
+                named.completion_code,
+                named.screen_out_code,
+                named.excluded_code,
+                named.no_consent_code,
+            )
         case ExternalQuestionPanel() as named:
             return ExternalQuestion(tuple(_as_origin(host) for host in named.hosts))
         case GenericPanel() as named:
-            for key, address in (("return", named.return_to), ("screen_out", named.screen_out)):
+            addresses = (
+                ("return", named.return_to),
+                ("screen_out", named.screen_out),
+                ("excluded", named.excluded),
+            )
+            for key, address in addresses:
                 if address is not None and not leads_somewhere(address):
                     raise campaign.error(
                         ("panel", key),
                         f"must begin with https:// and a host, before any {{parameter}}; got {address!r}",
                     )
-            return Generic(named.rater, named.session, named.return_to, named.screen_out)
+            return Generic(
+                named.rater, named.session, named.return_to, named.screen_out, named.excluded
+            )
 
 
 def _as_origin(host: str) -> str:

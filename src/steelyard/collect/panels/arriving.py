@@ -9,7 +9,7 @@ from steelyard.errors import InvalidArgumentError
 
 __all__ = ["Arrival", "Outcome", "Panel", "Return", "parameter"]
 
-Outcome: TypeAlias = Literal["complete", "screened-out"]
+Outcome: TypeAlias = Literal["complete", "screened-out", "excluded", "no-consent"]
 
 _LONGEST = 200
 # How panels write what they fill in: {{%NAME%}}, {name}, ${name}, %NAME%, [NAME], <name>, or dots for any.

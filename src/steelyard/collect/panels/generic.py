@@ -20,7 +20,7 @@ class Generic:
     ----------
     rater, session
         Names of the parameters with the panel's ids; without one for the visit, a rater has one.
-    complete, screened_out
+    complete, screened_out, excluded
         Addresses of the way back; ``{name}`` stands for a parameter of the link.
     """
 
@@ -28,15 +28,14 @@ class Generic:
     session: str | None = None
     complete: str | None = None
     screened_out: str | None = None
+    excluded: str | None = None
     path: str = "/join/panel"
     framed_by: tuple[str, ...] = ()
 
     @property
     def submits_to(self) -> tuple[str, ...]:
         """Origins of the addresses."""
-        return tuple(
-            dict.fromkeys(_origin(one) for one in (self.complete, self.screened_out) if one)
-        )
+        return tuple(dict.fromkeys(_origin(one) for one in self._addresses()))
 
     def arrival(self, query: Mapping[str, str]) -> Arrival | None:
         """Return the rater and the visit, and all that the way back will need."""
@@ -53,7 +52,8 @@ class Generic:
         >>> panel.way_back({"pid": "a&b"}, outcome="complete").url
         'https://panel.example/done?id=a%26b'
         """
-        template = self.complete if outcome == "complete" else self.screened_out
+        templates = {"complete": self.complete, "excluded": self.excluded or self.screened_out}
+        template = templates.get(outcome, self.screened_out)
         if template is None:
             return None
         url = _PLACE.sub(lambda place: quote(parameters[place[1]], safe=""), template)
@@ -68,8 +68,10 @@ class Generic:
         return f"{origin}{self.path}?{urlencode({'token': token})}{filled}"
 
     def _kept(self) -> Iterable[str]:
-        text = f"{self.complete or ''}{self.screened_out or ''}"
-        return dict.fromkeys(_PLACE.findall(text))
+        return dict.fromkeys(_PLACE.findall("".join(self._addresses())))
+
+    def _addresses(self) -> list[str]:
+        return [one for one in (self.complete, self.screened_out, self.excluded) if one]
 
 
 def leads_somewhere(template: str) -> bool:

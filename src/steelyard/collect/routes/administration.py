@@ -9,13 +9,15 @@ from fastapi import APIRouter, Query, Request
 from sqlalchemy import Connection
 from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 
+from steelyard.collect.answer_size import check_answers_fit
 from steelyard.collect.exports import Rows, view_export
-from steelyard.collect.routes import messages
+from steelyard.collect.live.answers import Show, answers
+from steelyard.collect.routes import admin_messages as messages
 from steelyard.collect.routes.guards import Administrator, change, coming_in
 from steelyard.collect.routes.refusals import page_refusals, refusals
 from steelyard.collect.routes.site import Site, site_of
 from steelyard.collect.security.cookies import ADMIN_COOKIE, Cookie
-from steelyard.collect.store import decisions, queue, settings
+from steelyard.collect.store import decisions, invitations, queue, settings
 from steelyard.collect.store.ledger import micro
 from steelyard.collect.units import more_units
 
@@ -30,7 +32,9 @@ _ExportName = Literal[
     "judgments.csv",
     "judgments.parquet",
     "submissions.jsonl",
+    "comments.csv",
     "ledger.csv",
+    "payments.csv",
     "codebook.md",
 ]
 
@@ -62,6 +66,25 @@ async def dashboard(admin: Administrator) -> Response:
 async def snapshot(admin: Administrator) -> dict[str, Any]:
     """Return where the campaign stands."""
     return await admin.site.live.latest()
+
+
+@router.get("/admin/answers", response_class=HTMLResponse, responses=page_refusals(401, 429))
+async def work_done(admin: Administrator) -> Response:
+    """Show the page on which answers are looked at."""
+    return admin.site.page("answers.html", csrf=admin.csrf)
+
+
+@router.get("/admin/api/answers", responses=refusals(401, 422, 429))
+async def found_answers(
+    admin: Administrator,
+    rater: Annotated[int | None, Query(ge=1, le=10**9)] = None,
+    item: Annotated[str | None, Query(max_length=1_000)] = None,
+    show: Show = "all",
+    offset: Annotated[int, Query(ge=0, le=10**9)] = 0,
+) -> dict[str, Any]:
+    """Return answers with their texts, the newest first, and who gave them."""
+    asked = partial(answers, rater=rater, item=item, show=show, offset=offset)
+    return await admin.site.live.observer.ask(asked)
 
 
 @router.get("/admin/events", response_class=StreamingResponse, responses=refusals(401, 429))
@@ -96,6 +119,7 @@ async def add_outputs(admin: Administrator, sent: messages.More) -> messages.Add
     drawn = await site.read(queue.drawn)
     # reading the outputs takes a while: not in the writer
     units = await asyncio.to_thread(more_units, site.campaign, drawn, sent.more)
+    check_answers_fit(site.campaign, ((unit.item, unit.content) for unit in units))
 
     def add(connection: Connection) -> messages.Added:
         fresh = queue.add_units(connection, new=units, now=now)
@@ -110,9 +134,39 @@ async def add_outputs(admin: Administrator, sent: messages.More) -> messages.Add
 
 @router.post("/admin/api/invitations", **change())
 async def invite(admin: Administrator, sent: messages.Invitations) -> messages.Links:
-    """Make links for raters, each for one."""
-    return messages.Links(
-        links=[admin.site.invitation(secrets.token_urlsafe(9)) for _ in range(sent.count)]
+    """Make links for raters, each for one: for people by name, or for so many without one."""
+    site, now = admin.site, admin.site.clock()
+    names = [*dict.fromkeys(sent.names), *(secrets.token_urlsafe(9) for _ in range(sent.count))]
+    await site.write(partial(invitations.invite, names=names, now=now))
+    return messages.Links(names=names, links=[site.invitation(name) for name in names])
+
+
+@router.get("/admin/api/invitations", responses=refusals(401, 429))
+async def invited(admin: Administrator) -> messages.InvitationList:
+    """Return all invitations, with what came of each."""
+    return await _invited(admin.site)
+
+
+@router.post("/admin/api/invitations/revoke", **change())
+async def revoke(admin: Administrator, sent: messages.InvitationName) -> messages.InvitationList:
+    """Withdraw an invitation: its link opens nothing any more."""
+    await admin.site.write(partial(invitations.revoke, name=sent.name, now=admin.site.clock()))
+    return await _invited(admin.site)
+
+
+async def _invited(site: Site) -> messages.InvitationList:
+    return messages.InvitationList(
+        invitations=[
+            messages.Invitation(
+                name=one.name,
+                link=site.invitation(one.name),
+                created=one.created,
+                revoked=one.revoked,
+                rater=one.number,
+                judgments=one.judgments,
+            )
+            for one in await site.read(invitations.invited)
+        ]
     )
 
 

@@ -1,6 +1,7 @@
 """How raters come in: each link becomes a cookie, and its token leaves the address bar."""
 
 import secrets
+from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
@@ -13,7 +14,7 @@ from steelyard.collect.routes.refusals import RefusedError
 from steelyard.collect.routes.site import Site, site_of
 from steelyard.collect.security.cookies import RATER_COOKIE, Cookie
 from steelyard.collect.security.tokens import InvalidTokenError
-from steelyard.collect.store import raters, sessions
+from steelyard.collect.store import invitations, raters, sessions
 
 __all__ = ["router"]
 
@@ -35,6 +36,8 @@ async def join_invited(request: Request, token: _Token) -> Response:
     """Let in the rater whom an invitation names."""
     site = site_of(request)
     (rater,) = site.keys.read("invitation", token, now=site.clock()).subject
+    if await site.read(partial(invitations.is_revoked, name=rater)):
+        raise RefusedError(403, "this invitation was withdrawn: ask whoever invited you")
     return await _enter(site, "invitation", Invitation().arrival({"rater": rater}))
 
 
@@ -89,7 +92,17 @@ async def join_panel(request: Request, token: _Token) -> Response:
 
 async def _from_panel(request: Request, kind: str, token: str) -> Response:
     site = site_of(request)
-    return await _enter(site, kind, _panel(site, kind, token).arrival(request.query_params))
+    arrival = _panel(site, kind, token).arrival(request.query_params)
+    return await _enter(site, kind, arrival, before=_before(site, request))
+
+
+def _before(site: Site, request: Request) -> str | None:
+    """Return who worked in this browser last, if it still knows."""
+    text = request.cookies.get(site.cookie_name(RATER_COOKIE))
+    try:
+        return None if text is None else site.keys.read("rater", text, now=site.clock()).subject[1]
+    except InvalidTokenError:
+        return None
 
 
 def _panel(site: Site, kind: str, token: str) -> Panel:
@@ -102,19 +115,16 @@ def _panel(site: Site, kind: str, token: str) -> Panel:
     return site.panel
 
 
-async def _enter(site: Site, kind: str, arrival: Arrival | None) -> Response:
+async def _enter(
+    site: Site, kind: str, arrival: Arrival | None, *, before: str | None = None
+) -> Response:
     if arrival is None:
         return RedirectResponse("/preview", 303)
     now = site.clock()
 
     def come_in(connection: Connection) -> sessions.Session:
         rater = raters.join(connection, panel=kind, external_id=arrival.rater, now=now)
-        before = sessions.earlier_visits(connection, rater=rater.id, panel_session=arrival.session)
-        most = site.campaign.most_visits
-        if most is not None and before >= most:
-            raise RefusedError(
-                403, "you have taken part already: everything you submitted then is kept"
-            )
+        _check_visit(site, connection, rater.id, arrival.session, before)
         return sessions.open_session(
             connection,
             rater=rater.id,
@@ -135,3 +145,22 @@ async def _enter(site: Site, kind: str, arrival: Arrival | None) -> Response:
     )
     answer.headers.append("set-cookie", cookie.header(value, seconds=(expires - now) // 1_000))
     return answer
+
+
+def _check_visit(
+    site: Site, connection: Connection, rater: str, visit: str, before: str | None
+) -> None:
+    """Refuse whoever has taken part as often as they may, also under another name."""
+    rules = site.campaign.session
+    earlier = sessions.earlier_visits(connection, rater=rater, panel_session=visit)
+    most = site.campaign.most_visits
+    if most is not None and earlier >= most:
+        raise RefusedError(
+            403, "you have taken part already: everything you submitted then is kept"
+        )
+    if before in {None, rater} or not rules.one_per_browser:
+        return
+    if sessions.judgments(connection, rater=before or ""):
+        raise RefusedError(
+            403, "somebody has taken part in this browser already, under another name"
+        )

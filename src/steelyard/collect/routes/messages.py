@@ -7,34 +7,36 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from steelyard.collect.security.payloads import plain_json
 
 __all__ = [
-    "Added",
     "Answer",
     "Answered",
     "Assignment",
-    "Decided",
-    "Decision",
+    "Consent",
+    "Consented",
     "Draft",
-    "Goal",
-    "Invitations",
-    "Links",
-    "More",
+    "HandBack",
+    "HandedBack",
+    "Left",
+    "Name",
     "Next",
     "NextDone",
     "NextPaused",
     "NextTask",
     "NextTutorial",
     "NextWait",
+    "NextWelcome",
     "Nothing",
+    "PlainText",
     "Progress",
     "Question",
     "Renewed",
-    "Standing",
-    "State",
+    "Said",
+    "Sent",
     "Submission",
     "Submitted",
     "TutorialReply",
     "TutorialState",
     "WayBack",
+    "Welcome",
 ]
 
 # What a browser can count exactly, and longer than any lease.
@@ -49,23 +51,29 @@ Answer: TypeAlias = Annotated[
 ]
 
 
-class _Sent(BaseModel):
+class Sent(BaseModel):
     """A request's body: nothing unknown, nothing converted."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
-class _Said(BaseModel):
+class Said(BaseModel):
     """An answer's body."""
 
     model_config = ConfigDict(frozen=True)
 
 
-class Nothing(_Sent):
+class Nothing(Sent):
     """An empty object."""
 
 
-class Draft(_Sent):
+class Consent(Sent):
+    """Whether a rater agrees to take part."""
+
+    agreed: bool
+
+
+class Draft(Sent):
     """Work in progress on an assignment."""
 
     assignment: Name
@@ -73,7 +81,7 @@ class Draft(_Sent):
     active_ms: int = Field(ge=0, le=_MOST_MS)
 
 
-class Submission(_Sent):
+class Submission(Sent):
     """A complete answer; the same `key` again is the same submission."""
 
     assignment: Name
@@ -82,14 +90,22 @@ class Submission(_Sent):
     active_ms: int = Field(ge=0, le=_MOST_MS)
 
 
-class Question(_Sent):
+class HandBack(Sent):
+    """A text that the rater cannot judge, and why."""
+
+    assignment: Name
+    kind: Literal["cannot-judge", "problem"]
+    reason: PlainText = Field(min_length=1, max_length=1_000)
+
+
+class Question(Sent):
     """An answer to a question of the tutorial."""
 
     question: PlainText = Field(min_length=1, max_length=200)
     answer: Annotated[Any, AfterValidator(plain_json)]
 
 
-class Assignment(_Said):
+class Assignment(Said):
     """A unit to judge: what is shown of it, and the work saved on it."""
 
     id: str
@@ -99,7 +115,7 @@ class Assignment(_Said):
     expires: int
 
 
-class Progress(_Said):
+class Progress(Said):
     """How far this visit is."""
 
     done: int
@@ -107,7 +123,7 @@ class Progress(_Said):
     earned: str | None
 
 
-class WayBack(_Said):
+class WayBack(Said):
     """The way back to the panel."""
 
     method: Literal["GET", "POST"]
@@ -116,7 +132,7 @@ class WayBack(_Said):
     label: str
 
 
-class Answered(_Said):
+class Answered(Said):
     """A question of the tutorial that has been tried."""
 
     id: str
@@ -125,7 +141,7 @@ class Answered(_Said):
     feedback: str | None
 
 
-class TutorialState(_Said):
+class TutorialState(Said):
     """How far the tutorial is."""
 
     version: str
@@ -134,7 +150,23 @@ class TutorialState(_Said):
     passed: bool | None
 
 
-class NextTask(_Said):
+class Welcome(Said):
+    """What a rater is told first, and whether the rater agreed."""
+
+    purpose: str
+    consent: str | None
+    terms: str
+    agreed: bool | None
+
+
+class NextWelcome(Said):
+    """The first page comes before everything else."""
+
+    status: Literal["welcome"] = "welcome"
+    welcome: Welcome
+
+
+class NextTask(Said):
     """Something to judge."""
 
     status: Literal["task"] = "task"
@@ -142,58 +174,86 @@ class NextTask(_Said):
     progress: Progress
 
 
-class NextTutorial(_Said):
+class NextTutorial(Said):
     """The tutorial comes first."""
 
     status: Literal["tutorial"] = "tutorial"
     tutorial: TutorialState
 
 
-class NextWait(_Said):
+class NextWait(Said):
     """Nothing now, perhaps soon: others hold what is left."""
 
     status: Literal["wait"] = "wait"
     retry_seconds: int
 
 
-class NextPaused(_Said):
+class NextPaused(Said):
     """The campaign is paused."""
 
     status: Literal["paused"] = "paused"
 
 
-class NextDone(_Said):
+class NextDone(Said):
     """The visit is over."""
 
     status: Literal["done"] = "done"
     reason: Literal[
-        "session-complete", "none-left", "stopped", "tutorial-failed", "excluded", "enough"
+        "session-complete",
+        "rater-complete",
+        "revoked",
+        "no-consent",
+        "none-left",
+        "stopped",
+        "tutorial-failed",
+        "excluded",
+        "enough",
     ]
     message: str
     way_back: WayBack | None = Field(serialization_alias="return")
 
 
 Next: TypeAlias = Annotated[
-    NextTask | NextTutorial | NextWait | NextPaused | NextDone, Field(discriminator="status")
+    NextWelcome | NextTask | NextTutorial | NextWait | NextPaused | NextDone,
+    Field(discriminator="status"),
 ]
 
 
-class Renewed(_Said):
+class Renewed(Said):
     """A draft was kept, and the assignment with it."""
 
     expires: int
 
 
-class Submitted(_Said):
+class Submitted(Said):
     """A submission is stored for good."""
 
     accepted: Literal[True] = True
     repeated: bool
     done: int
     earned: str | None
+    feedback: str | None = None
 
 
-class TutorialReply(_Said):
+class Consented(Said):
+    """What the rater said is kept."""
+
+    agreed: bool
+
+
+class Left(Said):
+    """The browser knows the rater no more."""
+
+    left: Literal[True] = True
+
+
+class HandedBack(Said):
+    """A text was taken back."""
+
+    accepted: Literal[True] = True
+
+
+class TutorialReply(Said):
     """What the tutorial says to an answer."""
 
     correct: bool
@@ -202,68 +262,3 @@ class TutorialReply(_Said):
     feedback: str | None
     passed: bool | None
     correct_answer: Any = None
-
-
-class State(_Sent):
-    """What the campaign shall do."""
-
-    state: Literal["running", "paused", "stopped"]
-
-
-class Goal(_Sent):
-    """The goal, from now on; what is not given stays. `unlimited` lifts the budget."""
-
-    half_width: float | None = Field(default=None, gt=0, le=1e9, allow_inf_nan=False)
-    budget: float | None = Field(default=None, gt=0, le=1e9, allow_inf_nan=False)
-    unlimited: bool = False
-
-
-class More(_Sent):
-    """How many outputs of each system to add to the sample."""
-
-    more: int = Field(ge=1, le=1_000_000)
-
-
-class Invitations(_Sent):
-    """How many raters to invite."""
-
-    count: int = Field(ge=1, le=1_000)
-
-
-class Links(_Said):
-    """Invitations, one rater each."""
-
-    links: list[str]
-
-
-class Standing(_Said):
-    """What the campaign does and aims at from now on."""
-
-    state: Literal["running", "paused", "stopped"]
-    half_width: float | None
-    budget: float | None
-    sample_size: int
-
-
-class Added(_Said):
-    """What was added to the sample."""
-
-    units: int
-    sample_size: int
-
-
-class Decided(_Said):
-    """The decision that now counts."""
-
-    about: Literal["estimate", "payment"]
-    verdict: Literal["exclude", "include", "refuse", "pay"]
-    reason: str
-
-
-class Decision(_Sent):
-    """What becomes of a rater's work."""
-
-    rater: Name
-    about: Literal["estimate", "payment"]
-    verdict: Literal["exclude", "include", "refuse", "pay"]
-    reason: PlainText = Field(min_length=1, max_length=1_000)

@@ -16,6 +16,7 @@ from steelyard.collect.store import (
     AlreadySubmittedError,
     NotYoursError,
     StoreError,
+    TooManyReportsError,
     UnknownLeaseError,
     UnknownRaterError,
     UnknownSessionError,
@@ -52,6 +53,7 @@ _STORE: tuple[tuple[type[StoreError], int, str], ...] = (
     (NotYoursError, 403, "not-yours"),
     (UnknownLeaseError, 409, "lease-lost"),
     (AlreadySubmittedError, 409, "already-submitted"),
+    (TooManyReportsError, 409, "too-many-reports"),
     (UnknownSessionError, 401, "not-joined"),
     (UnknownRaterError, 404, "not-found"),
 )
@@ -176,7 +178,10 @@ async def _on_store(request: Request, error: Exception) -> Response:
         if isinstance(error, kind):
             return _answer(request, RefusedError(status, str(error), code=code))
     # what a database says may hold addresses and names: it is for the log alone
-    site_of(request).log.error("%s", error)
+    site = site_of(request)
+    site.log.error("%s", error)
+    # whoever looks at the dashboard sees it at once
+    site.live.refresh()
     sorry = "the database does not answer; send it again in a moment"
     return _answer(request, RefusedError(503, sorry, retry_seconds=5))
 

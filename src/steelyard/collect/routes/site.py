@@ -15,6 +15,7 @@ from starlette.responses import HTMLResponse
 from steelyard.collect.campaign import Campaign
 from steelyard.collect.live.following import LiveSnapshots
 from steelyard.collect.panels import Invitation, Panel
+from steelyard.collect.routes.attention import AttentionChecks
 from steelyard.collect.routes.memory import Memory
 from steelyard.collect.security.limits import RateLimit
 from steelyard.collect.security.tokens import Keys
@@ -57,6 +58,8 @@ class Site:
         Limits for each session and for each address.
     purse
         What may still be spent.
+    checks
+        Gold items that tell a rater what was missed.
     memory
         What this process remembers of the assignments it gave out.
     """
@@ -71,6 +74,7 @@ class Site:
     requests: RateLimit
     joins: RateLimit
     purse: Purse
+    checks: AttentionChecks
     memory: Memory = field(default_factory=Memory)
     log: logging.Logger = field(default_factory=lambda: logging.getLogger("steelyard.collect"))
     _pages: Environment = field(

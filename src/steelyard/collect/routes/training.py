@@ -1,7 +1,5 @@
 """The tutorial: before the first judgment, on the server, once for each version of a task."""
 
-from typing import Any
-
 from fastapi import APIRouter
 from sqlalchemy import Connection
 
@@ -27,7 +25,11 @@ def tutorial_state(
     return messages.TutorialState(
         version=task.version,
         questions=len(task.tutorial.questions),
-        answered=[_answered(task.tutorial, one) for one in found.answered],
+        answered=[
+            _answered(task.tutorial, name, one)
+            for one in found.answered
+            if (name := task.tutorial.name_of(one.question)) is not None
+        ],
         passed=found.passed,
     )
 
@@ -37,7 +39,7 @@ async def answer(visit: RaterVisit, sent: messages.Question) -> messages.Tutoria
     """Grade an answer to a question of the tutorial."""
     task = visit.site.campaign.task
     training = task.tutorial
-    question = None if training is None else training.question(sent.question)
+    question = None if training is None else training.named.get(sent.question)
     if training is None or question is None:
         raise RefusedError(404, "the tutorial has no such question")
     correct = grade(question, sent.answer)
@@ -90,11 +92,6 @@ def _is_over(training: Tutorial, tried: tutorials.Attempted) -> bool:
     return tried.correct or tried.tries >= training.tries
 
 
-def _answered(training: Tutorial, tried: tutorials.Attempted) -> messages.Answered:
-    question = training.question(tried.question)
-    told: Any = None
-    if question is not None and _is_over(training, tried):
-        told = question.feedback
-    return messages.Answered(
-        id=tried.question, correct=tried.correct, tries=tried.tries, feedback=told
-    )
+def _answered(training: Tutorial, name: str, tried: tutorials.Attempted) -> messages.Answered:
+    told = training.named[name].feedback if _is_over(training, tried) else None
+    return messages.Answered(id=name, correct=tried.correct, tries=tried.tries, feedback=told)

@@ -1,5 +1,6 @@
 """The rater's page and its API: what is next, drafts, submissions."""
 
+from collections.abc import Awaitable
 from functools import partial
 from typing import Any
 
@@ -7,14 +8,15 @@ from fastapi import APIRouter, Request
 from sqlalchemy import Connection
 from starlette.responses import HTMLResponse, Response
 
-from steelyard.collect.panels import Return
+from steelyard.collect.quality import FEWEST
 from steelyard.collect.routes import messages
+from steelyard.collect.routes.ending import ended
 from steelyard.collect.routes.guards import RaterVisit, Visit, change
 from steelyard.collect.routes.refusals import RefusedError, page_refusals, refusals
 from steelyard.collect.routes.site import Site, site_of
 from steelyard.collect.routes.training import tutorial_state
-from steelyard.collect.store import assignment, sessions, settings, submissions
-from steelyard.collect.store.decisions import verdict
+from steelyard.collect.routes.welcoming import welcome_state
+from steelyard.collect.store import assignment, reports, sessions, settings, submissions
 from steelyard.collect.store.given import Given, given
 from steelyard.collect.tasks.answers import Problem, check_answer, derive_scores
 from steelyard.errors import SteelyardError
@@ -25,15 +27,7 @@ __all__ = ["router"]
 router = APIRouter()
 
 _WAIT_SECONDS = 5
-_MESSAGES = {
-    "session-complete": "Thank you. This visit is complete, and everything you submitted is kept.",
-    "none-left": "Thank you. There is nothing left for you to judge; all you submitted is kept.",
-    "stopped": "Thank you. This campaign has ended; everything you submitted is kept.",
-    "enough": "Thank you. Enough judgments are in for now; everything you submitted is kept.",
-    "excluded": "Thank you for your time. Your work did not meet the rules of this study, so your part ends "
-    "here. What you submitted is kept; who runs the study decides about its pay.",
-    "tutorial-failed": "Thank you for trying. The tutorial was not passed, so the visit ends here.",
-}
+_PAID_ENDS = frozenset({"session-complete", "rater-complete", "none-left", "stopped", "enough"})
 
 
 @router.post("/api/next", **change(409))
@@ -45,8 +39,12 @@ async def next_assignment(visit: RaterVisit, sent: messages.Nothing) -> messages
 
     def give(connection: Connection) -> tuple[sessions.Session, Any]:
         facts = sessions.session(connection, visit.session)
-        if facts.excluded:
-            return facts, assignment.Nothing("excluded")
+        ended = _ended(site, facts)
+        if ended is not None:
+            return facts, ended
+        welcome = welcome_state(site, connection, visit.rater)
+        if welcome is not None:
+            return facts, welcome
         training = tutorial_state(connection, site.campaign.task, facts)
         if training is not None:
             return facts, _reason_to_wait(site, connection, training) or training
@@ -62,16 +60,14 @@ async def next_assignment(visit: RaterVisit, sent: messages.Nothing) -> messages
     facts, found = await site.write(give)
     if _is_paid_end(facts, found) and await _ruled(site):
         facts, found = await site.write(give)
-    if isinstance(found, messages.TutorialState):
-        if found.passed is None:
-            return messages.NextTutorial(tutorial=found)
-        return await _done(site, facts, "tutorial-failed")
+    if isinstance(found, messages.TutorialState | messages.Welcome):
+        return await _before_work(site, facts, found)
     if isinstance(found, assignment.Nothing):
         if found.reason == "wait":
             return messages.NextWait(retry_seconds=_WAIT_SECONDS)
         if found.reason == "paused":
             return messages.NextPaused()
-        return await _done(site, facts, found.reason)
+        return await ended(site, facts, found.reason)
     site.memory.keep(found.id, Given(visit.rater, found.content, found.swapped))
     return messages.NextTask(
         assignment=messages.Assignment(
@@ -82,9 +78,22 @@ async def next_assignment(visit: RaterVisit, sent: messages.Nothing) -> messages
             expires=found.expires,
         ),
         progress=messages.Progress(
-            done=facts.done, of=facts.limit, earned=site.money(facts.earned)
+            done=facts.done, of=_of(site, facts), earned=site.money(facts.earned)
         ),
     )
+
+
+async def _before_work(
+    site: Site, facts: sessions.Session, found: messages.TutorialState | messages.Welcome
+) -> messages.Next:
+    """Return the first page or the tutorial, or the end if the rater did not agree or pass."""
+    if isinstance(found, messages.Welcome):
+        if found.agreed is None:
+            return messages.NextWelcome(welcome=found)
+        return await ended(site, facts, "no-consent")
+    if found.passed is None:
+        return messages.NextTutorial(tutorial=found)
+    return await ended(site, facts, "tutorial-failed")
 
 
 @router.put("/api/draft", **change(409))
@@ -132,9 +141,32 @@ async def submit(visit: RaterVisit, sent: messages.Submission) -> messages.Submi
         )
 
     stored = await site.write(store)
+    if stored.done % FEWEST == 0 and not stored.repeated:
+        await _tried(site, site.live.apply_own_rules(visit.rater))
+    about = await _about(site, sent.assignment)
     return messages.Submitted(
-        repeated=stored.repeated, done=stored.done, earned=site.money(stored.earned)
+        repeated=stored.repeated,
+        done=stored.done,
+        earned=site.money(stored.earned),
+        feedback=site.checks.feedback(about.content, sent.answer),
     )
+
+
+@router.post("/api/hand-back", **change(409))
+async def hand_back(visit: RaterVisit, sent: messages.HandBack) -> messages.HandedBack:
+    """Take a text back that the rater cannot judge, for somebody else to judge."""
+    site = visit.site
+    operation = partial(
+        reports.hand_back,
+        lease=sent.assignment,
+        rater=visit.rater,
+        kind=sent.kind,
+        reason=sent.reason,
+        most=site.campaign.session.hand_backs,
+        now=site.clock(),
+    )
+    await site.write(operation)
+    return messages.HandedBack()
 
 
 @router.get("/work", response_class=HTMLResponse, responses=page_refusals(401, 429))
@@ -187,6 +219,11 @@ def _scores(visit: Visit, about: Given, answer: dict[str, Any]) -> dict[str, flo
     return derive_scores(task, about.content, answer, swapped=about.swapped)
 
 
+async def _about(site: Site, lease: str) -> Given:
+    known = site.memory.given(lease)
+    return known if known is not None else await site.read(partial(given, lease=lease))
+
+
 def _named(problems: list[Problem]) -> list[tuple[str | None, str]]:
     return [(problem.widget, problem.message) for problem in problems]
 
@@ -198,52 +235,38 @@ def _work_page(site: Site, *, mode: str, csrf: str | None) -> Response:
     )
 
 
+def _ended(site: Site, facts: sessions.Session) -> assignment.Nothing | None:
+    """Return why a rater gets nothing any more, however much there is."""
+    if facts.excluded:
+        return assignment.Nothing("excluded")
+    if facts.revoked:
+        return assignment.Nothing("revoked")
+    most = site.campaign.session.judgments_per_rater
+    is_all = most is not None and facts.total >= most
+    return assignment.Nothing("rater-complete") if is_all else None
+
+
+def _of(site: Site, facts: sessions.Session) -> int | None:
+    """Return how many judgments this visit is to bring, if that is settled."""
+    most = site.campaign.session.judgments_per_rater
+    left = None if most is None else most - facts.total + facts.done
+    return min((one for one in (facts.limit, left) if one is not None), default=None)
+
+
 def _is_paid_end(facts: sessions.Session, found: Any) -> bool:
-    return (
-        isinstance(found, assignment.Nothing)
-        and found.reason in {"session-complete", "none-left", "stopped", "enough"}
-        and facts.done > 0
-    )
+    return isinstance(found, assignment.Nothing) and found.reason in _PAID_ENDS and facts.done > 0
 
 
 async def _ruled(site: Site) -> bool:
     """Apply the rules of quality now: a quick visit must not end before they are applied."""
-    if not site.live.has_rules:
-        return False
+    if site.live.has_rules:
+        await _tried(site, site.live.apply_rules())
+    return site.live.has_rules
+
+
+async def _tried(site: Site, applied: Awaitable[None]) -> None:
     try:
-        await site.live.apply_rules()
+        await applied
     except SteelyardError as error:
         # no fault of the rater's
         site.log.warning("the rules of quality were not applied: %s", error)
-    return True
-
-
-async def _done(site: Site, facts: sessions.Session, reason: Any) -> messages.NextDone:
-    decided = await site.read(partial(verdict, rater=facts.rater, about="payment"))
-    way_back = _way_back(site, facts, reason, decided)
-    return messages.NextDone(reason=reason, message=_MESSAGES[reason], way_back=way_back)
-
-
-def _way_back(
-    site: Site, facts: sessions.Session, reason: str, decided: str | None
-) -> messages.WayBack | None:
-    """Return the way back; a decision about payment goes before what follows from the work."""
-    if facts.panel != site.campaign.panel.kind:
-        # somebody invited to a campaign that a panel works for
-        return None
-    is_screened = decided == "refuse" or (
-        reason in {"tutorial-failed", "excluded"} and decided != "pay"
-    )
-    found: Return | None = None
-    if facts.done and not is_screened:
-        found = site.panel.way_back(facts.parameters, outcome="complete")
-    else:
-        found = site.panel.way_back(facts.parameters, outcome="screened-out")
-        if found is None and not is_screened:
-            # who came for nothing should not be left without a way back
-            found = site.panel.way_back(facts.parameters, outcome="complete")
-    if found is None:
-        return None
-    return messages.WayBack(
-        method=found.method, url=found.url, fields=found.fields, label=found.label
-    )

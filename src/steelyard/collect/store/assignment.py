@@ -19,7 +19,17 @@ __all__ = ["Draft", "Lease", "Nothing", "next_lease", "save_draft"]
 # narrower than it may be.
 _SLOTS_A_POSITION = 4
 
-Reason = Literal["none-left", "wait", "paused", "stopped", "session-complete", "excluded", "enough"]
+Reason = Literal[
+    "none-left",
+    "wait",
+    "paused",
+    "stopped",
+    "session-complete",
+    "rater-complete",
+    "revoked",
+    "excluded",
+    "enough",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +76,8 @@ class Nothing:
     reason : str
         ``none-left``: this rater has had all there is; ``wait``: others hold what is left and may
         yet let go of it; ``paused`` and ``stopped``: the campaign is; ``session-complete``: the
-        visit has brought all that it was to bring; ``excluded``: the rater's judgments do not count;
+        visit has brought all that it was to bring; ``rater-complete``: the rater has judged as much
+        as one person may; ``revoked``: the rater's invitation was withdrawn; ``excluded``: the rater's judgments do not count;
         ``enough``: the goal is reached or the budget is spent.
     """
 

@@ -8,6 +8,7 @@ from sqlalchemy import (
     func,
     insert,
     literal_column,
+    or_,
     select,
     update,
 )
@@ -16,6 +17,7 @@ from steelyard.collect.store.ids import MODULUS
 from steelyard.collect.store.tables import (
     leases,
     raters,
+    reports,
     sessions,
     settings,
     slots,
@@ -79,8 +81,10 @@ SITUATION = (
     .order_by(leases.c.started)
     .limit(1)
 )
-_judged = exists().where(
-    submissions.c.unit == slots.c.unit, submissions.c.rater == bindparam("rater")
+# A unit that the rater has judged, or handed back.
+_judged = or_(
+    exists().where(submissions.c.unit == slots.c.unit, submissions.c.rater == bindparam("rater")),
+    exists().where(reports.c.unit == slots.c.unit, reports.c.rater == bindparam("rater")),
 )
 _front = (
     select(slots.c.id, slots.c.unit, slots.c.salt, slots.c.position)

@@ -185,6 +185,11 @@ class Store(Reader):
         """
         return self._writer.submit(operation)
 
+    @property
+    def failure(self) -> str | None:
+        """Why the last thing could not be written; None if it could."""
+        return self._writer.failure
+
     def close(self) -> None:
         """Finish what was queued and let go of the database."""
         self._writer.close()

@@ -239,13 +239,18 @@ def scored_rows(connection: Connection) -> list[ScoredRow]:
     return rows
 
 
-def submission_rows(connection: Connection) -> list[SubmissionRow]:
-    """Return every submission, gold too, in the order of arrival."""
+def submission_rows(connection: Connection, *, rater: str | None = None) -> list[SubmissionRow]:
+    """Return every submission, or those of one rater, gold too, in the order of arrival."""
+    named, wanted = _SYSTEMS, _SUBMISSIONS
+    if rater is not None:
+        own = submissions.c.rater == rater
+        named = named.where(targets.c.unit.in_(select(submissions.c.unit).where(own)))
+        wanted = wanted.where(own)
     systems: dict[int, list[str]] = {}
-    for unit, system in connection.execute(_SYSTEMS):
+    for unit, system in connection.execute(named):
         systems.setdefault(unit, []).append(system)
     rows = []
-    for row in connection.execute(_SUBMISSIONS).mappings():
+    for row in connection.execute(wanted).mappings():
         content = json.loads(row["content"])
         if row["swapped"]:
             content["first"], content["second"] = content["second"], content["first"]

@@ -7,6 +7,7 @@ __all__ = [
     "NotYoursError",
     "OtherCampaignError",
     "StoreError",
+    "TooManyReportsError",
     "UnknownLeaseError",
     "UnknownRaterError",
     "UnknownSessionError",
@@ -39,3 +40,7 @@ class NotYoursError(StoreError):
 
 class AlreadySubmittedError(StoreError):
     """The unit was submitted already, under another key: the first answer stands."""
+
+
+class TooManyReportsError(StoreError):
+    """The rater has handed back as many texts as one may."""

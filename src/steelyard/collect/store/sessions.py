@@ -5,14 +5,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, func, select
+from sqlalchemy import Connection, and_, bindparam, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from steelyard.collect.store.ids import new_id
 from steelyard.collect.store.refusals import UnknownSessionError
-from steelyard.collect.store.tables import ledger, raters, sessions, settings, tutorials
+from steelyard.collect.store.tables import (
+    invitations,
+    ledger,
+    raters,
+    sessions,
+    settings,
+    tutorials,
+)
 
-__all__ = ["Session", "earlier_visits", "open_session", "session"]
+__all__ = ["Session", "earlier_visits", "judgments", "open_session", "session"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +34,8 @@ class Session:
         The rater, as in `Rater`.
     excluded : bool
         Whether the rater's judgments are left out of the estimate.
+    revoked : bool
+        Whether the rater's invitation was withdrawn.
     panel_session : str
         The panel's name of the visit; empty if it has none.
     parameters : mapping of str to str
@@ -35,6 +44,8 @@ class Session:
         When it began, in milliseconds.
     done : int
         Judgments of this visit.
+    total : int
+        Judgments of all visits of the rater.
     limit : int or None
         Judgments after which it ends; none ends when no work is left.
     earned : int
@@ -49,10 +60,12 @@ class Session:
     panel: str
     external_id: str
     excluded: bool
+    revoked: bool
     panel_session: str
     parameters: Mapping[str, str]
     opened: int
     done: int
+    total: int
     limit: int | None
     earned: int
     tutorials: Mapping[str, bool | None]
@@ -68,6 +81,12 @@ _EARNED = (
     .where(ledger.c.rater == raters.c.id)
     .scalar_subquery()
 )
+_visits = sessions.alias("visits")
+_TOTAL = (
+    select(func.coalesce(func.sum(_visits.c.done), 0))
+    .where(_visits.c.rater == raters.c.id)
+    .scalar_subquery()
+)
 _SESSION = (
     select(
         sessions.c.id,
@@ -76,15 +95,21 @@ _SESSION = (
         raters.c.panel,
         raters.c.external_id,
         raters.c.excluded,
+        invitations.c.revoked.is_not(None).label("revoked"),
         sessions.c.panel_session,
         sessions.c.parameters,
         sessions.c.opened,
         sessions.c.done,
+        _TOTAL.label("total"),
         settings.c.session_judgments.label("limit"),
         _EARNED.label("earned"),
     )
     .join_from(sessions, raters, raters.c.id == sessions.c.rater)
     .outerjoin(settings, settings.c.id == 1)
+    .outerjoin(
+        invitations,
+        and_(raters.c.panel == "invitation", invitations.c.name == raters.c.external_id),
+    )
 )
 _BY_ID = _SESSION.where(sessions.c.id == bindparam("session"))
 _BY_PANEL = _SESSION.where(
@@ -95,6 +120,9 @@ _EARLIER = select(func.count()).where(
     sessions.c.rater == bindparam("rater"),
     sessions.c.panel_session != bindparam("panel_session"),
     sessions.c.done > 0,
+)
+_JUDGMENTS = select(func.coalesce(func.sum(sessions.c.done), 0)).where(
+    sessions.c.rater == bindparam("rater")
 )
 _TUTORIALS = select(tutorials.c.version, tutorials.c.passed).where(
     tutorials.c.rater == bindparam("rater")
@@ -143,6 +171,11 @@ def earlier_visits(connection: Connection, *, rater: str, panel_session: str) ->
     return int(connection.execute(_EARLIER, key).scalar_one())
 
 
+def judgments(connection: Connection, *, rater: str) -> int:
+    """Return how many judgments a rater gave in all visits."""
+    return int(connection.execute(_JUDGMENTS, {"rater": rater}).scalar_one())
+
+
 def session(connection: Connection, session_id: str) -> Session:
     """Return a session, with what the rater has done in it.
 
@@ -162,4 +195,6 @@ def _session(connection: Connection, found: Any) -> Session:
     fields = found._asdict()
     fields["parameters"] = json.loads(found.parameters)
     fields["earned"] = int(found.earned)
+    fields["revoked"] = bool(found.revoked)
+    fields["total"] = int(found.total)
     return Session(**fields, tutorials={one.version: one.passed for one in passed})

@@ -39,11 +39,14 @@ from sqlalchemy import (
 )
 
 __all__ = [
+    "consents",
     "decisions",
+    "invitations",
     "leases",
     "ledger",
     "metadata",
     "raters",
+    "reports",
     "sessions",
     "settings",
     "slots",
@@ -288,3 +291,38 @@ Index(
     tutorial_answers.c.attempt,
     unique=True,
 )
+
+# Whom whoever runs the campaign has invited by name; an invitation from before has no row here.
+invitations = Table(
+    "invitations",
+    metadata,
+    Column("name", String, primary_key=True),
+    Column("created", BigInteger, nullable=False),
+    Column("revoked", BigInteger),
+)
+
+# Texts that a rater could not judge: they are not given to that rater again.
+reports = Table(
+    "reports",
+    metadata,
+    Column("id", _Number, primary_key=True),
+    Column("lease", ForeignKey(leases.c.id), nullable=False),
+    Column("unit", ForeignKey(units.c.id), nullable=False),
+    Column("rater", ForeignKey(raters.c.id), nullable=False),
+    Column("kind", String, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("time", BigInteger, nullable=False),
+)
+Index("reports_unit_rater", reports.c.unit, reports.c.rater, unique=True)
+
+consents = Table(
+    "consents",
+    metadata,
+    Column("id", _Number, primary_key=True),
+    Column("rater", ForeignKey(raters.c.id), nullable=False),
+    # Digest of what the rater was told.
+    Column("words", String, nullable=False),
+    Column("agreed", Boolean, nullable=False),
+    Column("time", BigInteger, nullable=False),
+)
+Index("consents_rater_words", consents.c.rater, consents.c.words)

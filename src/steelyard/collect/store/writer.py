@@ -9,7 +9,7 @@ from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Engine, RootTransaction, text
-from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
 
 from steelyard.collect.store.refusals import StoreError
 
@@ -60,6 +60,8 @@ class Writer:
         self._lock = threading.Lock()
         self._closed = False
         self._connection: Connection | None = None
+        # why the database could not store the last batch; None if it could
+        self.failure: str | None = None
         self._thread = threading.Thread(target=self._run, name="steelyard-writer", daemon=True)
         self._thread.start()
 
@@ -133,10 +135,12 @@ class Writer:
                 # A connection that was lost while nobody used it is found out here. Before the
                 # commit nothing is stored, so the same work can be done on a new connection.
                 if is_last or batch.committing or not _is_lost(error):
+                    self.failure = first_line(error)
                     batch.fail(error)
                     return []
             else:
                 break
+        self.failure = batch.failure
         return batch.resolve()
 
     def _connected(self) -> Connection:
@@ -212,6 +216,12 @@ class _Batch:
             self.errors.append((job, error))
         else:
             self.results.append((job, result))
+
+    @property
+    def failure(self) -> str | None:
+        """What kept the database from storing a job that was sound; None if nothing did."""
+        causes = (error.__cause__ for _, error in self.errors)
+        return next((first_line(one) for one in causes if isinstance(one, OperationalError)), None)
 
     def resolve(self) -> list[_Job]:
         """Tell all whose work is committed or was refused; return those to run again."""

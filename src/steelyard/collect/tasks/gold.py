@@ -29,14 +29,17 @@ class GoldItem:
         What is shown: the fields of the task.
     accepted : dict
         What is accepted, by widget; see `steelyard.collect.tasks.grading`.
+    feedback : str or None
+        What a rater is told after a wrong answer; None: nothing, and nobody learns that it was gold.
     """
 
     content: dict[str, Any]
     accepted: dict[str, Any]
+    feedback: str | None = None
 
 
 def read_gold(path: Path, task: Task) -> list[GoldItem]:
-    """Read gold items from a JSON Lines file: the fields of the task, and ``answer``.
+    """Read gold items from a JSON Lines file: the fields of the task, ``answer`` and ``feedback``.
 
     Parameters
     ----------
@@ -122,4 +125,7 @@ def _item(line: str, task: Task, place: str) -> GoldItem:
             context = error.context or {}
             key = dotted(("answer", name, *context["path"][1:]))
             raise InvalidDataError(f"{place}, key {key}: {context['message']}") from error
-    return GoldItem(content, accepted)
+    feedback = row.get("feedback")
+    if feedback is not None and (not isinstance(feedback, str) or not feedback.strip()):
+        raise InvalidDataError(f"{place}: `feedback` must be text; got {shown(feedback)}")
+    return GoldItem(content, accepted, feedback)

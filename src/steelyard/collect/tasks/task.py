@@ -130,7 +130,7 @@ class Task(Declared):
             else {
                 "pass": tutorial.pass_mark,
                 "tries": tutorial.tries,
-                "questions": [question.public() for question in tutorial.questions],
+                "questions": [question.public(name) for name, question in tutorial.named.items()],
             },
         }
 

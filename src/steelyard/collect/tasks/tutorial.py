@@ -21,7 +21,7 @@ class Question(Declared):
     Attributes
     ----------
     id : str
-        Its name, under which results are kept.
+        Its name, under which results are kept; pages never see it, because it may hint at the answer.
     content : mapping
         The fields that are shown.
     widget : str or None
@@ -70,10 +70,10 @@ class Question(Declared):
         self._asked = asked.model_copy(update={"required": True, "when": None})
         check_accepted(self._asked, self.content, self.answer)
 
-    def public(self) -> dict[str, Any]:
-        """Return the JSON form for the page: no answer, hint or feedback."""
+    def public(self, name: str) -> dict[str, Any]:
+        """Return the JSON form for the page, under another name: no answer, hint or feedback."""
         return {
-            "id": self.id,
+            "id": name,
             "content": dict(self.content),
             "widget": self.widget,
             "ask": self.asked.public(),
@@ -114,9 +114,14 @@ class Tutorial(Declared):
                 )
         return self
 
-    def question(self, name: str) -> Question | None:
-        """Return the question of this id; None if there is none."""
-        return next((question for question in self.questions if question.id == name), None)
+    @property
+    def named(self) -> dict[str, Question]:
+        """The questions by the names that pages know: their places, which give nothing away."""
+        return {f"q{place}": question for place, question in enumerate(self.questions, start=1)}
+
+    def name_of(self, question_id: str) -> str | None:
+        """Return the name that pages know of the question with this id; None if there is none."""
+        return next((name for name, one in self.named.items() if one.id == question_id), None)
 
 
 def grade(question: Question, answer: Any) -> bool:

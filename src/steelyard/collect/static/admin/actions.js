@@ -29,18 +29,20 @@ export class Ask {
     this.body = dialog.querySelector(".ask-body");
     this.problem = dialog.querySelector(".problem");
     this.confirm = dialog.querySelector("[data-confirm]");
-    dialog.querySelector("[data-cancel]").addEventListener("click", () => dialog.close());
+    this.cancel = dialog.querySelector("[data-cancel]");
+    this.cancel.addEventListener("click", () => dialog.close());
     this.form.addEventListener("submit", (event) => {
       event.preventDefault();
       this.#submit();
     });
   }
 
-  open({ title, body, confirm, danger = false, run }) {
+  open({ title, body, confirm, cancel = "Cancel", danger = false, run }) {
     this.title.textContent = title;
     this.body.replaceChildren(...body);
     this.problem.textContent = "";
     this.confirm.textContent = confirm;
+    this.cancel.textContent = cancel;
     this.confirm.hidden = !confirm;
     this.confirm.disabled = false;
     this.confirm.classList.toggle("danger", danger);
@@ -77,12 +79,17 @@ function choice(legend, name, options, chosen) {
     options.map(([value, label]) => h("label", {}, h("input", { type: "radio", name, value, checked: value === chosen }), ` ${label}`)));
 }
 
+/** Whether a rater is paid; who is left out is paid once somebody decides so. */
+export function paid({ estimate, payment }) {
+  return payment.by === null && estimate.verdict === "exclude" ? "undecided" : payment.verdict;
+}
+
 /** The actions by name; each takes the latest snapshot, and `done(message)` announces what happened. */
 export function actions(ask, done) {
   const change = (path, body, message) => send(path, body).then(() => done(message));
   return {
     pause: () => ask.open({
-      title: "Pause the campaign?", confirm: "Pause", danger: true,
+      title: "Pause the campaign?", confirm: "Pause",
       body: [text("Raters keep what they are working on and can submit it, but get nothing new. You can resume at any time.")],
       run: () => change("state", { state: "paused" }, "The campaign is paused."),
     }),
@@ -118,40 +125,69 @@ export function actions(ask, done) {
         field("Outputs to add for each system", "more", { type: "number", min: "1", step: "1", required: true, value: "20" })],
       run: (form) => change("outputs", { more: Number(form.get("more")) }, "The outputs are in the queue."),
     }),
-    invitations: () => ask.open({
-      title: "New invitation links", confirm: "Make links",
-      body: [text("Every link is for one person. Who has it can work under it until it expires."),
-        field("How many", "count", { type: "number", min: "1", max: "500", step: "1", required: true, value: "5" }),
-        h("div", { class: "links" })],
-      run: async (form) => {
-        const { links } = await send("invitations", { count: Number(form.get("count")) });
-        ask.body.querySelector(".links").replaceChildren(
-          h("label", { for: "links", text: `${links.length} links, one a line` }),
-          h("textarea", { id: "links", readonly: true, rows: Math.min(links.length, 8), text: links.join("\n") }),
-          h("button", { type: "button", class: "button", on: { click: () => copy(ask.body.querySelector("#links")) } }, "Copy"));
-        done("The links are made.");
-        return true;
-      },
-    }),
+    invitations: async () => {
+      ask.open({
+        title: "Invitations", confirm: "Make links", cancel: "Done",
+        body: [text("Every link is for one person. Who has it can work under it until it expires or you withdraw it."),
+          field("Names, one a line", "names", { rows: 3, maxlength: 20_000 }, "Only you see them. Empty: links without a name."),
+          field("How many without a name", "count", { type: "number", min: "0", max: "500", step: "1", value: "0" }),
+          h("div", { class: "links" }), h("div", { class: "invited" })],
+        run: async (form) => {
+          const names = form.get("names").split("\n").map((name) => name.trim()).filter(Boolean);
+          const count = Number(form.get("count"));
+          if (!names.length && !count) throw new Error("Write at least one name, or how many links to make.");
+          const made = await send("invitations", { names, count });
+          showLinks(ask.body.querySelector(".links"), made);
+          await showInvited(ask.body.querySelector(".invited"));
+          done("The links are made.");
+          return true;
+        },
+      });
+      await showInvited(ask.body.querySelector(".invited"));
+    },
     decide: (rater) => ask.open({
       title: `Rater ${rater.number}`, confirm: "Record",
       body: [
         rater.flags.length ? h("ul", { class: "notes" }, rater.flags.map((flag) => h("li", { text: flag.reason }))) : text("No rule has a complaint."),
         choice("Judgments of this rater", "estimate", [["include", "enter the estimate"], ["exclude", "are left out and asked of others again"]], rater.estimate.verdict),
-        choice("Payment", "payment", [["pay", "is made"], ["refuse", "is refused"]], rater.payment.verdict),
+        choice("Payment", "payment", [["pay", "is made"], ["refuse", "is refused"]], paid(rater)),
         text("These are two decisions: a judgment can be unusable and still be paid for. Nothing is deleted, and both can be taken back."),
         field("Reason, kept with the decision", "reason", { rows: 2, required: true, maxlength: 500 }),
       ],
       run: async (form) => {
         const reason = form.get("reason").trim();
         if (!reason) throw new Error("Say why: the reason is kept with the decision.");
-        const changed = ["estimate", "payment"].filter((about) => form.get(about) !== rater[about].verdict);
+        const before = { estimate: rater.estimate.verdict, payment: paid(rater) };
+        const changed = ["estimate", "payment"].filter((about) => form.get(about) !== null && form.get(about) !== before[about]);
         if (!changed.length) throw new Error("Nothing was changed: choose another answer, or cancel.");
         for (const about of changed) await send("decisions", { rater: rater.id, about, verdict: form.get(about), reason });
         done(`Recorded for rater ${number(rater.number, 0)}.`);
       },
     }),
   };
+}
+
+/** Links for copying: with the name before it where there is one. */
+function showLinks(place, { names, links }) {
+  const lines = links.map((link, at) => (link.includes(names[at]) ? link : `${names[at]}\t${link}`));
+  place.replaceChildren(
+    h("label", { for: "links", text: `${links.length} links, one a line` }),
+    h("textarea", { id: "links", readonly: true, rows: Math.min(links.length, 8), text: lines.join("\n") }),
+    h("button", { type: "button", class: "button", on: { click: () => copy(place.querySelector("#links")) } }, "Copy"));
+}
+
+/** All who were invited, each with what came of it and a way to withdraw it. */
+async function showInvited(place) {
+  const response = await fetch("/admin/api/invitations").catch(() => null);
+  if (response?.ok) drawInvited(place, (await response.json()).invitations);
+}
+
+function drawInvited(place, all) {
+  if (!all.length) return place.replaceChildren();
+  const state = (one) => (one.revoked ? "withdrawn" : one.rater ? `rater ${one.rater}, ${one.judgments} judged` : "not come yet");
+  const withdraw = (one) => h("button", { type: "button", class: "button quiet", "aria-label": `Withdraw ${one.name}`, on: { click: async () => drawInvited(place, (await send("invitations/revoke", { name: one.name })).invitations) } }, "Withdraw");
+  return place.replaceChildren(h("h3", { text: "Invited so far" }), h("ul", { class: "invited-list" }, all.map((one) => h("li", { class: one.revoked ? "out" : null },
+    h("span", { dir: "auto", text: one.name }), h("span", { class: "small", text: state(one) }), one.revoked ? null : withdraw(one)))));
 }
 
 async function copy(area) {

@@ -1,7 +1,7 @@
 /** The page of the person in charge: shows every snapshot that the server sends. */
 
 import { actions, Ask } from "./actions.js";
-import { showNotes, showNumbers, showSignal, showState } from "./overview.js";
+import { showAlerts, showNotes, showNumbers, showSignal, showState } from "./overview.js";
 import { showExclusions, showPrompts } from "./prompts.js";
 import { showRace } from "./race.js";
 import { Raters } from "./raters.js";
@@ -33,6 +33,7 @@ function show(latest) {
     showState(find("state"), snapshot);
     for (const button of document.querySelectorAll("[data-when]")) button.hidden = !button.dataset.when.split(" ").includes(snapshot.state);
   });
+  part("alerts", snapshot.alerts, () => showAlerts(find("alerts"), snapshot));
   part("signal", snapshot.signal, () => showSignal(find("signal"), snapshot));
   part("numbers", [snapshot.progress, snapshot.money, snapshot.pace, minute], () => showNumbers(find("numbers"), snapshot));
   part("notes", snapshot.notes, () => showNotes(find("notes"), snapshot));
@@ -70,7 +71,7 @@ keys.add(() => [
   snapshot.state === "running" ? { key: "p", label: "Pause", run: act.pause } : { key: "p", label: "Resume", run: act.resume },
   { key: "g", label: "Change goal or budget", run: () => act.goal(snapshot) },
   { key: "o", label: "Add outputs", run: act.outputs },
-  ...(document.querySelector("[data-action=invitations]") ? [{ key: "i", label: "New invitation links", run: act.invitations }] : []),
+  ...(document.querySelector("[data-action=invitations]") ? [{ key: "i", label: "Invitations", run: act.invitations }] : []),
   { key: "r", label: "Go to the raters", run: jump("raters-title") },
   { key: "e", label: "Go to the exports", run: jump("exports-title") },
 ]);

@@ -10,6 +10,10 @@ export function showState(place, snapshot) {
   place.dataset.state = snapshot.state;
 }
 
+export function showAlerts(place, snapshot) {
+  replace(place, snapshot.alerts.map((words) => h("p", { class: "alert", text: words })));
+}
+
 export function showSignal(place, snapshot) {
   const { signal } = snapshot;
   place.dataset.kind = signal.kind;

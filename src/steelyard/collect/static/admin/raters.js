@@ -1,5 +1,6 @@
 /** The raters: a table to sort, and the two decisions about each. */
 
+import { paid } from "./actions.js";
 import { h, replace } from "./dom.js";
 import { distance, NONE, percent, plural, seconds, signed, whole } from "./format.js";
 
@@ -17,7 +18,7 @@ const COLUMNS = [
   { key: "earned", label: "Earned", value: (one) => one.earned_amount, numeric: true, when: (snapshot) => snapshot.money },
   { key: "last", label: "Last seen", value: (one) => one.last ?? 0 },
 ];
-const RULES = { "active-time": "too quick", edits: "short edits", agreement: "low agreement", gold: "gold missed", tutorial: "tutorial failed" };
+const RULES = { "active-time": "too quick", edits: "short edits", agreement: "low agreement", gold: "gold missed", "same-answers": "same answers", tutorial: "tutorial failed" };
 const FEW = 8;
 const MOST = 500;
 
@@ -80,7 +81,7 @@ export class Raters {
     const shown = new Set(this.#columns().map(({ key }) => key));
     const cell = (label, content, numeric = false) => h("td", { role: "cell", "data-label": label, class: numeric ? "numeric" : null, "data-empty": content === NONE }, content);
     const out = one.estimate.verdict === "exclude";
-    const refused = one.payment.verdict === "refuse";
+    const pay = paid(one);
     return h("tr", { role: "row", class: out ? "out" : null },
       h("th", { role: "rowheader", scope: "row" }, `Rater ${one.number}`, one.working ? h("span", { class: "working", text: "at work" }) : null),
       cell("Judgments", whole(one.judgments), true),
@@ -90,10 +91,10 @@ export class Raters {
       shown.has("gold") && cell("Gold missed", one.gold ? `${one.gold_missed} of ${one.gold}` : NONE, true),
       cell("Flags", one.flags.length ? h("ul", { class: "flags" }, one.flags.map((flag) => h("li", { class: flag.excludes ? "flag" : "flag mild" }, h("span", { text: RULES[flag.rule] ?? flag.rule }), h("span", { class: "flag-reason", text: flag.reason })))) : NONE),
       cell("Estimate", verdict(out ? "left out" : "used", one.estimate, out, one.flags)),
-      cell("Payment", verdict(refused ? "refused" : "pay", one.payment, refused, [])),
+      cell("Payment", verdict(pay === "refuse" ? "refused" : pay, one.payment, pay !== "pay", [])),
       shown.has("earned") && cell("Earned", one.earned ?? NONE, true),
       cell("Last seen", one.last === null ? NONE : distance(one.last, time)),
-      h("td", { role: "cell", class: "row-action" }, h("button", { type: "button", class: "button", "data-key": `decide-${one.id}`, "aria-label": `Decide about rater ${one.number}`, on: { click: () => this.decide(one) } }, "Decide\u2026")));
+      h("td", { role: "cell", class: "row-action" }, h("a", { class: "button quiet", "data-key": `look-${one.id}`, href: `/admin/answers?rater=${one.number}`, "aria-label": `Answers of rater ${one.number}` }, "Answers"), " ", h("button", { type: "button", class: "button", "data-key": `decide-${one.id}`, "aria-label": `Decide about rater ${one.number}`, on: { click: () => this.decide(one) } }, "Decide\u2026")));
   }
 }
 

@@ -60,6 +60,11 @@ export class Autosave {
     forget(`draft.${assignment}`);
   }
 
+  #tellOf(error) {
+    if (!(error instanceof Refused)) this.tell("waiting", error.message);
+    else this.tell(error.status === 413 ? "long" : "refused");
+  }
+
   async #send({ keepalive = false } = {}) {
     clearTimeout(this.#timer);
     this.#timer = null;
@@ -78,7 +83,7 @@ export class Autosave {
     } catch (error) {
       const isGone = error instanceof Refused && (error.status === 404 || error.status === 409);
       if (isGone) Autosave.forget(assignment);
-      if (this.#task?.assignment === assignment) this.tell(error instanceof Refused ? "refused" : "offline");
+      if (this.#task?.assignment === assignment) this.#tellOf(error);
     } finally {
       this.#sending = false;
     }

@@ -2,6 +2,9 @@ import { button, element } from "./elements.js";
 
 const DONE = {
   "session-complete": ["That is all for this visit", "Thank you: every text of this visit is judged."],
+  "rater-complete": ["That is all you can judge here", "Thank you: you have judged as much as one person may."],
+  "no-consent": ["Thank you", "You did not agree to take part, so nothing is asked of you."],
+  revoked: ["Your invitation has ended", "Thank you. Everything you submitted is kept."],
   "none-left": ["Nothing is left to judge", "Thank you. All texts that you could judge have been judged."],
   stopped: ["This campaign has ended", "Thank you. Enough judgments are in; nothing more is needed."],
   enough: ["Enough for now", "Thank you. Enough judgments are in; everything you submitted is kept."],
@@ -21,6 +24,12 @@ export function waiting(page) {
 export function done(page, { reason, message, return: back }) {
   const [title, text] = DONE[reason] ?? DONE["none-left"];
   page.message(title, message || text, ...(back ? [wayBack(back)] : []));
+}
+
+/** What was missed in an attention check; `goOn` is called when it was read. */
+export function check(page, words, goOn) {
+  const onward = button("Go on", { kind: "primary", click: goOn });
+  page.message("A check that you read with care", words, onward);
 }
 
 export function refused(page, error) {

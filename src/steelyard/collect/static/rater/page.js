@@ -13,9 +13,9 @@ export class Page {
     document.addEventListener("mark-say", ({ detail }) => this.announce(detail.text));
   }
 
-  /** Show one of the sections `message`, `tutorial`, `work`. */
+  /** Show one of the sections `message`, `welcome`, `tutorial`, `work`. */
   section(name, { focus = true } = {}) {
-    for (const each of ["message", "tutorial", "work"]) find(each).hidden = each !== name;
+    for (const each of ["message", "welcome", "tutorial", "work"]) find(each).hidden = each !== name;
     this.untrouble();
     if (!focus) return;
     window.scrollTo({ top: 0 });

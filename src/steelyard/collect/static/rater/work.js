@@ -3,15 +3,18 @@ import { Autosave } from "./autosave.js";
 import { ActiveClock } from "./clock.js";
 import { show } from "./elements.js";
 import { Form } from "./form.js";
+import { offerHandBack } from "./hand-back.js";
 import { forget, keep, kept } from "./kept.js";
 import * as messages from "./messages.js";
 import { Tutorial } from "./tutorial.js";
+import { offerLeaving, showWelcome } from "./welcome.js";
 
 const PAUSED_SECONDS = 15;
 const SAVED = {
-  saved: "Your work is saved.",
-  offline: "Not saved yet: no connection. Your work is kept in this browser and will be saved later.",
-  refused: "This work can no longer be saved here.",
+  saved: () => "Draft saved. Submit it when you are done.",
+  waiting: (reason) => `Not saved yet: ${reason}. Your work is kept in this browser and will be saved later.`,
+  long: () => "Too long to be saved. Shorten it; until then it is kept in this browser only.",
+  refused: () => "This draft can no longer be saved here.",
 };
 
 /** One text after the other: fetch, answer, save along the way, submit. */
@@ -25,13 +28,15 @@ export class Work {
     this.fields = document.getElementById("questions");
     this.button = document.getElementById("submit");
     this.clock = new ActiveClock();
-    this.autosave = new Autosave({ tell: (state) => page.saved(SAVED[state]) });
+    this.autosave = new Autosave({ tell: (state, reason) => page.saved(SAVED[state](reason)) });
     this.form = new Form(document.getElementById("work"), page.task, {
       changed: () => this.#changed(),
       finished: () => this.button.focus(),
     });
     this.tutorial = new Tutorial(page, { passed: () => this.next() });
     this.button.addEventListener("click", () => this.submit());
+    offerLeaving(page);
+    offerHandBack({ assignment: () => (this.isWorking ? this.#assignment.id : null), done: () => this.#handedBack() });
     this.others = "BroadcastChannel" in window ? new BroadcastChannel("steelyard") : null;
     this.others?.addEventListener("message", ({ data }) => this.#elsewhere(data));
   }
@@ -50,6 +55,7 @@ export class Work {
     }
     if (reply.progress) this.#showProgress(reply.progress);
     if (reply.status === "task") this.#begin(reply.assignment);
+    else if (reply.status === "welcome") showWelcome(this.page, reply.welcome, () => this.next());
     else if (reply.status === "tutorial") this.tutorial.begin(reply.tutorial);
     else if (reply.status === "done") messages.done(this.page, reply);
     else this.#wait(reply);
@@ -74,7 +80,7 @@ export class Work {
     this.form.load(assignment.content, unsent?.answer ?? assignment.draft);
     this.clock.start(Math.max(unsent?.active_ms ?? 0, assignment.active_ms ?? 0));
     this.autosave.begin(assignment.id, () => this.#state());
-    this.page.saved(assignment.draft || unsent ? "Your earlier work on this text is back." : "");
+    this.page.saved(assignment.draft || unsent ? "Your draft of this text is back." : "");
     this.#ready();
     if (unsent) this.autosave.changed();
   }
@@ -133,6 +139,17 @@ export class Work {
     this.fields.disabled = true; // until the next text is there
     this.#showProgress({ ...this.progress, done: reply.done, earned: reply.earned });
     this.page.announce(`Thank you. ${reply.done} done.`);
+    if (reply.feedback) messages.check(this.page, reply.feedback, () => this.next());
+    else this.next();
+  }
+
+  #handedBack() {
+    const { id } = this.#assignment;
+    this.autosave.end();
+    this.others?.postMessage({ submitted: id });
+    Autosave.forget(id);
+    forget(`key.${id}`);
+    this.page.announce("The text was handed back.");
     this.next();
   }
 

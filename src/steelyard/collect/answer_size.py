@@ -1,0 +1,84 @@
+"""Whether an answer can be sent: a text whose answer is too large would trap whoever gets it."""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from sqlalchemy import Connection, select
+
+from steelyard.collect.campaign import Campaign
+from steelyard.collect.store.tables import units
+from steelyard.collect.tasks import Task
+from steelyard.collect.tasks.widgets import Passages, PostEdit, Spans
+
+__all__ = ["answer_bytes", "check_answers_fit", "stored_contents"]
+
+# What stands around the answers; and the name of a question with a choice.
+_FRAME, _QUESTION = 256, 128
+# A verdict with its highlights; an error with its severity and category.
+_PASSAGE, _SPAN = 512, 160
+
+_CONTENTS = select(units.c.item, units.c.content).order_by(units.c.id)
+
+
+def answer_bytes(task: Task, content: Mapping[str, Any]) -> int:
+    """Return how large the answer of a careful rater may be, in bytes of JSON.
+
+    A text to improve may be edited to twice its length. Comments are left out: they can be
+    shortened.
+
+    Parameters
+    ----------
+    task : Task
+        What is asked.
+    content : mapping
+        What is shown.
+
+    Examples
+    --------
+    >>> from steelyard.collect.tasks import load_task
+    >>> answer_bytes(load_task("language-quality"), {"output": "x" * 1_000})
+    2772
+    """
+    size = _FRAME + _QUESTION * len(task.widgets)
+    for widget in task.widgets:
+        if isinstance(widget, PostEdit):
+            size += 2 * len(json.dumps(content[widget.field], ensure_ascii=False).encode())
+        elif isinstance(widget, Passages):
+            size += _PASSAGE * len(content[widget.field])
+        elif isinstance(widget, Spans):
+            size += _SPAN * widget.most
+    return size
+
+
+def check_answers_fit(
+    campaign: Campaign, contents: Iterable[tuple[str, Mapping[str, Any]]]
+) -> None:
+    """Raise unless the answers to all contents can be sent.
+
+    Parameters
+    ----------
+    campaign : Campaign
+        The campaign, with its limits.
+    contents : iterable of (item, content)
+        What is to be judged.
+
+    Raises
+    ------
+    InvalidDataError
+        The message names the item with the largest answer, and the limit that it needs.
+    """
+    sizes = ((answer_bytes(campaign.task, content), item) for item, content in contents)
+    largest, item = max(sizes, default=(0, ""))
+    most = campaign.limits.body_bytes
+    if largest > most:
+        raise campaign.error(
+            ("limits", "body_bytes"),
+            f"must be at least {largest} for the answer to item {item!r}, whose text is long; it is "
+            f"{most}: raise it, or leave long texts out of the outputs",
+        )
+
+
+def stored_contents(connection: Connection) -> list[tuple[str, dict[str, Any]]]:
+    """Return the items and contents of all units of a campaign that has begun."""
+    return [(item, json.loads(content)) for item, content in connection.execute(_CONTENTS)]

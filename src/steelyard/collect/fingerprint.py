@@ -1,0 +1,45 @@
+"""What binds a database to its campaign: a digest of all that must not change after the start."""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from steelyard.collect.campaign import Campaign
+
+__all__ = ["fingerprint_of"]
+
+# What the page says may be improved while a campaign runs; what is asked and counted may not.
+_WORDING = {"label", "help", "tip", "key", "text", "confirm", "low", "high"}
+
+
+def fingerprint_of(campaign: "Campaign") -> str:
+    """Return the digest of the pool, the draw, the questions and the scores of a campaign."""
+    task = campaign.task
+    sample = campaign.sample
+    facts = {
+        "outputs": _digest(campaign.outputs),
+        "sample": _digest(sample) if isinstance(sample, Path) else sample.model_dump(mode="json"),
+        "judgments_per_output": campaign.judgments_per_output,
+        "gold": None if campaign.gold is None else _digest(campaign.gold.file),
+        "pair": task.pair,
+        "fields": task.fields,
+        "widgets": [_without_wording(widget.model_dump(mode="json")) for widget in task.widgets],
+        "scores": [score.model_dump(mode="json") for score in task.scores],
+    }
+    if campaign.second_judgments:  # campaigns of before have none
+        facts["second_judgments"] = campaign.second_judgments
+    text = json.dumps(facts, sort_keys=True, ensure_ascii=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _without_wording(data: Any) -> Any:
+    if isinstance(data, dict):
+        return {key: _without_wording(value) for key, value in data.items() if key not in _WORDING}
+    return [_without_wording(entry) for entry in data] if isinstance(data, list) else data

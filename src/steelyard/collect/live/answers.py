@@ -1,0 +1,237 @@
+"""The work itself: answers with the texts that they are about, to look at and to decide upon."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any, Literal
+
+from sqlalchemy import Connection
+
+from steelyard.collect.campaign import Campaign
+from steelyard.collect.conduct import conducts
+from steelyard.collect.live.observer import View
+from steelyard.collect.live.people import raters_table
+from steelyard.collect.store.decisions import latest
+from steelyard.collect.store.overview import rater_rows
+from steelyard.collect.store.records import SubmissionRow, submission_rows
+from steelyard.collect.store.reports import all_reports
+from steelyard.collect.tasks import Task, grade_gold, score_bounds, visible_widgets
+from steelyard.collect.tasks.widgets import Comment, Passages, PostEdit, Spans, Widget
+
+__all__ = ["FAR", "Show", "answers", "answers_of", "comments_of"]
+
+Show = Literal["all", "comment", "disagreement", "gold-missed", "flagged", "excluded"]
+
+# A score is far from the others' if it differs by half of the scale or more.
+FAR = 0.5
+_PAGE = 25
+
+
+@dataclass(frozen=True)
+class _Found:
+    """A submission with what was made of it."""
+
+    row: SubmissionRow
+    distance: float | None
+    missed: bool
+    comments: Sequence[tuple[str, str]]
+
+
+def answers(
+    view: View, *, rater: int | None, item: str | None, show: Show, offset: int
+) -> dict[str, Any]:
+    """Return a page of answers, for an observer; see `answers_of`."""
+    return view.store.read(
+        lambda connection: answers_of(
+            connection, view.campaign, rater=rater, item=item, show=show, offset=offset
+        )
+    )
+
+
+def answers_of(
+    connection: Connection,
+    campaign: Campaign,
+    *,
+    rater: int | None = None,
+    item: str | None = None,
+    show: Show = "all",
+    offset: int = 0,
+) -> dict[str, Any]:
+    """Return answers as they were given, the newest first, with the people who gave them.
+
+    Parameters
+    ----------
+    connection : Connection
+        To read from.
+    campaign : Campaign
+        The campaign.
+    rater : int, optional
+        Number of the rater whose answers to return.
+    item : str, optional
+        The item that the answers are about.
+    show : str
+        ``comment``: those with a comment; ``disagreement``: those far from the others';
+        ``gold-missed``, ``flagged`` and ``excluded``: those that missed gold, or whose rater is
+        flagged or left out; ``all``.
+    offset : int
+        How many to pass over.
+
+    Returns
+    -------
+    dict
+        ``total``, ``offset``, ``page``, ``answers``, ``reports`` (texts that were handed back) and
+        ``raters``: those of the answers, by number, with their panel ids, flags and decisions.
+    """
+    submissions, known = submission_rows(connection), rater_rows(connection)
+    people = {
+        one["number"]: one
+        for one in raters_table(
+            campaign,
+            known,
+            conduct=conducts(campaign, submissions),
+            decided=latest(connection),
+        )
+    }
+    names = {one.number: one.external_id for one in known}
+    found = [
+        one
+        for one in _found(campaign.task, submissions)
+        if (rater is None or one.row.number == rater)
+        and (item is None or one.row.item == item)
+        and _is_shown(one, show, people)
+    ][::-1]
+    chosen = found[offset : offset + _PAGE]
+    numbers = {one.row.number for one in chosen}
+    if rater is not None and rater in people:
+        numbers.add(rater)
+    return {
+        "total": len(found),
+        "offset": offset,
+        "page": _PAGE,
+        "answers": [_answer(campaign.task, one) for one in chosen],
+        "reports": _reports(connection, rater=rater, item=item)
+        if show in {"all", "comment"}
+        else [],
+        "raters": {number: people[number] | {"panel_id": names[number]} for number in numbers},
+    }
+
+
+def comments_of(task: Task, submission: SubmissionRow) -> list[tuple[str, str]]:
+    """Return what a rater wrote in fields for comments: the question and the text."""
+    return [
+        (widget.label or name, str(submission.answer[name]))
+        for name, widget in visible_widgets(task, submission.answer).items()
+        if isinstance(widget, Comment) and submission.answer.get(name)
+    ]
+
+
+def _reports(
+    connection: Connection, *, rater: int | None, item: str | None
+) -> list[dict[str, Any]]:
+    return [
+        {
+            "item": one.item,
+            "rater": one.number,
+            "kind": one.kind,
+            "reason": one.reason,
+            "time": one.time,
+        }
+        for one in all_reports(connection)[::-1]
+        if (rater is None or one.number == rater) and (item is None or one.item == item)
+    ]
+
+
+def _found(task: Task, submissions: Sequence[SubmissionRow]) -> list[_Found]:
+    by_unit: dict[int, list[SubmissionRow]] = {}
+    for one in submissions:
+        by_unit.setdefault(one.unit, []).append(one)
+    return [
+        _Found(
+            row=one,
+            distance=_distance(task, one, by_unit[one.unit]),
+            missed=one.gold is not None and not grade_gold(task, one.content, one.gold, one.answer),
+            comments=comments_of(task, one),
+        )
+        for one in submissions
+    ]
+
+
+def _distance(
+    task: Task, submission: SubmissionRow, same_unit: Sequence[SubmissionRow]
+) -> float | None:
+    """Return how far a submission lies from the mean of the others, as a share of the scale."""
+    others = [one for one in same_unit if one.rater != submission.rater]
+    distances = []
+    for prompt, (low, high) in score_bounds(task).items():
+        known = [one.scores[prompt] for one in others if prompt in one.scores]
+        if known and prompt in submission.scores:
+            width = high - low if math.isfinite(high) else 1.0
+            distances.append(min(1.0, abs(submission.scores[prompt] - fmean(known)) / width))
+    return max(distances, default=None)
+
+
+def _is_shown(one: _Found, show: Show, people: Mapping[int, Mapping[str, Any]]) -> bool:
+    match show:
+        case "comment":
+            return bool(one.comments)
+        case "disagreement":
+            return one.distance is not None and one.distance >= FAR
+        case "gold-missed":
+            return one.missed
+        case "flagged":
+            return bool(people[one.row.number]["flags"])
+        case "excluded":
+            return one.row.excluded
+        case "all":
+            return True
+
+
+def _answer(task: Task, one: _Found) -> dict[str, Any]:
+    row = one.row
+    labels = {shown.field: shown.label or shown.field for shown in task.show}
+    return {
+        "submission": row.id,
+        "item": row.item,
+        # in the order of the texts that the rater saw
+        "systems": list(row.systems[::-1] if row.swapped else row.systems),
+        "rater": row.number,
+        "visit": row.panel_session,
+        "texts": [
+            {"label": labels.get(field, field), "text": row.content[field]} for field in task.fields
+        ],
+        "answers": [
+            {"question": widget.label or name, "answer": _in_words(widget, row, name)}
+            for name, widget in visible_widgets(task, row.answer).items()
+            if row.answer.get(name) not in (None, "", [])
+        ],
+        "scores": dict(row.scores),
+        "seconds": row.active_ms / 1000,
+        "time": row.time,
+        "gold": row.gold is not None,
+        "missed": one.missed,
+        "distance": one.distance,
+        "far": one.distance is not None and one.distance >= FAR,
+        "excluded": row.excluded,
+        "surplus": row.surplus,
+    }
+
+
+def _in_words(widget: Widget, row: SubmissionRow, name: str) -> str:
+    """Return an answer as somebody reads it."""
+    value = row.answer[name]
+    if isinstance(widget, PostEdit | Comment):
+        return str(value)
+    if isinstance(widget, Spans):
+        text = row.content[widget.field]
+        return "; ".join(f"“{text[mark['start'] : mark['end']]}” ({_kind(mark)})" for mark in value)
+    if isinstance(widget, Passages):
+        return "; ".join(f"{place}: {one['verdict']}" for place, one in enumerate(value, start=1))
+    for choice in getattr(widget, "choices", ()):
+        if choice.value == value:
+            return str(getattr(choice, "label", None) or value)
+    return {True: "confirmed"}.get(value, str(value)) if isinstance(value, bool) else str(value)
+
+
+def _kind(mark: Mapping[str, Any]) -> str:
+    return ", ".join(str(mark[key]) for key in ("severity", "category") if mark.get(key))

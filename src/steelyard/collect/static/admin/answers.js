@@ -1,0 +1,92 @@
+/** The work itself: answers beside their texts, and the decisions about who gave them. */
+
+import { actions, Ask, paid } from "./actions.js";
+import { h } from "./dom.js";
+import { distance, percent, plural, seconds } from "./format.js";
+
+const PAID = { pay: "to be paid", refuse: "payment refused", undecided: "not paid until you decide" };
+const find = (id) => document.getElementById(id);
+const asked = new URLSearchParams(location.search);
+const act = actions(new Ask(find("ask")), (message) => {
+  find("announce").textContent = message;
+  load();
+});
+
+for (const input of find("filters").elements) if (input.name && asked.get(input.name)) input.value = asked.get(input.name);
+find("filters").addEventListener("submit", (event) => {
+  event.preventDefault();
+  location.search = query(new FormData(event.target));
+});
+
+/** A query without what is empty. */
+function query(pairs) {
+  return new URLSearchParams([...pairs].filter(([name, value]) => value && !(name === "show" && value === "all") && !(name === "offset" && value === "0"))).toString();
+}
+
+const to = (changes) => `/admin/answers?${query(new URLSearchParams(changes).entries())}`;
+
+async function load() {
+  let found;
+  try {
+    const response = await fetch(`/admin/api/answers?${query(asked.entries())}`);
+    const reply = await response.json();
+    if (!response.ok) throw new Error(reply.error?.message);
+    found = reply;
+  } catch (error) {
+    find("count").textContent = `The answers cannot be shown: ${error.message}. Load the page again.`;
+    return;
+  }
+  const now = Date.now();
+  const { total, offset, page, answers, raters, reports } = found;
+  find("reports").replaceChildren(...(reports.length ? [reportList(reports, now)] : []));
+  find("count").textContent = total ? `${plural(total, "answer")}${total > page ? `, ${offset + 1} to ${offset + answers.length} shown` : ""}, the newest first` : "No answer fits. Choose other filters.";
+  const person = asked.get("rater") && raters[asked.get("rater")];
+  find("people").replaceChildren(...(person ? [personCard(person)] : []));
+  find("answers").replaceChildren(...answers.map((one) => answerCard(one, raters[one.rater], now)));
+  const step = (label, start) => h("a", { class: "button", href: to({ ...Object.fromEntries(asked), offset: start }) }, label);
+  find("pages").replaceChildren(...[offset > 0 ? step("Newer", Math.max(0, offset - page)) : null, offset + page < total ? step("Older", offset + page) : null].filter(Boolean));
+}
+
+const KINDS = { "cannot-judge": "could not judge it", problem: "reports a problem" };
+
+function reportList(reports, now) {
+  return h("section", { class: "card", "aria-labelledby": "reports-title" }, h("h2", { id: "reports-title", text: `${plural(reports.length, "text")} handed back` }),
+    h("ul", { class: "notes" }, reports.map((one) => h("li", {}, h("a", { href: to({ item: one.item }), dir: "auto", text: `Item ${one.item}` }), ": ",
+      h("a", { href: to({ rater: one.rater }), text: `rater ${one.rater}` }), ` ${KINDS[one.kind]}, ${distance(one.time, now)}: `, h("q", { dir: "auto", text: one.reason })))));
+}
+
+function decided(rater) {
+  return h("p", { class: "decided" },
+    h("span", { class: rater.estimate.verdict === "exclude" ? "mark" : null, text: rater.estimate.verdict === "exclude" ? "left out of the estimate" : "enters the estimate" }), " · ",
+    h("span", { class: paid(rater) === "pay" ? null : "mark", text: PAID[paid(rater)] }), " ",
+    h("button", { type: "button", class: "button", "aria-label": `Decide about rater ${rater.number}`, on: { click: () => act.decide(rater) } }, "Decide\u2026"));
+}
+
+function personCard(rater) {
+  return h("section", { class: "card soft", "aria-label": `Rater ${rater.number}` },
+    h("h2", { text: `Rater ${rater.number}` }),
+    h("p", { class: "small", dir: "auto", text: `Panel id ${rater.panel_id} · ${plural(rater.judgments, "judgment")} · median ${seconds(rater.median_seconds)}${rater.earned ? ` · ${rater.earned} earned` : ""}` }),
+    rater.flags.length ? h("ul", { class: "notes" }, rater.flags.map((flag) => h("li", { text: flag.reason }))) : null,
+    decided(rater));
+}
+
+function answerCard(one, rater, now) {
+  const marks = [
+    one.far ? `far from the others (${percent(one.distance)} of the scale)` : null,
+    one.missed ? "gold missed" : one.gold ? "gold, right" : null,
+    one.surplus ? "surplus" : null,
+    rater.flags.length ? "rater flagged" : null,
+  ].filter(Boolean);
+  return h("article", { class: "card answer-card", "aria-label": `Answer ${one.submission}` },
+    h("p", { class: "answer-head" },
+      h("a", { href: to({ rater: one.rater }), text: `Rater ${one.rater}` }), h("span", { class: "small", dir: "auto", text: rater.panel_id }),
+      h("a", { href: to({ item: one.item }), dir: "auto", text: `Item ${one.item}` }), h("span", { class: "small", dir: "auto", text: one.systems.join(", ") }),
+      h("span", { class: "small", text: `${seconds(one.seconds)}, ${distance(one.time, now)}` }),
+      marks.map((words) => h("span", { class: "mark", text: words }))),
+    h("div", { class: "answer-body" },
+      h("div", {}, one.texts.map(({ label, text }) => h("section", {}, h("h3", { text: label }), [text].flat().map((part) => h("p", { class: "answer-text", dir: "auto", text: part }))))),
+      h("dl", {}, one.answers.flatMap(({ question, answer }) => [h("dt", { dir: "auto", text: question }), h("dd", { dir: "auto", text: answer })]))),
+    decided(rater));
+}
+
+load();

@@ -1,0 +1,34 @@
+import { Refused, request, Unreachable } from "./api.js";
+
+const dialog = document.getElementById("hand-back");
+const form = dialog.querySelector("form");
+const problem = dialog.querySelector(".problem");
+
+/** Hand a text back with a reason. `assignment()` names it, or is null; `done()` is told afterwards. */
+export function offerHandBack({ assignment, done }) {
+  document.getElementById("show-hand-back").addEventListener("click", () => {
+    if (!assignment()) return;
+    problem.textContent = "";
+    form.reset();
+    dialog.showModal();
+  });
+  dialog.querySelector("[data-cancel]").addEventListener("click", () => dialog.close());
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const body = { assignment: assignment(), kind: form.elements.kind.value, reason: form.elements.reason.value.trim() };
+    if (!body.reason) {
+      problem.textContent = "Say why, in a few words.";
+      form.elements.reason.focus();
+      return;
+    }
+    try {
+      await request("POST", "/api/hand-back", body);
+    } catch (error) {
+      if (!(error instanceof Refused || error instanceof Unreachable)) throw error;
+      problem.textContent = error instanceof Refused ? error.message : `Not sent: ${error.message}. Try again.`;
+      return;
+    }
+    dialog.close();
+    done();
+  });
+}

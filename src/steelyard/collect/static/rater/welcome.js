@@ -1,0 +1,36 @@
+import { Refused, request, untilAnswered } from "./api.js";
+import { button, element } from "./elements.js";
+import * as messages from "./messages.js";
+
+const find = (id) => document.getElementById(id);
+const paragraphs = (text) => text.split(/\n\s*\n/).filter((part) => part.trim()).map((part) => element("p", { dir: "auto" }, part.trim()));
+
+/** The first page: purpose, time and pay, and what the rater agrees to. `agreed` is told the answer was kept. */
+export function showWelcome(page, { purpose, consent, terms }, agreed) {
+  const say = async (yes) => {
+    for (const one of find("welcome-buttons").querySelectorAll("button")) one.disabled = true;
+    try {
+      await untilAnswered(() => request("POST", "/api/consent", { agreed: yes }),
+        (seconds, now, reason) => page.trouble(`Your answer could not be sent: ${reason}.`, { label: "Try now", click: now }));
+      agreed();
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      messages.refused(page, error);
+    }
+  };
+  find("welcome-body").replaceChildren(...paragraphs(purpose), ...(terms ? [element("p", { class: "terms" }, terms)] : []),
+    ...(consent ? [element("h2", {}, "Do you agree?"), ...paragraphs(consent)] : []));
+  find("welcome-buttons").replaceChildren(
+    ...(consent ? [button("I do not agree", { kind: "quiet", click: () => say(false) })] : []),
+    button(consent ? "I agree" : "Begin", { kind: "primary", click: () => say(true) }));
+  page.section("welcome");
+}
+
+/** Leave: this browser forgets who works here. */
+export function offerLeaving(page) {
+  find("leave")?.addEventListener("click", async () => {
+    await request("POST", "/api/leave", {}).catch(() => null);
+    page.message("You have left", "Everything you submitted is kept. Open your link again to go on.");
+    for (const id of ["leave", "progress"]) find(id).hidden = true;
+  });
+}

@@ -1,0 +1,73 @@
+"""Texts that a rater cannot judge."""
+
+import csv
+import io
+
+import pytest
+
+
+def hand_back(rater, name, reason="It is in a language that I do not read.", kind="cannot-judge"):
+    body = {"assignment": name, "kind": kind, "reason": reason}
+    return rater.send("/api/hand-back", body)
+
+
+def test_a_text_that_is_handed_back_goes_to_somebody_else(serve):
+    server = serve(outputs=2)
+    ann, bob = server.rater("ann"), server.rater("bob")
+    first = ann.next()["assignment"]
+    assert hand_back(ann, first["id"]).json() == {"accepted": True}
+    second = ann.next()["assignment"]
+    assert second["content"] != first["content"]
+    ann.judge()
+    assert ann.next()["reason"] == "none-left"
+    assert bob.next()["assignment"]["content"] == first["content"]
+
+
+def test_handing_back_twice_changes_nothing_and_a_judged_text_stays_judged(server):
+    rater = server.rater()
+    name = rater.next()["assignment"]["id"]
+    assert [hand_back(rater, name).status_code for _ in range(2)] == [200, 200]
+    other = rater.next()["assignment"]["id"]
+    rater.submit(other)
+    assert hand_back(rater, other).status_code == 409
+    found = server.admin().get("/admin/api/answers").json()["reports"]
+    assert len(found) == 1
+
+
+def test_only_so_many_texts_may_be_handed_back(serve):
+    server = serve("session: {hand_backs: 2}\n")
+    rater = server.rater()
+    for _ in range(2):
+        assert hand_back(rater, rater.next()["assignment"]["id"]).status_code == 200
+    name = rater.next()["assignment"]["id"]
+    refused = hand_back(rater, name)
+    assert refused.status_code == 409
+    assert refused.json()["error"]["code"] == "too-many-reports"
+    assert rater.submit(name).status_code == 200
+
+
+@pytest.mark.parametrize("stranger", [True, False])
+def test_nobody_hands_back_what_is_not_theirs(server, stranger):
+    name = server.rater("ann").next()["assignment"]["id"]
+    bob = server.rater("bob")
+    asked = name if stranger else "nobodys"
+    assert hand_back(bob, asked).status_code == (403 if stranger else 409)
+
+
+def test_reasons_are_needed_and_reach_whoever_runs_the_campaign(server):
+    rater, admin = server.rater(), server.admin()
+    given = rater.next()["assignment"]
+    assert hand_back(rater, given["id"], reason="").status_code == 422
+    assert hand_back(rater, given["id"], reason="=no text", kind="problem").status_code == 200
+    (report,) = admin.get("/admin/api/answers?rater=1").json()["reports"]
+    assert (report["kind"], report["reason"], report["rater"]) == ("problem", "=no text", 1)
+    assert admin.get("/admin/api/answers?rater=2").json()["reports"] == []
+    rows = list(csv.DictReader(io.StringIO(admin.get("/admin/export/comments.csv").text)))
+    assert [(row["question"], row["comment"]) for row in rows] == [("problem", "'=no text")]
+
+
+def test_a_handed_back_text_is_not_paid_and_costs_no_budget(serve):
+    server = serve("goal: {half_width: 0.05, budget: 0.125}\n")
+    rater = server.rater()
+    assert hand_back(rater, rater.next()["assignment"]["id"]).status_code == 200
+    assert rater.judge()["earned"] == "0.125 EUR"
