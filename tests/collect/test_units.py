@@ -190,6 +190,17 @@ def test_a_sample_that_was_written_before_is_taken_as_it_is(campaign, tmp_path):
             assert target.stratum_size == row["stratum_size"]
 
 
+def test_a_sample_of_texts_makes_the_units_of_all_its_outputs(campaign, tmp_path):
+    pool = read_outputs(pl.DataFrame(rows()))
+    for name, once in (("texts.csv", True), ("outputs.csv", False)):
+        write_table(sample(pool, 8, each_text_once=once, seed=2).frame, tmp_path / name)
+    found, want = (units_of(campaign(name)) for name in ("texts.csv", "outputs.csv"))
+    assert any(len(unit.targets) > 1 for unit in want)
+    assert {(unit.digest, frozenset(unit.targets)) for unit in found} == {
+        (unit.digest, frozenset(unit.targets)) for unit in want
+    }
+
+
 def test_a_paired_sample_that_was_written_before_makes_pairs(campaign, tmp_path):
     pool = read_outputs(pl.DataFrame(rows()))
     recorded = sample(pool, 5, design="paired", systems=["a", "b"], seed=2).frame
