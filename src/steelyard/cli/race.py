@@ -78,6 +78,8 @@ def _state(system: Racer, one: Raced) -> str:
 
 def _left(one: Raced) -> str:
     judged = f"{one.judgments:,} judgments so far"
+    if one.ledger.saved["race"] > 0:
+        judged += f", {one.ledger.saved['race']:,.0f} saved by letting systems go"
     if one.decided:
         return f"{judged}; stop: nothing is left to judge."
     if one.stop:

@@ -123,6 +123,8 @@ class Raced(Shape):
     answer: str
     claim: str
     judgments: Count
+    ledger: Ledger
+    """Judgments of all systems on all these items, those that entered, and what the race saved."""
     expected_more: Count | None
     expected_cost: Number
     systems: list[RacingSystem]

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from steelyard.design.race import Race, RaceGoal, RaceMethod
 from steelyard.errors import UnknownNameError
+from steelyard.estimate.ledger import Ledger
 from steelyard.study.race_words import answer, claim, standing_notes
 from steelyard.study.results import ResultTable, listed
 
@@ -115,6 +116,9 @@ class Raced:
         What is known, and what is claimed by that, in words.
     judgments : int
         Judgments that entered.
+    ledger : Ledger
+        Judgments of all systems on all these items, those that entered, and what was saved by letting
+        systems go.
     expected_more : int or None
         Judgments that are still expected; None before the first item.
     expected_cost : float or None
@@ -142,6 +146,7 @@ class Raced:
     answer: str
     claim: str
     judgments: int
+    ledger: Ledger
     expected_more: int | None
     expected_cost: float | None
     systems: tuple[Racer, ...]
@@ -221,6 +226,7 @@ def raced(
     decided = bool(race.decided_at[0]) and balanced
     systems = _racers(race, names, after, each)
     more = sum(one.expected_more for one in systems) if race.items else None
+    judgments, of_all = sum(one.n_items for one in systems) * each, race.items * len(names) * each
     return Raced(
         prompt=prompt,
         goal=race.options.goal,
@@ -236,7 +242,8 @@ def raced(
         winner=systems[0].system if decided and race.options.goal == "best" else None,
         answer=answer(race, names, decided=decided),
         claim=claim(race),
-        judgments=sum(one.n_items for one in systems) * each,
+        judgments=judgments,
+        ledger=Ledger(float(of_all), float(judgments), {"race": float(of_all - judgments)}),
         expected_more=more,
         expected_cost=None if price is None or more is None else more * price,
         systems=systems,
