@@ -105,6 +105,28 @@ def test_a_race_that_is_decided_pauses_the_campaign_once(tmp_path):
         assert not store.write(over).result()
 
 
+def test_a_race_that_outruns_its_draw_or_its_budget_says_so(tmp_path):
+    path = write_campaign(
+        tmp_path,
+        pool=200,
+        systems=2,
+        sample={"n": 6, "seed": 1},
+        judgments_per_output=1,
+        goal={**RACE, "budget": 100.0},
+    )
+    with Store.open(tmp_path / "campaign.sqlite") as store:
+        campaign = begin(path, store)
+        now = work(campaign, store, [GOOD] * 6, judgments=12)
+        over = snapshot(campaign, store, now=now)["signal"]
+        assert over["title"] == "Everything is judged"
+        assert "may be the best" in over["reason"]
+        assert over["reason"].endswith("Add outputs to go on.")
+        store.write(partial(change, budget=1, now=now)).result()
+        spent = snapshot(campaign, store, now=now)["signal"]
+        assert spent["title"] == "Stop: the budget is spent"
+        assert "may be the best" in spent["reason"]
+
+
 def test_a_race_begins_when_all_systems_have_judgments(tmp_path):
     path = write_campaign(tmp_path, pool=40, sample={"n": 20, "seed": 1}, goal=RACE)
     with Store.open(tmp_path / "campaign.sqlite") as store:

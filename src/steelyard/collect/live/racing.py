@@ -84,8 +84,20 @@ class LiveRaces:
         said = [f"{prompt}: {words}" for prompt, words in {**known, **self.reasons}.items()]
         return " ".join(said)
 
-    def outlook(self, *, lacking: int, sharing: float, each: int) -> Outlook:
-        """Return what is left to do: the outputs of a system are judged for all prompts at once."""
+    def outlook(self, *, lacking: int, drawn: int, sharing: float, each: int) -> Outlook:
+        """Return what is left to do: the outputs of a system are judged for all prompts at once.
+
+        Parameters
+        ----------
+        lacking : int
+            Judgments of the draw that are not there yet, those of systems that are out among them.
+        drawn : int
+            Items of the draw.
+        sharing : float
+            Units over outputs of the draw.
+        each : int
+            Judgments of an output.
+        """
         if self.reasons:
             return Outlook(False, None, None, None, lacking)
         more: dict[str, int] = dict.fromkeys(self.systems, 0)
@@ -98,6 +110,8 @@ class LiveRaces:
             for race in self.found.values()
             for one in race.systems
         )
+        if all(one.n_items >= drawn for one in self.found.values()):
+            lacking = 0
         return Outlook(self.decided, None, 0 if self.decided else left, outputs, lacking)
 
     def to_dict(self) -> dict[str, Any]:

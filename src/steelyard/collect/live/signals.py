@@ -86,13 +86,13 @@ def signal(
             "stop",
             "Stop: the budget is spent",
             f"{money_text(spent)} of {money_text(settings.budget)} {campaign.pay.currency} are "
-            f"owed to raters: no more work is given out.{' The widest interval is ' + width + '.' if width else ''}",
+            f"owed to raters: no more work is given out.{_known(width, races)}",
         )
     if judgments and not outlook.lacking:
-        missing = f" The widest interval is {width}; the goal is ±{goal:g}." if width else ""
-        missing = f" {races.sentence}" if races is not None else missing
-        way = " Add outputs to go on." if width else ""
-        return _said("stop", "Everything is judged", f"All drawn outputs are judged.{missing}{way}")
+        missing = f" The goal is ±{goal:g}." if width and goal is not None else ""
+        way = " Add outputs to go on." if width or races is not None else ""
+        reason = f"All drawn outputs are judged.{_known(width, races)}{missing}{way}"
+        return _said("stop", "Everything is judged", reason)
     if settings.state != "running":
         title = "Paused" if settings.state == "paused" else "Stopped"
         return _said("wait", title, "No work is given out. What raters hold they can submit.")
@@ -113,6 +113,12 @@ def _reached(
         f"Every interval for {', '.join(campaign.goal_prompts)} is within ±{goal:g}. They hold at "
         f"all times, so stopping now is sound. The widest is {width}.",
     )
+
+
+def _known(width: str, races: LiveRaces | None) -> str:
+    if races is not None:
+        return f" {races.sentence}"
+    return f" The widest interval is {width}." if width else ""
 
 
 def _going_on(

@@ -102,8 +102,10 @@ def snapshot(
     if races is None:
         outlook = Outlook.of(campaign, cells, lacking=lacking, sharing=sharing)
     else:
-        outlook = races.outlook(lacking=lacking, sharing=sharing, each=goal.each)
-        lacking = lacking if outlook.to_goal is None else min(lacking, outlook.to_goal)
+        outlook = races.outlook(
+            lacking=lacking, drawn=read.settings.sample_size, sharing=sharing, each=goal.each
+        )
+        lacking = min(outlook.lacking, lacking if outlook.to_goal is None else outlook.to_goal)
     spent, judgments = read.progress.spent, read.progress.judgments
     times = [one.time for one in read.submissions if one.gold is None]
     conduct = conducts(campaign, read.submissions)
