@@ -8,7 +8,7 @@ output, or of each distinct text. A figure is the squared error of all means tog
 judgments that were paid, both relative to plain means of outputs drawn with replacement: the share of the judgments that is
 needed for equal error. Devices are added one after the other. Coverage is of the truth, by 95%
 intervals. Other systems' judgments need systems that are drawn each on its own, where texts cannot be
-shared: the last two rows are such draws, without and with them.
+shared: the last two rows are such draws, without and with them. The row before them is the default after a spread draw.
 """
 
 import json
@@ -20,6 +20,8 @@ import numpy as np
 import polars as pl
 
 from steelyard import Study
+from steelyard.data import read_outputs
+from steelyard.study.sampling import sample
 
 FOLDER = Path(__file__).resolve().parents[2] / "shared" / "paper"
 RUNS, SHARE = 1000, 0.3
@@ -34,6 +36,8 @@ WAYS = {
     "learned control": {"raters_as": "fixed"},
     "raters' leniency": {},
 }
+# The same, of a draw that is spread over what all metrics have most in common.
+SPREAD = {"spread draw": {}}
 # Each system drawn on its own.
 APART = {
     "drawn apart": {},
@@ -71,6 +75,7 @@ class Released:
         )
         rows = [row for key, row in outputs.items() if key[0] in set(self.items)]
         self.outputs = pl.DataFrame(rows)
+        self.pool = read_outputs(self.outputs)
         self.texts = {(row["item"], row["system"]): row["output"] for row in rows}
         means = {key: np.mean([score for _, score in self.judgments[key]]) for key in self.texts}
         self.truth = {
@@ -102,6 +107,14 @@ class Released:
     def table(self, keys, rng):
         return pl.DataFrame(list(self.judged(keys, rng)), schema=NAMES, orient="row")
 
+    def spread(self, rng):
+        """The judgments of every text of a spread draw once, with what the draw recorded."""
+        n = round(SHARE * len(self.items))
+        drawn = sample(self.pool, n, design="spread", seed=int(rng.integers(2**31))).frame
+        keys = list(drawn.select("item", "system").iter_rows())
+        recorded = drawn.drop(set(self.outputs.columns) - {"item", "system"})
+        return self.table(keys, rng).join(recorded, on=["item", "system"], maintain_order="left")
+
     def apart(self, rng):
         """The judgments of draws of each system on its own."""
         n = round(SHARE * len(self.items))
@@ -121,7 +134,7 @@ def replayed(case, runs, seed=0):
         plain = dict(every.group_by("system").agg(pl.mean("score")).iter_rows())
         errors["without replacement"].append([plain[one] - data.truth[one] for one in systems])
         paid["without replacement"].append(len(every) / len(data.systems) * len(systems))
-        for rows, ways in ((once, WAYS), (data.apart(rng), APART)):
+        for rows, ways in ((once, WAYS), (data.spread(rng), SPREAD), (data.apart(rng), APART)):
             study = Study.read(data.outputs, rows)
             for way, options in ways.items():
                 found = study.estimate(**options)
