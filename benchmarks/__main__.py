@@ -14,6 +14,7 @@ NAMES = (
     "dashboard",
     "diagnose",
     "metrics",
+    "plans",
     "pool_memory",
     "released_scores",
     "scoring",

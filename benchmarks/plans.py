@@ -5,7 +5,8 @@
 A replay draws a pilot of P items, each output judged twice, plans from it as `steelyard plan` does, collects
 what the plan asks for on new draws of the same pool, and estimates as `steelyard estimate` does by default.
 Reached is the share of all systems' intervals that are no wider than the goal; the goal is such that a
-plain mean would need 150 judgments (300 with priced outputs, where an output costs five judgments).
+plain mean would need 150 judgments (300 with priced outputs, where an output costs five judgments), beside
+what the leniency of all raters adds.
 """
 
 import argparse
@@ -23,6 +24,7 @@ from steelyard.estimate import Estimate, Options
 from steelyard.estimate.campaign import campaign_means
 from steelyard.estimate.controlled import JudgedSystem
 from steelyard.study.mean_pilot import MeanPilot
+from steelyard.variance import crossed_components
 
 SIZE = 1000
 
@@ -35,6 +37,7 @@ class World:
     judge: Callable
     spread: float  # standard deviation of one judgment, a typical system's
     raters: bool = False
+    floor: float = 0.0  # error variance from leniency that no number of judgments lowers
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,7 @@ class Kind:
     item: float = 0.5
     noise: float = 0.5
     leniency: float = 0.0
-    raters: int = 12
+    raters: int = 30
     metric: float = 0.6
     metrics: int = 1
     apart: float = 0.0  # how much systems differ in spread
@@ -83,7 +86,8 @@ class Kind:
             [judge(rng, one, np.arange(SIZE), 1)[0].ravel() for one in range(self.systems)]
         ).reshape(self.systems, -1)
         spread = float(np.sqrt(np.mean(tries.var(axis=1))))
-        return World(metrics, judge, spread, raters=self.leniency > 0)
+        floor = self.leniency / self.raters
+        return World(metrics, judge, spread, raters=self.leniency > 0, floor=floor)
 
 
 KINDS = {
@@ -134,7 +138,17 @@ def released(task, prompt):
             found[1, row] = [code[who[system][output][one]] for one in which]
         return found[0], found[1].astype(np.int64)
 
-    return World(metrics, judge, float(spread), raters=True)
+    rows = [
+        (score, f"{system} {output}", code[name], system)
+        for system, one in enumerate(human)
+        for output, given in enumerate(one)
+        for score, name in zip(given, who[system][output], strict=True)
+    ]
+    scores, outputs, raters, systems = (np.array(column) for column in zip(*rows, strict=True))
+    components = crossed_components(scores, outputs, raters, systems=systems)
+    share = np.bincount(raters) / len(raters)
+    floor = components.leniency * float(share @ share)
+    return World(metrics, judge, float(spread), raters=True, floor=floor)
 
 
 def collected(world, rng, n, each, second=0):
@@ -151,9 +165,10 @@ def collected(world, rng, n, each, second=0):
         named = raters[kept] if world.raters else None
         sample = judged_outputs(scores[kept], None, unit, raters=named)
         draw = simple_draw(sample, len(metric))
-        found.append(
-            JudgedSystem(sample, draw, metric[items], items, named, PoolMoments.of(metric))
-        )
+        # In the order of the sample's judgments.
+        known = None if sample.rater is None else np.unique(named)[sample.rater]
+        pool = PoolMoments.of(metric)
+        found.append(JudgedSystem(sample, draw, metric[items], items, known, pool))
     return found
 
 
@@ -192,7 +207,7 @@ def measured(make, *, pilot, runs, priced, seed=0):
     for _ in range(runs):
         world = make(rng)
         wanted = 300 if priced else 150
-        goal = 1.96 * world.spread / np.sqrt(wanted)
+        goal = 1.96 * np.sqrt(world.spread**2 / wanted + world.floor)
         try:
             rows.append(
                 replay(world, rng, pilot=pilot, goal=goal, prices=Prices(output=5.0 * priced))
@@ -228,7 +243,7 @@ def main():
     parser.add_argument("--kind", action="append")
     parser.add_argument("--pilot", type=int, action="append")
     parser.add_argument("--priced", action="store_true")
-    options = parser.parse_args()
+    options = parser.parse_args(None if __name__ == "__main__" else [])
     makers = {name: kind.world for name, kind in KINDS.items()}
     if PAPER.exists():
         makers |= {

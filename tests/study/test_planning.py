@@ -3,6 +3,7 @@ import polars as pl
 import pytest
 
 from steelyard.data import read_judgments
+from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.study import Study
 from steelyard.study.mean_pilot import MeanPilot
 from steelyard.study.planning import difference_assumptions
@@ -88,3 +89,25 @@ def test_a_difference_knows_both_its_raters():
     assert fair.item_variance.value == pytest.approx(0.5, abs=0.2)
     assert unfair.item_variance.value == pytest.approx(0.5, abs=0.2)
     assert unfair.rater_variance.value > fair.rater_variance.value + 3
+
+
+def test_more_raters_reach_more():
+    rng = np.random.default_rng(7)
+    own = 0.5 * rng.normal(size=8)
+    rows = pl.DataFrame({"item": range(300), "system": "A", "m": rng.normal(size=300)})
+    items = np.repeat(rng.permutation(300)[:60], 2)
+    rater = np.concatenate([rng.permutation(8)[:2] for _ in range(60)])
+    score = rng.normal(size=300)[items] + own[rater] + 0.5 * rng.normal(size=120)
+    judged = pl.DataFrame(
+        {"item": items, "system": "A", "rater": [f"r{one}" for one in rater], "prompt": "p"}
+    ).with_columns(score=pl.Series(score))
+    study = Study.read(rows, judged)
+    few, many = (study.plan(budget=200.0, n_raters=raters).expected for raters in (None, 40))
+    assert many.half_width < 0.8 * few.half_width
+    with pytest.raises(NotEstimableError, match="more raters reach more"):
+        study.plan(half_width=0.1)
+    with pytest.raises(InvalidArgumentError, match="`n_raters` must be at least 5"):
+        study.plan(half_width=0.1, n_raters=2)
+    unknown = Study.read(rows, judged.drop("rater"))
+    with pytest.raises(InvalidArgumentError, match="`n_raters` counts where raters are a sample"):
+        unknown.plan(half_width=0.5, n_raters=10)

@@ -90,6 +90,11 @@ Examples:
     help="Of every output; by default the cheapest number, or one and a second one of some.",
 )
 @click.option(
+    "--n-raters",
+    type=int,
+    help="Raters who will judge, where they are a sample; as many as in the pilot by default.",
+)
+@click.option(
     "--pass-rater-variance",
     is_flag=True,
     help="Plan for an estimate that is told the rater variance; the value to pass is printed.",
@@ -125,6 +130,7 @@ def plan(
     output_price: float,
     judgment_price: float,
     judgments_per_output: int | None,
+    n_raters: int | None,
     pass_rater_variance: bool,
     level: float,
     figure: Path | None,
@@ -145,6 +151,8 @@ def plan(
         raise InvalidArgumentError(
             "`--identical` goes with typed variances of a difference; a pilot's outputs show it"
         )
+    if n_raters is not None and not pilot:
+        raise InvalidArgumentError("`--n-raters` goes with a pilot, which shows how raters differ")
     typed = (item_variance, rater_variance, correlation)
     if pilot and any(value is not None for value in typed):
         raise InvalidArgumentError("a pilot and typed variances exclude each other")
@@ -163,6 +171,7 @@ def plan(
             output_price=output_price,
             judgment_price=judgment_price,
             judgments_per_output=judgments_per_output,
+            n_raters=n_raters,
             pass_rater_variance=pass_rater_variance,
             level=level,
         )

@@ -77,6 +77,11 @@ class DifferenceInterval:
     def _share(self) -> float:
         return 1 - self.pair.identical
 
+    @property
+    def raters(self) -> PlannedRaters | None:
+        """Raters as a sample."""
+        return self.pair.raters
+
     def least(self) -> int:
         """Return the fewest pairs that give an interval worth planning."""
         return _FEW_ITEMS

@@ -25,15 +25,16 @@ _SEED = 20
 # Shares of item variance that are tried.
 _SHARES = (np.arange(400) + 0.5) / 400
 # Tails are seen badly by few outputs: so many imagined ones join them.
-_IMAGINED = 20
-# Excess kurtosis that goes with skewness, halved: about 1.5 times its square for gamma distributions, and more for others.
-_SKEWED = 1.25
+_IMAGINED = 30
+# Excess kurtosis that goes with squared skewness, halved: 0.75 for gamma distributions, more for
+# longer tails; and few outputs show too little of both.
+_SKEWED = 2.5
 # Before the pilot speaks: a control without worth, or one whose correlation has this spread.
 _WORTHLESS, _CORRELATED = 0.2, 0.7
 # What few systems may be taken to differ in spread: as if known from so many outputs.
 _FEW_SYSTEMS = 10.0
-# Before the pilot speaks, leniency is a tenth of the rater variance: the share is Beta(1, 9).
-_LENIENT = 8
+# Before the pilot speaks, leniency is a fifth of the rater variance: the share is Beta(1, 4).
+_LENIENT = 3
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -204,7 +205,8 @@ def _components(pilot: Pilot, rng: np.random.Generator) -> tuple[Floats, Floats]
     n, between, within = len(pilot.mean), pilot.between, pilot.rater_variance
     error = np.sqrt(pilot.doubt / (n - pilot.systems))
     total = between / pilot.each + within * (1 - 1 / pilot.each)
-    total = total * np.exp(error * rng.standard_normal(_DRAWS))
+    # Right on average, so most samples fall short of it, as their distribution has a longer right tail.
+    total = total * np.exp(error * rng.standard_normal(_DRAWS) + error**2 / 2)
     # Long tails make the two mean squares less certain too, short ones not more.
     less = min((1 + pilot.share**2) / pilot.doubt, 1.0)
     freedoms = less * np.array([n - pilot.systems, float((pilot.count - 1).sum())])
@@ -251,13 +253,15 @@ def _between_systems(pilot: Pilot, rng: np.random.Generator) -> Floats | float:
 def _leniencies(pilot: Pilot, rater: Floats, rng: np.random.Generator) -> Floats:
     """Return draws of the variance between raters, a share of the rater variance.
 
-    The mean square between raters speaks for it, and before it the share is Beta(1, 9).
+    The mean square between raters speaks for it, and before it the share is
+    Beta(1, 4), over the total variance of a rater's mean.
     """
     freedom = max(pilot.raters - 1, 1.0)
     seen = max(pilot.leniency_error * np.sqrt(freedom / 2), pilot.leniency)
     noise = seen - pilot.leniency
     total = _SHARES * float(np.median(rater)) + max(noise, 1e-9 * seen)
-    log = -freedom / 2 * (np.log(total) + seen / total) + _LENIENT * np.log(1 - _SHARES)
+    log = -freedom / 2 * (np.log(total) + seen / total)
+    log += _LENIENT * np.log(1 - _SHARES) - np.log(total)
     weight = np.exp(log - log.max())
     chosen = rng.choice(len(_SHARES), _DRAWS, p=weight / weight.sum())
     return _SHARES[chosen] * rater

@@ -82,6 +82,11 @@ class MeanInterval:
         """Number of outputs that can be drawn."""
         return self.pool_size
 
+    @property
+    def raters(self) -> PlannedRaters | None:
+        """Raters as a sample."""
+        return self.judged.raters
+
     def least(self) -> int:
         """Return the fewest outputs that give an interval worth planning."""
         return _FEW_OUTPUTS

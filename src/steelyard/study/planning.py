@@ -1,13 +1,14 @@
 """A plan, and what it takes from a pilot."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from steelyard import design
 from steelyard.design import Assumptions, Judged, Pair, Plan, Prices
 from steelyard.design.pilot_draws import pilot_draws
 from steelyard.errors import InvalidArgumentError
+from steelyard.estimate.campaign_leniency import FEW_RATERS
 from steelyard.records import names_of
 from steelyard.study.comparison import check_pairs
 from steelyard.study.mean_pilot import MeanPilot
@@ -59,6 +60,7 @@ def plan(
     output_price: float = 0.0,
     judgment_price: float = 1.0,
     judgments_per_output: int | None = None,
+    n_raters: int | None = None,
     pass_rater_variance: bool = False,
     level: float = 0.95,
 ) -> PilotPlan:
@@ -84,6 +86,9 @@ def plan(
         the share with identical outputs being that of the pilot's pool.
     output_price, judgment_price : float
         Of an output and of a judgment.
+    n_raters : int, optional
+        Raters who will judge, all about as much; as many as in the pilot by default. It counts where
+        raters are a sample, that is if the pilot has five or more.
     pass_rater_variance : bool
         Whether the estimate will be told the rater variance.
 
@@ -117,6 +122,8 @@ def plan(
         assumed, judged = found.assumed, found.judged
         pilot = found.pilot
         size = max(study.outputs.sizes[one] for one in chosen)
+    if n_raters is not None:
+        pair, judged = _with_raters(n_raters, pair, judged)
     made = design.plan(
         assumed,
         half_width=half_width,
@@ -136,6 +143,25 @@ def plan(
     outputs = len(pilot.mean)
     notes = (*made.notes, *_pilot_notes(made, outputs, 1 if judged is None else judged.systems))
     return PilotPlan(**vars(made) | {"notes": notes})
+
+
+def _with_raters(
+    number: int, pair: Pair | None, judged: Judged | None
+) -> tuple[Pair | None, Judged | None]:
+    """Return what is known of a campaign, with another number of raters."""
+    about = judged if pair is None else pair
+    if number < FEW_RATERS:
+        raise InvalidArgumentError(f"`n_raters` must be at least {FEW_RATERS}; got {number}")
+    if about is None or about.raters is None:
+        raise InvalidArgumentError(
+            f"`n_raters` counts where raters are a sample, and the pilot has fewer than {FEW_RATERS}: "
+            "leave it out"
+        )
+    planned = replace(about.raters, number=float(number))
+    if pair is not None:
+        return replace(pair, raters=planned), judged
+    assert judged is not None
+    return pair, replace(judged, raters=planned)
 
 
 def _pilot_notes(made: Plan, outputs: int, systems: int) -> Iterator[str]:
