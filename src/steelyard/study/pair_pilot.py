@@ -41,14 +41,14 @@ class PairPilot:
         Share of identical outputs, and raters where they are a sample.
     items : int or None
         Items of the pool; None where the two systems have different items.
-    leniency : (float, float)
-        Variance between raters, with its standard error; zeros where raters are fixed.
+    leniency : float
+        Variance between raters; 0 where they are fixed.
     """
 
     rows: pl.DataFrame
     pair: Pair
     items: int | None
-    leniency: tuple[float, float]
+    leniency: float
 
     @classmethod
     def of(
@@ -87,7 +87,7 @@ class PairPilot:
                 f"prompt {prompt!r}: a paired plan needs a pilot on the same items"
             )
         mode, _ = rater_mode(table, prompt, None, adjusted="adjusted")
-        raters, leniency = None, (0.0, 0.0)
+        raters, leniency = None, 0.0
         if mode != "fixed":
             chosen = [list(cells).index(name) for name in names]
             raters, leniency = _raters(systems, chosen, judged, number=table.raters(prompt))
@@ -115,7 +115,6 @@ class PairPilot:
             within=((score - score.mean()) ** 2).sum(),
         )
         control = items["control"].to_numpy()
-        leniency, error = self.leniency
         pilot = Pilot(
             mean=items["score"].to_numpy(),
             within=items["within"].to_numpy(),
@@ -124,9 +123,6 @@ class PairPilot:
             control=control if self.controlled else np.zeros(items.height),
             explained=_explained(items["score"].to_numpy(), control) if self.controlled else 0.0,
             scores=self.rows["score"].n_unique(),
-            leniency=leniency,
-            leniency_error=error,
-            raters=0.0 if self.pair.raters is None else self.pair.raters.number,
         )
         pilot.check()
         raters = self.rows.select(pl.struct("rater", "rater_other").rank("dense")).to_series()
@@ -229,12 +225,12 @@ def _pairs_of(judged: pl.DataFrame, names: tuple[str, str]) -> pl.DataFrame:
 
 def _raters(
     systems: Sequence[JudgedSystem], chosen: Sequence[int], judged: pl.DataFrame, *, number: int
-) -> tuple[PlannedRaters | None, tuple[float, float]]:
-    """Return the raters as a sample, with their variance and its error; None if they are alike."""
+) -> tuple[PlannedRaters | None, float]:
+    """Return the raters as a sample, with their variance; None if they are alike."""
     samples = controlled(systems).samples
     leniency, _, _ = campaign_leniency(systems, samples, Options(raters_as="adjusted"))
     if leniency is None:
-        return None, (0.0, 0.0)
+        return None, 0.0
     scale = float(np.mean([leniency.scale[leniency.system == one][0] ** 2 for one in chosen]))
     found = leniency.components
     shares = judged.group_by("item", "system", "rater").len()
@@ -248,5 +244,4 @@ def _raters(
         rest=(found.item + found.residual) * scale,
         apart=min(float(left["share"].sum()) / alone, 1.0),
     )
-    error = float(np.sqrt(found.covariance[1, 1]))
-    return raters, (found.leniency * scale, error * scale)
+    return raters, found.leniency * scale

@@ -191,4 +191,6 @@ def difference_assumptions(
     difference, by both their raters, and the difference of their learned controls is its metric.
     """
     pilot = PairPilot.of(study, names_of(metrics), prompt=prompt, names=pair)
-    return pilot.kept(Assumptions.from_draws(pilot_draws(pilot.pilot))), pilot
+    # Most of leniency is taken out of a difference: what is not known of it matters little.
+    drawn = replace(pilot_draws(pilot.pilot), leniency=pilot.leniency)
+    return pilot.kept(Assumptions.from_draws(drawn)), pilot
