@@ -34,6 +34,11 @@ Floats = NDArray[np.float64]
 # One output shows nothing of how outputs differ, whatever the goal.
 _LEAST_OUTPUTS = 2
 
+# From this share of the pool on, rater noise may be more than what is not known of a census.
+_FAR_ALONG = 0.5
+# Beyond this skewness, which fewer judgments do not show, sums are far from normal for long.
+_SKEWED, _LEAST_SKEWED = 1.5, 20
+
 _COLUMNS = (
     *("system", "prompt", "stop", "estimate", "low", "high", "half_width", "n", "pool_size"),
     "expected_more",
@@ -273,7 +278,12 @@ def _monitored(
         expected_more=None if more is None else more * each,
         exact=sequence.exact,
         balanced=imbalance is None,
-        notes=(*([imbalance] if imbalance else []), *cell.notes, *_notes(sequence, goal)),
+        notes=(
+            *([imbalance] if imbalance else []),
+            *cell.notes,
+            *_notes(sequence, goal),
+            *_skewed(sequence.options, cell.human),
+        ),
         sequence=sequence,
     )
     return replace(found, stop=found.reaches(goal))
@@ -294,6 +304,8 @@ def _notes(sequence: ConfidenceSequence, goal: float) -> list[str]:
         )
     elif tells_nothing(sequence):
         notes.append(_nothing_yet(options))
+    else:
+        notes += _far_along(sequence)
     if noise > 0:
         notes.append(f"rater noise adds {noise:.3g} on either side; judging more does not lower it")
     if noise >= goal > 0:
@@ -302,6 +314,38 @@ def _notes(sequence: ConfidenceSequence, goal: float) -> list[str]:
             'with replacement, or ask for the target "census"'
         )
     return notes
+
+
+def _far_along(sequence: ConfidenceSequence) -> list[str]:
+    """Say which mean the interval is about, once it is much of the pool that is judged."""
+    options = sequence.options
+    if options.about != "census" or not options.pool_size:
+        return []
+    if sequence.n < _FAR_ALONG * options.pool_size:
+        return []
+    noise = replace(options, target="pool").noise * (options.bounds[1] - options.bounds[0])
+    return [
+        (
+            f"{sequence.n} of {options.pool_size} outputs are judged: the interval is about a census by this very "
+            f"process. What people would say on average may lie up to {noise:.3g} beyond it, through rater "
+            'noise: the target "pool" allows for that'
+        )
+    ]
+
+
+def _skewed(options: SequenceOptions, human: Floats) -> list[str]:
+    """Say that the normal approximation is doubtful, if a few scores stand out on one side."""
+    if options.method != "asymptotic" or len(human) < _LEAST_SKEWED or np.ptp(human) == 0:
+        return []
+    skewness = float(np.mean((human - human.mean()) ** 3)) / float(human.std()) ** 3
+    if abs(skewness) < _SKEWED:
+        return []
+    return [
+        (
+            f"scores are strongly skewed (skewness {skewness:.2g}), and the asymptotic sequence misses more "
+            'often than it says on such scores: the method "betting" does not'
+        )
+    ]
 
 
 def _known(sequence: ConfidenceSequence) -> str:

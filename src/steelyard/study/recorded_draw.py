@@ -38,6 +38,10 @@ RECORDED = (
 )
 
 _OUTPUT = ["item", "system"]
+_BY_SIZE = (
+    "drawn with unequal probabilities: where scores that stand out have low ones, a few outputs carry the "
+    "estimate and the interval is too short; strata or a simple draw do not have this trouble"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,6 +190,7 @@ def drawn_cell(rows: pl.DataFrame, metrics: Sequence[str], *, size: int) -> Draw
         _check_one_draw(rows)
         if strata is None:
             probability, notes = _judged_so_far(rows)
+            notes = (*notes, _BY_SIZE)
     else:
         place, notes = places(rows)
     labels = rows["stratum"].fill_null("all").to_numpy() if strata is not None else None
