@@ -210,3 +210,23 @@ def test_counting_for_all_with_draws_of_their_own_would_be_biased():
     error = np.std(own) / np.sqrt(len(own))
     assert abs(np.mean(own)) < 3 * error
     assert np.mean(naive) > 5 * error
+
+
+def test_systems_stay_in_the_order_in_which_they_were_given():
+    items = [str(i) for i in range(12)]
+    texts = {"z": items, "b": [f"b{i}" for i in items], "a": items}
+    outputs = pl.DataFrame(
+        [
+            {"item": item, "system": system, "output": text}
+            for system, own in texts.items()
+            for item, text in zip(items, own, strict=True)
+        ]
+    )
+    judged = outputs.drop("output").with_columns(
+        rater=pl.Series([f"r{i % 5}" for i in range(36)]),
+        prompt=pl.lit("p"),
+        score=pl.Series([float(i % 7) for i in range(36)]),
+    )
+    found = Study.read(outputs, judged)
+    assert found.judgments.frame.height > 36
+    assert [one.system for one in found.estimate([], raters_as="fixed")] == ["z", "b", "a"]

@@ -77,12 +77,26 @@ def counted_for_all(
         parts.append(sharing.rows(fills=fills))
         notes += sharing.notes(str(prompt), filled=fills)
     preferred = rows.filter(pl.col("prompt").is_in(list(asked)))
-    found = pl.concat([*parts, preferred], how="diagonal").sort("position", maintain_order=True)
+    found = _in_order(pl.concat([*parts, preferred], how="diagonal"), rows)
     several = pl.col("system").n_unique().over(TEXT) > 1
     found = found.with_columns(pl.when(several).then(TEXT).alias(TEXT))
     if found[TEXT].null_count() == found.height:
         return judgments, tuple(notes)
     return judgments.derived(found), tuple(notes)
+
+
+def _in_order(found: pl.DataFrame, given: pl.DataFrame) -> pl.DataFrame:
+    """Put copies after what they are copies of, but no system before its own first judgment.
+
+    So systems come in the order in which they were given.
+    """
+    first = given.group_by("system").agg(pl.col("position").min().alias("#first"))
+    own = found["system"] == given["system"].gather(found["position"])
+    keyed = found.with_columns(own.alias("#own")).join(
+        first, on="system", how="left", maintain_order="left"
+    )
+    later = pl.max_horizontal("position", pl.col("#first").fill_null(0))
+    return keyed.sort(later, ~pl.col("#own"), maintain_order=True).drop("#own", "#first")
 
 
 def with_sample(study: "Study", sample: pl.DataFrame | None) -> tuple["Study", pl.DataFrame | None]:
