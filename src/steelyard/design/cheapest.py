@@ -265,8 +265,10 @@ class Search:
         if m == 1 and not self.interval.rater_variance_given:
             way_out = "judge outputs more than once, or ask for less precision"
         if self.interval.raters is not None:
-            number = f"{self.interval.raters.number:.3g} raters who judge alike much"
-            way_out += f"; this counts on {number}: more raters reach more"
+            number = f"{self.interval.raters.number:.3g} raters"
+            way_out += (
+                f", or ask more raters: this counts on {number} with equal shares (--n-raters)"
+            )
         if self.pool_size is not None:
             what = "pairs" if self.paired else "outputs"
             often = "once" if m == 1 else f"{m} times"
