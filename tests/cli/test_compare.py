@@ -17,6 +17,7 @@ PAIR = [
     "identical_items",
     "n_judgments",
     "more_judgments",
+    "ledger",
 ]
 
 

@@ -30,6 +30,7 @@ KEYS = [
     "about",
     "new_outputs",
     "fixed_raters",
+    "ledger",
     "notes",
     "random_raters",
 ]

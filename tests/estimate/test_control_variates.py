@@ -498,7 +498,7 @@ def test_result_tells_how_it_was_made(campaign):
     keys = (
         "system prompt slice metrics method n_outputs n_judgments n_raters pool_size level target "
         "raters estimate standard_error low high baseline data_efficiency slope shares about "
-        "new_outputs fixed_raters notes"
+        "new_outputs fixed_raters ledger notes"
     )
     assert list(got.to_dict()) == keys.split()
     assert list(got.to_dict()["baseline"]) == ["estimate", "standard_error", "low", "high"]

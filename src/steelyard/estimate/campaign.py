@@ -166,6 +166,8 @@ def _ledger(
     start = plain.plain_interval(form)
     if start.standard_error == 0 or not all(one.draw.uniform for one in cells):
         return None
+    if any(plain.is_known(number) or found.is_known(number) for number in form):
+        return None
     alone = replace(plain, lent=plain.lent.alone())
     spread = any(one.draw.place is not None for one in cells)
     simple = replace(plain.drawn_simply, lent=plain.drawn_simply.lent.alone()) if spread else alone

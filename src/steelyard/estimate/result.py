@@ -184,8 +184,8 @@ class Estimate:
             "shares": list(self.shares),
             "about": self.about,
             "new_outputs": self.new_outputs and self.new_outputs.to_dict(),
-            "ledger": self.ledger and self.ledger.to_dict(),
             "fixed_raters": self.fixed_raters and self.fixed_raters.to_dict(),
+            "ledger": self.ledger and self.ledger.to_dict(),
             "notes": list(self.notes),
         }
 

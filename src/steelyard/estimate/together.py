@@ -116,7 +116,7 @@ class Together:
         points of view nobody asks for.
         """
         options = self.options
-        if len(form) == 1 and self._is_known(*form):
+        if len(form) == 1 and self.is_known(*form):
             return self._plain(*form)
         is_baseline = slope is None
         slope = np.zeros(0) if slope is None else slope
@@ -214,7 +214,7 @@ class Together:
             raise fit
         return fit
 
-    def _is_known(self, number: int) -> bool:
+    def is_known(self, number: int) -> bool:
         """Whether a whole pool was judged that is the target, or nothing shows how scores vary."""
         whole = self.samples[number].n_outputs == self.systems[number].draw.pool_size
         return (self.options.target == "census" and whole) or self.lent.variances[number] <= 0

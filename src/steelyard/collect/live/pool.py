@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+import polars as pl
+
 from steelyard.collect.campaign import Campaign, Sample
 from steelyard.data import Outputs, read_outputs
 from steelyard.study.preferences import preference_pool
@@ -40,9 +42,10 @@ def read_pool(campaign: Campaign) -> LivePool:
         first, second = systems
         pool = preference_pool(outputs, (first, second), differing=_is_of_differing(campaign))
         return LivePool(pool, systems)
-    racing = campaign.goal is not None and campaign.goal.decide is not None
-    texts = [] if campaign.metrics and not racing else ["output"]
-    kept = outputs.rows(columns=["item", "system", *texts, *campaign.metrics])
+    rows = outputs.rows(columns=["item", "system", "output", *campaign.metrics])
+    # Estimates ask only who wrote the same text: a number for each is enough to keep.
+    number = pl.struct("item", "output").rank("dense").cast(pl.String)
+    kept = rows.with_columns(number.alias("output"))
     return LivePool(read_outputs(kept, metrics=list(campaign.metrics)), systems)
 
 

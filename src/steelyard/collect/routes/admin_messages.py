@@ -1,8 +1,8 @@
 """What requests of the administrator carry and answers to them say."""
 
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Literal, Self, TypeAlias
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, model_validator
 
 from steelyard.collect.routes.messages import Name, PlainText, Said, Sent
 from steelyard.collect.security.payloads import plain_json
@@ -54,6 +54,12 @@ class Invitations(Sent):
 
     count: int = Field(default=0, ge=0, le=1_000)
     names: list[PersonName] = Field(default_factory=list, max_length=1_000)
+
+    @model_validator(mode="after")
+    def _somebody(self) -> Self:
+        if not self.count and not self.names:
+            raise ValueError("invite at least one")
+        return self
 
 
 class InvitationName(Sent):
