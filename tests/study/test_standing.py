@@ -187,7 +187,7 @@ def test_one_system_that_cannot_be_estimated_costs_the_others_nothing():
 def test_all_systems_are_estimated_in_one_pass_by_the_default(monkeypatch):
     outputs, used = collection(n=12, systems=("a", "b", "c"))
     judgments = read_judgments(used.with_columns(time=pl.col("draw").cast(pl.String)))
-    expected = Study(outputs, judgments).estimate(["length"], bounds=BOUNDS["p"])
+    expected = Study(outputs, judgments).estimate(["length"], bounds=BOUNDS["p"], ledger=True)
     calls = Counter()
     estimate = Study.estimate
 

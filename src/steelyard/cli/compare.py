@@ -125,6 +125,7 @@ def compare(
         by=by,
         bands=parse_bands(bands),
         weights=weights,
+        ledger=True,
     )
     print_result(
         [one.to_dict() for one in found],

@@ -59,7 +59,7 @@ def demo(*, output: Path, items: int, seed: int, as_json: bool) -> None:
     write_table(pl.DataFrame(made.outputs, infer_schema_length=None), outputs)
     write_table(pl.DataFrame(made.judgments, infer_schema_length=None), judgments)
     study = Study.read(outputs, judgments, metrics=_METRICS)
-    found = study.estimate()
+    found = study.estimate(ledger=True)
     command = ["steelyard", "report", str(outputs), str(judgments), "-o"]
     report = write_report(
         study,

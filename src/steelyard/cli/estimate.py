@@ -138,6 +138,7 @@ def estimate(
         "by": by,
         "bands": parse_bands(bands),
         "weights": weights,
+        "ledger": True,
     }
     found = study.estimate(chosen_metrics(metrics, no_metric=no_metric), **options)
     rows = [one.to_dict() | {"random_raters": _random(one)} for one in found]

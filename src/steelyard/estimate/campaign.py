@@ -148,7 +148,9 @@ def _estimates(
             results.append(error)
             continue
         shares = tuple(controls.shares[cell.parent].tolist())
-        ledger = _ledger(plain, found, form, controls.slopes[cell.parent], paid)
+        ledger = None
+        if options.ledger:
+            ledger = _ledger(plain, found, form, controls.slopes[cell.parent], paid)
         estimate = replace(estimate, shares=shares, ledger=ledger)
         differ = cell.system.metric.shape[1] or estimate.raters != baseline.raters
         results.append(replace(estimate, baseline=baseline) if differ else estimate)

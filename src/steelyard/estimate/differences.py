@@ -82,7 +82,6 @@ def campaign_differences(
     *,
     options: Options,
     seed: int = 0,
-    with_ledgers: bool = True,
 ) -> list[Difference | NotEstimableError]:
     """Estimate differences of systems, with intervals that hold alone and all together.
 
@@ -99,8 +98,6 @@ def campaign_differences(
         Target, raters and level.
     seed : int
         Seed of the simulated joint distribution.
-    with_ledgers : bool
-        Whether to tell what each device saved, which takes as long as the rest.
 
     Returns
     -------
@@ -128,7 +125,9 @@ def campaign_differences(
     return [
         replace(
             one.difference(campaign.options, together, float(next(p_values))),
-            ledger=ledgers.of(one, common) if isinstance(common, Shared) and with_ledgers else None,
+            ledger=ledgers.of(one, common)
+            if isinstance(common, Shared) and options.ledger
+            else None,
         )
         if isinstance(one, _Contrast)
         else one

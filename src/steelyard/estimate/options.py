@@ -41,6 +41,8 @@ class Options:
         What outputs elsewhere tell of that variance, used where no output here has two judgments.
     resamples : int
         Number of bootstrap resamples.
+    ledger : bool
+        Whether to tell what each device saved.
     rng : numpy.random.Generator
         Source of randomness of the bootstrap.
     """
@@ -53,6 +55,7 @@ class Options:
     rater_variance: float | None = None
     lent_repeats: Repeats | None = None
     resamples: int = 10_000
+    ledger: bool = False
     rng: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
 
     def __post_init__(self) -> None:

@@ -218,7 +218,7 @@ def _estimates(
 ) -> tuple[dict[str, Estimate], dict[str, str]]:
     """Return the estimates by system, and the reasons of the systems that have none."""
     try:
-        found = study.estimate(metrics, prompts=[prompt], systems=systems, level=level)
+        found = study.estimate(metrics, prompts=[prompt], systems=systems, level=level, ledger=True)
     except NotEstimableError as error:
         return {}, _reasons(error, prompt, systems)
     refused = {system: reason for (_, system), reason in found.left_out.items()}

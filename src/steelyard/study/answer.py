@@ -76,7 +76,9 @@ def prompt_answer(
     if len(systems) < 2:
         return Answer(prompt=prompt)
     try:
-        found = study.compare(metrics, prompts=[prompt], systems=systems, level=level)[0]
+        found = study.compare(metrics, prompts=[prompt], systems=systems, level=level, ledger=True)[
+            0
+        ]
     except NotEstimableError as error:
         return Answer(prompt=prompt, refusal=str(error).removeprefix(f"prompt {prompt!r}: "))
     return Answer(prompt=prompt, comparison=found)

@@ -48,6 +48,7 @@ class Asked:
     rater_variance: float | None
     resamples: int
     seed: int
+    ledger: bool = False
     other_systems: bool = False
 
     @property
@@ -136,6 +137,7 @@ class Asked:
             bounds=self.bounds,
             rater_variance=self.rater_variance,
             resamples=self.resamples,
+            ledger=self.ledger,
         )
         return options, notes
 

@@ -201,9 +201,8 @@ class _Replays:
         options = self.options
         if systems[0].raters is None:
             options = replace(options, raters_as="fixed")
-        [found] = campaign_differences(
-            systems, [(0, 1)], [shared], options=options, with_ledgers=with_ledger
-        )
+        options = replace(options, ledger=with_ledger)
+        [found] = campaign_differences(systems, [(0, 1)], [shared], options=options)
         if not isinstance(found, Difference):
             raise found
         # What the pool of this replay differs by, which its own draw stands for.

@@ -198,6 +198,7 @@ class _Asked:
                 systems=systems,
                 level=self.goal.level,
                 bounds=self.bounds if np.isfinite(self.bounds).all() else None,
+                ledger=True,
             )
         except NotEstimableError as error:
             reasons = error.reasons

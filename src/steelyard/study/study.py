@@ -182,6 +182,7 @@ class Study:
         bands: Sequence[float] | None = None,
         weights: Mapping[str, float] | None = None,
         other_systems: bool = False,
+        ledger: bool = False,
     ) -> Estimates:
         """Estimate the mean human score of each system under each prompt.
 
@@ -223,6 +224,9 @@ class Study:
         other_systems : bool
             Whether to correct by other systems' judgments of the same items too. Needs texts, and
             systems that were drawn each on its own.
+        ledger : bool
+            Whether to tell how many judgments plain means would need for the same intervals, and what
+            saved them.
 
         Returns
         -------
@@ -245,6 +249,7 @@ class Study:
             resamples=resamples,
             seed=seed,
             other_systems=other_systems,
+            ledger=ledger,
         )
         scope = Scope(average=average, by=by, bands=bands, weights=weights)
         names = self.metrics if metrics is None else names_of(metrics)
@@ -278,6 +283,7 @@ class Study:
         by: str | None = None,
         bands: Sequence[float] | None = None,
         weights: Mapping[str, float] | None = None,
+        ledger: bool = False,
     ) -> Comparisons:
         """Compare systems: which is better, by how much, and how sure that is.
 
@@ -285,7 +291,7 @@ class Study:
         ----------
         metrics, prompts, systems, target, raters_as, level, rater_variance
             As in `estimate`.
-        cluster_by, average, by, bands, weights
+        cluster_by, average, by, bands, weights, ledger
             As in `estimate`.
         pair : (str, str), optional
             Compare these two only.
@@ -318,7 +324,11 @@ class Study:
             pairs = [(one, baseline) for one in chosen if one != baseline]
         check_pairs(pairs or [], margin, self.systems)
         options = Options(
-            target=target, raters_as="fixed", level=level, rater_variance=rater_variance
+            target=target,
+            raters_as="fixed",
+            level=level,
+            rater_variance=rater_variance,
+            ledger=ledger,
         )
         names = self.metrics if metrics is None else names_of(metrics)
         asked = study.prompts if prompts is None else prompts
