@@ -81,7 +81,7 @@ def test_the_same_database_gives_the_same_snapshot(half_done, taken):
 
 def test_estimates_are_those_of_a_study_of_the_used_judgments(half_done, taken):
     campaign, _, _ = half_done
-    study = Study(read_outputs(campaign.outputs), read_judgments(used_rows(half_done)))
+    study = Study.read(campaign.outputs, used_rows(half_done))
     for one in study.estimate(["rouge-l"], prompts=["overall"]):
         shown = system(taken, "overall", one.system)
         assert shown["estimate"]["estimate"] == pytest.approx(one.estimate, abs=1e-12)
@@ -92,7 +92,7 @@ def test_estimates_are_those_of_a_study_of_the_used_judgments(half_done, taken):
 
 def test_which_system_is_better_is_what_compare_says_of_the_used_judgments(half_done, taken):
     campaign, _, _ = half_done
-    study = Study(read_outputs(campaign.outputs), read_judgments(used_rows(half_done)))
+    study = Study.read(campaign.outputs, used_rows(half_done))
     found = {one["prompt"]: one["answer"] for one in taken["prompts"]}
     [compared] = study.compare(["rouge-l"], prompts=["overall"])
     assert found["overall"]["sentence"].lower() == compared.sentence.lower()
