@@ -18,7 +18,7 @@ def test_systems_are_ranked_by_their_estimate(study):
 
 def test_all_metrics_and_all_systems_are_used_unless_others_are_named(study):
     found = prompt_findings(study, "overall", ["beta"])
-    [expected] = study.estimate(prompts=["overall"], systems=["beta"])
+    [expected] = study.estimate(prompts=["overall"], systems=["beta"], ledger=True)
     assert found.metrics == study.metrics
     assert found.systems[0].estimate == expected
     assert expected.metrics == study.metrics
@@ -26,14 +26,17 @@ def test_all_metrics_and_all_systems_are_used_unless_others_are_named(study):
 
 def test_estimates_are_those_of_the_study(study):
     found = prompt_findings(study, "overall", study.systems, metrics=("good",), level=0.8)
-    expected = {one.system: one for one in study.estimate(["good"], prompts=["overall"], level=0.8)}
+    expected = {
+        one.system: one
+        for one in study.estimate(["good"], prompts=["overall"], level=0.8, ledger=True)
+    }
     assert {one.system: one.estimate for one in found.systems} == expected
 
 
 def test_a_system_with_a_constant_metric_is_estimated_with_the_others(make_study):
     study = make_study(("reference", "b", "c"), constant=("reference",))
     found = prompt_findings(study, "overall", study.systems, metrics=study.metrics)
-    expected = {one.system: one for one in study.estimate()}
+    expected = {one.system: one for one in study.estimate(ledger=True)}
     assert {one.system: one.estimate for one in found.systems} == expected
 
 
@@ -106,7 +109,7 @@ def test_all_systems_are_diagnosed_with_all_metrics_and_each_with_the_best(study
 
 def test_the_answer_is_what_compare_says(study):
     found = prompt_findings(study, "overall", study.systems, level=0.9)
-    [expected] = study.compare(prompts=["overall"], level=0.9)
+    [expected] = study.compare(prompts=["overall"], level=0.9, ledger=True)
     assert found.answer.comparison == expected
 
 
