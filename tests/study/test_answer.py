@@ -27,7 +27,7 @@ def answer(one, **options):
 def test_the_answer_is_the_sentence_of_the_comparison():
     one = study({"a": 1.0, "b": 1.0, "c": 0.0})
     found = answer(one, level=0.9)
-    [compared] = one.compare(level=0.9)
+    [compared] = one.compare(level=0.9, ledger=True)
     assert found.comparison == compared
     assert found.sentence == "a and b are not told apart; both are better than c."
     assert found.basis == (
