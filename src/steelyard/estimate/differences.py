@@ -300,7 +300,8 @@ class _Ledgers:
     def of(self, found: _Contrast, shared: Shared) -> Ledger | None:
         """Return the ledger of a difference; None where it has no error."""
         level = self._campaign.options.level
-        if not found.varies:
+        clustered = any(one.clusters is not None for one in self._campaign.systems)
+        if not found.varies or clustered:
             return None
         start = self._plain.apart(found.pair, level)
         every = np.ones_like(shared.differs[0]), np.ones_like(shared.differs[1])

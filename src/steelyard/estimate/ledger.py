@@ -13,7 +13,6 @@ Derived in docs/methods/ledger.md.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -23,19 +22,9 @@ from scipy.special import stdtrit
 __all__ = ["DEVICES", "Ledger", "PlainInterval", "mean_ledger", "total_ledger"]
 
 # What may save judgments, in the order in which it is added.
-DEVICES = MappingProxyType(
-    {
-        "repeats": "outputs judged more than once",
-        "pairing": "the same items and raters for both",
-        "identity": "identical outputs differ by nothing",
-        "spread": "outputs drawn spread over the pool",
-        "control": "the control learned from metrics",
-        "raters": "leniency of raters taken out",
-        "other_systems": "spread and shape known from other systems",
-        "without_replacement": "a finite pool, drawn without replacement",
-        "sharing": "texts that several systems share, judged once",
-        "race": "systems that cannot win judged no further",
-    }
+DEVICES = (
+    *("repeats", "identity", "pairing", "spread", "control", "raters", "other_systems"),
+    *("without_replacement", "sharing", "race"),
 )
 # An interval that is worth more than this many times its judgments has no width to speak of.
 _MOST = 1e9
@@ -123,9 +112,9 @@ class PlainInterval:
             # Devices that do not apply leave the half-width as it was, up to rounding.
             same = abs(half_width - last) <= 1e-12 * half_width
             now = worth if same else self.judgments(half_width)
+            if not np.isfinite(now):
+                return None
             saved[name], worth, last = now - worth, now, half_width
-        if not np.isfinite(worth):
-            return None
         if used is not None and used != self.n:
             saved["sharing"] = self.n - used
         return Ledger(worth, float(self.n if used is None else used), saved)
