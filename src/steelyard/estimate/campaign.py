@@ -7,6 +7,7 @@ another what they know of spread and shape (`lent`). Derived in docs/methods/cam
 """
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -150,7 +151,9 @@ def _estimates(
         shares = tuple(controls.shares[cell.parent].tolist())
         ledger = None
         if options.ledger:
-            ledger = _ledger(plain, found, form, controls.slopes[cell.parent], paid)
+            # A stage without an interval leaves the ledger unknown, not the estimate.
+            with suppress(NotEstimableError):
+                ledger = _ledger(plain, found, form, controls.slopes[cell.parent], paid)
         estimate = replace(estimate, shares=shares, ledger=ledger)
         differ = cell.system.metric.shape[1] or estimate.raters != baseline.raters
         results.append(replace(estimate, baseline=baseline) if differ else estimate)
