@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 from rich.table import Table
 
-from steelyard.cli.printing import _fit
+from steelyard.cli.printing import _fit, note_lines
 
 
 def printed(width):
@@ -114,3 +114,8 @@ def test_a_page_and_json_hold_names_as_they_are(run, oddly_named, tmp_path):
     assert all(name in text for name in NAMES)
     _, out, _ = run("estimate", *oddly_named, *METRIC, "--json")
     assert [row["system"] for row in json.loads(out)] == NAMES
+
+
+def test_a_note_on_several_systems_is_one_line_that_names_some():
+    lines = note_lines([(name, "q", "x") for name in "abcdef"] + [("a", "q", "y")])
+    assert lines == ["note: a, b, c, 3 more systems, q: x", "note: a, q: y"]

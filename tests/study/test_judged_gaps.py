@@ -7,7 +7,7 @@ from steelyard import Study
 from steelyard.study.judged_gaps import _log_tails
 
 
-def campaign(has, *, systems="abcd", size=60, n=20, seed=0):
+def campaign(has, *, systems="abcd", size=60, n=20, seed=0, fill=None):
     """A study with a metric `copy` of the scores, on the outputs where rng.random() < has[judged]."""
     rng = np.random.default_rng(seed)
     outputs, judgments = [], []
@@ -15,7 +15,7 @@ def campaign(has, *, systems="abcd", size=60, n=20, seed=0):
         drawn = set(rng.choice(size, n, replace=False).tolist())
         for item in range(size):
             score = float(rng.integers(1, 6))
-            copy = score if rng.random() < has[item in drawn] else None
+            copy = score if rng.random() < has[item in drawn] else fill
             row = {"item": item, "system": system, "length": rng.normal(), "copy": copy}
             outputs.append(row)
             if item in drawn:
@@ -60,3 +60,32 @@ def test_tails_are_those_of_the_hypergeometric_distribution():
     expected = stats.hypergeom(30, 12, 10)
     assert few == pytest.approx(expected.cdf(4))
     assert many == pytest.approx(expected.sf(3))
+
+
+@pytest.mark.parametrize("fill", [0.0, 3.0, 1e6])
+def test_a_metric_made_from_the_judgments_and_filled_in_elsewhere_corrects_nothing(fill):
+    study = campaign((0, 1), fill=fill)
+    for one in study.estimate():
+        assert one.high - one.low > 0.8
+        assert any(
+            "metric copy is not used: it is the same on all 160 outputs that nobody judged" in note
+            for note in one.notes
+        )
+    [compared] = study.compare()
+    assert all(pair.high - pair.low > 0.8 for pair in compared.pairs)
+
+
+def test_a_rare_value_that_happens_to_be_judged_leaves_a_metric_in_use():
+    rng = np.random.default_rng(3)
+    outputs = pl.DataFrame({"item": range(40), "system": "a", "empty": [1.0, 1.0] + [0.0] * 38})
+    judged = {"item": range(20), "system": "a", "prompt": "p", "score": rng.normal(size=20)}
+    one = Study.read(outputs, pl.DataFrame(judged).with_columns(rater=pl.lit("r"))).estimate()["a"]
+    assert not any("not used" in note for note in one.notes)
+
+
+def test_a_metric_far_from_zero_is_not_taken_for_one_that_was_filled_in():
+    rng = np.random.default_rng(4)
+    outputs = pl.DataFrame({"item": range(400), "system": "a", "m": 1e6 + rng.normal(size=400)})
+    judged = {"item": range(40), "system": "a", "prompt": "p", "score": rng.normal(size=40)}
+    one = Study.read(outputs, pl.DataFrame(judged).with_columns(rater=pl.lit("r"))).estimate()["a"]
+    assert not any("not used" in note for note in one.notes)

@@ -14,7 +14,7 @@ from steelyard.cli.options import (
     seed_option,
     study_arguments,
 )
-from steelyard.cli.printing import headed, print_result, progress_bar
+from steelyard.cli.printing import headed, note_lines, print_result, progress_bar
 from steelyard.study import Diagnosis
 from steelyard.variance import Quantity
 
@@ -73,10 +73,7 @@ def _tables(found: list[Diagnosis]) -> list[RenderableType]:
                 continue
             whose = prompt if len(cells) == 1 else f"{prompt}, {one.system}"
             parts.append(headed(f"Verdict, {whose}:", f"{one.verdict}\n"))
-        notes = dict.fromkeys(
-            f"note: {one.system}, {prompt}: {note}" for one in cells for note in one.notes
-        )
-        parts.extend(notes)
+        parts.extend(note_lines((one.system, prompt, note) for one in cells for note in one.notes))
     return parts
 
 

@@ -24,7 +24,7 @@ from steelyard.cli.options import (
 )
 from steelyard.cli.paths import InputPath
 from steelyard.cli.printing import interval as shown
-from steelyard.cli.printing import parse_bounds, print_result
+from steelyard.cli.printing import note_lines, parse_bounds, print_result
 from steelyard.data import read_outputs
 from steelyard.errors import InvalidArgumentError
 from steelyard.estimate import Estimate, Interval, Raters, SlopeKind, Target
@@ -180,14 +180,13 @@ def _tables(found: Estimates, price: float | None) -> list[RenderableType]:
         parts.extend(_carried(own))
         spent = means_ledger(own, price=price)
         parts.extend([] if spent is None else [f"ledger: {spent}"])
-    notes = dict.fromkeys(f"note: {_place(one)}: {note}" for one in found for note in one.notes)
-    parts.extend(notes)
+    parts.extend(note_lines((one.system, _place(one), note) for one in found for note in one.notes))
     parts.extend(f"note: {note}" for note in found.notes)
     return parts
 
 
 def _place(one: Estimate) -> str:
-    return ", ".join(str(name) for name in (one.system, one.prompt, one.slice) if name is not None)
+    return ", ".join(str(name) for name in (one.prompt, one.slice) if name is not None)
 
 
 def _row(one: Estimate, *, wider: bool, corrected: bool) -> list[str]:

@@ -9,7 +9,7 @@ from rich.table import Table
 
 from steelyard.cli.options import StudyChoice, level_option, output_options, study_arguments
 from steelyard.cli.paths import InputPath, OutputFile
-from steelyard.cli.printing import interval, parse_bounds, print_result
+from steelyard.cli.printing import interval, note_lines, parse_bounds, print_result
 from steelyard.cli.race import RaceGoalType, race_tables
 from steelyard.data import read_outputs
 from steelyard.design.race import RaceGoal
@@ -235,5 +235,5 @@ def _tables(found: list[Monitored]) -> list[RenderableType]:
             "?" if one.expected_more is None else str(one.expected_more),
         )
     using = f"metrics {', '.join(first.metrics)}; " if first.metrics else ""
-    notes = [f"note: {one.system}, {one.prompt}: {note}" for one in found for note in one.notes]
+    notes = note_lines((one.system, one.prompt, note) for one in found for note in one.notes)
     return [table, f"{using}{first.method}; target {first.target}", *notes]

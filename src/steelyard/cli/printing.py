@@ -22,6 +22,7 @@ from steelyard.errors import InvalidArgumentError
 __all__ = [
     "headed",
     "interval",
+    "note_lines",
     "parse_bounds",
     "plain_console",
     "print_json",
@@ -35,6 +36,8 @@ __all__ = [
 # Wide enough for any table when nobody looks at a screen.
 _PIPE_WIDTH = 200
 _UNLIMITED = 10_000
+# More systems than this are counted in a note.
+_NAMED = 4
 
 
 def plain_console(
@@ -58,6 +61,31 @@ def plain_console(
         emoji=False,
         highlight=False,
     )
+
+
+def note_lines(said: Iterable[tuple[str | None, str, str]]) -> list[str]:
+    """Return each note once, with the systems that it is about.
+
+    Parameters
+    ----------
+    said : iterable of (str or None, str, str)
+        A system, what else the note belongs to, and the note.
+
+    Examples
+    --------
+    >>> note_lines([("a", "q", "no metric"), ("b", "q", "no metric")])
+    ['note: a, b, q: no metric']
+    """
+    about: dict[tuple[str, str], dict[str, None]] = {}
+    for system, place, note in said:
+        about.setdefault((place, note), {}).update({} if system is None else {system: None})
+    lines = []
+    for (place, note), systems in about.items():
+        names = list(systems)
+        if len(names) > _NAMED:
+            names[_NAMED - 1 :] = [f"{len(names) - _NAMED + 1} more systems"]
+        lines.append(f"note: {', '.join([*names, *([place] if place else [])])}: {note}")
+    return lines
 
 
 def headed(heading: str, words: str) -> Text:

@@ -17,7 +17,7 @@ from steelyard.estimate.campaign_leniency import FEW_RATERS
 from steelyard.estimate.controlled import JudgedSystem
 from steelyard.estimate.options import Raters
 from steelyard.study.judged import JudgedTable, judged_arrays
-from steelyard.study.judged_gaps import judged_gaps
+from steelyard.study.judged_gaps import filled_in, judged_gaps
 from steelyard.study.others_judgments import OTHERS, check_drawn_apart, with_others_judgments
 from steelyard.study.recorded_draw import DrawnCell, drawn_cell, known_raters
 from steelyard.study.shared_judgments import TEXT
@@ -51,7 +51,8 @@ class Campaign:
     @cached_property
     def left_out(self) -> dict[str, str]:
         """The metrics that come with the judgments, not with the outputs, and a note on each."""
-        return judged_gaps(self.table, self.gaps, self.outputs.sizes)
+        gaps = judged_gaps(self.table, self.gaps, self.outputs.sizes)
+        return {**filled_in(self.table, self.pools), **gaps}
 
     def cells(self, prompt: str) -> tuple[dict[str, DrawnCell], dict[str, NotEstimableError]]:
         """Return the judged outputs of each system under one prompt, or why they show nothing."""

@@ -1,4 +1,4 @@
-"""Metrics that judged outputs have and others lack: they came with the judgments."""
+"""Metrics that judged outputs have, and others lack or all have alike: they came with the judgments."""
 
 from collections.abc import Mapping
 
@@ -7,14 +7,17 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy.special import chdtrc, gammaln
 
+from steelyard.arrays import PoolMoments
 from steelyard.study.judged import JudgedTable
 
-__all__ = ["judged_gaps"]
+__all__ = ["filled_in", "judged_gaps"]
 
 Floats = NDArray[np.float64]
 
 # Of metrics whose gaps have nothing to do with the draw, at most this share is left out.
 _FALSE_ALARMS = 1e-5
+# Share of a metric's sum of squares below which what is left of it is rounding.
+_ROUNDING = 1e-9
 
 
 def judged_gaps(
@@ -62,6 +65,59 @@ def judged_gaps(
                 "judgments: score all outputs, or leave it out"
             )
     return notes
+
+
+def filled_in(table: JudgedTable, pools: Mapping[str, PoolMoments]) -> dict[str, str]:
+    """Return a note on each metric that is one value on all outputs that nobody judged.
+
+    A metric that was made from the judgments, with 0 or a mean put in elsewhere, has no gaps, seems
+    to explain the scores, and knows nothing of the rest. What is left of the pool's sum of squares
+    without the judged outputs shows it.
+
+    Parameters
+    ----------
+    table : JudgedTable
+        The judgments, with the metrics of their outputs.
+    pools : mapping of str to PoolMoments
+        Moments of the metrics of the table over each system's outputs.
+
+    Returns
+    -------
+    dict
+        By metric, where a draw picks all the outputs that differ hardly ever by chance.
+    """
+    judged = table.rows.unique(["item", "system"]).partition_by("system", as_dict=True)
+    cells = [
+        (pools[system], rows.select(table.metrics).to_numpy())
+        for (system,), rows in judged.items()
+        if system in pools and rows.height < pools[system].size
+    ]
+    if not table.metrics or not cells:
+        return {}
+    n = np.array([len(values) for _, values in cells], dtype=np.float64)
+    size = np.array([pool.size for pool, _ in cells], dtype=np.float64)
+    differ = np.array([_that_differ(values, pool) for pool, values in cells])
+    notes = {}
+    for number in np.flatnonzero(np.isfinite(differ).all(axis=0)):
+        own, name = differ[:, number], table.metrics[number]
+        if _chance(own, n, own, size) < _FALSE_ALARMS:
+            notes[name] = (
+                f"metric {name} is not used: it is the same on all {(size - n).sum():.0f} outputs that "
+                f"nobody judged and differs on {own.sum():.0f} of {n.sum():.0f} judged ones, so it "
+                "came with the judgments: score all outputs, or leave it out"
+            )
+    return notes
+
+
+def _that_differ(values: Floats, pool: PoolMoments) -> Floats:
+    """Return how many judged outputs differ from the one value of the others; NaN if they vary."""
+    others = pool.size - len(values)
+    off = values - pool.mean
+    value = -off.sum(axis=0) / others
+    whole = pool.size * np.diagonal(pool.covariance)
+    left = whole - np.square(off).sum(axis=0) - others * np.square(value)
+    differ = np.square(off - value) > _ROUNDING * whole
+    return np.where(left <= _ROUNDING * whole, differ.sum(axis=0), np.nan)
 
 
 def _chance(here: Floats, n: Floats, present: Floats, size: Floats) -> float:
