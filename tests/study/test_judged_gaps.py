@@ -89,3 +89,9 @@ def test_a_metric_far_from_zero_is_not_taken_for_one_that_was_filled_in():
     judged = {"item": range(40), "system": "a", "prompt": "p", "score": rng.normal(size=40)}
     one = Study.read(outputs, pl.DataFrame(judged).with_columns(rater=pl.lit("r"))).estimate()["a"]
     assert not any("not used" in note for note in one.notes)
+
+
+def test_a_metric_that_is_the_judgments_gets_a_note():
+    one = campaign((1, 1)).estimate()["a"]
+    assert one.notes[0].startswith("metric copy is the mean judgment of all 20 judged outputs")
+    assert not any("mean judgment" in note for note in campaign((0.7, 0.7)).estimate()["a"].notes)

@@ -17,7 +17,7 @@ from steelyard.estimate.campaign_leniency import FEW_RATERS
 from steelyard.estimate.controlled import JudgedSystem
 from steelyard.estimate.options import Raters
 from steelyard.study.judged import JudgedTable, judged_arrays
-from steelyard.study.judged_gaps import filled_in, judged_gaps
+from steelyard.study.judged_gaps import copies, filled_in, judged_gaps
 from steelyard.study.others_judgments import OTHERS, check_drawn_apart, with_others_judgments
 from steelyard.study.recorded_draw import DrawnCell, drawn_cell, known_raters
 from steelyard.study.shared_judgments import TEXT
@@ -92,7 +92,12 @@ class Campaign:
         results = campaign_means(judged, options=options, seed=seed)
         for system, result in zip(cells, results, strict=True):
             if isinstance(result, Estimate):
-                about = (*cells[system].notes, *self.metric_notes(system), *notes, *result.notes)
+                about = (
+                    *cells[system].notes,
+                    *self.metric_notes(prompt, system),
+                    *notes,
+                    *result.notes,
+                )
                 named = replace(result, notes=about)
                 metrics = names if result.slope else ()
                 found[system] = named.named(system=system, prompt=prompt, metrics=metrics)
@@ -134,8 +139,8 @@ class Campaign:
             )
         return judged
 
-    def metric_notes(self, system: str) -> tuple[str, ...]:
-        """Say which metrics are missing or the same on all outputs of a system."""
+    def metric_notes(self, prompt: str, system: str) -> tuple[str, ...]:
+        """Say which metrics of a system are missing, always the same, or its judgments themselves."""
         size, gaps = self.outputs.sizes[system], self.gaps.get(system, {})
         pool = self.pools.get(system)
         constant = () if pool is None else np.flatnonzero(pool.low == pool.high)
@@ -148,8 +153,10 @@ class Campaign:
             for name, count in gaps.items()
             if name not in self.left_out
         )
+        used = [name for name in self.table.metrics if name not in self.left_out]
         return (
             *self.left_out.values(),
+            *copies(self.table.of(prompt, system), used),
             *missing,
             *(
                 f"metric {name} is the same on all outputs: it cannot correct this system"

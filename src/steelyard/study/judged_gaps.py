@@ -1,6 +1,6 @@
 """Metrics that judged outputs have, and others lack or all have alike: they came with the judgments."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import polars as pl
@@ -10,7 +10,7 @@ from scipy.special import chdtrc, gammaln
 from steelyard.arrays import PoolMoments
 from steelyard.study.judged import JudgedTable
 
-__all__ = ["filled_in", "judged_gaps"]
+__all__ = ["copies", "filled_in", "judged_gaps"]
 
 Floats = NDArray[np.float64]
 
@@ -18,6 +18,8 @@ Floats = NDArray[np.float64]
 _FALSE_ALARMS = 1e-5
 # Share of a metric's sum of squares below which what is left of it is rounding.
 _ROUNDING = 1e-9
+# Fewer judged outputs than this may agree with a metric by chance.
+_COPIES = 10
 
 
 def judged_gaps(
@@ -107,6 +109,31 @@ def filled_in(table: JudgedTable, pools: Mapping[str, PoolMoments]) -> dict[str,
                 "came with the judgments: score all outputs, or leave it out"
             )
     return notes
+
+
+def copies(rows: pl.DataFrame, metrics: Sequence[str]) -> tuple[str, ...]:
+    """Return a note on each metric that is the mean judgment of every judged output.
+
+    No estimator can tell a perfect metric from scores that people corrected, where those of the
+    judged outputs are theirs and the others are not.
+
+    Parameters
+    ----------
+    rows : polars.DataFrame
+        The judgments of one system under one prompt, with the metrics of their outputs.
+    metrics : sequence of str
+        Names of the metrics.
+    """
+    found = rows.group_by("item").agg(pl.col("score").mean(), pl.col(metrics).first())
+    if found.height < _COPIES or found["score"].n_unique() < 2:
+        return ()
+    scores = found["score"].to_numpy()
+    return tuple(
+        f"metric {name} is the mean judgment of all {found.height} judged outputs: if it was made from "
+        "the judgments, these intervals are far too narrow; leave it out"
+        for name in metrics
+        if np.allclose(found[name].to_numpy(), scores, rtol=_ROUNDING, atol=0)
+    )
 
 
 def _that_differ(values: Floats, pool: PoolMoments) -> Floats:

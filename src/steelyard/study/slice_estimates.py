@@ -71,7 +71,7 @@ def slice_estimates(
     slicings, judged = _cut(campaign, slices, prompt, cells)
     results = slice_means(judged, slicings, mix=slices.mix, options=options, seed=seed)
     for (system, cell), slicing, result in zip(cells.items(), slicings, results, strict=True):
-        about = (*cell.notes, *campaign.metric_notes(system), *notes)
+        about = (*cell.notes, *campaign.metric_notes(prompt, system), *notes)
         own: dict[str, Estimate | NotEstimableError] = {}
         for number, name in enumerate(parts):
             one = _refused(slices, slicing, cell) or result.get(number)
