@@ -156,8 +156,8 @@ class Campaign:
         used = [name for name in self.table.metrics if name not in self.left_out]
         return (
             *self.left_out.values(),
-            *copies(self.table.of(prompt, system), used),
             *missing,
+            *copies(self.table.of(prompt, system), used),
             *(
                 f"metric {name} is the same on all outputs: it cannot correct this system"
                 for name in same
