@@ -36,14 +36,25 @@ def below(hits, level):
     return binomtest(int(np.sum(hits)), len(hits), level, alternative="less").pvalue < 0.005
 
 
-def joint(setting, runs, seed):
-    return [
-        all(
-            one.simultaneous_low <= value <= one.simultaneous_high
-            for one, value in zip(found, truth, strict=True)
-        )
-        for found, truth in comparisons(setting, runs=runs, seed=seed)
-    ]
+def pairs_held(found, truth):
+    return all(
+        one.simultaneous_low <= value <= one.simultaneous_high
+        for one, value in zip(found, truth, strict=True)
+    )
+
+
+def ranks_held(systems, found, truth):
+    pairs = list(combinations(range(systems), 2))
+    better = {pair for pair, one in zip(pairs, found, strict=True) if one.simultaneous_low > 0}
+    better |= {
+        pair[::-1] for pair, one in zip(pairs, found, strict=True) if one.simultaneous_high < 0
+    }
+    above = np.zeros(systems)
+    for (a, b), value in zip(pairs, truth, strict=True):
+        above[a] += value < 0
+        above[b] += value > 0
+    sets = ranks_of(dict.fromkeys(range(systems), 0.0), better)
+    return all(one.low <= 1 + above[one.system] <= one.high for one in sets)
 
 
 @pytest.mark.slow
@@ -58,36 +69,18 @@ def test_a_difference_is_unbiased_and_covered_at_its_level(setting):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("setting", TOGETHER, ids=str)
-def test_all_pairs_are_covered_together(setting):
-    assert not below(joint(setting, 250, setting.n), 0.94)
+@pytest.mark.parametrize("setting", [*TOGETHER, Setting(systems=10, n=100, raters=10)], ids=str)
+def test_all_pairs_and_all_ranks_are_covered_together(setting):
+    runs = list(comparisons(setting, runs=250, seed=setting.n))
+    assert not below([pairs_held(found, truth) for found, truth in runs], 0.94)
+    assert not below([ranks_held(setting.systems, found, truth) for found, truth in runs], 0.94)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("n", [20, 100])
 def test_all_pairs_of_many_systems_are_covered_together(n):
-    assert not below(joint(Setting(systems=25, n=n), 60, n), 0.94)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("setting", [*TOGETHER, Setting(systems=10, n=100, raters=10)], ids=str)
-def test_the_ranks_of_all_systems_are_covered_together(setting):
-    held = []
-    pairs = list(combinations(range(setting.systems), 2))
-    for found, truth in comparisons(setting, runs=250, seed=2 * setting.n):
-        better = {pair for pair, one in zip(pairs, found, strict=True) if one.simultaneous_low > 0}
-        better |= {
-            pair[::-1] for pair, one in zip(pairs, found, strict=True) if one.simultaneous_high < 0
-        }
-        sets = {
-            one.system: one for one in ranks_of(dict.fromkeys(range(setting.systems), 0.0), better)
-        }
-        above = np.zeros(setting.systems)
-        for (a, b), value in zip(pairs, truth, strict=True):
-            above[a] += value < 0
-            above[b] += value > 0
-        held.append(all(sets[k].low <= 1 + above[k] <= sets[k].high for k in sets))
-    assert not below(held, 0.94)
+    runs = comparisons(Setting(systems=25, n=n), runs=60, seed=n)
+    assert not below([pairs_held(found, truth) for found, truth in runs], 0.94)
 
 
 @pytest.mark.slow
