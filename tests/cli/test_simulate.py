@@ -104,7 +104,10 @@ def test_fewer_judgments_are_replayed_beside_plain_means(run, campaign):
     together = found[4]
     assert (together["judgments"], together["pool_size"], together["runs"]) == (40, 120, 4)
     assert together["ledger"]["used"] == 40
-    text = run("simulate", *campaign, "-n", 20, "--runs", 4, "--design", "spread")[1]
+    text = run(
+        "simulate", *campaign, "-n", 20, "--runs", 4, "--design", "spread", "--half-width", 9
+    )[1]
+    assert "reached 9" in text.replace("\n", " ")
     assert "estimate, spread draw" in text.replace("\n", " ")
     assert "4 replays of 30 judged outputs, taken for a draw from 60" in text.replace("\n", " ")
 
@@ -112,7 +115,8 @@ def test_fewer_judgments_are_replayed_beside_plain_means(run, campaign):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["-n", 20, "--half-width", 1], "`--half-width` does not go with `-n`"),
+        (["-n", 20, "--half-width", 0], "`half_width` must be above zero"),
+        (["-n", 20, "--bounds", "0,1"], "`--bounds` does not go with `-n`"),
         (["-n", 20, "--strata", 2], "`--strata` does not go with `-n`"),
         (["-n", 20, "--margin", 2], "`--margin` does not go with `-n`"),
         (["-n", 1], "`n` (-n) must be from 2 to 30"),

@@ -144,6 +144,15 @@ def test_systems_that_were_drawn_apart_are_replayed_apart():
     assert ours.design == "spread"
 
 
+def test_a_goal_is_reached_by_the_share_of_intervals_that_are_narrow_enough():
+    found = replayed(World(), 100, 40, runs=10, half_width=0.36)
+    assert 0 < found[-2].reached < 1
+    assert found[-2].reached == pytest.approx(np.mean([one.reached for one in found[:-2:2]]))
+    wide, narrow = (replayed(World(), 60, 20, runs=2, half_width=one)[-2] for one in (9, 0.01))
+    assert (wide.reached, narrow.reached) == (1, 0)
+    assert replayed(World(), 60, 20, runs=2)[-2].reached is None
+
+
 def test_some_systems_are_shown_as_they_are_among_all():
     everything = replayed(World(), 100, 40, runs=6)
     part = replayed(World(), 100, 40, runs=6, systems=["c"])

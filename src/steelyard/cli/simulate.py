@@ -39,7 +39,11 @@ Examples:
     multiple=True,
     help="Metric to correct with; all by default, but for --half-width.",
 )
-@click.option("--half-width", type=float, help="The precision to reach; each rule is replayed.")
+@click.option(
+    "--half-width",
+    type=float,
+    help="The precision to reach, by each rule; with -n: how often is it reached?",
+)
 @click.option("--bounds", metavar="LOW,HIGH", help="With --half-width: least and greatest score.")
 @click.option(
     "--pair",
@@ -127,7 +131,8 @@ def simulate(
     if pair is not None:
         _refuse(of_rules | of_draws, "`--pair`, which replays numbers of items (-n)")
     elif numbers:
-        _refuse(of_rules | {"margin": margin}, "`-n`, which replays numbers of outputs")
+        others = of_rules | {"margin": margin, "half-width": None}
+        _refuse(others, "`-n`, which replays numbers of outputs")
     elif half_width is None or bounds is None or not named:
         raise InvalidArgumentError(
             "a replay needs numbers of outputs (`-n 50 -n 100`), or `--metric`, `--half-width` and "
@@ -145,8 +150,9 @@ def simulate(
             shown, tables = compared.to_dict(), pair_tables(compared, level)
         elif numbers:
             options |= {"metrics": named or None, "systems": choice.systems, "by": by}
-            drawn = study.simulate_means(numbers, design=design or "simple", **options)
-            shown, tables = drawn.to_dict(), mean_tables(drawn, level)
+            options |= {"design": design or "simple", "half_width": half_width}
+            drawn = study.simulate_means(numbers, **options)
+            shown, tables = drawn.to_dict(), mean_tables(drawn, half_width, level)
         else:
             options |= {"half_width": half_width, "bounds": parse_bounds(str(bounds))}
             options |= {"systems": choice.systems, "rules": rules or get_args(Rule), "size": size}

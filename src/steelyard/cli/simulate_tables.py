@@ -13,15 +13,19 @@ from steelyard.study.simulation import Replay
 __all__ = ["mean_tables", "pair_tables", "rule_tables"]
 
 
-def mean_tables(found: Sequence[MeanReplay], level: float) -> list[RenderableType]:
+def mean_tables(
+    found: Sequence[MeanReplay], goal: float | None, level: float
+) -> list[RenderableType]:
     """Return what fewer judgments would have shown of each mean, and how it was replayed."""
     first = found[0]
     table = Table(title=f"Fewer judgments, prompt {first.prompt}", title_justify="left")
     table.add_column("outputs of each", justify="right")
     for name in ("system", ""):
         table.add_column(name)
-    for name in ("judgments", "error", "judgments for equal error", "half-width", "coverage"):
+    reached = [] if goal is None else [f"reached {goal:g}"]
+    for name in ("judgments", "error", "judgments for equal error", "half-width", *reached):
         table.add_column(name, justify="right")
+    table.add_column("coverage", justify="right")
     for number, one in enumerate(found):
         if number and one.n_outputs != found[number - 1].n_outputs:
             table.add_section()
@@ -33,6 +37,7 @@ def mean_tables(found: Sequence[MeanReplay], level: float) -> list[RenderableTyp
             f"{one.error:.4f}",
             "" if one.relative_judgments is None else f"{one.relative_judgments:.2f}",
             f"{one.half_width:.4f}",
+            *([] if one.reached is None else [f"{one.reached:.0%}"]),
             f"{one.coverage:.1%}",
         )
     singles = [one for one in found if one.system != ALL_SYSTEMS]

@@ -201,6 +201,8 @@ class MeanReplay(Shape):
     """Judgments for the error of plain means, which need 1."""
     half_width: float
     coverage: Share
+    reached: Share | None
+    """Share of intervals no wider than the goal; null without one."""
     pool_size: Count
     judged_outputs: Count
     runs: Count

@@ -81,10 +81,6 @@ class JudgedCampaign:
         return [one.sample.n_outputs for one in self.systems]
 
     @cached_property
-    def _first(self) -> list[Integers]:
-        return [np.cumsum(one.sample.count) - one.sample.count for one in self.systems]
-
-    @cached_property
     def _owner(self) -> Integers | None:
         """The first system (k, C) that wrote the text of each output; None if no text is shared."""
         texts = [one.texts for one in self.systems if one.texts is not None]
@@ -136,9 +132,9 @@ class JudgedCampaign:
 
         Outputs are drawn without replacement, with one judgment of each.
         """
-        sample, first = self.systems[number].sample, self._first[number]
+        sample = self.systems[number].sample
         chosen = np.argsort(rng.random((runs, sample.n_outputs)), axis=1)[:, :n]
-        scores = sample.human[first[chosen] + rng.integers(0, sample.count[chosen])]
+        scores = sample.human[sample.one_each(chosen, rng)]
         return scores.mean(axis=1), scores.std(axis=1, ddof=1)
 
     def plain_variance(self, number: int, n: int) -> float:
@@ -166,7 +162,7 @@ class JudgedCampaign:
     ) -> tuple[Floats, Integers]:
         """Return one judgment of each chosen output, and who gave it; rater 0 where nobody is known."""
         one = self.systems[number]
-        at = self._first[number][chosen] + rng.integers(0, one.sample.count[chosen])
+        at = one.sample.one_each(chosen, rng)
         raters = np.zeros(len(at), dtype=np.int64) if one.raters is None else one.raters[at]
         return one.sample.human[at], raters
 
