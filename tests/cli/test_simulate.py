@@ -83,9 +83,51 @@ def test_a_comparison_is_replayed(run, campaign):
     for options, message in (
         ([*pair, "--half-width", 1], "`--half-width` does not go with `--pair`"),
         ([*pair, "--rule", "plan"], "`--rule` does not go with `--pair`"),
-        (["-n", 20, *OPTIONS], "`-n` and `--margin` go with `--pair A B`"),
-        ([], "a replay needs `--metric`, `--half-width` and `--bounds`, or `--pair A B`"),
+        (["--margin", 1, *OPTIONS], "`--margin` does not go with `--half-width`"),
+        ([], "a replay needs numbers of outputs (`-n 50 -n 100`), or `--metric`"),
     ):
         code, out, err = run("simulate", *campaign, *options)
         assert (code, out, err.count("\n")) == (2, "", 1)
         assert message in err
+
+
+def test_fewer_judgments_are_replayed_beside_plain_means(run, campaign):
+    code, out, err = run("simulate", *campaign, "-n", 20, "-n", 30, "--runs", 4, "--json")
+    assert (code, err) == (0, "")
+    found = json.loads(out)
+    assert [(row["n_outputs"], row["system"], row["rule"]) for row in found[:6]] == [
+        (20, system, rule)
+        for system in ("alpha", "beta", "*")
+        for rule in ("estimate", "plain mean")
+    ]
+    assert {row["n_outputs"] for row in found[6:]} == {30}
+    together = found[4]
+    assert (together["judgments"], together["pool_size"], together["runs"]) == (40, 120, 4)
+    assert together["ledger"]["used"] == 40
+    text = run(
+        "simulate", *campaign, "-n", 20, "--runs", 4, "--design", "spread", "--half-width", 9
+    )[1]
+    assert "reached 9" in text.replace("\n", " ")
+    assert "estimate, spread draw" in text.replace("\n", " ")
+    assert "4 replays of 30 judged outputs, taken for a draw from 60" in text.replace("\n", " ")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["-n", 20, "--half-width", 0], "`half_width` must be above zero"),
+        (["-n", 20, "--bounds", "0,1"], "`--bounds` does not go with `-n`"),
+        (["-n", 20, "--strata", 2], "`--strata` does not go with `-n`"),
+        (["-n", 20, "--margin", 2], "`--margin` does not go with `-n`"),
+        (["-n", 1], "`n` (-n) must be from 2 to 30"),
+        (["-n", 31], "`n` (-n) must be from 2 to 30, the number of judged outputs; got 31"),
+        (["-n", 20, "--by", "length"], "`by` (--by) goes with `design` spread"),
+        (["-n", 20, "--design", "spread", "--by", "width"], "no column 'width'"),
+        (["-n", 20, "--runs", 1], "`runs` must be at least 2"),
+        ([*OPTIONS, "--design", "spread"], "`--design` does not go with `--half-width`"),
+    ],
+)
+def test_what_does_not_go_with_fewer_judgments_gets_one_line(run, campaign, options, message):
+    code, out, err = run("simulate", *campaign, *options)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert message in err

@@ -1,6 +1,7 @@
 """Judgments grouped by the output they judge."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -62,6 +63,23 @@ class JudgedOutputs:
     def n_metrics(self) -> int:
         """Number of metrics."""
         return int(self.metric.shape[1])
+
+    @cached_property
+    def first(self) -> Integers:
+        """Position of the first judgment of each output."""
+        return np.cumsum(self.count) - self.count
+
+    def one_each(self, outputs: Integers, rng: np.random.Generator) -> Integers:
+        """Return the position of one judgment of each of these outputs, drawn at random.
+
+        Parameters
+        ----------
+        outputs : array of int
+            Positions of outputs, of any shape.
+        rng : numpy.random.Generator
+            Source of randomness.
+        """
+        return self.first[outputs] + rng.integers(0, self.count[outputs])
 
     @property
     def n_raters(self) -> int | None:

@@ -1,12 +1,9 @@
 """``steelyard simulate``."""
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import click
-from rich.console import RenderableType
-from rich.table import Table
 
 from steelyard.cli.options import (
     StudyChoice,
@@ -17,15 +14,17 @@ from steelyard.cli.options import (
     two_systems,
 )
 from steelyard.cli.printing import parse_bounds, print_result, progress_bar
+from steelyard.cli.simulate_tables import mean_tables, pair_tables, rule_tables
 from steelyard.errors import InvalidArgumentError
-from steelyard.study.ledger_words import ledger_in_words
-from steelyard.study.pair_replay import PairReplay
-from steelyard.study.simulation import Replay, Rule
+from steelyard.study import Study
+from steelyard.study.mean_replay import ReplayDesign
+from steelyard.study.simulation import Rule
 
 __all__ = ["simulate"]
 
 _EXAMPLE = """\b
 Examples:
+  steelyard simulate outputs.jsonl judgments.jsonl --prompt overall -n 50 -n 100
   steelyard simulate outputs.jsonl judgments.jsonl --prompt overall --metric rouge-l \\
       --half-width 0.1 --bounds -1,1
   steelyard simulate outputs.jsonl judgments.jsonl --prompt overall --pair new old -n 50 -n 100
@@ -35,42 +34,58 @@ Examples:
 @click.command(epilog=_EXAMPLE)
 @study_arguments
 @click.option(
-    "--metric", "metrics", multiple=True, help="Metric to correct with; with --pair all by default."
+    "--metric",
+    "metrics",
+    multiple=True,
+    help="Metric to correct with; all by default, but for --half-width.",
 )
-@click.option("--half-width", type=float, help="The precision to reach; needed without --pair.")
 @click.option(
-    "--bounds", metavar="LOW,HIGH", help="Least and greatest score; needed without --pair."
+    "--half-width",
+    type=float,
+    help="The precision to reach, by each rule; with -n: how often is it reached?",
 )
+@click.option("--bounds", metavar="LOW,HIGH", help="With --half-width: least and greatest score.")
 @click.option(
     "--pair",
     nargs=2,
     callback=two_systems,
     metavar="A B",
-    help="Replay the comparison of two systems instead.",
+    help="Replay the comparison of two systems.",
 )
 @click.option(
     "-n",
     "numbers",
     multiple=True,
     type=int,
-    help="With --pair: items to judge of each system; 20, 50, 100 and 200 by default.",
+    help="Outputs to judge of each system; with --pair 20, 50, 100 and 200 by default.",
 )
 @click.option("--margin", type=float, help="With --pair: differences that count as equivalent.")
+@click.option(
+    "--design",
+    type=click.Choice(get_args(ReplayDesign)),
+    help="With -n: how outputs are drawn.  [default: simple]",
+)
+@click.option(
+    "--by",
+    multiple=True,
+    metavar="METRIC",
+    help="With --design spread: metric to spread by; what all have in common by default.",
+)
 @click.option(
     "--rule",
     "rules",
     multiple=True,
     type=click.Choice(get_args(Rule)),
-    help="Rule to replay; all by default.",
+    help="With --half-width: rule to replay; all by default.",
 )
-@click.option("--strata", type=int, default=1, show_default=True, help="For the plan's sample.")
+@click.option("--strata", type=int, help="For the plan's sample.  [default: 1]")
 @click.option(
     "--size",
     help="Column of OUTPUTS that the plan's sample is drawn in proportion to, such as the metric's "
     "expected error.",
 )
-@click.option("--look", type=int, default=10, show_default=True, help="Judgments between looks.")
-@click.option("--runs", type=int, default=200, show_default=True, help="Replays of each rule.")
+@click.option("--look", type=int, help="Judgments between looks at a sequence.  [default: 10]")
+@click.option("--runs", type=int, default=200, show_default=True, help="Number of replays.")
 @level_option
 @seed_option("Seed of the replays.")
 @output_options
@@ -83,149 +98,84 @@ def simulate(
     pair: tuple[str, str] | None,
     numbers: tuple[int, ...],
     margin: float | None,
+    design: ReplayDesign | None,
+    by: tuple[str, ...],
     rules: tuple[Rule, ...],
-    strata: int,
+    strata: int | None,
     size: str | None,
-    look: int,
+    look: int | None,
     runs: int,
     level: float,
     seed: int,
     as_json: bool,
     output: Path | None,
 ) -> None:
-    """Replay a finished campaign, to see what each way of stopping would have cost and been worth.
+    """Replay a finished campaign, to see what fewer judgments would have shown.
 
-    Outputs come in a random order with one of their judgments. A plan judges a number fixed in
-    advance and passes the rater variance on to the estimate; a confidence sequence stops when it is
-    narrow enough. Each with the metric and without.
+    With -n, so many outputs of each system are judged, the same items for all, with one judgment of
+    each text: how far off the means are that `steelyard estimate` shows, how long its intervals are and how
+    often they hold the truth, beside plain means. --design spread draws outputs that lie evenly along
+    the metrics.
 
-    With --pair, the comparison of two systems is replayed with fewer judgments: how far off the
-    difference is, how often its interval holds the truth, and how often there is a verdict, by
-    `steelyard compare` on the same items and by plain means of independent items.
+    With --half-width, outputs come until the interval is that narrow: a plan judges a number fixed in
+    advance, a confidence sequence stops when it is narrow enough. Each with the metric and without.
+
+    With --pair, the comparison of two systems is replayed: how far off the difference is, how often its
+    interval holds the truth, and how often there is a verdict, by `steelyard compare` on the same items
+    and by plain means of independent items.
     """
-    study = choice.read([*metrics, *([] if size is None else [size])])
+    named = tuple(dict.fromkeys(metrics))
+    of_rules: dict[str, object] = {"half-width": half_width, "bounds": bounds, "rule": rules}
+    of_rules |= {"strata": strata, "size": size, "look": look}
+    of_draws: dict[str, object] = {"design": design, "by": by}
+    if pair is not None:
+        _refuse(of_rules | of_draws, "`--pair`, which replays numbers of items (-n)")
+    elif numbers:
+        others = of_rules | {"margin": margin, "half-width": None}
+        _refuse(others, "`-n`, which replays numbers of outputs")
+    elif half_width is None or bounds is None or not named:
+        raise InvalidArgumentError(
+            "a replay needs numbers of outputs (`-n 50 -n 100`), or `--metric`, `--half-width` and "
+            "`--bounds`, or `--pair A B`"
+        )
+    else:
+        _refuse(of_draws | {"margin": margin}, "`--half-width`")
+    study = choice.read([*named, *([] if size is None else [size])])
+    options: dict[str, Any] = {"prompt": _only_prompt(choice, study), "runs": runs, "level": level}
+    with progress_bar("replaying") as show:
+        options |= {"seed": seed, "progress": show}
+        if pair is not None:
+            options |= {"metrics": named or None, "margin": margin}
+            compared = study.simulate_pair(pair, numbers or None, **options)
+            shown, tables = compared.to_dict(), pair_tables(compared, level)
+        elif numbers:
+            options |= {"metrics": named or None, "systems": choice.systems, "by": by}
+            options |= {"design": design or "simple", "half_width": half_width}
+            drawn = study.simulate_means(numbers, **options)
+            shown, tables = drawn.to_dict(), mean_tables(drawn, half_width, level)
+        else:
+            options |= {"half_width": half_width, "bounds": parse_bounds(str(bounds))}
+            options |= {"systems": choice.systems, "rules": rules or get_args(Rule), "size": size}
+            options |= {
+                "strata": 1 if strata is None else strata,
+                "look": 10 if look is None else look,
+            }
+            found = study.simulate(named, **options)
+            shown, tables = found.to_dict(), rule_tables(found, options["half_width"], level)
+    print_result(shown, tables, as_json=as_json, output=output)
+
+
+def _refuse(others: dict[str, object], kind: str) -> None:
+    """Raise if an option was given that does not go with this kind of replay."""
+    for name, value in others.items():
+        if value not in (None, ()):
+            raise InvalidArgumentError(f"`--{name}` does not go with {kind}")
+
+
+def _only_prompt(choice: StudyChoice, study: Study) -> str | None:
     prompts = choice.prompts or (None,)
     if len(prompts) != 1:
         raise InvalidArgumentError(
-            f"`--prompt` must be one of {', '.join(study.prompts)}: bounds and goal belong to it"
+            f"`--prompt` must be one of {', '.join(study.prompts)}: a replay is of one"
         )
-    if pair is not None:
-        _check_pair_options(half_width=half_width, bounds=bounds, rules=rules, size=size)
-        with progress_bar("replaying") as show:
-            compared = study.simulate_pair(
-                pair,
-                numbers or None,
-                metrics=tuple(dict.fromkeys(metrics)) or None,
-                prompt=prompts[0],
-                margin=margin,
-                runs=runs,
-                level=level,
-                seed=seed,
-                progress=show,
-            )
-        print_result(
-            compared.to_dict(), _pair_tables(compared, level), as_json=as_json, output=output
-        )
-        return
-    if half_width is None or bounds is None or not metrics:
-        raise InvalidArgumentError(
-            "a replay needs `--metric`, `--half-width` and `--bounds`, or `--pair A B`"
-        )
-    if numbers or margin is not None:
-        raise InvalidArgumentError("`-n` and `--margin` go with `--pair A B`")
-    ends = parse_bounds(bounds)
-    with progress_bar("replaying") as show:
-        found = study.simulate(
-            tuple(dict.fromkeys(metrics)),
-            prompt=prompts[0],
-            half_width=half_width,
-            bounds=ends,
-            rules=rules or get_args(Rule),
-            systems=choice.systems,
-            strata=strata,
-            size=size,
-            look=look,
-            runs=runs,
-            level=level,
-            seed=seed,
-            progress=show,
-        )
-    print_result(found.to_dict(), _tables(found, half_width, level), as_json=as_json, output=output)
-
-
-def _check_pair_options(**others: object) -> None:
-    for name, value in others.items():
-        if value:
-            option = "rule" if name == "rules" else name.replace("_", "-")
-            raise InvalidArgumentError(
-                f"`--{option}` does not go with `--pair`, which replays numbers of items (-n)"
-            )
-
-
-def _pair_tables(found: Sequence[PairReplay], level: float) -> list[RenderableType]:
-    first = found[0]
-    table = Table(title=f"{first.a} minus {first.b}, prompt {first.prompt}", title_justify="left")
-    table.add_column("judgments", justify="right")
-    table.add_column("")
-    for name in (
-        *("error", "judgments for equal error", "half-width", "coverage"),
-        *(f"{first.a} better", f"{first.b} better", "equivalent", "undecided"),
-    ):
-        table.add_column(name, justify="right")
-    for number, one in enumerate(found):
-        if number and one.n_items != found[number - 1].n_items:
-            table.add_section()
-        table.add_row(
-            str(one.judgments),
-            one.rule,
-            f"{one.error:.4f}",
-            "" if one.relative_judgments is None else f"{one.relative_judgments:.2f}",
-            f"{one.half_width:.4f}",
-            f"{one.coverage:.1%}",
-            *(f"{part:.0%}" for part in (one.better_a, one.better_b)),
-            *(f"{part:.0%}" for part in (one.equivalent, one.undecided)),
-        )
-    how = (
-        f"{first.runs} replays about the difference of the whole campaign, {first.difference:+.4f}, on a pool "
-        f"of {first.pool_size} items, {first.identical_items} of them with identical outputs; coverage of "
-        f"{level:.0%} intervals; plain means are of independent items, and need 1 judgment for equal error"
-    )
-    told = [
-        f"ledger, {one.judgments} judgments: {ledger_in_words(one.ledger, 'this difference')}"
-        for one in found
-        if one.ledger is not None
-    ]
-    return [table, how, *told[-1:]]
-
-
-def _tables(found: list[Replay], half_width: float, level: float) -> list[RenderableType]:
-    table = Table(
-        title=f"Judgments until the half-width is {half_width:g}, prompt {found[0].prompt}",
-        title_justify="left",
-    )
-    for name in ("system", "rule", "metric"):
-        table.add_column(name)
-    for name in ("judgments", "longest tenth", "reached", "half-width", "error", "coverage"):
-        table.add_column(name, justify="right")
-    for number, one in enumerate(found):
-        if number and one.system != found[number - 1].system:
-            table.add_section()
-        table.add_row(
-            one.system,
-            one.rule
-            + (f", {one.strata} strata" if one.strata > 1 else "")
-            + (f", by {one.size}" if one.size else ""),
-            ", ".join(one.metrics) or "none",
-            f"{one.judgments:.0f} of {one.pool_size}",
-            f"{one.most_judgments:.0f}",
-            f"{one.reached:.0%}",
-            f"{one.half_width:.4f}",
-            f"{one.error:.4f}",
-            f"{one.coverage:.1%}",
-        )
-    how = (
-        f"{found[0].runs} replays; coverage of {level:.0%} intervals, for sequences at all looks; "
-        "error is the root mean square: of a plan about the mean human score, of a sequence about "
-        "the judgments drawn"
-    )
-    return [table, how]
+    return prompts[0]

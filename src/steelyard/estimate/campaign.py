@@ -34,7 +34,7 @@ Floats = NDArray[np.float64]
 
 
 def campaign_means(
-    systems: Sequence[JudgedSystem], *, options: Options, seed: int = 0
+    systems: Sequence[JudgedSystem], *, options: Options, seed: int = 0, beside: bool = True
 ) -> list[Estimate | NotEstimableError]:
     """Estimate the mean human score of every system, from all of them.
 
@@ -47,6 +47,9 @@ def campaign_means(
         share where they are enough.
     seed : int
         Seed of the simulated shape.
+    beside : bool
+        Whether to give what stands beside an estimate: the plain mean of the same judgments, and
+        intervals from other points of view. Without, estimate and interval take half the time.
 
     Returns
     -------
@@ -67,7 +70,18 @@ def campaign_means(
         for number, pair in enumerate(zip(systems, controls.values, strict=True))
     ]
     forms = [{number: 1.0} for number in range(len(systems))]
+    if not (beside or options.ledger) and options.target == "pool":
+        found = Together.of(systems, controls.samples, options, seed)
+        return [_alone(found, form) for form in forms]
     return _estimates(cells, forms, controls, options=options, seed=seed)
+
+
+def _alone(found: Together, form: Form) -> Estimate | NotEstimableError:
+    """Return an estimate with nothing beside it."""
+    try:
+        return found.estimate(form)
+    except NotEstimableError as error:
+        return error
 
 
 def slice_means(

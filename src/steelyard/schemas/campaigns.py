@@ -181,7 +181,36 @@ class PairReplay(Shape):
     """Of `compare`, the mean over every tenth replay; null for plain means."""
 
 
-SimulateForm = list[Replay] | list[PairReplay]
+class MeanReplay(Shape):
+    """What so many judged outputs showed of one system's mean, over many replays."""
+
+    system: str
+    """"*" for all systems together."""
+    prompt: str
+    rule: Literal["estimate", "plain mean"]
+    design: Literal["simple", "spread"]
+    metrics: list[str]
+    n_outputs: Count
+    judgments: float
+    """A judgment that counts for several systems is shared among them."""
+    estimate: float | None
+    """What the whole campaign shows by this rule; null for all systems together."""
+    error: float
+    """About the mean of the pool, by exactly these raters."""
+    relative_judgments: Number
+    """Judgments for the error of plain means, which need 1."""
+    half_width: float
+    coverage: Share
+    reached: Share | None
+    """Share of intervals no wider than the goal; null without one."""
+    pool_size: Count
+    judged_outputs: Count
+    runs: Count
+    ledger: Ledger | None
+    """Of `estimate`, the mean over every tenth replay; null for plain means."""
+
+
+SimulateForm = list[Replay] | list[PairReplay] | list[MeanReplay]
 
 
 class Probability(Shape):

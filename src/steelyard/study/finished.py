@@ -48,7 +48,6 @@ class FinishedCampaign:
 
     sample: JudgedOutputs
     pool: Integers
-    first: Integers
     rater_variance: float
     half_width: float
     bounds: tuple[float, float]
@@ -74,10 +73,9 @@ class FinishedCampaign:
                 "a replay needs outputs with two judgments, to tell rater noise: this campaign "
                 "has none"
             )
-        first = np.concatenate([[0], np.cumsum(sample.count)[:-1]])
         noise = one_way(sample).rater
         pool = repeated(sample.n_outputs, size, np.random.default_rng(size))
-        return cls(sample, pool, first, noise, half_width, bounds, level, look, sizes)
+        return cls(sample, pool, noise, half_width, bounds, level, look, sizes)
 
     @property
     def size(self) -> int:
@@ -111,8 +109,7 @@ class FinishedCampaign:
     def _judged(self, seed: int, run: int) -> tuple[Floats, np.random.Generator]:
         """Return one judgment of each output of the pool, and what further numbers come from."""
         rng = np.random.default_rng([seed, run])
-        drawn = self.first[self.pool] + rng.integers(0, self.sample.count[self.pool])
-        return self.sample.human[drawn], rng
+        return self.sample.human[self.sample.one_each(self.pool, rng)], rng
 
     def _planned(self, *, with_metric: bool, strata: int) -> Callable[..., Outcome]:
         n = self._planned_number(with_metric=with_metric)

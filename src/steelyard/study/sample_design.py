@@ -44,13 +44,13 @@ class SampleDesign:
     """
 
     design: Design
-    strata: str | None
-    quantiles: int | None
-    metric: str | None
-    allocation: Allocation
-    pilot: Judgments | None
-    prompt: str | None
-    size: str | None
+    strata: str | None = None
+    quantiles: int | None = None
+    metric: str | None = None
+    allocation: Allocation = "proportional"
+    pilot: Judgments | None = None
+    prompt: str | None = None
+    size: str | None = None
     corrected_by: tuple[str, ...] = ()
     by: tuple[str, ...] = ()
 

@@ -1,5 +1,7 @@
 """What a spread draw is spread by: metrics, or the control that a pilot teaches."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
@@ -8,12 +10,13 @@ from steelyard.data import Judgments, Outputs
 from steelyard.design.spread import common_value
 from steelyard.errors import InvalidArgumentError
 from steelyard.estimate.controlled import controlled
+from steelyard.names import known_names
 from steelyard.study.campaign import Campaign
 from steelyard.study.item_pool import ItemPool
 from steelyard.study.judged import drawn_table
 from steelyard.study.sample_design import SampleDesign
 
-__all__ = ["spread_value"]
+__all__ = ["judged_spread_values", "spread_value"]
 
 Floats = NDArray[np.float64]
 
@@ -65,6 +68,44 @@ def spread_value(outputs: Outputs, pool: ItemPool, asked: SampleDesign) -> Float
             "with --by (in Python: by=), score the outputs first, or draw a simple sample"
         )
     return common_value(np.column_stack(varying))
+
+
+def judged_spread_values(
+    outputs: Outputs,
+    systems: Sequence[str],
+    items: Sequence[NDArray[np.object_]],
+    by: Sequence[str],
+    *,
+    together: bool,
+) -> list[Floats]:
+    """Return what draws from these items of each system are spread by; one value for all if `together`.
+
+    Parameters
+    ----------
+    outputs : Outputs
+        All pools.
+    systems : sequence of str
+        The systems.
+    items : sequence of array
+        The items of each, sorted; all the same if they are drawn together.
+    by : sequence of str
+        Metrics by name; none for what all metrics have most in common.
+    together : bool
+        Whether all systems are drawn on the same items.
+    """
+    asked = SampleDesign(design="spread", by=tuple(dict.fromkeys(by)))
+    rows = outputs.rows().sort("item", "system")
+    groups = [tuple(systems)] if together else [(system,) for system in systems]
+    values = []
+    for group, own in zip(groups, items, strict=False):
+        for name in asked.by:
+            if name not in rows.columns:
+                raise InvalidArgumentError(
+                    f"no column {name!r} in {outputs.name}; {known_names(name, rows.columns)}"
+                )
+        kept = rows.filter(pl.col("item").is_in(own.tolist()))
+        values.append(spread_value(outputs, ItemPool.of(kept, group, outputs.name), asked))
+    return values
 
 
 def _learned(outputs: Outputs, pool: ItemPool, pilot: Judgments, prompt: str) -> Floats:

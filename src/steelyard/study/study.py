@@ -26,6 +26,7 @@ from steelyard.estimate import (
 from steelyard.names import known_names
 from steelyard.records import names_of
 from steelyard.study import (
+    mean_replay,
     monitoring,
     pair_replay,
     planning,
@@ -469,6 +470,7 @@ class Study:
     monitor = monitoring.monitor
     race = race.race
     simulate = simulation.simulate
+    simulate_means = mean_replay.simulate_means
     simulate_pair = pair_replay.simulate_pair
     trajectories = trajectories.trajectories
 

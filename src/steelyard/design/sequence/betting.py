@@ -32,10 +32,13 @@ __all__ = ["betting_ends", "capital"]
 
 Floats = NDArray[np.float64]
 
-# Halvings of what is possible: ends are found to within 1e-6 of the score's range.
+# Ends are found to within this part of the score's range, which 20 halvings are enough for.
+_NEAR = 1e-6
 _HALVINGS = 20
-# Capital beyond this is counted as this, so that the exponential does not overflow.
-_ENOUGH = 600.0
+# Halvings before the first chord.
+_FIRST = 5
+# Capital beyond this is counted as this, so that no product overflows.
+_ENOUGH = 1e260
 
 
 def betting_ends(
@@ -113,26 +116,56 @@ def capital(
 def _capital(weight: Floats, mean: Floats, players: list[Gambler], *, sign: int) -> Floats:
     expected = sign * weight * mean[:, np.newaxis]
     total = np.zeros_like(expected)
-    for player in players:
-        bet = np.minimum(player.bet, GREATEST_LOSS / np.maximum(expected - player.worst, 1e-300))
-        bet *= player.outcome - expected
-        wealth = np.cumsum(np.log1p(bet, out=bet), axis=1)
-        np.exp(np.minimum(wealth, _ENOUGH, out=wealth), out=wealth)
-        wealth *= player.stake
-        total += wealth
-    return total
+    with np.errstate(over="ignore"):
+        for player in players:
+            limit = np.maximum(expected - player.worst, 1e-300)
+            bet = np.minimum(player.bet, np.divide(GREATEST_LOSS, limit, out=limit), out=limit)
+            bet *= player.outcome - expected
+            bet += 1
+            wealth = np.cumprod(bet, axis=1, out=bet)
+            wealth *= player.stake
+            total += wealth
+    return np.minimum(total, _ENOUGH, out=total)
 
 
 def _end(
     residuals: Residuals, players: list[Gambler], *, sign: int, alpha: float, running: bool
 ) -> Floats:
-    """Return the last candidate that is ruled out, coming from outside; (R,)."""
+    """Return the last candidate that is ruled out, coming from outside; (R,).
+
+    The logarithm of the capital is nearly straight between two candidates that are near each other. So after
+    some halvings the next one is where the chord between them meets the threshold (the Illinois method).
+    """
+
+    def excess(mean: Floats) -> Floats:
+        wealth = _capital(residuals.weight, mean, players, sign=sign)
+        most = wealth.max(axis=1) if running else wealth[:, -1]
+        return np.asarray(np.log(np.maximum(most, 1e-300)) - np.log(2 / alpha))
+
     floor, ceiling = residuals.floor[:, -1], residuals.ceiling[:, -1]
     outside, inside = (floor, ceiling) if sign == 1 else (ceiling, floor)
-    for _ in range(_HALVINGS):
-        middle = (outside + inside) / 2
-        wealth = _capital(residuals.weight, middle, players, sign=sign)
-        ruled_out = (wealth.max(axis=1) if running else wealth[:, -1]) >= 2 / alpha
-        outside = np.where(ruled_out, middle, outside)
-        inside = np.where(ruled_out, inside, middle)
+    above, below = excess(outside), np.full(len(outside), np.nan)
+    inside = np.where(above >= 0, inside, outside)
+    last = np.ones(len(outside), dtype=bool)
+    for step in range(_FIRST + 2 * _HALVINGS):
+        going = np.abs(inside - outside) > _NEAR
+        if not going.any():
+            break
+        tried = (outside + inside) / 2
+        if _FIRST <= step < _HALVINGS:
+            # Not a number where the inside is not known yet.
+            with np.errstate(invalid="ignore"):
+                chord = outside + (inside - outside) * above / (above - below)
+            tried = np.where(np.isfinite(chord), chord, tried)
+        found = excess(tried)
+        ruled_out = found >= 0
+        # A side that does not move counts half, so that the next chord comes down beyond the end.
+        stays = np.where((ruled_out == last) & (step > _FIRST), 0.5, 1.0)
+        above, below = (
+            np.where(ruled_out, found, above * stays),
+            np.where(ruled_out, below * stays, found),
+        )
+        outside = np.where(going & ruled_out, tried, outside)
+        inside = np.where(going & ~ruled_out, tried, inside)
+        last = ruled_out
     return outside
