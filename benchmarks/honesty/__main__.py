@@ -9,13 +9,13 @@ from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
 
-from benchmarks.honesty import decisions, means, page, stopping
+from benchmarks.honesty import decisions, means, page, paper, races, stopping
 from benchmarks.honesty.kinds import SIZES
 from benchmarks.honesty.peers import CACHE, PEERS
 from benchmarks.honesty.results import FILE, Results
 from steelyard.version import __version__
 
-PARTS = ("means", "decisions", "stopping", "page")
+PARTS = ("means", "decisions", "races", "stopping", "paper", "page")
 # Replays of a campaign of four systems: the full part, and what is run on a busy machine.
 RUNS, QUICK = 100, 40
 
@@ -55,7 +55,11 @@ def measure(parts, results, asked, runs):
     made = {
         "means": lambda: means.cells(runs, sizes=asked.sizes, peers=peers),
         "decisions": lambda: decisions.cells(runs, peers=peers),
+        "races": lambda: races.cells(runs),
         "stopping": lambda: stopping.cells(runs, peers=peers),
+        "paper": lambda: means.cells(
+            runs, part="paper", kinds=paper.KINDS, sizes=paper.SIZES, peers=peers
+        ),
     }
     wanted = [
         (record, work)

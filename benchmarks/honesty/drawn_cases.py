@@ -4,17 +4,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from benchmarks.honesty.kinds import campaign
 from benchmarks.replays import drawn
 
 SEED = 1
 
 
 def replays(kind, n, runs, *, seed=SEED):
-    """Yield, replay by replay, the drawn systems of a fresh campaign."""
+    """Yield, replay by replay, the drawn systems of a campaign."""
     for run in range(runs):
         rng = kind.rng(n, run, seed=seed)
-        yield drawn(campaign(kind, rng), n, shared=not kind.own_items, rng=rng)
+        yield drawn(kind.campaign(rng), n, shared=not kind.own_items, rng=rng)
 
 
 def arrays(draws, bounds):

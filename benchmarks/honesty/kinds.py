@@ -45,6 +45,10 @@ class Kind:
     def bounds(self):
         return SHAPES[self.shape][1]
 
+    def campaign(self, rng):
+        """A fresh campaign of this kind."""
+        return campaign(self, rng)
+
     def rng(self, *numbers, seed=0):
         """The random numbers of one replay: they depend on the kind's name and these numbers only."""
         return np.random.default_rng([seed, crc32(self.name.encode()), *numbers])

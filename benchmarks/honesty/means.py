@@ -22,13 +22,13 @@ def runs_of(kind, runs, peer=None):
     return runs if peer is None else max(runs // peer.thin, 1)
 
 
-def cells(runs, *, kinds=KINDS, sizes=SIZES, peers=PEERS):
+def cells(runs, *, part=PART, kinds=KINDS, sizes=SIZES, peers=PEERS):
     """What there is to do, ours first: a key, how many runs, the version, and the work."""
     for peer in (None, *peers):
         who, version = (US, __version__) if peer is None else (peer.package, peer.version)
         for n in sizes:
             for kind in kinds:
-                key = {"part": PART, "cell": kind.name, "n": n, "who": who}
+                key = {"part": part, "cell": kind.name, "n": n, "who": who}
                 number = runs_of(kind, runs, peer)
                 yield (
                     key | {"runs": number, "seed": SEED, "version": version},

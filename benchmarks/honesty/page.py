@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
-from benchmarks.honesty import figures, tables
+from benchmarks.honesty import decision_tables, figures, paper, tables
 from benchmarks.honesty.kinds import BROKEN, POOL
 from benchmarks.honesty.peers import PEERS
+from benchmarks.honesty.stopping import GOAL, MOST
 from benchmarks.honesty.summary import rows
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -32,8 +33,11 @@ def write(results):
 
 def text(results):
     """The page."""
-    parts = [_HEAD, means(rows(results, "means")), _made(results)]
-    return "\n\n".join(parts) + "\n"
+    parts = [_HEAD, means(rows(results, "means"))]
+    for part, make in (("paper", _paper), ("decisions", _decisions), ("stopping", _stopping)):
+        if results.of(part):
+            parts.append(make(results))
+    return "\n\n".join([*parts, _made(results)]) + "\n"
 
 
 def means(found):
@@ -56,7 +60,7 @@ two standard errors.
 
 {tables.all_ways(found)}
 
-A way *covers* if its coverage is not below 94% by more than two standard errors, and the standard error is at most 1.2 points. Tools that take one prediction get the first metric, on the scale of the scores; it is the best one
+A way *covers* if its coverage is not below 94% by more than one standard error, which is at most 1.2 points; it *falls short* if it is below by more than two; otherwise it is not clear. Tools that take one prediction get the first metric, on the scale of the scores; it is the best one
 where metrics differ. Scores without known ends are mapped to 0 to 1 by their range for `cje-eval`. `evalstats` and `cje-eval` are slow and were replayed an eighth as often.
 
 ### By number of judgments
@@ -81,6 +85,56 @@ Pools of {POOL:,} outputs, half of the variance of quality shared by an item's o
 quality. Adversarial metrics: one whose sign changes from system to system, a copy of it, and one with Cauchy errors, all shifted by system.
 
 {tables.kinds_table()}"""
+
+
+def _paper(results):
+    found = rows(results, "paper")
+    return f"""## The paper's campaigns
+
+The judgments that Chaganty, Mussmann and Liang (2018) released, as they are in the package: six prompts of four systems, {", ".join(f"{n}" for n in paper.SIZES)} items, one judgment of each output, drawn from those that it has.
+The mean of all judgments of all outputs is the truth. Metrics have the scale and sign of the scores and the best one comes first, by hindsight, for the tools that take one. `{tables.DEFAULT}` sees raters as
+a sample; every other way here sees them as fixed, so that its intervals claim less.
+
+{tables.all_ways(found)}
+
+Coverage in percent / width / cost:
+
+{tables.by_size(found)}"""
+
+
+def _decisions(results):
+    return f"""## Decisions
+
+All systems are judged on the same items, once each; 20, 50 and 100 items. "Equal": the true means are equal, so every claim is false. "By 0.25": each system is
+0.25 deviations of quality below the one before (ladder), or all are below the first (one ahead). All figures are percentages of campaigns, but power, which is that of pairs, and width, which
+is relative to paired t intervals with Bonferroni's correction. Sets of ranks follow from the claims: all of them hold exactly if no claim is wrong.
+
+{decision_tables.decisions(results)}
+
+The intervals of `paired bootstrap` and of `truescore` are for one pair at a time, and nothing corrects the bootstrap's p-values, as in sacrebleu; its p-value is
+that of sacrebleu's `--paired-bs`.
+
+Joint coverage, and power after the stroke, by contest:
+
+{decision_tables.joint_by_contest(results)}
+
+### Races
+
+Pools of 1,000 items, scores from 0 to 1; gaps in standard deviations of a score. A race lets systems go as soon as they cannot be best. The fixed size is the smallest that decides as often by paired t tests at
+5% over the number of rivals, chosen with hindsight.
+
+{decision_tables.races(results)}"""
+
+
+def _stopping(results):
+    return f"""## Stopping
+
+One system, scores from 0 to 1, outputs drawn with replacement, a metric of 0.6. Somebody looks after every batch and stops when the half-width is at most {GOAL:g}, or after {MOST:,} judgments.
+"Ever missed": the truth was outside the interval at one of the looks until then, which a 95% guarantee allows in 5% of streams.
+
+{decision_tables.stopping(results)}
+
+`potato ppi contract` is the contract `ppi` of Potato's labelling engine with `max_width`; each evaluation is one more look and gets a smaller share of the error."""
 
 
 def _made(results):

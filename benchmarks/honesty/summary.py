@@ -5,14 +5,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from benchmarks.honesty import paper
 from benchmarks.honesty.kinds import BROKEN, KINDS
 
 DEFAULT = "steelyard estimate"
-# A way covers if its coverage is not below the level less one point by more than two standard errors,
-# and those are small enough to say so.
+# A way covers if its coverage is not below the level less one point by more than one standard error, if that
+# is small enough to say so; it falls short if it is below by more than two.
 LEAST, SURE = 0.94, 0.012
 FROM = 20
-_SYSTEMS = {kind.name: kind.systems for kind in KINDS}
+_SYSTEMS = {kind.name: kind.systems for kind in (*KINDS, *paper.KINDS)}
 
 
 @dataclass(frozen=True)
@@ -32,12 +33,12 @@ class Average:
 
     @property
     def below(self):
-        """Whether the coverage is below the least beyond doubt."""
+        """Whether it falls short."""
         return self.coverage + 2 * self.coverage_se < LEAST
 
     @property
     def covers(self):
-        return not self.below and self.coverage_se <= SURE
+        return self.coverage + self.coverage_se >= LEAST and self.coverage_se <= SURE
 
 
 def rows(results, part):

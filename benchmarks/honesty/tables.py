@@ -138,7 +138,7 @@ def verdicts(found):
         lines.append(
             f"- **{n} judgments per system.** {DEFAULT} {covers}: {percent(ours.coverage, ours.coverage_se)}, "
             f"width {ours.width:.3f}. Narrowest that covers: {_named(best)}. "
-            f"Below {100 * LEAST:.0f}%: {_list(below)}. Replayed too seldom to say: {_list(unsure)}."
+            f"Falls short: {_list(below)}. Not clear: {_list(unsure)}."
         )
     return "\n".join(lines)
 

@@ -12,6 +12,7 @@ from benchmarks.honesty.peers import PEERS
 from benchmarks.honesty.results import FILE, Results
 from benchmarks.honesty.summary import DEFAULT, averages
 
+RUNS = 40
 RECORD = {"part": "means", "cell": "normal", "n": 20, "who": "us", "runs": 5, "seed": 1}
 
 
@@ -116,14 +117,14 @@ def test_the_default_covers_and_is_narrower_and_cheaper_than_student_t():
         "ten raters",
     }
     rows = [
-        {"cell": kind.name, "n": 30, "runs": 60, "way": way} | counts
+        {"cell": kind.name, "n": 30, "runs": RUNS, "way": way} | counts
         for kind in KINDS
         if kind.name in chosen
-        for way, counts in cell(kind, 30, 60)["ways"].items()
+        for way, counts in cell(kind, 30, RUNS)["ways"].items()
     ]
     found = averages([row for row in rows if row["way"] in (DEFAULT, "plain t")])
     default = found[DEFAULT]
-    # 1,440 intervals: below 94% beyond chance means below it by three standard errors
+    # 960 intervals: below 94% beyond chance means below it by three standard errors
     assert default.coverage + 3 * default.coverage_se > 0.94
     apart = averages([row for row in rows if row["cell"] != "ten raters"])[DEFAULT]
     assert apart.width < 1.0
