@@ -2,9 +2,8 @@
 
     python -m benchmarks.campaign [honesty] [paper] [choices] [demo] [speed]
 
-honesty: generated campaigns. paper: the judgments that Chaganty et al. (2018) released, read from
-../shared/paper when they are there, each system's judged outputs being the pool. choices: what each
-part of the default brings. demo: share of intervals that hold the truth of the built-in campaign.
+honesty: generated campaigns. paper: the judgments that Chaganty et al. (2018) released, each system's
+judged outputs being the pool. choices: what each part of the default brings. demo: share of intervals that hold the truth of the built-in campaign.
 speed: seconds and memory.
 
 "Best metric" is least squares on the one metric with the least error, chosen with hindsight, and
@@ -22,7 +21,7 @@ import polars as pl
 from benchmarks.campaign_choices import VARIANTS, of_variant
 from benchmarks.campaign_speed import speed
 from benchmarks.contestants import held, replay, squared_error, width
-from benchmarks.replays import PAPER, PROMPTS, busy_raters, generated, released
+from benchmarks.replays import PROMPTS, busy_raters, generated, released
 from steelyard.demo import campaign
 from steelyard.study import Study
 
@@ -72,9 +71,6 @@ def honesty(runs=200):
 
 
 def paper(runs=100):
-    if not PAPER.is_dir():
-        print(f"no released data beside the project ({PAPER.name}): left out")
-        return
     for task, prompt in PROMPTS:
         number, share, less, spread = busy_raters(task, prompt)
         print(

@@ -4,15 +4,16 @@ A campaign is a list of systems over the same items. Each has the human score of
 metrics, and a way to draw one judgment of each chosen output.
 """
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 
 from steelyard.arrays import PoolMoments, judged_outputs, simple_draw
 from steelyard.estimate.controlled import JudgedSystem
+from steelyard.paper.packaged import packaged_lines
 
 PAPER = Path(__file__).resolve().parents[2] / "shared" / "paper"
 PROMPTS = (
@@ -126,13 +127,11 @@ def _generated_system(rng, item, loading, scale, *, metrics, shape, noise):
 def released(task, prompt):
     """The systems of the paper's campaign, without the reference, and the names of the metrics."""
     rows = {}
-    for line in (PAPER / f"{task}.jsonl").read_text(encoding="utf-8").splitlines():
-        row = json.loads(line)
-        if row["system"] != "reference" and prompt in row["prompts"]:
-            rows.setdefault(row["system"], {}).setdefault(row["id"], row)
-    names = [name for name in row["prompts"][prompt] if name not in ("gold", "human")]
+    for line in _lines(task, prompt):
+        rows.setdefault(line.system, {}).setdefault(line.item, line)
+    names = list(line.metrics)
     raters = sorted(
-        {rater for one in rows.values() for row in one.values() for rater in row["annotators"]}
+        {rater for one in rows.values() for line in one.values() for rater in line.raters}
     )
     code = {rater: number for number, rater in enumerate(raters)}
     items = sorted({item for one in rows.values() for item in one})
@@ -140,13 +139,21 @@ def released(task, prompt):
     return [_released_system(one, prompt, names, code, number) for one in rows.values()], names
 
 
+@cache
+def _tasks():
+    return packaged_lines()
+
+
+def _lines(task, prompt):
+    return [line for line in _tasks()[task] if line.system != "reference" and prompt in line.human]
+
+
 def busy_raters(task, prompt):
     """Share of the ten busiest raters, and raters' mean less judgments' mean, within systems."""
     table = [
-        (row["system"], rater, score)
-        for row in map(json.loads, (PAPER / f"{task}.jsonl").read_text("utf-8").splitlines())
-        if row["system"] != "reference" and prompt in row["prompts"]
-        for rater, score in zip(row["annotators"], row["prompts"][prompt]["human"], strict=True)
+        (line.system, rater, score)
+        for line in _lines(task, prompt)
+        for rater, score in zip(line.raters, line.human[prompt], strict=True)
     ]
     systems, raters, scores = (np.array(column) for column in zip(*table, strict=True))
     system, rater = (np.unique(one, return_inverse=True)[1] for one in (systems, raters))
@@ -158,9 +165,9 @@ def busy_raters(task, prompt):
 
 def _released_system(rows, prompt, names, code, number):
     items = sorted(rows, key=number.__getitem__)
-    scores = [rows[item]["prompts"][prompt] for item in items]
-    judgments = [np.array(one["human"], dtype=float) for one in scores]
-    raters = [np.array([code[name] for name in rows[item]["annotators"]]) for item in items]
+    lines = [rows[item] for item in items]
+    judgments = [np.array(line.human[prompt]) for line in lines]
+    raters = [np.array([code[name] for name in line.raters]) for line in lines]
 
     def judge(rng, chosen):
         which = [int(rng.integers(len(judgments[i]))) for i in chosen]
@@ -172,7 +179,7 @@ def _released_system(rows, prompt, names, code, number):
 
     return System(
         np.array([one.mean() for one in judgments]),
-        np.array([[one[name] for name in names] for one in scores], dtype=float),
+        np.array([[line.metrics[name] for name in names] for line in lines]),
         np.array([number[item] for item in items]),
         judge,
     )

@@ -6,7 +6,7 @@ Four systems on the same items, one judgment of each drawn output. error: the ro
 mean of a simple draw, for the plain mean of a spread draw, the best slope (known from the whole pool) after a simple one, and
 the default after either draw. several: what to spread by when metrics are several. coverage: of the plain mean's interval, each
 system by itself. campaign: of the default's intervals and of differences. paper: the judgments that Chaganty et al. (2018)
-released, read from ../shared/paper when they are there.
+released.
 """
 
 import sys
@@ -14,7 +14,7 @@ from itertools import combinations
 
 import numpy as np
 
-from benchmarks.replays import PAPER, PROMPTS, Drawn, System, released
+from benchmarks.replays import PROMPTS, Drawn, System, released
 from steelyard.arrays import spread_draw
 from steelyard.design.spread import common_value, spread_sample
 from steelyard.estimate.campaign import campaign_means
@@ -221,9 +221,6 @@ def campaign(runs=60, sizes=(10, 20, 50)):
 
 
 def paper(runs=40, sizes=(10, 20, 50, 100, 200)):
-    if not PAPER.is_dir():
-        print(f"no released data beside the project ({PAPER.name}): left out")
-        return
     print(
         f"{runs} runs, raters fixed: coverage of the default after either draw, width, error over the plain mean's"
     )

@@ -1,0 +1,111 @@
+"""The tables of the page about decisions, races and stopping, made from the results."""
+
+import numpy as np
+
+from benchmarks.honesty.tables import percent, table
+
+
+def _rows(results, part):
+    return [
+        record | {"way": way} | counts
+        for record in results.of(part)
+        for way, counts in record["ways"].items()
+        if counts.get("refused", 0) < 1
+    ]
+
+
+def _share(group, name):
+    """Mean share over cells in percent, with the binomial standard error of it."""
+    known = [(row[name], row["runs"]) for row in group if row.get(name) is not None]
+    if not known:
+        return ""
+    shares, runs = np.array(known).T
+    # a share of none or all has an error as if half a case were the other way
+    sure = np.clip(shares, 0.5 / runs, 1 - 0.5 / runs)
+    error = np.sqrt(np.sum(sure * (1 - sure) / runs)) / len(shares)
+    return percent(shares.mean(), error)
+
+
+def _ways(found):
+    return list(dict.fromkeys(row["way"] for row in found))
+
+
+def decisions(results):
+    """Every way over all contests: equal systems, and systems that differ."""
+    found = _rows(results, "decisions")
+    body = []
+    for way in _ways(found):
+        own = [row for row in found if row["way"] == way]
+        equal = [row for row in own if row["cell"].endswith("equal")]
+        apart = [row for row in own if not row["cell"].endswith("equal")]
+        body.append(
+            [
+                way,
+                _share(equal, "wrong_claims"),
+                _share(apart, "wrong_claims"),
+                _share(own, "joint_coverage"),
+                f"{np.mean([row['width_ratio'] for row in own]):.2f}",
+                _share(apart, "power"),
+                _share(apart, "winner"),
+                _share(apart, "wrong_winner"),
+                f"{sum(row['runs'] for row in own):,}",
+            ]
+        )
+    head = ["way", "a false claim, equal systems", "a wrong claim, others", "all pairs hold"]
+    head += ["width", "power", "winner named", "wrong winner", "campaigns"]
+    return table(head, body)
+
+
+def joint_by_contest(results):
+    """Joint coverage and power of each way in each contest, over all sizes."""
+    found = _rows(results, "decisions")
+    ways = _ways(found)
+    body = []
+    for cell in dict.fromkeys(row["cell"] for row in found):
+        line = [cell]
+        for way in ways:
+            own = [row for row in found if (row["cell"], row["way"]) == (cell, way)]
+            power = _share(own, "power")
+            line.append(_share(own, "joint_coverage") + (f" / {power}" if power else ""))
+        body.append(line)
+    return table(["contest", *ways], body)
+
+
+def races(results):
+    """Judgments to a decision, beside the fixed size that decides as often."""
+    body = []
+    for record in results.of("races"):
+        race, fixed = record["ways"]["steelyard race"], record["ways"]["fixed size, paired t"]
+        other = fixed["judgments"]
+        body.append(
+            [
+                record["cell"],
+                percent(race["best_let_go"]),
+                percent(race["decided"]),
+                f"{race['judgments']:,.0f} ± {race['judgments_se']:,.0f}",
+                "none decides as often" if other is None else f"{other:,.0f}",
+                "" if other is None else f"{race['judgments'] / other:.2f}",
+                str(record["runs"]),
+            ]
+        )
+    head = ["campaign", "best let go, %", "decided, %", "judgments", "fixed size", "ratio"]
+    return table([*head, "campaigns"], body)
+
+
+def stopping(results):
+    """Ever missed, and judgments at the end, of each way in each cell."""
+    found = _rows(results, "stopping")
+    body = [
+        [
+            row["cell"],
+            row["way"],
+            percent(row["ever_missed"], row["ever_missed_se"]),
+            percent(row["missed_at_stop"]),
+            f"{row['judgments']:,.0f} ± {row['judgments_se']:,.0f}",
+            percent(row["stopped"]),
+            str(row["runs"]),
+        ]
+        for row in sorted(found, key=lambda row: (row["cell"], row["judgments"]))
+    ]
+    head = ["scores, looks", "way", "ever missed, %", "missed at the end, %", "judgments"]
+    return table([*head, "stopped, %", "streams"], body)

@@ -1,0 +1,151 @@
+"""``docs/benchmarks.md`` and its figures, made from the results and nothing else."""
+
+from pathlib import Path
+
+from benchmarks.honesty import decision_tables, figures, paper, tables
+from benchmarks.honesty.kinds import BROKEN, POOL
+from benchmarks.honesty.peers import PEERS
+from benchmarks.honesty.stopping import GOAL, MOST
+from benchmarks.honesty.summary import rows
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+PAGE = DOCS / "benchmarks.md"
+IMAGES = DOCS / "images" / "benchmarks"
+_HEAD = """# Benchmarks: honesty and cost
+
+Do intervals hold the truth as often as they say, and what do they cost? Ours beside peers from the Python package index, on generated campaigns
+whose truth is known. This page is made from `benchmarks/honesty/results.jsonl` by `python -m benchmarks.honesty page`; nobody edits it. Every figure
+has its standard error over replays, or is an average of cells that have.
+
+```
+python -m benchmarks honesty                    # everything that is not in the results yet, then this page
+python -m benchmarks.honesty means --runs 40    # one part, fewer replays
+```"""
+
+
+def write(results):
+    """Write the page and its figures."""
+    found = rows(results, "means")
+    figures.coverage_against_width(found, IMAGES / "coverage-width.svg")
+    figures.cost_against_judgments(found, IMAGES / "cost.svg")
+    PAGE.write_text(text(results), encoding="utf-8")
+
+
+def text(results):
+    """The page."""
+    parts = [_HEAD, means(rows(results, "means"))]
+    for part, make in (("paper", _paper), ("decisions", _decisions), ("stopping", _stopping)):
+        if results.of(part):
+            parts.append(make(results))
+    return "\n\n".join([*parts, _made(results)]) + "\n"
+
+
+def means(found):
+    note = "; ".join(f"{name}: {what}" for name, what in BROKEN.items())
+    return f"""## Means
+
+![Coverage against width](images/benchmarks/coverage-width.svg)
+
+![Judgments for equal error](images/benchmarks/cost.svg)
+
+Each point is an average over the kinds of campaigns below that keep what the intervals assume. *Width* is relative to Student's interval of the plain
+mean. *Cost* is the squared error relative to the plain mean's: the share of the judgments that is needed for equal error. Upper left is honest and narrow. Bars are
+two standard errors.
+
+{tables.verdicts(found)}
+
+{tables.lost(found)}
+
+### Every way, all kinds, from 20 judgments on
+
+{tables.all_ways(found)}
+
+A way *covers* if its coverage is not below 94% by more than one standard error, which is at most 1.2 points; it *falls short* if it is below by more than two; otherwise it is not clear. Tools that take one prediction get the first metric, on the scale of the scores; it is the best one
+where metrics differ. Scores without known ends are mapped to 0 to 1 by their range for `cje-eval`. `evalstats` and `cje-eval` are slow and were replayed an eighth as often.
+
+### By number of judgments
+
+Coverage in percent / width / cost, over the same kinds.
+
+{tables.by_size(found)}
+
+### By kind
+
+Coverage in percent / width / cost, from 20 judgments on. † {note}.
+
+{tables.by_kind(found)}
+
+### Refusals
+
+{tables.refusals(found)}
+
+### The kinds
+
+Pools of {POOL:,} outputs, half of the variance of quality shared by an item's outputs, one judgment per output with noise of 0.7 deviations. A metric of 0.6 correlates 0.6 with
+quality. Adversarial metrics: one whose sign changes from system to system, a copy of it, and one with Cauchy errors, all shifted by system.
+
+{tables.kinds_table()}"""
+
+
+def _paper(results):
+    found = rows(results, "paper")
+    return f"""## The paper's campaigns
+
+The judgments that Chaganty, Mussmann and Liang (2018) released, as they are in the package: six prompts of four systems, {", ".join(f"{n}" for n in paper.SIZES)} items, one judgment of each output, drawn from those that it has.
+The mean of all judgments of all outputs is the truth. Metrics have the scale and sign of the scores and the best one comes first, by hindsight, for the tools that take one. `{tables.DEFAULT}` sees raters as
+a sample; every other way here sees them as fixed, so that its intervals claim less.
+
+{tables.all_ways(found)}
+
+Coverage in percent / width / cost:
+
+{tables.by_size(found)}"""
+
+
+def _decisions(results):
+    return f"""## Decisions
+
+All systems are judged on the same items, once each; 20, 50 and 100 items. "Equal": the true means are equal, so every claim is false. "By 0.25": each system is
+0.25 deviations of quality below the one before (ladder), or all are below the first (one ahead). All figures are percentages of campaigns, but power, which is that of pairs, and width, which
+is relative to paired t intervals with Bonferroni's correction. Sets of ranks follow from the claims: all of them hold exactly if no claim is wrong.
+
+{decision_tables.decisions(results)}
+
+The intervals of `paired bootstrap` and of `truescore` are for one pair at a time, and nothing corrects the bootstrap's p-values, as in sacrebleu; its p-value is
+that of sacrebleu's `--paired-bs`.
+
+Joint coverage, and power after the stroke, by contest:
+
+{decision_tables.joint_by_contest(results)}
+
+### Races
+
+Pools of 1,000 items, scores from 0 to 1; gaps in standard deviations of a score. A race lets systems go as soon as they cannot be best. The fixed size is the smallest that decides as often by paired t tests at
+5% over the number of rivals, chosen with hindsight.
+
+{decision_tables.races(results)}"""
+
+
+def _stopping(results):
+    return f"""## Stopping
+
+One system, scores from 0 to 1, outputs drawn with replacement, a metric of 0.6. Somebody looks after every batch and stops when the half-width is at most {GOAL:g}, or after {MOST:,} judgments.
+"Ever missed": the truth was outside the interval at one of the looks until then, which a 95% guarantee allows in 5% of streams.
+
+{decision_tables.stopping(results)}
+
+`potato ppi contract` is the contract `ppi` of Potato's labelling engine with `max_width`; each evaluation is one more look and gets a smaller share of the error."""
+
+
+def _made(results):
+    [machine] = results.of("machine")
+    packages = ", ".join(f"{name} {version}" for name, version in machine["packages"].items())
+    peers = ", ".join(f"{peer.package} {peer.version}" for peer in PEERS)
+    runs = sorted({record["runs"] for record in results if record["part"] != "machine"})
+    seeds = sorted({record["seed"] for record in results if record["part"] != "machine"})
+    return f"""## What was run
+
+- Steelyard {machine["version"]}, Python {machine["python"]}, {packages}; {machine["cores"]} cores, {machine["processor"]}.
+- Peers: {peers}, each in its own environment.
+- {runs[0]} to {runs[-1]} replays of a cell; seed {", ".join(map(str, seeds))}. The draws of a replay depend on the seed, the kind, the number of judgments and the number of the replay
+  only, so more replays extend fewer, and all tools see the same draws."""

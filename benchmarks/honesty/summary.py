@@ -1,0 +1,107 @@
+"""What the results say together: averages over cells, with standard errors, and who is best."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+import numpy as np
+
+from benchmarks.honesty import paper
+from benchmarks.honesty.kinds import BROKEN, KINDS
+
+DEFAULT = "steelyard estimate"
+# A way covers if its coverage is not below the level less one point by more than one standard error, if that
+# is small enough to say so; it falls short if it is below by more than two.
+LEAST, SURE = 0.94, 0.012
+FROM = 20
+_SYSTEMS = {kind.name: kind.systems for kind in (*KINDS, *paper.KINDS)}
+
+
+@dataclass(frozen=True)
+class Average:
+    """One way over several cells, each cell counting alike."""
+
+    way: str
+    cells: int
+    intervals: int
+    coverage: float
+    coverage_se: float
+    width: float
+    cost: float
+    cost_se: float
+    refused: float
+    worst: tuple  # coverage, its standard error, cell, n
+
+    @property
+    def below(self):
+        """Whether it falls short."""
+        return self.coverage + 2 * self.coverage_se < LEAST
+
+    @property
+    def covers(self):
+        return self.coverage + self.coverage_se >= LEAST and self.coverage_se <= SURE
+
+
+def rows(results, part):
+    """Each way in each cell as one flat record."""
+    return [
+        {name: record[name] for name in ("cell", "n", "who", "runs")} | {"way": way} | counts
+        for record in results.of(part)
+        for way, counts in record["ways"].items()
+    ]
+
+
+def averages(found, by=lambda row: row["way"]):
+    """Averages by a key, of rows that were answered at all."""
+    groups = defaultdict(list)
+    for row in found:
+        groups[by(row)].append(row)
+    return {key: average(group) for key, group in groups.items()}
+
+
+def average(group):
+    known = [row for row in group if "coverage" in row]
+    refused = float(np.mean([row["refused"] for row in group]))
+    if not known:
+        return None
+
+    def mean(name):
+        return float(np.mean([row[name] for row in known]))
+
+    def error(name):
+        return float(np.sqrt(np.sum([row[name] ** 2 for row in known])) / len(known))
+
+    low = min(known, key=lambda row: row["coverage"])
+    return Average(
+        way=known[0]["way"],
+        cells=len(known),
+        intervals=round(
+            sum(row["runs"] * _SYSTEMS[row["cell"]] * (1 - row["refused"]) for row in known)
+        ),
+        coverage=mean("coverage"),
+        coverage_se=error("coverage_se"),
+        width=mean("width_ratio"),
+        cost=mean("cost"),
+        cost_se=error("cost_se"),
+        refused=refused,
+        worst=(low["coverage"], low["coverage_se"], low["cell"], low["n"]),
+    )
+
+
+def kept(found, least=FROM):
+    """Rows of kinds that keep what the intervals assume, from so many judgments on."""
+    return [row for row in found if row["cell"] not in BROKEN and row["n"] >= least]
+
+
+def narrowest(group, honest):
+    """The average with the narrowest intervals among ways that cover on average, and here as well."""
+    able = [one for one in group if one.way in honest and not one.below]
+    return min(able, key=lambda one: one.width, default=None)
+
+
+def honest_ways(found, least=FROM, most_refused=0.05):
+    """Ways that cover, on average over the kinds, and hardly ever refuse."""
+    return {
+        way
+        for way, one in averages(kept(found, least)).items()
+        if one and one.covers and one.refused <= most_refused
+    }

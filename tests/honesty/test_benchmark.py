@@ -1,0 +1,135 @@
+"""The benchmark of honesty counts right, resumes, and what it shows of the default still holds."""
+
+import json
+
+import numpy as np
+import pytest
+from benchmarks.honesty import decisions, page
+from benchmarks.honesty.drawn_cases import Answers, replays
+from benchmarks.honesty.kinds import KINDS, campaign, equal_campaign
+from benchmarks.honesty.means import cell
+from benchmarks.honesty.peers import PEERS
+from benchmarks.honesty.results import FILE, Results
+from benchmarks.honesty.summary import DEFAULT, averages
+
+RUNS = 40
+RECORD = {"part": "means", "cell": "normal", "n": 20, "who": "us", "runs": 5, "seed": 1}
+
+
+def test_counts_of_a_hand_worked_example():
+    # two replays of one system, truth 0: one interval holds; squared errors 1 and 4 against 4 and 4
+    plain = Answers(np.array([[[2.0, 0.0, 4.0]], [[-2.0, -4.0, 0.0]]]))
+    found = Answers(np.array([[[1.0, -0.5, 2.5]], [[2.0, 1.0, 3.0]]])).counted(plain)
+    assert found["coverage"] == 0.5
+    assert found["width"] == 2.5
+    assert found["width_ratio"] == pytest.approx(5 / 8)
+    assert found["bias"] == 1.5
+    assert found["cost"] == pytest.approx(5 / 8)
+    assert found["refused"] == 0.0
+
+
+def test_refused_cases_count_as_refused_and_nothing_else():
+    plain = Answers(np.array([[[1.0, -1.0, 3.0]], [[3.0, 1.0, 5.0]]]))
+    found = Answers(np.array([[[1.0, -1.0, 3.0]], [[np.nan] * 3]])).counted(plain)
+    assert (found["refused"], found["coverage"], found["cost"]) == (0.5, 1.0, 1.0)
+    assert Answers(np.full((2, 1, 3), np.nan)).counted(plain) == {"refused": 1.0}
+
+
+def test_a_cell_that_is_there_is_not_run_again(tmp_path):
+    results = Results(tmp_path / "results.jsonl")
+    results.put(RECORD | {"version": "1", "ways": {}})
+    again = Results(tmp_path / "results.jsonl")
+    assert again.has(**RECORD, version="1")
+    assert again.has(**RECORD | {"runs": 4}, version="1")
+    assert not again.has(**RECORD | {"runs": 6}, version="1")
+    assert not again.has(**RECORD, version="2")
+    assert not again.has(**RECORD | {"n": 50}, version="1")
+
+
+def test_a_cell_with_more_runs_takes_the_place_of_the_older_one(tmp_path):
+    results = Results(tmp_path / "results.jsonl")
+    for runs in (5, 9):
+        results.put(RECORD | {"runs": runs, "version": "1", "ways": {}})
+    [line] = (tmp_path / "results.jsonl").read_text().splitlines()
+    assert json.loads(line)["runs"] == 9
+
+
+def test_more_replays_extend_fewer():
+    few, many = (list(replays(KINDS[0], 20, runs)) for runs in (1, 3))
+    for one, same in zip(few[0], many[0], strict=True):
+        assert (one.human == same.human).all()
+    assert (many[0][0].human != many[1][0].human).any()
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_the_truth_of_a_kind_is_the_mean_of_very_many_judgments(kind):
+    rng = np.random.default_rng(1)
+    panels = [campaign(kind, rng)[0] for _ in range(40 if kind.raters != "unknown" else 3)]
+    chosen = np.arange(1000)
+    for_each = 5 if kind.raters != "unknown" else 40
+    errors = [
+        np.mean([one.judge(rng, chosen)[0].mean() for _ in range(for_each)]) - one.truth
+        for one in panels
+    ]
+    scale = panels[0].human.std()
+    assert abs(np.mean(errors)) < (0.3 if kind.raters != "unknown" else 0.02) * scale
+
+
+def test_equal_systems_are_equal():
+    kind = KINDS[3]
+    found = equal_campaign(kind, np.random.default_rng(1))
+    assert np.ptp([one.truth for one in found]) < 1e-4
+
+
+def test_decisions_are_counted_by_campaign():
+    truth = np.array([[1.0, 0.0, 0.0], [1.0, 0.0, 0.0]])
+    # pairs 01, 02, 12: right winner and a wrong claim; then nothing claimed
+    claims = np.array(
+        [[[0.5, 2, 1], [0.5, 2, 1], [0.1, 1, 1]], [[-1, 2, 0], [-1, 2, 0], [-1, 1, 0]]]
+    )
+    found = decisions.counted(claims.astype(float), truth, 1.0)
+    assert found["wrong_claims"] == 0.5
+    assert found["joint_coverage"] == 0.5
+    assert found["power"] == 0.5
+    assert (found["winner"], found["wrong_winner"]) == (0.5, 0.0)
+
+
+def test_the_page_is_made_from_the_results_and_nothing_else():
+    # made by: python -m benchmarks.honesty page
+    assert page.PAGE.read_text(encoding="utf-8") == page.text(Results(FILE))
+
+
+def test_results_are_of_the_versions_that_the_benchmark_installs():
+    versions = {peer.package: peer.version for peer in PEERS}
+    for record in Results(FILE):
+        if record["who"] in versions:
+            assert record["version"] == versions[record["who"]], record["who"]
+
+
+@pytest.mark.slow
+def test_the_default_covers_and_is_narrower_and_cheaper_than_student_t():
+    chosen = {
+        "normal",
+        "binary",
+        "three levels",
+        "many weak metrics",
+        "useless metrics",
+        "ten raters",
+    }
+    rows = [
+        {"cell": kind.name, "n": 30, "runs": RUNS, "way": way} | counts
+        for kind in KINDS
+        if kind.name in chosen
+        for way, counts in cell(kind, 30, RUNS)["ways"].items()
+    ]
+    found = averages([row for row in rows if row["way"] in (DEFAULT, "plain t")])
+    default = found[DEFAULT]
+    # 960 intervals: below 94% beyond chance means below it by three standard errors
+    assert default.coverage + 3 * default.coverage_se > 0.94
+    apart = averages([row for row in rows if row["cell"] != "ten raters"])[DEFAULT]
+    assert apart.width < 1.0
+    assert default.cost - 3 * default.cost_se < 1.0
+    worst = min(row["coverage"] + 4 * row["coverage_se"] for row in rows if row["way"] == DEFAULT)
+    assert worst > 0.94
+    dear = max(row["cost"] - 3 * row["cost_se"] for row in rows if row["way"] == DEFAULT)
+    assert dear < 1.02
