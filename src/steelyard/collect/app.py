@@ -1,6 +1,5 @@
 """The web application of one campaign."""
 
-import asyncio
 import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -13,9 +12,11 @@ from starlette.staticfiles import StaticFiles
 
 from steelyard.collect.answer_size import check_answers_fit, stored_contents
 from steelyard.collect.campaign import Campaign, check_metrics
+from steelyard.collect.duties import Duties
 from steelyard.collect.live.following import LiveSnapshots
 from steelyard.collect.panels import panel_of
 from steelyard.collect.prefix import PathPrefix
+from steelyard.collect.recruiting import Recruiter
 from steelyard.collect.routes import (
     administration,
     joining,
@@ -36,7 +37,6 @@ from steelyard.collect.store.purse import Purse
 from steelyard.collect.traffic import Measured, Traffic
 from steelyard.collect.units import Unit, units_of
 from steelyard.data import read_outputs
-from steelyard.errors import SteelyardError
 from steelyard.version import __version__
 
 __all__ = ["create_app", "first_units", "prepared", "public_origin", "site_for"]
@@ -45,8 +45,6 @@ _STATIC = Path(__file__).parent / "static"
 _PARTS = (working, training, welcoming, joining, administration, operation)
 # Below a host: a path of plain words.
 _PATH = re.compile(r"(?:/[A-Za-z0-9._~-]+)*")
-# How often the declared rules of quality are applied while nobody looks.
-_RULES_SECONDS = 30.0
 # A page asks for several things at once when it opens.
 _BURST_SECONDS = 2
 
@@ -58,6 +56,7 @@ def create_app(
     origin: str = "http://127.0.0.1:8000",
     clock: Clock = system_clock,
     metrics_token: str | None = None,
+    keeper: bool = True,
 ) -> FastAPI:
     """Return the application that serves a campaign from its database.
 
@@ -73,12 +72,17 @@ def create_app(
         The time in milliseconds UTC.
     metrics_token
         What a reader of ``/metrics`` must send; without it there is no such page.
+    keeper
+        Whether this process deals with services outside; one of several does.
 
     Raises
     ------
+    InvalidDataError
+        If the variable with the token of such a service is not set.
     StoreError
         If the database holds another campaign.
     """
+    recruiter = Recruiter.of(campaign, store) if keeper else None
     site = site_for(campaign, store, origin=origin, clock=clock)
     app = FastAPI(
         title="Steelyard annotation server",
@@ -91,6 +95,7 @@ def create_app(
         lifespan=_lifespan,
     )
     app.state.site = site
+    app.state.duties = Duties(site, recruiter)
     app.state.traffic = Traffic()
     app.state.metrics_token = metrics_token
     for part in _PARTS:
@@ -217,10 +222,11 @@ def prepared(
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[dict[str, Any]]:
     site: Site = app.state.site
-    rules = asyncio.create_task(_keep_rules(site))
+    duties: Duties = app.state.duties
+    duties.start()
 
     async def end() -> None:
-        rules.cancel()
+        await duties.end()
         await site.live.close()
 
     try:
@@ -228,14 +234,3 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[dict[str, Any]]:
         yield {"end_streams": end}
     finally:
         await end()
-
-
-async def _keep_rules(site: Site) -> None:
-    """Apply the rules of quality from time to time, also while nobody looks."""
-    while True:
-        await asyncio.sleep(_RULES_SECONDS)
-        try:
-            await site.live.apply_rules()
-            await site.live.look_for_goal()
-        except SteelyardError as error:
-            site.log.warning("the rules of quality were not applied: %s", error)

@@ -14,7 +14,7 @@ from steelyard.collect.exports import Rows, view_export
 from steelyard.collect.live.answers import Show, answers
 from steelyard.collect.routes import admin_messages as messages
 from steelyard.collect.routes.guards import Administrator, change, coming_in
-from steelyard.collect.routes.refusals import page_refusals, refusals
+from steelyard.collect.routes.refusals import RefusedError, page_refusals, refusals
 from steelyard.collect.routes.site import Site, site_of
 from steelyard.collect.security.cookies import ADMIN_COOKIE, Cookie
 from steelyard.collect.store import decisions, invitations, queue, settings
@@ -35,6 +35,7 @@ _ExportName = Literal[
     "comments.csv",
     "ledger.csv",
     "payments.csv",
+    "bonuses.csv",
     "codebook.md",
 ]
 
@@ -105,6 +106,12 @@ async def change_state(admin: Administrator, sent: messages.State) -> messages.S
 @router.post("/admin/api/goal", **change())
 async def change_goal(admin: Administrator, sent: messages.Goal) -> messages.Standing:
     """Change what to reach, or what may be spent; what is not given stays."""
+    goal = admin.site.campaign.goal
+    if sent.half_width is not None and goal is not None and goal.decide is not None:
+        raise RefusedError(
+            400,
+            "`half_width` is no goal of a race: what it decides is settled in the campaign file",
+        )
     budget = None if sent.budget is None else micro(sent.budget)
     return await _change(
         admin.site, half_width=sent.half_width, budget=budget, unlimited=sent.unlimited
@@ -129,6 +136,7 @@ async def add_outputs(admin: Administrator, sent: messages.More) -> messages.Add
 
     added = await site.write(add)
     site.live.refresh()
+    site.changed.set()
     return added
 
 
@@ -209,6 +217,7 @@ async def _change(site: Site, **changes: Any) -> messages.Standing:
 
     found = await site.write(lambda connection: settings.change(connection, **changes, now=now))
     site.live.refresh()
+    site.changed.set()
     return messages.Standing(
         state=found.state,
         half_width=found.half_width,

@@ -62,6 +62,8 @@ class Site:
         Gold items that tell a rater what was missed.
     memory
         What this process remembers of the assignments it gave out.
+    changed
+        Set when somebody changes the campaign by hand, so that services outside are told soon.
     """
 
     campaign: Campaign
@@ -76,6 +78,7 @@ class Site:
     purse: Purse
     checks: AttentionChecks
     memory: Memory = field(default_factory=Memory)
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
     log: logging.Logger = field(default_factory=lambda: logging.getLogger("steelyard.collect"))
     _pages: Environment = field(
         default_factory=lambda: Environment(

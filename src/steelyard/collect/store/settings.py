@@ -113,6 +113,8 @@ class Settings:
         The goal as the campaign file last had it, in JSON.
     met_half_width : float or None
         The half-width at which the server paused because it was reached.
+    message : str or None
+        What raters are told on their pages.
     """
 
     fingerprint: str
@@ -130,6 +132,7 @@ class Settings:
     changed: int
     declared: str | None = None
     met_half_width: float | None = None
+    message: str | None = None
 
 
 _CURRENT = select(*(column for column in settings.c if column.name != "id"))
