@@ -16,7 +16,7 @@ from steelyard.collect.duties import Duties
 from steelyard.collect.live.following import LiveSnapshots
 from steelyard.collect.panels import panel_of
 from steelyard.collect.prefix import PathPrefix
-from steelyard.collect.recruiting import Recruiter
+from steelyard.collect.recruiting import Recruiter, prolific_token
 from steelyard.collect.routes import (
     administration,
     joining,
@@ -27,7 +27,7 @@ from steelyard.collect.routes import (
 )
 from steelyard.collect.routes.attention import AttentionChecks
 from steelyard.collect.routes.refusals import add_refusals
-from steelyard.collect.routes.site import Clock, Site, system_clock
+from steelyard.collect.routes.site import Clock, Notice, Site, system_clock
 from steelyard.collect.security.headers import SecurityHeaders, content_security_policy
 from steelyard.collect.security.limits import BodyLimit, RateLimit
 from steelyard.collect.security.tokens import Keys
@@ -36,6 +36,7 @@ from steelyard.collect.store.ledger import micro
 from steelyard.collect.store.purse import Purse
 from steelyard.collect.traffic import Measured, Traffic
 from steelyard.collect.units import Unit, units_of
+from steelyard.collect.webhook import Herald
 from steelyard.data import read_outputs
 from steelyard.version import __version__
 
@@ -53,7 +54,9 @@ def create_app(
     campaign: Campaign,
     store: Store,
     *,
+    units: Sequence[Unit] | None = None,
     origin: str = "http://127.0.0.1:8000",
+    name: str = "",
     clock: Clock = system_clock,
     metrics_token: str | None = None,
     keeper: bool = True,
@@ -66,8 +69,12 @@ def create_app(
         What is asked of whom.
     store
         Where the answers are kept; made ready for the campaign if it is new.
+    units
+        What `first_units` returned, when it is at hand.
     origin
         Where links lead, unless the campaign has a public URL.
+    name
+        The path below that at which it is served among others; empty if it is alone.
     clock
         The time in milliseconds UTC.
     metrics_token
@@ -83,7 +90,7 @@ def create_app(
         If the database holds another campaign.
     """
     recruiter = Recruiter.of(campaign, store) if keeper else None
-    site = site_for(campaign, store, origin=origin, clock=clock)
+    site = site_for(campaign, store, origin=origin, name=name, clock=clock, units=units)
     app = FastAPI(
         title="Steelyard annotation server",
         version=__version__,
@@ -95,7 +102,8 @@ def create_app(
         lifespan=_lifespan,
     )
     app.state.site = site
-    app.state.duties = Duties(site, recruiter)
+    herald = Herald.of(campaign, store, origin=site.origin, now=clock()) if keeper else None
+    app.state.duties = Duties(site, recruiter, herald)
     app.state.traffic = Traffic()
     app.state.metrics_token = metrics_token
     for part in _PARTS:
@@ -124,6 +132,7 @@ def site_for(
     store: Store,
     *,
     origin: str,
+    name: str = "",
     clock: Clock = system_clock,
     units: Sequence[Unit] | None = None,
 ) -> Site:
@@ -137,7 +146,7 @@ def site_for(
         panel=panel,
         keys=Keys(chosen.secret, campaign.fingerprint),
         live=LiveSnapshots(campaign, store, now=clock),
-        origin=public or origin,
+        origin=f"{public or origin}/{name}".rstrip("/"),
         clock=clock,
         requests=RateLimit(
             rate=limits.requests_per_second, burst=_BURST_SECONDS * limits.requests_per_second
@@ -149,6 +158,7 @@ def site_for(
             lease_ms=round(campaign.lease_minutes * 60_000),
         ),
         checks=AttentionChecks.of(campaign),
+        notice=Notice(chosen.message or ""),
     )
 
 
@@ -184,6 +194,7 @@ def first_units(campaign: Campaign) -> list[Unit] | None:
         If the campaign's files are not right.
     """
     panel_of(campaign)
+    prolific_token(campaign)
     if Reader.is_there(campaign.database):
         with Reader.open(campaign.database) as reader:
             try:

@@ -27,6 +27,7 @@ from steelyard.collect.campaign_parts import (
     SampleOrFile,
     Session,
     Text,
+    Webhook,
     Welcome,
 )
 from steelyard.collect.fingerprint import fingerprint_of
@@ -51,6 +52,7 @@ __all__ = [
     "Quality",
     "Sample",
     "Session",
+    "Webhook",
     "Welcome",
     "check_metrics",
     "load_campaign",
@@ -88,6 +90,8 @@ class Campaign(Declared):
         Time for which links hold.
     public_url : str or None
         Where raters reach the server, if not where it listens.
+    webhook : Webhook or None
+        Whom to tell when the campaign stalls or ends.
     directory : Path
         The folder of the campaign file.
     """
@@ -111,6 +115,7 @@ class Campaign(Declared):
     limits: Limits = Limits()
     welcome: Welcome | None = None
     public_url: str | None = None
+    webhook: Webhook | None = None
 
     _document: Document = PrivateAttr(default=Document("campaign", {}, {}))
     _directory: Path = PrivateAttr(default=Path())

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 from steelyard.collect.recruiting import Recruiter
 from steelyard.collect.routes.site import Site
+from steelyard.collect.store.settings import current
+from steelyard.collect.webhook import Herald
 from steelyard.errors import SteelyardError
 
 __all__ = ["Duties"]
@@ -25,10 +27,13 @@ class Duties:
         The campaign as it is served.
     recruiter
         Who keeps the places of a panel; None if nobody does, or another process.
+    herald
+        Who tells others when the campaign stalls or ends; None as above.
     """
 
     site: Site
     recruiter: Recruiter | None = None
+    herald: Herald | None = None
     _task: asyncio.Task[None] | None = field(default=None, init=False)
 
     def start(self) -> None:
@@ -42,10 +47,11 @@ class Duties:
 
     async def serve_outside(self) -> None:
         """Deal with services outside, once."""
+        now = self.site.clock()
         if self.recruiter is not None:
-            await self._tried(
-                "places were not looked at", self.recruiter.tend(now=self.site.clock())
-            )
+            await self._tried("places were not looked at", self.recruiter.tend(now=now))
+        if self.herald is not None:
+            await self._tried("the webhook was not looked at", self.herald.tend(now=now))
 
     async def _run(self) -> None:
         while True:
@@ -58,6 +64,10 @@ class Duties:
             self.site.changed.clear()
 
     async def _rules(self) -> None:
+        found = await self.site.read(current)
+        if found is not None:
+            # another process may have changed it
+            self.site.notice.text = found.message or ""
         await self.site.live.apply_rules()
         await self.site.live.look_for_goal()
 

@@ -16,7 +16,7 @@ from steelyard.collect.store.demand import Demand, demand
 from steelyard.collect.store.ledger import micro
 from steelyard.collect.store.services import Service, keep, service
 
-__all__ = ["Recruiter"]
+__all__ = ["Recruiter", "prolific_token"]
 
 _NAME = "prolific"
 # All places are taken, or somebody ended the study.
@@ -59,17 +59,10 @@ class Recruiter:
         InvalidDataError
             If the variable with the token is not set.
         """
-        panel = campaign.panel
-        if not isinstance(panel, ProlificPanel) or panel.places is None:
+        panel, token = campaign.panel, prolific_token(campaign)
+        if token is None or not isinstance(panel, ProlificPanel) or panel.places is None:
             return None
         declared = panel.places
-        token = os.environ.get(declared.token_env, "").strip()
-        if not token or not token.isascii() or not token.isprintable():
-            raise campaign.error(
-                ("panel", "places", "token_env"),
-                f"names the environment variable {declared.token_env}, which holds no token: set it, or take "
-                "out panel.places to fill places by hand",
-            )
         api = ProlificApi(declared.address, declared.study, token)
         return cls(campaign, store, panel, declared, api, Patience())
 
@@ -173,6 +166,27 @@ class Recruiter:
 
     async def _keep(self, known: Service) -> None:
         await asyncio.wrap_future(self.store.write(partial(keep, name=_NAME, known=known)))
+
+
+def prolific_token(campaign: Campaign) -> str | None:
+    """Return the token for Prolific; None if places are filled by hand.
+
+    Raises
+    ------
+    InvalidDataError
+        If the variable that should hold it does not.
+    """
+    if not isinstance(campaign.panel, ProlificPanel) or campaign.panel.places is None:
+        return None
+    variable = campaign.panel.places.token_env
+    token = os.environ.get(variable, "").strip()
+    if not token or not token.isascii() or not token.isprintable():
+        raise campaign.error(
+            ("panel", "places", "token_env"),
+            f"names the environment variable {variable}, which holds no token: set it, or take out panel.places "
+            "to fill places by hand",
+        )
+    return token
 
 
 def _by_hand(study: Study, *, ours: bool) -> str | None:

@@ -83,7 +83,7 @@ def snapshot(
     Returns
     -------
     dict
-        ``time``, ``title``, ``state``, ``signal``, ``progress``, ``money``, ``pace``, ``goal``,
+        ``time``, ``title``, ``state``, ``message``, ``signal``, ``progress``, ``money``, ``pace``, ``goal``,
         ``race``, ``systems``, ``prompts``, ``exclusions``, ``raters``, ``rules``, ``notes`` and
         ``alerts``.
 
@@ -115,6 +115,7 @@ def snapshot(
         "time": now,
         "title": campaign.title,
         "state": read.settings.state,
+        "message": read.settings.message or "",
         "signal": signal(
             campaign, read.settings, outlook, spent=spent, judgments=judgments, races=races
         ),

@@ -3,13 +3,12 @@
 import math
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, bindparam, exists, func, literal_column, select
+from sqlalchemy import Connection, bindparam, exists, literal_column, select
 
-from steelyard.collect.store.settings import current
+from steelyard.collect.store.course import course
 from steelyard.collect.store.tables import (
     consents,
     leases,
-    ledger,
     raters,
     sessions,
     slots,
@@ -27,18 +26,14 @@ class Demand:
     ----------
     running : bool
         Whether raters are given work at all.
-    judgments : int
-        Judgments that are lacking and can be paid for.
     visits : int
-        Visits that would bring those of them which nobody at work is expected to bring.
+        Visits that would bring what is lacking, can be paid for, and is not expected of raters at work.
     """
 
     running: bool
-    judgments: int
     visits: int
 
 
-_OPEN = select(func.count()).select_from(slots).where(literal_column("NOT done AND offered"))
 _AT_WORK = (
     select(sessions.c.id, sessions.c.done)
     .join_from(slots, leases, leases.c.id == slots.c.lease)
@@ -48,7 +43,6 @@ _AT_WORK = (
         slots.c.expires > bindparam("now"),
     )
 )
-_SPENT = select(func.coalesce(func.sum(ledger.c.amount), 0))
 # Who came a moment ago reads the first page or is in the tutorial.
 _NEW = (
     select(sessions.c.id, sessions.c.done)
@@ -81,15 +75,9 @@ def demand(
     now : int
         Milliseconds.
     """
-    found = current(connection)
-    if found is None:
-        return Demand(running=False, judgments=0, visits=0)
-    lacking = connection.execute(_OPEN).scalar_one()
-    if found.budget is not None and price:
-        left = found.budget - int(connection.execute(_SPENT).scalar_one())
-        lacking = max(0, min(lacking, left // price))
+    found = course(connection, price=price)
     visits = {row.id: row.done for row in connection.execute(_NEW, {"since": now - lease_ms})}
     visits |= {row.id: row.done for row in connection.execute(_AT_WORK, {"now": now})}
     coming = sum(max(0, per_visit - done) for done in visits.values())
-    wanted = math.ceil(max(0, lacking - coming) / per_visit)
-    return Demand(running=found.state == "running", judgments=lacking, visits=wanted)
+    wanted = math.ceil(max(0, found.payable - coming) / per_visit)
+    return Demand(running=found.state == "running", visits=wanted)
