@@ -12,10 +12,21 @@ def served(monkeypatch):
 
     calls = []
 
-    def serve(path, *, announce, **options):
-        calls.append({"path": path, **options})
-        links = serving.Links(rater="http://here/join?token=R", admin="http://here/admin?token=A")
-        announce(load_campaign(path), links)
+    def serve(given, *, announce, **options):
+        calls.append({"paths": given, **options})
+        links = serving.Links(
+            rater="http://here/join?token=R",
+            admin="http://here/admin?token=A",
+            viewer="http://here/admin?token=V",
+        )
+        announce(
+            [
+                serving.Served(place, load_campaign(place.path), links)
+                if place.path.exists()
+                else serving.Served(place, trouble="there is no file")
+                for place in serving.places(given)
+            ]
+        )
 
     monkeypatch.setattr(serving, "serve", serve)
     return calls
@@ -26,7 +37,7 @@ def test_an_example_starts_at_once_and_says_what_to_do(run, served, tmp_path):
     assert (code, err) == (0, "")
     (call,) = served
     assert call == {
-        "path": tmp_path / "mine" / "campaign.yaml",
+        "paths": (tmp_path / "mine" / "campaign.yaml",),
         "host": "127.0.0.1",
         "port": 8000,
         "processes": 1,
@@ -35,6 +46,7 @@ def test_an_example_starts_at_once_and_says_what_to_do(run, served, tmp_path):
     }
     assert "  raters  http://here/join?token=R\n" in out
     assert "  admin   http://here/admin?token=A\n" in out
+    assert "  viewer  http://here/admin?token=V\n" in out
     assert f"steelyard estimate {tmp_path / 'mine' / 'outputs.jsonl'} judgments.jsonl" in out
     assert out.endswith("Stopped. The same command goes on from here.\n")
 
@@ -43,7 +55,7 @@ def test_the_same_example_goes_on_in_its_folder(run, served, tmp_path, monkeypat
     monkeypatch.chdir(tmp_path)
     for _ in range(2):
         assert run("serve", "--example", "pairwise")[0] == 0
-    assert [call["path"].as_posix() for call in served] == ["pairwise/campaign.yaml"] * 2
+    assert [call["paths"][0].as_posix() for call in served] == ["pairwise/campaign.yaml"] * 2
 
 
 def test_the_estimate_that_is_proposed_can_be_run_as_it_stands(run, served, tmp_path, monkeypatch):
@@ -103,13 +115,30 @@ def test_options_reach_the_server(run, served, tmp_path):
     where = ("--host", "0.0.0.0", "--port", 9000, "--processes", 4)  # noqa: S104
     assert run("serve", path, *where, "--log-format", "json", "--metrics-token-env", "T")[0] == 0
     assert served[1] == {
-        "path": path,
+        "paths": (path,),
         "host": "0.0.0.0",  # noqa: S104
         "port": 9000,
         "processes": 4,
         "log_format": "json",
         "metrics_token_env": "T",
     }
+
+
+def test_several_campaigns_are_announced_by_name_and_one_that_fails_with_its_reason(
+    run, served, tmp_path
+):
+    from steelyard.collect.example import copy_example
+
+    (tmp_path / "all").mkdir()
+    for name in ("one", "two"):
+        copy_example("pairwise", tmp_path / "all" / name)
+    code, out, err = run("serve", tmp_path / "all", tmp_path / "gone.yaml")
+    assert (code, err) == (0, "")
+    titles = [line for line in out.splitlines() if line.startswith(("one: ", "two: ", "gone: "))]
+    assert titles[-1] == "gone: not served. there is no file"
+    assert len(titles) == 3
+    assert out.count("  viewer  http://here/admin?token=V\n") == 2
+    assert served[0]["paths"] == (tmp_path / "all", tmp_path / "gone.yaml")
 
 
 def one_line(code, out, err, *, says):

@@ -23,11 +23,14 @@ API = {
     ("/api/hand-back", "post"),
     ("/api/consent", "post"),
     ("/api/leave", "post"),
+    ("/api/notice", "get"),
     ("/api/tutorial", "post"),
     ("/admin/api/snapshot", "get"),
     ("/admin/api/state", "post"),
     ("/admin/api/goal", "post"),
     ("/admin/api/outputs", "post"),
+    ("/admin/api/message", "post"),
+    ("/admin/api/viewer", "get"),
     ("/admin/api/answers", "get"),
     ("/admin/api/invitations", "get"),
     ("/admin/api/invitations", "post"),
@@ -172,7 +175,7 @@ def test_a_mistake_of_ours_tells_nothing(campaign, tmp_path, monkeypatch):
 
 def test_rules_are_kept_while_nobody_looks(campaign, tmp_path, monkeypatch):
     kept = queue.SimpleQueue()
-    monkeypatch.setattr("steelyard.collect.app._RULES_SECONDS", 0)
+    monkeypatch.setattr("steelyard.collect.duties._SECONDS", 0)
 
     async def apply_rules(live):
         kept.put(live._now())

@@ -75,7 +75,7 @@ def test_the_default_export_holds_what_the_estimate_uses_and_the_other_all(campa
 def test_raters_have_pseudonyms_and_panel_ids_are_in_the_files_for_paying_alone(campaign_done):
     campaign, store, _ = campaign_done
     found = {name: export(name, store, campaign, rows="all").body for name in NAMES}
-    for name in ("ledger.csv", "payments.csv"):
+    for name in ("ledger.csv", "payments.csv", "bonuses.csv"):
         assert b"panel-id-0-3" in found.pop(name)
     for name, body in found.items():
         assert b"panel-id" not in body, name

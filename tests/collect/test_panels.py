@@ -226,3 +226,10 @@ def test_a_way_back_must_say_where_it_leads(write_campaign, address):
     campaign = write_campaign(f"{{kind: generic, rater: p, return: '{address}'}}")
     with pytest.raises(InvalidDataError, match=r"panel\.return: must begin with https://"):
         panel_of(campaign)
+
+
+def test_who_does_not_agree_goes_back_to_any_panel_where_it_says():
+    address = "https://panel.example/no?id={pid}"
+    panel = Generic("pid", complete="https://panel.example/done", no_consent=address)
+    assert panel.arrival({"pid": "a"}).parameters == {"pid": "a"}
+    assert panel.way_back({"pid": "a"}, outcome="no-consent").url.endswith("no?id=a")

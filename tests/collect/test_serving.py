@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from steelyard.collect import serving
+from steelyard.collect.listening import origin_of
 from steelyard.collect.serving import bound_socket, renew_secret, serve
 from steelyard.errors import InvalidArgumentError, SteelyardError
 
@@ -172,6 +172,30 @@ def test_a_server_that_was_killed_starts_again_and_knows_everybody(campaign, run
     assert again.stop(signal.SIGTERM)[0] == 0
 
 
+def test_a_folder_of_campaigns_is_served_and_ended_as_one(campaign, run, tmp_path):
+    path = campaign()
+    folder = tmp_path / "all"
+    for name in ("one", "two"):
+        (folder / name).mkdir(parents=True)
+        for file in (path, path.with_name("task.yaml"), path.with_name("outputs.jsonl")):
+            (folder / name / file.name).write_text(file.read_text())
+    (folder / "two" / "task.yaml").write_text("{}")
+    server = run(folder)
+    assert server.links["raters"].split("?")[0].endswith("/one/join/open")
+    rater, admin, stream = (server.connect() for _ in range(3))
+    enter(rater, server.links["raters"])
+    cookie = enter(admin, server.links["admin"])
+    stream.request("GET", "/one/admin/events", headers=cookie)
+    events = stream.getresponse()
+    while not events.readline().startswith(b"event: snapshot"):
+        pass
+    code, out, err = server.stop()
+    assert (code, err) == (0, "")
+    assert out.endswith("Stopped. The same command goes on from here.\n")
+    events.read()
+    events.close()
+
+
 def test_a_server_that_was_killed_leaves_no_process_behind(campaign, run):
     server = run(campaign())
     admin, stream = server.connect(), server.connect()
@@ -220,7 +244,7 @@ def test_several_processes_end_when_the_first_is_killed(campaign, run, postgresq
         server.kill()
 
 
-def announce(_campaign, _links):
+def announce(_served):
     raise AssertionError("nothing should have started")
 
 
@@ -247,12 +271,12 @@ def test_an_address_that_cannot_be_is_named(host, port):
 
 def test_several_processes_are_refused_with_sqlite(campaign):
     with pytest.raises(InvalidArgumentError, match="needs `database: postgresql://"):
-        serve(campaign(), processes=2, announce=announce)
+        serve([campaign()], processes=2, announce=announce)
 
 
 def test_no_process_is_too_few(campaign):
     with pytest.raises(InvalidArgumentError, match="`--processes` must be at least 1; got 0"):
-        serve(campaign(), processes=0, announce=announce)
+        serve([campaign()], processes=0, announce=announce)
 
 
 @pytest.mark.parametrize(
@@ -268,7 +292,7 @@ def test_a_campaign_that_cannot_begin_leaves_nothing_behind(campaign, old, new, 
     path.write_text(path.read_text().replace(old, new))
     before = sorted(path.parent.iterdir())
     with pytest.raises(SteelyardError, match=says):
-        serve(path, port=0, announce=announce)
+        serve([path], port=0, announce=announce)
     assert sorted(path.parent.iterdir()) == before
 
 
@@ -279,7 +303,7 @@ def test_a_campaign_that_cannot_begin_makes_no_tables(campaign, postgresql):
         connection.execute("CREATE DATABASE untouched")
     path = campaign(f"metrics: [bleu]\ndatabase: {postgresql('untouched')}\n")
     with pytest.raises(SteelyardError, match="'bleu' is no"):
-        serve(path, port=0, announce=announce)
+        serve([path], port=0, announce=announce)
     with psycopg.connect(postgresql("untouched")) as connection:
         tables = connection.execute(
             "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'"
@@ -327,4 +351,4 @@ def test_a_secret_that_is_not_there_is_not_renewed(campaign):
     ],
 )
 def test_links_lead_where_the_server_listens(host, origin):
-    assert serving._origin(host, 80) == origin
+    assert origin_of(host, 80) == origin

@@ -1,6 +1,7 @@
 """``steelyard serve``."""
 
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from steelyard.errors import InvalidArgumentError, MissingDependencyError
 if TYPE_CHECKING:
     from steelyard.collect.campaign import Campaign
     from steelyard.collect.logs import LogFormat
-    from steelyard.collect.serving import Links
+    from steelyard.collect.serving import Links, Served
 
 __all__ = ["EXAMPLES", "serve"]
 
@@ -32,12 +33,13 @@ Examples:
   steelyard serve --example language-quality
   steelyard serve campaign.yaml
   steelyard serve campaign.yaml --port 9000 --processes 4
+  steelyard serve campaigns/
   steelyard serve campaign.yaml --renew-secret
 """
 
 
 @click.command(epilog=_EXAMPLE)
-@click.argument("campaign", type=click.Path(path_type=Path, dir_okay=False), required=False)
+@click.argument("campaigns", type=click.Path(path_type=Path), nargs=-1, metavar="[CAMPAIGN]...")
 @click.option(
     "--example",
     type=click.Choice(EXAMPLES),
@@ -81,7 +83,7 @@ Examples:
     help="Make all links and logins given out so far worthless, and end.",
 )
 def serve(
-    campaign: Path | None,
+    campaigns: tuple[Path, ...],
     *,
     example: str | None,
     directory: Path | None,
@@ -94,18 +96,19 @@ def serve(
 ) -> None:
     """Collect judgments in the browser, and watch the estimate tighten.
 
-    CAMPAIGN is a YAML file that names the outputs, the task and the goal. Prints a link for raters
-    and a link for whoever runs the campaign. Everything is kept in the campaign's database: stop
+    CAMPAIGN is a YAML file that names the outputs, the task and the goal; or a folder with campaign.yaml in
+    it, or in each of its folders. Several are served by one server, each below its name. Prints a link for raters,
+    one for whoever runs the campaign, and one for those who only look. Everything is kept in the campaign's database: stop
     with Ctrl-C and run the same command again to go on. /healthz and /readyz say whether the server is
     there and can work.
     """
-    if (campaign is None) == (example is None):
+    if bool(campaigns) == (example is not None):
         raise InvalidArgumentError("give either a campaign file or `--example` with a name")
     if directory is not None and example is None:
         raise InvalidArgumentError(
             "`--directory` is for `--example`; the campaign file has its own"
         )
-    if renew_secret and campaign is None:
+    if renew_secret and not campaigns:
         raise InvalidArgumentError("`--renew-secret` is for a campaign file, not for `--example`")
     try:
         # they need the extra
@@ -118,14 +121,13 @@ def serve(
             f"steelyard serve needs {error.name}: pip install 'steelyard[serve]'"
         ) from error
     if example is not None:
-        campaign = copy_example(example, directory or Path(example))
-    assert campaign is not None
+        campaigns = (copy_example(example, directory or Path(example)),)
     if renew_secret:
-        renewed = serving.renew_secret(campaign)
-        click.echo(_RENEWED.format(title=renewed.title))
+        for place in serving.places(campaigns):
+            click.echo(_RENEWED.format(title=serving.renew_secret(place.path).title))
         return
     serving.serve(
-        campaign,
+        campaigns,
         host=host,
         port=port,
         processes=processes,
@@ -136,20 +138,43 @@ def serve(
     click.echo("Stopped. The same command goes on from here.")
 
 
-def _announce(campaign: "Campaign", links: "Links") -> None:
-    lines = [
+def _announce(served: "Sequence[Served]") -> None:
+    lines = _of_one(served[0]) if len(served) == 1 and served[0].links else _of_many(served)
+    click.echo("\n".join([*lines, "Stop with Ctrl-C."]))
+
+
+def _of_one(served: "Served") -> list[str]:
+    campaign, links = served.campaign, served.links
+    assert campaign is not None
+    assert links is not None
+    return [
         campaign.title,
         "",
-        f"  raters  {links.rater}",
-        f"  admin   {links.admin}",
+        *_links(links),
         "",
         _ADVICE[campaign.panel.kind],
         "The admin page shows the estimate as it tightens, and says when to stop. Give that link to",
-        "nobody: whoever has it runs the campaign.",
+        "nobody: whoever has it runs the campaign. Who has the viewer link sees the same and changes nothing.",
         *_what_then(campaign),
-        "Stop with Ctrl-C.",
     ]
-    click.echo("\n".join(lines))
+
+
+def _of_many(served: "Sequence[Served]") -> list[str]:
+    lines = []
+    for one in served:
+        if one.campaign is None or one.links is None:
+            lines += [f"{one.place.name}: not served. {one.trouble}", ""]
+        else:
+            lines += [f"{one.place.name}: {one.campaign.title}", *_links(one.links), ""]
+    return [
+        *lines,
+        "Give the rater links to raters or their panels, and the admin links to nobody else: whoever has one",
+        "runs that campaign. Who has a viewer link sees the same and changes nothing.",
+    ]
+
+
+def _links(links: "Links") -> list[str]:
+    return [f"  raters  {links.rater}", f"  admin   {links.admin}", f"  viewer  {links.viewer}"]
 
 
 def _what_then(campaign: "Campaign") -> list[str]:

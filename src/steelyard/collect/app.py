@@ -1,6 +1,5 @@
 """The web application of one campaign."""
 
-import asyncio
 import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -13,9 +12,11 @@ from starlette.staticfiles import StaticFiles
 
 from steelyard.collect.answer_size import check_answers_fit, stored_contents
 from steelyard.collect.campaign import Campaign, check_metrics
+from steelyard.collect.duties import Duties
 from steelyard.collect.live.following import LiveSnapshots
 from steelyard.collect.panels import panel_of
 from steelyard.collect.prefix import PathPrefix
+from steelyard.collect.recruiting import Recruiter, prolific_token
 from steelyard.collect.routes import (
     administration,
     joining,
@@ -26,7 +27,7 @@ from steelyard.collect.routes import (
 )
 from steelyard.collect.routes.attention import AttentionChecks
 from steelyard.collect.routes.refusals import add_refusals
-from steelyard.collect.routes.site import Clock, Site, system_clock
+from steelyard.collect.routes.site import Clock, Notice, Site, system_clock
 from steelyard.collect.security.headers import SecurityHeaders, content_security_policy
 from steelyard.collect.security.limits import BodyLimit, RateLimit
 from steelyard.collect.security.tokens import Keys
@@ -35,8 +36,8 @@ from steelyard.collect.store.ledger import micro
 from steelyard.collect.store.purse import Purse
 from steelyard.collect.traffic import Measured, Traffic
 from steelyard.collect.units import Unit, units_of
+from steelyard.collect.webhook import Herald
 from steelyard.data import read_outputs
-from steelyard.errors import SteelyardError
 from steelyard.version import __version__
 
 __all__ = ["create_app", "first_units", "prepared", "public_origin", "site_for"]
@@ -45,8 +46,6 @@ _STATIC = Path(__file__).parent / "static"
 _PARTS = (working, training, welcoming, joining, administration, operation)
 # Below a host: a path of plain words.
 _PATH = re.compile(r"(?:/[A-Za-z0-9._~-]+)*")
-# How often the declared rules of quality are applied while nobody looks.
-_RULES_SECONDS = 30.0
 # A page asks for several things at once when it opens.
 _BURST_SECONDS = 2
 
@@ -55,9 +54,12 @@ def create_app(
     campaign: Campaign,
     store: Store,
     *,
+    units: Sequence[Unit] | None = None,
     origin: str = "http://127.0.0.1:8000",
+    name: str = "",
     clock: Clock = system_clock,
     metrics_token: str | None = None,
+    keeper: bool = True,
 ) -> FastAPI:
     """Return the application that serves a campaign from its database.
 
@@ -67,19 +69,28 @@ def create_app(
         What is asked of whom.
     store
         Where the answers are kept; made ready for the campaign if it is new.
+    units
+        What `first_units` returned, when it is at hand.
     origin
         Where links lead, unless the campaign has a public URL.
+    name
+        The path below that at which it is served among others; empty if it is alone.
     clock
         The time in milliseconds UTC.
     metrics_token
         What a reader of ``/metrics`` must send; without it there is no such page.
+    keeper
+        Whether this process deals with services outside; one of several does.
 
     Raises
     ------
+    InvalidDataError
+        If the variable with the token of such a service is not set.
     StoreError
         If the database holds another campaign.
     """
-    site = site_for(campaign, store, origin=origin, clock=clock)
+    recruiter = Recruiter.of(campaign, store) if keeper else None
+    site = site_for(campaign, store, origin=origin, name=name, clock=clock, units=units)
     app = FastAPI(
         title="Steelyard annotation server",
         version=__version__,
@@ -91,6 +102,8 @@ def create_app(
         lifespan=_lifespan,
     )
     app.state.site = site
+    herald = Herald.of(campaign, store, origin=site.origin, now=clock()) if keeper else None
+    app.state.duties = Duties(site, recruiter, herald)
     app.state.traffic = Traffic()
     app.state.metrics_token = metrics_token
     for part in _PARTS:
@@ -119,6 +132,7 @@ def site_for(
     store: Store,
     *,
     origin: str,
+    name: str = "",
     clock: Clock = system_clock,
     units: Sequence[Unit] | None = None,
 ) -> Site:
@@ -132,7 +146,7 @@ def site_for(
         panel=panel,
         keys=Keys(chosen.secret, campaign.fingerprint),
         live=LiveSnapshots(campaign, store, now=clock),
-        origin=public or origin,
+        origin=f"{public or origin}/{name}".rstrip("/"),
         clock=clock,
         requests=RateLimit(
             rate=limits.requests_per_second, burst=_BURST_SECONDS * limits.requests_per_second
@@ -144,6 +158,7 @@ def site_for(
             lease_ms=round(campaign.lease_minutes * 60_000),
         ),
         checks=AttentionChecks.of(campaign),
+        notice=Notice(chosen.message or ""),
     )
 
 
@@ -179,6 +194,7 @@ def first_units(campaign: Campaign) -> list[Unit] | None:
         If the campaign's files are not right.
     """
     panel_of(campaign)
+    prolific_token(campaign)
     if Reader.is_there(campaign.database):
         with Reader.open(campaign.database) as reader:
             try:
@@ -217,10 +233,11 @@ def prepared(
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[dict[str, Any]]:
     site: Site = app.state.site
-    rules = asyncio.create_task(_keep_rules(site))
+    duties: Duties = app.state.duties
+    duties.start()
 
     async def end() -> None:
-        rules.cancel()
+        await duties.end()
         await site.live.close()
 
     try:
@@ -228,14 +245,3 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[dict[str, Any]]:
         yield {"end_streams": end}
     finally:
         await end()
-
-
-async def _keep_rules(site: Site) -> None:
-    """Apply the rules of quality from time to time, also while nobody looks."""
-    while True:
-        await asyncio.sleep(_RULES_SECONDS)
-        try:
-            await site.live.apply_rules()
-            await site.live.look_for_goal()
-        except SteelyardError as error:
-            site.log.warning("the rules of quality were not applied: %s", error)

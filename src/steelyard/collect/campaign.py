@@ -7,24 +7,27 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, PrivateAttr, model_validator
 
-from steelyard.collect.campaign_parts import (
-    Agreement,
+from steelyard.collect.campaign_panels import (
     ExternalQuestionPanel,
-    FilePath,
     GenericPanel,
-    Goal,
-    Gold,
     InvitationPanel,
-    Limits,
     OpenPanel,
     Panel,
-    Pay,
     ProlificPanel,
+)
+from steelyard.collect.campaign_parts import (
+    Agreement,
+    FilePath,
+    Goal,
+    Gold,
+    Limits,
+    Pay,
     Quality,
     Sample,
     SampleOrFile,
     Session,
     Text,
+    Webhook,
     Welcome,
 )
 from steelyard.collect.fingerprint import fingerprint_of
@@ -49,6 +52,7 @@ __all__ = [
     "Quality",
     "Sample",
     "Session",
+    "Webhook",
     "Welcome",
     "check_metrics",
     "load_campaign",
@@ -86,6 +90,8 @@ class Campaign(Declared):
         Time for which links hold.
     public_url : str or None
         Where raters reach the server, if not where it listens.
+    webhook : Webhook or None
+        Whom to tell when the campaign stalls or ends.
     directory : Path
         The folder of the campaign file.
     """
@@ -109,6 +115,7 @@ class Campaign(Declared):
     limits: Limits = Limits()
     welcome: Welcome | None = None
     public_url: str | None = None
+    webhook: Webhook | None = None
 
     _document: Document = PrivateAttr(default=Document("campaign", {}, {}))
     _directory: Path = PrivateAttr(default=Path())
@@ -138,6 +145,12 @@ class Campaign(Declared):
         by_visit = self.panel.kind == "external-question"
         return self.session.visits or (None if by_visit else 1)
 
+    @property
+    def visit_judgments(self) -> int | None:
+        """Judgments that a visit brings, if that is settled."""
+        declared = (self.session.judgments, self.session.judgments_per_rater)
+        return min((one for one in declared if one is not None), default=None)
+
     def error(self, path: KeyPath, message: str) -> InvalidDataError:
         """Return an error at a key of the campaign file."""
         return self._document.error(path, message)
@@ -161,6 +174,11 @@ class Campaign(Declared):
             raise mistake(("quality", "gold_failures"), "needs `gold`: there are no gold items")
         if self.public_url is not None:
             _check_url(self.public_url)
+        if getattr(self.panel, "places", None) is not None and self.visit_judgments is None:
+            raise mistake(
+                ("panel", "places"),
+                "needs session.judgments: how many visits are lacking follows from what one brings",
+            )
         return self
 
 

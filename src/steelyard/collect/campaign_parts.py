@@ -5,27 +5,24 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, PlainValidator, model_validator
 
+from steelyard.collect.outgoing import web_address
 from steelyard.collect.tasks.declared import Declared, mistake, shown
 from steelyard.design.race import RaceGoal
 
 __all__ = [
     "Agreement",
-    "ExternalQuestionPanel",
+    "Count",
     "FilePath",
-    "GenericPanel",
     "Goal",
     "Gold",
-    "InvitationPanel",
     "Limits",
-    "OpenPanel",
-    "Panel",
     "Pay",
-    "ProlificPanel",
     "Quality",
     "Sample",
     "SampleOrFile",
     "Session",
     "Text",
+    "Webhook",
     "Welcome",
 ]
 
@@ -127,75 +124,6 @@ class Goal(Declared):
         if self.decide is not None and self.method == "empirical-bernstein":
             raise mistake(("method",), "must be betting or asymptotic with decide")
         return self
-
-
-class InvitationPanel(Declared):
-    """Raters with a link of their own."""
-
-    kind: Literal["invitation"]
-
-
-class OpenPanel(Declared):
-    """Anybody with the link; for trying out, and for people in one room."""
-
-    kind: Literal["open"]
-
-
-class ProlificPanel(Declared):
-    """Prolific: a rater goes back with a code.
-
-    Attributes
-    ----------
-    completion_code, screen_out_code, excluded_code, no_consent_code : str
-        Of a visit that was completed; of one that ended with the tutorial; of one that a rule ended;
-        of one without consent. The last two are by default that of the tutorial.
-    """
-
-    kind: Literal["prolific"]
-    completion_code: Text
-    screen_out_code: Text | None = None
-    excluded_code: Text | None = None
-    no_consent_code: Text | None = None
-
-
-class ExternalQuestionPanel(Declared):
-    """The ExternalQuestion protocol; `hosts` may show the page and receive the form."""
-
-    kind: Literal["external-question"]
-    hosts: tuple[Text, ...] = Field(
-        strict=False,
-        min_length=1,
-        default=("www.mturk.com", "workersandbox.mturk.com", "worker.mturk.com"),
-    )
-
-
-class GenericPanel(Declared):
-    """Any panel that adds ids to a link and is returned to by one.
-
-    Attributes
-    ----------
-    rater, session : str
-        Names of the parameters that hold the panel's ids; `session` may be missing.
-    return_to : str or None
-        Where a rater goes at the end, with parameters in braces; the key is ``return``.
-    screen_out : str or None
-        Where a rater goes who failed the tutorial.
-    excluded : str or None
-        Where a rater goes whom a rule excluded; by default where those go who failed the tutorial.
-    """
-
-    kind: Literal["generic"]
-    rater: Text
-    session: Text | None = None
-    return_to: Text | None = Field(alias="return", default=None)
-    screen_out: Text | None = None
-    excluded: Text | None = None
-
-
-Panel = Annotated[
-    InvitationPanel | OpenPanel | ProlificPanel | ExternalQuestionPanel | GenericPanel,
-    Field(discriminator="kind"),
-]
 
 
 class Session(Declared):
@@ -314,6 +242,29 @@ class Welcome(Declared):
 
     purpose: Text
     consent: Text | None = None
+
+
+class Webhook(Declared):
+    """Whom to tell when a campaign stalls or ends.
+
+    Attributes
+    ----------
+    url : str
+        Where JSON is sent.
+    stall_minutes : float
+        Time without a judgment after which a campaign that is open counts as stalled.
+    """
+
+    url: Text
+    stall_minutes: float = Field(default=60, ge=1, le=100_000)
+
+    @model_validator(mode="after")
+    def _is_address(self) -> Self:
+        wrong = web_address(self.url)
+        if wrong is not None:
+            # it may hold a secret: it is not repeated
+            raise mistake(("url",), wrong)
+        return self
 
 
 class Limits(Declared):

@@ -21,7 +21,7 @@ One row a judgment: one rater's score of one output under one prompt. A text tha
 is judged once and stands here once for each of them, with the same `submission`.
 
 - `item`, `system`: the output, as in the file of outputs.
-- `rater`: a pseudonym, numbered in the order of joining. Panel ids are in `ledger.csv` and `payments.csv` alone.
+- `rater`: a pseudonym, numbered in the order of joining. Panel ids are in `ledger.csv`, `payments.csv` and `bonuses.csv` alone.
 - `prompt`, `score`: what was asked, and the score.
 - `seconds`: time spent on the answer while the page was visible.
 - `time`: when the answer arrived, ISO 8601, UTC.
@@ -46,6 +46,7 @@ _OTHERS = """\
   (`question` is then "cannot-judge" or "problem").
 - `payments.csv`: what each rater is to be paid in all (`PID`, the panel's id, and `amount`). Whose payment was refused, and who is
   excluded without a decision to pay, is left out. It holds panel ids as well.
+- `bonuses.csv`: the same for raters of the panel, in whole cents and without a line of names, as Prolific takes it.
 - `ledger.csv`: what is owed to whom; `amount` in `currency`, `payment` the decision about paying,
   "undecided" for raters who are excluded until somebody decides. It holds panel ids: keep it to yourself."""
 

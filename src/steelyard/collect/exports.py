@@ -5,24 +5,19 @@ Raters appear under a pseudonym everywhere but in the ledger and the payments, w
 
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Literal, get_args
 
 import polars as pl
-from sqlalchemy import Connection
 
 from steelyard.collect.campaign import Campaign
 from steelyard.collect.codebook import codebook
 from steelyard.collect.live.answers import comments_of
 from steelyard.collect.live.observer import View
 from steelyard.collect.live.rows import judgment_rows
-from steelyard.collect.live.signals import money_text
+from steelyard.collect.payments import bonuses, ledger, payments, pseudonym
 from steelyard.collect.store import Reader
-from steelyard.collect.store.decisions import Decision, latest
-from steelyard.collect.store.ledger import entries, totals
-from steelyard.collect.store.overview import RaterRow, rater_rows
 from steelyard.collect.store.records import (
     SubmissionRow,
     iso_time,
@@ -46,6 +41,7 @@ NAMES = (
     "comments.csv",
     "ledger.csv",
     "payments.csv",
+    "bonuses.csv",
     "codebook.md",
 )
 _TYPES = {
@@ -115,22 +111,13 @@ def export(name: str, store: Reader, campaign: Campaign, *, rows: Rows = "estima
         stem = stem if rows == "estimate" else "judgments-all"
     elif stem == "submissions":
         body = _submissions(store, campaign)
+    elif stem == "bonuses":
+        body = without_formulas(bonuses(store, campaign)).write_csv(include_header=False).encode()
     elif stem in _TABLES:
         body = _written(_TABLES[stem](store, campaign), kind)
     else:
         body = codebook(store, campaign).encode()
     return Export(f"{stem}.{kind}", _TYPES[kind], body)
-
-
-def pseudonym(number: int) -> str:
-    """Return what a rater is called in exports.
-
-    Examples
-    --------
-    >>> pseudonym(7)
-    'rater-7'
-    """
-    return f"rater-{number}"
 
 
 def view_export(view: View, *, name: str, rows: Rows) -> Export:
@@ -202,36 +189,6 @@ def _submission(campaign: Campaign, one: SubmissionRow) -> Mapping[str, Any]:
     }
 
 
-def _ledger(store: Reader, campaign: Campaign) -> pl.DataFrame:
-    owed = store.read(partial(_owed, currency=campaign.pay.currency))
-    return pl.DataFrame(owed, schema=dict.fromkeys(_LEDGER_COLUMNS, pl.String), orient="row")
-
-
-def _payments(store: Reader, campaign: Campaign) -> pl.DataFrame:
-    """Return what each rater is to be paid, by the id that the panel knows."""
-    del campaign
-    return pl.DataFrame(
-        store.read(_paid), schema={"PID": pl.String, "amount": pl.String}, orient="row"
-    )
-
-
-def _paid(connection: Connection) -> list[tuple[str, str]]:
-    raters, decided = {one.id: one for one in rater_rows(connection)}, latest(connection)
-    rows = []
-    for total in totals(connection):
-        rater, decision = raters[total.rater], decided.get((total.rater, "payment"))
-        if total.amount and _payment(rater, decision) == "pay":
-            rows.append((rater.external_id, money_text(total.amount).replace(",", "")))
-    return rows
-
-
-def _payment(rater: RaterRow, decision: Decision | None) -> str:
-    """Return whether a rater is paid; who is left out is paid once somebody decides so."""
-    if decision is not None:
-        return decision.verdict
-    return "undecided" if rater.excluded else "pay"
-
-
 def _comments(store: Reader, campaign: Campaign) -> pl.DataFrame:
     """Return what raters wrote in fields for comments, and why they handed texts back."""
     rows: list[tuple[int | None, *tuple[str, ...]]] = [
@@ -255,34 +212,4 @@ def _comments(store: Reader, campaign: Campaign) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-_TABLES = {"comments": _comments, "ledger": _ledger, "payments": _payments}
-_LEDGER_COLUMNS = (
-    *("entry", "rater", "panel", "panel_id", "panel_session", "kind", "amount", "currency", "time"),
-    *("submission", "reference", "payment", "payment_reason"),
-)
-
-
-def _owed(connection: Connection, *, currency: str) -> Sequence[Sequence[str | None]]:
-    raters = {one.id: one for one in rater_rows(connection)}
-    decided = latest(connection)
-    rows = []
-    for entry in entries(connection):
-        rater, decision = raters[entry.rater], decided.get((entry.rater, "payment"))
-        rows.append(
-            (
-                str(entry.id),
-                pseudonym(entry.number),
-                rater.panel,
-                rater.external_id,
-                entry.visit,
-                entry.kind,
-                money_text(entry.amount).replace(",", ""),
-                currency,
-                iso_time(entry.time),
-                None if entry.submission is None else str(entry.submission),
-                entry.reference,
-                _payment(rater, decision),
-                None if decision is None else decision.reason,
-            )
-        )
-    return rows
+_TABLES = {"comments": _comments, "ledger": ledger, "payments": payments}

@@ -1,4 +1,4 @@
-"""Runs a campaign: one process, or several on one PostgreSQL, behind one socket."""
+"""Runs campaigns: one process, or several on one PostgreSQL, behind one socket."""
 
 import logging
 import multiprocessing
@@ -8,9 +8,9 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import replace
 from functools import partial
 from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
@@ -18,18 +18,27 @@ from pathlib import Path
 
 import uvicorn
 
-from steelyard.collect.app import create_app, first_units, public_origin, site_for
 from steelyard.collect.campaign import Campaign, load_campaign
 from steelyard.collect.connections import TimedConnection, allow_many_connections
+from steelyard.collect.listening import BACKLOG, bound_socket, origin_of
 from steelyard.collect.live.observer import end_with_parent
 from steelyard.collect.logs import LogFormat, start_log
+from steelyard.collect.many import Campaigns
+from steelyard.collect.opening import (
+    Links,
+    Opened,
+    Running,
+    Served,
+    opened_campaigns,
+    read_campaigns,
+)
+from steelyard.collect.places import Place, places
 from steelyard.collect.routes.site import system_clock
 from steelyard.collect.store import Store, settings
 from steelyard.errors import InvalidArgumentError
 
-__all__ = ["Links", "Server", "bound_socket", "renew_secret", "serve"]
+__all__ = ["Links", "Served", "Server", "bound_socket", "places", "renew_secret", "serve"]
 
-_BACKLOG = 2_048
 # A process that dies at once, again and again, must not keep a core busy.
 _RESTART_SECONDS = 1.0
 _GRACE_SECONDS = 10
@@ -38,22 +47,6 @@ _TOKEN_LENGTH = 16
 # The writer lets go of the interpreter in every statement of SQL and waits for it afterwards, by
 # default up to 5 ms while the event loop is busy.
 _SWITCH_SECONDS = 0.0005
-
-
-@dataclass(frozen=True)
-class Links:
-    """Where people go.
-
-    Attributes
-    ----------
-    rater
-        The link for raters: that of the panel, or the first invitation.
-    admin
-        The link to the dashboard: whoever has it may do everything.
-    """
-
-    rater: str
-    admin: str
 
 
 class Server(uvicorn.Server):
@@ -68,21 +61,21 @@ class Server(uvicorn.Server):
 
 
 def serve(
-    path: Path,
+    given: Sequence[Path],
     *,
     host: str = "127.0.0.1",
     port: int = 8_000,
     processes: int = 1,
     log_format: LogFormat = "text",
     metrics_token_env: str | None = None,
-    announce: Callable[[Campaign, Links], None],
+    announce: Callable[[Sequence[Served]], None],
 ) -> None:
-    """Serve a campaign until the process is told to end.
+    """Serve one campaign or several until the process is told to end.
 
     Parameters
     ----------
-    path
-        The campaign file.
+    given
+        Campaign files and folders, as `places` takes them.
     host, port
         Where to listen; port 0 takes any that is free.
     processes
@@ -99,31 +92,24 @@ def serve(
     InvalidArgumentError
         If the port is taken, several processes were to share an SQLite file, or the variable is not
         set.
-    InvalidDataError
-        If the campaign's files are not right.
-    StoreError
-        If the database cannot be reached or holds another campaign.
+    InvalidDataError, StoreError
+        If no campaign can be opened: its files are not right, or its database cannot be reached or
+        holds another campaign. Of several, those that can be opened are served.
     """
-    campaign = load_campaign(path)
+    found = places(given)
     if processes < 1:
         raise InvalidArgumentError(f"`--processes` must be at least 1; got {processes}")
-    if processes > 1 and not str(campaign.database).startswith("postgresql"):
-        raise InvalidArgumentError(
-            f"`--processes` above 1 needs `database: postgresql://...` in {path.name}: an SQLite "
-            "file has one writer"
-        )
-    running = _Running(log_format, _token(metrics_token_env))
+    read = read_campaigns(found, processes=processes)
+    running = Running(log_format, _token(metrics_token_env), processes=processes)
     start_log(log_format)
     with bound_socket(host, port) as listener, _ended_like_ctrl_c():
-        origin = public_origin(campaign) or _origin(host, listener.getsockname()[1])
-        units = first_units(campaign)
-        with Store.open(campaign.database) as store:
-            site = site_for(campaign, store, origin=origin, units=units)
-            announce(campaign, Links(rater=site.rater_link(), admin=site.admin_link()))
+        origin = origin_of(host, listener.getsockname()[1])
+        with opened_campaigns(read, running, origin=origin) as opened:
+            announce([one.served for one in opened])
             if processes == 1:
-                _run(campaign, store, running, origin=origin, listener=listener)
+                _run(opened, listener)
         if processes > 1:
-            _supervise(path, running, origin=origin, listener=listener, processes=processes)
+            _supervise(found, running, origin=origin, listener=listener)
 
 
 def renew_secret(path: Path) -> Campaign:
@@ -157,42 +143,6 @@ def renew_secret(path: Path) -> Campaign:
     return campaign
 
 
-@contextmanager
-def bound_socket(host: str, port: int) -> Iterator[socket.socket]:
-    """Listen at an address, so that links work from the moment they are printed."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
-    try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((host, port))
-        listener.listen(_BACKLOG)
-    except (OSError, OverflowError) as error:
-        listener.close()
-        raise InvalidArgumentError(
-            f"`--host` {host} `--port` {port} cannot be used: {_reason(error)}; choose another"
-        ) from error
-    with listener:
-        yield listener
-
-
-def _reason(error: Exception) -> str:
-    return (getattr(error, "strerror", None) or str(error)).lower()
-
-
-def _origin(host: str, port: int) -> str:
-    everywhere = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104 - only if asked for
-    name = everywhere.get(host, f"[{host}]" if ":" in host else host)
-    return f"http://{name}:{port}"
-
-
-@dataclass(frozen=True)
-class _Running:
-    """How a process is watched."""
-
-    log_format: LogFormat
-    metrics_token: str | None = field(repr=False)
-
-
 def _token(variable: str | None) -> str | None:
     if variable is None:
         return None
@@ -205,14 +155,14 @@ def _token(variable: str | None) -> str | None:
     return token
 
 
-def _run(
-    campaign: Campaign, store: Store, running: _Running, *, origin: str, listener: socket.socket
-) -> None:
+def _run(opened: Sequence[Opened], listener: socket.socket) -> None:
     sys.setswitchinterval(_SWITCH_SECONDS)
     allow_many_connections()
+    apps = {one.served.place.name: one.app for one in opened if one.app is not None}
+    lost = [one.served.place.name for one in opened if one.app is None]
     server = Server(
         uvicorn.Config(
-            create_app(campaign, store, origin=origin, metrics_token=running.metrics_token),
+            apps[""] if "" in apps else Campaigns(apps, lost),
             # the address of a request with its token stands in no log
             access_log=False,
             log_config=None,
@@ -220,7 +170,7 @@ def _run(
             http=TimedConnection,
             ws="none",
             server_header=False,
-            backlog=_BACKLOG,
+            backlog=BACKLOG,
             timeout_graceful_shutdown=_GRACE_SECONDS,
         )
     )
@@ -229,28 +179,30 @@ def _run(
         server.run(sockets=[listener])
 
 
-def _work(path: Path, running: _Running, origin: str, listener: socket.socket) -> None:
+def _work(found: Sequence[Place], running: Running, origin: str, listener: socket.socket) -> None:
     """Be one of several processes."""
     start_log(running.log_format)
     with suppress(KeyboardInterrupt), _ended_like_ctrl_c():
         end_with_parent(lambda: os.kill(os.getpid(), signal.SIGTERM))
-        campaign = load_campaign(path)
-        with Store.open(campaign.database) as store:
-            _run(campaign, store, running, origin=origin, listener=listener)
+        read = read_campaigns(found, processes=running.processes)
+        with opened_campaigns(read, running, origin=origin) as opened:
+            _run(opened, listener)
 
 
 def _supervise(
-    path: Path, running: _Running, *, origin: str, listener: socket.socket, processes: int
+    found: Sequence[Place], running: Running, *, origin: str, listener: socket.socket
 ) -> None:
     """Keep so many processes alive until told to end, then end them."""
     context = multiprocessing.get_context("spawn")
 
-    def start() -> BaseProcess:
-        process = context.Process(target=_work, args=(path, running, origin, listener))
+    def start(number: int) -> BaseProcess:
+        # one of them deals with services outside
+        own = replace(running, keeper=number == 0)
+        process = context.Process(target=_work, args=(found, own, origin, listener))
         process.start()
         return process
 
-    workers = [start() for _ in range(processes)]
+    workers = [start(number) for number in range(running.processes)]
     try:
         while True:
             wait([worker.sentinel for worker in workers])
@@ -260,7 +212,7 @@ def _supervise(
                     logging.getLogger("steelyard.collect").warning(
                         "a server process ended with code %s; started another", worker.exitcode
                     )
-                    workers[place] = start()
+                    workers[place] = start(place)
     except KeyboardInterrupt:
         pass
     finally:

@@ -122,3 +122,12 @@ def test_who_resumes_a_campaign_at_its_goal_is_not_interrupted_again(reached):
     assert admin.send("/admin/api/goal", {"half_width": 8.0}).status_code == 200
     server.portal.call(server.site.live.look_for_goal)
     assert server.store.read(current).state == "paused"
+
+
+def test_a_race_takes_no_half_width_but_a_budget(serve):
+    server = serve("goal: {decide: best, prompts: [fluency], budget: 5}\n")
+    admin = server.admin()
+    refused = admin.send("/admin/api/goal", {"half_width": 0.1})
+    assert (refused.status_code, "no goal of a race" in refused.text) == (400, True)
+    assert server.store.read(current).half_width is None
+    assert admin.send("/admin/api/goal", {"budget": 6}).json()["budget"] == 6

@@ -56,9 +56,9 @@ def test_a_campaign_of_the_first_version_is_brought_up_to_date(tmp_path):
     with Store.open(path) as store:
         before = store.write(partial(initialise, facts=facts, units=(), now=1)).result()
     with closing(sqlite3.connect(path)) as old:
-        for column in ("declared", "met_half_width"):
+        for column in ("declared", "met_half_width", "message"):
             old.execute(f"ALTER TABLE settings DROP COLUMN {column}")
-        for table in ("invitations", "reports", "consents"):
+        for table in ("invitations", "reports", "consents", "services"):
             old.execute(f"DROP TABLE {table}")
         old.execute("UPDATE settings SET budget = 9")
         old.execute("UPDATE alembic_version SET version_num = '0001'")

@@ -34,6 +34,7 @@ from steelyard.collect.store.records import (
     scored_rows,
     submission_rows,
 )
+from steelyard.collect.store.services import troubles
 from steelyard.collect.store.settings import Settings, current
 from steelyard.collect.units import Target
 from steelyard.study.standing import Goal as StatisticalGoal
@@ -53,6 +54,7 @@ class _Read:
     raters: Sequence[RaterRow]
     decided: Mapping[tuple[str, About], Decision]
     drawn: Sequence[Target]
+    troubles: Sequence[str]
 
 
 def snapshot(
@@ -81,7 +83,7 @@ def snapshot(
     Returns
     -------
     dict
-        ``time``, ``title``, ``state``, ``signal``, ``progress``, ``money``, ``pace``, ``goal``,
+        ``time``, ``title``, ``state``, ``message``, ``signal``, ``progress``, ``money``, ``pace``, ``goal``,
         ``race``, ``systems``, ``prompts``, ``exclusions``, ``raters``, ``rules``, ``notes`` and
         ``alerts``.
 
@@ -113,6 +115,7 @@ def snapshot(
         "time": now,
         "title": campaign.title,
         "state": read.settings.state,
+        "message": read.settings.message or "",
         "signal": signal(
             campaign, read.settings, outlook, spent=spent, judgments=judgments, races=races
         ),
@@ -137,7 +140,7 @@ def snapshot(
         "raters": raters_table(campaign, read.raters, conduct=conduct, decided=read.decided),
         "rules": list(rules_in_words(campaign)),
         "notes": _notes(campaign, cells),
-        "alerts": alerts(campaign, failure=failure),
+        "alerts": [*alerts(campaign, failure=failure), *read.troubles],
     }
 
 
@@ -166,6 +169,7 @@ def _read(connection: Connection, *, now: int) -> _Read:
         raters=rater_rows(connection),
         decided=latest(connection),
         drawn=drawn(connection),
+        troubles=troubles(connection),
     )
 
 

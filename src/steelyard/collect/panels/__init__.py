@@ -1,7 +1,7 @@
 """Where raters come from and where they go back to: invitations, panels, open local use."""
 
 from steelyard.collect.campaign import Campaign
-from steelyard.collect.campaign_parts import (
+from steelyard.collect.campaign_panels import (
     ExternalQuestionPanel,
     GenericPanel,
     InvitationPanel,
@@ -55,6 +55,7 @@ def panel_of(campaign: Campaign) -> Panel:
                 ("return", named.return_to),
                 ("screen_out", named.screen_out),
                 ("excluded", named.excluded),
+                ("no_consent", named.no_consent),
             )
             for key, address in addresses:
                 if address is not None and not leads_somewhere(address):
@@ -63,7 +64,12 @@ def panel_of(campaign: Campaign) -> Panel:
                         f"must begin with https:// and a host, before any {{parameter}}; got {address!r}",
                     )
             return Generic(
-                named.rater, named.session, named.return_to, named.screen_out, named.excluded
+                named.rater,
+                named.session,
+                named.return_to,
+                named.screen_out,
+                named.excluded,
+                named.no_consent,
             )
 
 

@@ -20,7 +20,7 @@ class Generic:
     ----------
     rater, session
         Names of the parameters with the panel's ids; without one for the visit, a rater has one.
-    complete, screened_out, excluded
+    complete, screened_out, excluded, no_consent
         Addresses of the way back; ``{name}`` stands for a parameter of the link.
     """
 
@@ -29,6 +29,7 @@ class Generic:
     complete: str | None = None
     screened_out: str | None = None
     excluded: str | None = None
+    no_consent: str | None = None
     path: str = "/join/panel"
     framed_by: tuple[str, ...] = ()
 
@@ -52,7 +53,11 @@ class Generic:
         >>> panel.way_back({"pid": "a&b"}, outcome="complete").url
         'https://panel.example/done?id=a%26b'
         """
-        templates = {"complete": self.complete, "excluded": self.excluded or self.screened_out}
+        templates = {
+            "complete": self.complete,
+            "excluded": self.excluded or self.screened_out,
+            "no-consent": self.no_consent or self.screened_out,
+        }
         template = templates.get(outcome, self.screened_out)
         if template is None:
             return None
@@ -71,7 +76,8 @@ class Generic:
         return dict.fromkeys(_PLACE.findall("".join(self._addresses())))
 
     def _addresses(self) -> list[str]:
-        return [one for one in (self.complete, self.screened_out, self.excluded) if one]
+        named = (self.complete, self.screened_out, self.excluded, self.no_consent)
+        return [one for one in named if one]
 
 
 def leads_somewhere(template: str) -> bool:

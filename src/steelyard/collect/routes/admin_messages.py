@@ -18,8 +18,10 @@ __all__ = [
     "Invitations",
     "Links",
     "More",
+    "RaterMessage",
     "Standing",
     "State",
+    "ViewerLink",
 ]
 
 PersonName: TypeAlias = Annotated[
@@ -41,6 +43,12 @@ class Goal(Sent):
     half_width: float | None = Field(default=None, gt=0, le=1e9, allow_inf_nan=False)
     budget: float | None = Field(default=None, gt=0, le=1e9, allow_inf_nan=False)
     unlimited: bool = False
+
+
+class RaterMessage(Sent):
+    """What all raters are told from now on; empty: nothing any more."""
+
+    text: PlainText = Field(max_length=1_000)
 
 
 class More(Sent):
@@ -73,6 +81,12 @@ class Links(Said):
 
     names: list[str]
     links: list[str]
+
+
+class ViewerLink(Said):
+    """The link for those who may look and change nothing."""
+
+    link: str
 
 
 class Invitation(Said):

@@ -1,4 +1,7 @@
-"""The dashboard and its API: for whoever has the admin link, and for nobody else."""
+"""The dashboard and its API: for whoever runs the campaign; and for those who may look, without changes.
+
+Who only looks does not see what pays raters or lets somebody in as one.
+"""
 
 import asyncio
 import secrets
@@ -13,8 +16,8 @@ from steelyard.collect.answer_size import check_answers_fit
 from steelyard.collect.exports import Rows, view_export
 from steelyard.collect.live.answers import Show, answers
 from steelyard.collect.routes import admin_messages as messages
-from steelyard.collect.routes.guards import Administrator, change, coming_in
-from steelyard.collect.routes.refusals import page_refusals, refusals
+from steelyard.collect.routes.guards import Administrator, Viewer, change, coming_in
+from steelyard.collect.routes.refusals import RefusedError, page_refusals, refusals
 from steelyard.collect.routes.site import Site, site_of
 from steelyard.collect.security.cookies import ADMIN_COOKIE, Cookie
 from steelyard.collect.store import decisions, invitations, queue, settings
@@ -35,8 +38,12 @@ _ExportName = Literal[
     "comments.csv",
     "ledger.csv",
     "payments.csv",
+    "bonuses.csv",
     "codebook.md",
 ]
+
+# They hold the ids by which a panel knows people.
+_FOR_PAYING = frozenset({"ledger.csv", "payments.csv", "bonuses.csv"})
 
 
 @router.get("/admin/enter", **coming_in())
@@ -47,7 +54,8 @@ async def enter(request: Request, token: Annotated[str, Query(max_length=1024)])
     link = site.keys.read("admin-link", token, now=now)
     # no login outlives the link that it came from
     expires = min(now + _LOGIN_DAYS * _DAY_SECONDS * 1_000, link.expires)
-    value = site.keys.sign("admin", secrets.token_urlsafe(16), "admin", expires=expires)
+    (role,) = link.subject
+    value = site.keys.sign("admin", secrets.token_urlsafe(16), role, expires=expires)
     name = site.cookie_name(ADMIN_COOKIE)
     cookie = Cookie(name, path="/admin", secure=site.origin.startswith("https://"))
     answer = RedirectResponse("/admin", 303)
@@ -56,27 +64,29 @@ async def enter(request: Request, token: Annotated[str, Query(max_length=1024)])
 
 
 @router.get("/admin", response_class=HTMLResponse, responses=page_refusals(401, 429))
-async def dashboard(admin: Administrator) -> Response:
+async def dashboard(admin: Viewer) -> Response:
     """Show where the campaign stands."""
     site = admin.site
-    return site.page("admin.html", csrf=admin.csrf, snapshot=await site.live.latest())
+    return site.page(
+        "admin.html", csrf=admin.csrf, role=admin.rater, snapshot=await site.live.latest()
+    )
 
 
 @router.get("/admin/api/snapshot", responses=refusals(401, 429))
-async def snapshot(admin: Administrator) -> dict[str, Any]:
+async def snapshot(admin: Viewer) -> dict[str, Any]:
     """Return where the campaign stands."""
     return await admin.site.live.latest()
 
 
 @router.get("/admin/answers", response_class=HTMLResponse, responses=page_refusals(401, 429))
-async def work_done(admin: Administrator) -> Response:
+async def work_done(admin: Viewer) -> Response:
     """Show the page on which answers are looked at."""
-    return admin.site.page("answers.html", csrf=admin.csrf)
+    return admin.site.page("answers.html", csrf=admin.csrf, role=admin.rater)
 
 
 @router.get("/admin/api/answers", responses=refusals(401, 422, 429))
 async def found_answers(
-    admin: Administrator,
+    admin: Viewer,
     rater: Annotated[int | None, Query(ge=1, le=10**9)] = None,
     item: Annotated[str | None, Query(max_length=1_000)] = None,
     show: Show = "all",
@@ -84,11 +94,15 @@ async def found_answers(
 ) -> dict[str, Any]:
     """Return answers with their texts, the newest first, and who gave them."""
     asked = partial(answers, rater=rater, item=item, show=show, offset=offset)
-    return await admin.site.live.observer.ask(asked)
+    found = await admin.site.live.observer.ask(asked)
+    if admin.rater != "admin":
+        for one in found["raters"].values():
+            one["panel_id"] = ""
+    return found
 
 
 @router.get("/admin/events", response_class=StreamingResponse, responses=refusals(401, 429))
-async def events(admin: Administrator) -> Response:
+async def events(admin: Viewer) -> Response:
     """Send every new snapshot as it comes, until the reader leaves or the server ends."""
     headers = {"X-Accel-Buffering": "no"}
     return StreamingResponse(
@@ -105,10 +119,25 @@ async def change_state(admin: Administrator, sent: messages.State) -> messages.S
 @router.post("/admin/api/goal", **change())
 async def change_goal(admin: Administrator, sent: messages.Goal) -> messages.Standing:
     """Change what to reach, or what may be spent; what is not given stays."""
+    goal = admin.site.campaign.goal
+    if sent.half_width is not None and goal is not None and goal.decide is not None:
+        raise RefusedError(
+            400,
+            "`half_width` is no goal of a race: what it decides is settled in the campaign file",
+        )
     budget = None if sent.budget is None else micro(sent.budget)
     return await _change(
         admin.site, half_width=sent.half_width, budget=budget, unlimited=sent.unlimited
     )
+
+
+@router.post("/admin/api/message", **change())
+async def tell_raters(admin: Administrator, sent: messages.RaterMessage) -> messages.Standing:
+    """Tell all raters something, on their pages."""
+    told = sent.text.strip()
+    found = await _change(admin.site, message=told)
+    admin.site.notice.text = told
+    return found
 
 
 @router.post("/admin/api/outputs", **change())
@@ -129,6 +158,7 @@ async def add_outputs(admin: Administrator, sent: messages.More) -> messages.Add
 
     added = await site.write(add)
     site.live.refresh()
+    site.changed.set()
     return added
 
 
@@ -141,7 +171,13 @@ async def invite(admin: Administrator, sent: messages.Invitations) -> messages.L
     return messages.Links(names=names, links=[site.invitation(name) for name in names])
 
 
-@router.get("/admin/api/invitations", responses=refusals(401, 429))
+@router.get("/admin/api/viewer", responses=refusals(401, 403, 429))
+async def viewer_link(admin: Administrator) -> messages.ViewerLink:
+    """Return the link for those who may look and change nothing."""
+    return messages.ViewerLink(link=admin.site.admin_link("viewer"))
+
+
+@router.get("/admin/api/invitations", responses=refusals(401, 403, 429))
 async def invited(admin: Administrator) -> messages.InvitationList:
     """Return all invitations, with what came of each."""
     return await _invited(admin.site)
@@ -192,11 +228,13 @@ async def decide(admin: Administrator, sent: messages.Decision) -> messages.Deci
 @router.get(
     "/admin/export/{name}",
     response_class=Response,
-    responses=refusals(401, 422, 429)
+    responses=refusals(401, 403, 422, 429)
     | {200: {"description": "the file", "content": {"application/octet-stream": {}}}},
 )
-async def download(admin: Administrator, name: _ExportName, rows: Rows = "estimate") -> Response:
+async def download(admin: Viewer, name: _ExportName, rows: Rows = "estimate") -> Response:
     """Return a file of the campaign's results."""
+    if name in _FOR_PAYING and admin.rater != "admin":
+        raise RefusedError(403, "files for paying raters are for whoever runs the campaign")
     live = admin.site.live
     await live.apply_rules()
     found = await live.observer.ask(partial(view_export, name=name, rows=rows))
@@ -209,6 +247,7 @@ async def _change(site: Site, **changes: Any) -> messages.Standing:
 
     found = await site.write(lambda connection: settings.change(connection, **changes, now=now))
     site.live.refresh()
+    site.changed.set()
     return messages.Standing(
         state=found.state,
         half_width=found.half_width,

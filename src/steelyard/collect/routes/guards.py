@@ -17,6 +17,7 @@ __all__ = [
     "CSRF_HEADER",
     "Administrator",
     "RaterVisit",
+    "Viewer",
     "Visit",
     "change",
     "check_joins",
@@ -37,7 +38,7 @@ class Visit:
     site
         The site it came to.
     session, rater
-        The rater's visit and the rater; for the administrator, the random name of the login.
+        The rater's visit and the rater; on the dashboard, the random name of the login and its role.
     """
 
     site: Site
@@ -88,16 +89,22 @@ RaterVisit = Annotated[
     Visit,
     Depends(_Guard(RATER_COOKIE, "rater", missing="open the link that you were given again")),
 ]
-Administrator = Annotated[
-    Visit,
-    Depends(
-        _Guard(
-            ADMIN_COOKIE,
-            "admin",
-            missing="open the admin link that the server printed when it started",
-        )
-    ),
-]
+_dashboard = _Guard(
+    ADMIN_COOKIE,
+    "admin",
+    missing="open the admin link that the server printed when it started",
+)
+Viewer = Annotated[Visit, Depends(_dashboard)]
+
+
+async def _administrator(visit: Viewer) -> Visit:
+    """Refuse those who may only look."""
+    if visit.rater != "admin":
+        raise RefusedError(403, "your link is for looking only: ask whoever runs the campaign")
+    return visit
+
+
+Administrator = Annotated[Visit, Depends(_administrator)]
 
 
 def coming_in() -> dict[str, Any]:

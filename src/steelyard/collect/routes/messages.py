@@ -25,6 +25,7 @@ __all__ = [
     "NextWait",
     "NextWelcome",
     "Nothing",
+    "Notice",
     "PlainText",
     "Progress",
     "Question",
@@ -245,6 +246,12 @@ class Left(Said):
     """The browser knows the rater no more."""
 
     left: Literal[True] = True
+
+
+class Notice(Said):
+    """What all raters are told now; empty if nothing is."""
+
+    text: str
 
 
 class HandedBack(Said):

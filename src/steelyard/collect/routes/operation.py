@@ -20,7 +20,7 @@ from steelyard.version import __version__
 if sys.platform != "win32":
     import resource
 
-__all__ = ["router"]
+__all__ = ["router", "troubles"]
 
 router = APIRouter(include_in_schema=False)
 
@@ -48,7 +48,12 @@ async def health() -> Response:
 @router.get("/readyz")
 async def readiness(request: Request) -> Response:
     """Say whether raters can be served: the database answers and has room."""
-    site = site_of(request)
+    trouble = await troubles(site_of(request))
+    return JSONResponse({"ready": not trouble, "trouble": trouble}, 503 if trouble else 200)
+
+
+async def troubles(site: Site) -> list[str]:
+    """Return why raters cannot be served, in a few words; nothing if they can."""
     trouble = []
     try:
         if not await site.read(settings.has_begun):
@@ -60,7 +65,7 @@ async def readiness(request: Request) -> Response:
     free = _free_bytes(site)
     if free is not None and free < _ROOM:
         trouble.append("disk: nearly full")
-    return JSONResponse({"ready": not trouble, "trouble": trouble}, 503 if trouble else 200)
+    return trouble
 
 
 @router.get("/metrics")

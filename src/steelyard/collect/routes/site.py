@@ -22,9 +22,10 @@ from steelyard.collect.security.tokens import Keys
 from steelyard.collect.store import Store
 from steelyard.collect.store.purse import Purse
 
-__all__ = ["Clock", "Site", "site_of", "system_clock"]
+__all__ = ["Clock", "Notice", "Role", "Site", "site_of", "system_clock"]
 
 Clock: TypeAlias = Callable[[], int]
+Role: TypeAlias = Literal["admin", "viewer"]
 T = TypeVar("T")
 
 _DAY_MS = 24 * 60 * 60 * 1_000
@@ -34,6 +35,13 @@ _MILLION = 1_000_000
 def system_clock() -> int:
     """Return the time in milliseconds UTC."""
     return time.time_ns() // 1_000_000
+
+
+@dataclass
+class Notice:
+    """What all raters are told, as this process knows it; empty if nothing is."""
+
+    text: str = ""
 
 
 @dataclass(frozen=True)
@@ -62,6 +70,10 @@ class Site:
         Gold items that tell a rater what was missed.
     memory
         What this process remembers of the assignments it gave out.
+    changed
+        Set when somebody changes the campaign by hand, so that services outside are told soon.
+    notice
+        What all raters are told.
     """
 
     campaign: Campaign
@@ -76,6 +88,8 @@ class Site:
     purse: Purse
     checks: AttentionChecks
     memory: Memory = field(default_factory=Memory)
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
+    notice: Notice = field(default_factory=Notice)
     log: logging.Logger = field(default_factory=lambda: logging.getLogger("steelyard.collect"))
     _pages: Environment = field(
         default_factory=lambda: Environment(
@@ -156,9 +170,9 @@ class Site:
         token = self.keys.sign("invitation", rater, expires=self.expiry())
         return Invitation().link(self.origin, token)
 
-    def admin_link(self) -> str:
-        """Return the link to the dashboard."""
-        token = self.keys.sign("admin-link", "admin", expires=self.expiry())
+    def admin_link(self, role: Role = "admin") -> str:
+        """Return the link to the dashboard: for whoever runs the campaign, or for looking only."""
+        token = self.keys.sign("admin-link", role, expires=self.expiry())
         return f"{self.origin}/admin/enter?token={token}"
 
     def cookie_name(self, kind: str) -> str:

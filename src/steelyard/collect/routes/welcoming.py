@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 
 from steelyard.collect.routes import messages
 from steelyard.collect.routes.guards import RaterVisit, change
-from steelyard.collect.routes.refusals import RefusedError
+from steelyard.collect.routes.refusals import RefusedError, refusals
 from steelyard.collect.routes.site import Site
 from steelyard.collect.security.cookies import RATER_COOKIE, Cookie
 from steelyard.collect.store import consents
@@ -62,6 +62,12 @@ async def leave(visit: RaterVisit, sent: messages.Nothing, answer: Response) -> 
     )
     answer.headers.append("set-cookie", cookie.header("", seconds=0))
     return messages.Left()
+
+
+@router.get("/api/notice", responses=refusals(401, 429))
+async def notice(visit: RaterVisit) -> messages.Notice:
+    """Return what whoever runs the campaign tells all raters."""
+    return messages.Notice(text=visit.site.notice.text)
 
 
 def _words(site: Site) -> str:

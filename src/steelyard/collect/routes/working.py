@@ -231,7 +231,13 @@ def _named(problems: list[Problem]) -> list[tuple[str | None, str]]:
 def _work_page(site: Site, *, mode: str, csrf: str | None) -> Response:
     task = site.campaign.task
     return site.page(
-        "work.html", task=task, public=task.public(), terms=site.terms, mode=mode, csrf=csrf
+        "work.html",
+        task=task,
+        public=task.public(),
+        terms=site.terms,
+        mode=mode,
+        csrf=csrf,
+        notice=site.notice.text,
     )
 
 

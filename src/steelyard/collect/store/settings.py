@@ -113,6 +113,8 @@ class Settings:
         The goal as the campaign file last had it, in JSON.
     met_half_width : float or None
         The half-width at which the server paused because it was reached.
+    message : str or None
+        What raters are told on their pages.
     """
 
     fingerprint: str
@@ -130,6 +132,7 @@ class Settings:
     changed: int
     declared: str | None = None
     met_half_width: float | None = None
+    message: str | None = None
 
 
 _CURRENT = select(*(column for column in settings.c if column.name != "id"))
@@ -141,6 +144,7 @@ _CHANGE = (
         state=bindparam("new_state"),
         half_width=bindparam("new_half_width"),
         budget=bindparam("new_budget"),
+        message=bindparam("new_message"),
         revision=settings.c.revision + 1,
         changed=bindparam("new_changed"),
     )
@@ -262,6 +266,7 @@ def change(
     half_width: float | None = None,
     budget: int | None = None,
     unlimited: bool = False,
+    message: str | None = None,
     now: int,
 ) -> Settings:
     """Change what may be changed while the campaign runs; what is not given stays.
@@ -278,6 +283,8 @@ def change(
         What may be spent, in millionths of the currency.
     unlimited : bool
         Whether the budget is lifted, so that spending has no limit.
+    message : str, optional
+        What raters are told on their pages; empty: nothing any more.
     now : int
         Milliseconds.
     """
@@ -296,6 +303,7 @@ def change(
         "new_state": before.state if state is None else state,
         "new_half_width": before.half_width if half_width is None else half_width,
         "new_budget": None if unlimited else before.budget if budget is None else budget,
+        "new_message": before.message if message is None else message or None,
         "new_changed": now,
     }
     connection.execute(_CHANGE, values)

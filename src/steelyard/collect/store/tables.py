@@ -47,6 +47,7 @@ __all__ = [
     "metadata",
     "raters",
     "reports",
+    "services",
     "sessions",
     "settings",
     "slots",
@@ -93,6 +94,8 @@ settings = Table(
     Column("declared", Text),
     # The half-width at which the server paused because it was reached.
     Column("met_half_width", Float),
+    # What raters are told on their pages.
+    Column("message", Text),
     CheckConstraint("id = 1", name="single"),
     CheckConstraint("state IN ('running', 'paused', 'stopped')", name="known_state"),
 )
@@ -326,3 +329,13 @@ consents = Table(
     Column("time", BigInteger, nullable=False),
 )
 Index("consents_rater_words", consents.c.rater, consents.c.words)
+
+services = Table(
+    "services",
+    metadata,
+    Column("name", String, primary_key=True),
+    # What the server has to remember of it, in JSON.
+    Column("memory", Text, nullable=False),
+    # What whoever runs the campaign must know; null while all is well.
+    Column("trouble", Text),
+)

@@ -119,6 +119,18 @@ export function actions(ask, done) {
         return change("goal", goal, "Goal and budget are saved.");
       },
     }),
+    message: (snapshot) => ask.open({
+      title: "Message to raters", confirm: "Save",
+      body: [text("Raters see it at the top of their page within a minute, also while they wait."),
+        field("Message", "text", { rows: 3, maxlength: 1_000, text: snapshot.message }, "Plain text. Empty: no message.")],
+      run: (form) => change("message", { text: form.get("text") }, "The message is saved."),
+    }),
+    viewer: async () => {
+      ask.open({ title: "Link for looking", confirm: "", cancel: "Done", body: [text("Who has this link sees the dashboard and the answers, without panel ids, and can change nothing."), h("div", { class: "links" })], run: () => true });
+      const response = await fetch("/admin/api/viewer").catch(() => null);
+      if (response?.ok) showLinks(ask.body.querySelector(".links"), { names: [""], links: [(await response.json()).link] });
+      else ask.problem.textContent = "The link cannot be shown: load the page again.";
+    },
     outputs: () => ask.open({
       title: "Add outputs", confirm: "Add",
       body: [text("Draws more outputs of every system at random from those not drawn yet, and puts them at the end of the queue."),
@@ -171,7 +183,7 @@ export function actions(ask, done) {
 function showLinks(place, { names, links }) {
   const lines = links.map((link, at) => (link.includes(names[at]) ? link : `${names[at]}\t${link}`));
   place.replaceChildren(
-    h("label", { for: "links", text: `${links.length} links, one a line` }),
+    h("label", { for: "links", text: links.length === 1 ? "The link" : `${links.length} links, one a line` }),
     h("textarea", { id: "links", readonly: true, rows: Math.min(links.length, 8), text: lines.join("\n") }),
     h("button", { type: "button", class: "button", on: { click: () => copy(place.querySelector("#links")) } }, "Copy"));
 }

@@ -6,6 +6,7 @@ import { distance, percent, plural, seconds } from "./format.js";
 
 const PAID = { pay: "to be paid", refuse: "payment refused", undecided: "not paid until you decide" };
 const find = (id) => document.getElementById(id);
+const mayChange = find("main").dataset.role === "admin";
 const asked = new URLSearchParams(location.search);
 const act = actions(new Ask(find("ask")), (message) => {
   find("announce").textContent = message;
@@ -59,13 +60,13 @@ function decided(rater) {
   return h("p", { class: "decided" },
     h("span", { class: rater.estimate.verdict === "exclude" ? "mark" : null, text: rater.estimate.verdict === "exclude" ? "left out of the estimate" : "enters the estimate" }), " · ",
     h("span", { class: paid(rater) === "pay" ? null : "mark", text: PAID[paid(rater)] }), " ",
-    h("button", { type: "button", class: "button", "aria-label": `Decide about rater ${rater.number}`, on: { click: () => act.decide(rater) } }, "Decide\u2026"));
+    mayChange ? h("button", { type: "button", class: "button", "aria-label": `Decide about rater ${rater.number}`, on: { click: () => act.decide(rater) } }, "Decide\u2026") : null);
 }
 
 function personCard(rater) {
   return h("section", { class: "card soft", "aria-label": `Rater ${rater.number}` },
     h("h2", { text: `Rater ${rater.number}` }),
-    h("p", { class: "small", dir: "auto", text: `Panel id ${rater.panel_id} · ${plural(rater.judgments, "judgment")} · median ${seconds(rater.median_seconds)}${rater.earned ? ` · ${rater.earned} earned` : ""}` }),
+    h("p", { class: "small", dir: "auto", text: `${rater.panel_id ? `Panel id ${rater.panel_id} · ` : ""}${plural(rater.judgments, "judgment")} · median ${seconds(rater.median_seconds)}${rater.earned ? ` · ${rater.earned} earned` : ""}` }),
     rater.flags.length ? h("ul", { class: "notes" }, rater.flags.map((flag) => h("li", { text: flag.reason }))) : null,
     decided(rater));
 }

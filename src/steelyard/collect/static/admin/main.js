@@ -12,7 +12,8 @@ const announce = (words) => { find("announce").textContent = words; };
 
 const ask = new Ask(find("ask"));
 const act = actions(ask, (message) => { announce(message); refresh(); });
-const raters = new Raters({ place: find("raters"), order: find("raters-order"), count: find("raters-count"), decide: act.decide });
+const mayChange = find("main").dataset.role === "admin";
+const raters = new Raters({ place: find("raters"), order: find("raters-order"), count: find("raters-count"), decide: mayChange ? act.decide : null });
 
 let snapshot = JSON.parse(find("main").dataset.snapshot);
 const drawn = new Map();
@@ -67,11 +68,14 @@ for (const button of document.querySelectorAll("[data-action]")) button.addEvent
 
 const keys = new Keys({ dialog: find("keys"), list: find("keys-list"), toggle: find("keys-on"), opener: find("show-keys") });
 const jump = (id) => () => { find(id).scrollIntoView(); find(id).focus({ preventScroll: true }); };
-keys.add(() => [
+keys.add(() => (mayChange ? [
   snapshot.state === "running" ? { key: "p", label: "Pause", run: act.pause } : { key: "p", label: "Resume", run: act.resume },
   { key: "g", label: "Change goal or budget", run: () => act.goal(snapshot) },
   { key: "o", label: "Add outputs", run: act.outputs },
   ...(document.querySelector("[data-action=invitations]") ? [{ key: "i", label: "Invitations", run: act.invitations }] : []),
+  { key: "m", label: "Message to raters", run: () => act.message(snapshot) },
+] : []));
+keys.add(() => [
   { key: "r", label: "Go to the raters", run: jump("raters-title") },
   { key: "e", label: "Go to the exports", run: jump("exports-title") },
 ]);

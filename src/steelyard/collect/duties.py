@@ -1,0 +1,78 @@
+"""What a campaign does from time to time, also while nobody looks."""
+
+import asyncio
+from collections.abc import Awaitable
+from dataclasses import dataclass, field
+
+from steelyard.collect.recruiting import Recruiter
+from steelyard.collect.routes.site import Site
+from steelyard.collect.store.settings import current
+from steelyard.collect.webhook import Herald
+from steelyard.errors import SteelyardError
+
+__all__ = ["Duties"]
+
+_SECONDS = 30.0
+
+
+@dataclass
+class Duties:
+    """Applies the rules of quality, looks for the goal, and deals with services outside.
+
+    What goes wrong in one of them is logged, and tried again the next time.
+
+    Attributes
+    ----------
+    site
+        The campaign as it is served.
+    recruiter
+        Who keeps the places of a panel; None if nobody does, or another process.
+    herald
+        Who tells others when the campaign stalls or ends; None as above.
+    """
+
+    site: Site
+    recruiter: Recruiter | None = None
+    herald: Herald | None = None
+    _task: asyncio.Task[None] | None = field(default=None, init=False)
+
+    def start(self) -> None:
+        """Begin."""
+        self._task = asyncio.create_task(self._run())
+
+    async def end(self) -> None:
+        """End, also in the middle of a request to others."""
+        if self._task is not None:
+            self._task.cancel()
+
+    async def serve_outside(self) -> None:
+        """Deal with services outside, once."""
+        now = self.site.clock()
+        if self.recruiter is not None:
+            await self._tried("places were not looked at", self.recruiter.tend(now=now))
+        if self.herald is not None:
+            await self._tried("the webhook was not looked at", self.herald.tend(now=now))
+
+    async def _run(self) -> None:
+        while True:
+            await self.serve_outside()
+            try:
+                async with asyncio.timeout(_SECONDS):
+                    await self.site.changed.wait()
+            except TimeoutError:
+                await self._tried("the rules of quality were not applied", self._rules())
+            self.site.changed.clear()
+
+    async def _rules(self) -> None:
+        found = await self.site.read(current)
+        if found is not None:
+            # another process may have changed it
+            self.site.notice.text = found.message or ""
+        await self.site.live.apply_rules()
+        await self.site.live.look_for_goal()
+
+    async def _tried(self, failed: str, duty: Awaitable[None]) -> None:
+        try:
+            await duty
+        except SteelyardError as error:
+            self.site.log.warning("%s: %s", failed, error)
