@@ -209,6 +209,7 @@ class NextDone(Said):
         "excluded",
         "enough",
     ]
+    title: str
     message: str
     way_back: WayBack | None = Field(serialization_alias="return")
 
