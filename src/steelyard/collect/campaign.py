@@ -31,8 +31,10 @@ from steelyard.collect.campaign_parts import (
     Welcome,
 )
 from steelyard.collect.fingerprint import fingerprint_of
+from steelyard.collect.languages import read_wording
 from steelyard.collect.tasks.declared import Declared, declared, mistake, one_of, shown
 from steelyard.collect.tasks.task import Task, load_task, score_bounds, shipped_tasks
+from steelyard.collect.wording import Wording, english
 from steelyard.collect.yaml_lines import Document, KeyPath, read_yaml
 from steelyard.errors import InvalidDataError
 
@@ -92,6 +94,8 @@ class Campaign(Declared):
         Where raters reach the server, if not where it listens.
     webhook : Webhook or None
         Whom to tell when the campaign stalls or ends.
+    language : str
+        Language of the pages that raters see: ``en``, ``de``, or a file of texts.
     directory : Path
         The folder of the campaign file.
     """
@@ -116,10 +120,12 @@ class Campaign(Declared):
     welcome: Welcome | None = None
     public_url: str | None = None
     webhook: Webhook | None = None
+    language: Text = "en"
 
     _document: Document = PrivateAttr(default=Document("campaign", {}, {}))
     _directory: Path = PrivateAttr(default=Path())
     _fingerprint: str = PrivateAttr(default="")
+    _wording: Wording | None = PrivateAttr(default=None)
 
     @property
     def directory(self) -> Path:
@@ -133,6 +139,11 @@ class Campaign(Declared):
         Wording, pay, goal, quality rules and limits may change while a campaign runs.
         """
         return self._fingerprint
+
+    @property
+    def wording(self) -> Wording:
+        """What the pages say to raters."""
+        return self._wording or english()
 
     @property
     def goal_prompts(self) -> tuple[str, ...]:
@@ -279,6 +290,7 @@ def _located(campaign: Campaign, document: Document, folder: Path) -> Campaign:
     located = campaign.model_copy(update=changed)
     located._document = document  # noqa: SLF001
     located._directory = folder  # noqa: SLF001
+    located._wording = read_wording(document, campaign.language, folder)  # noqa: SLF001
     return located
 
 

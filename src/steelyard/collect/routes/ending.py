@@ -11,25 +11,18 @@ from steelyard.collect.store.decisions import verdict
 
 __all__ = ["ended"]
 
-_MESSAGES = {
-    "session-complete": "Thank you. This visit is complete, and everything you submitted is kept.",
-    "rater-complete": "Thank you. You have judged as much as one person may here; everything you submitted is kept.",
-    "revoked": "Thank you. Your invitation was withdrawn; everything you submitted is kept.",
-    "no-consent": "Thank you. You did not agree to take part, so nothing is asked of you and nothing is kept but that.",
-    "none-left": "Thank you. There is nothing left for you to judge; all you submitted is kept.",
-    "stopped": "Thank you. This campaign has ended; everything you submitted is kept.",
-    "enough": "Thank you. Enough judgments are in for now; everything you submitted is kept.",
-    "excluded": "Thank you for your time. Your work did not meet the rules of this study, so your part ends "
-    "here. What you submitted is kept; who runs the study decides about its pay.",
-    "tutorial-failed": "Thank you for trying. The tutorial was not passed, so the visit ends here.",
-}
-
 
 async def ended(site: Site, facts: sessions.Session, reason: Any) -> messages.NextDone:
     """Return the end of a visit: why, in words, and the way back to where the rater came from."""
     decided = await site.read(partial(verdict, rater=facts.rater, about="payment"))
     way_back = _way_back(site, facts, reason, decided)
-    return messages.NextDone(reason=reason, message=_MESSAGES[reason], way_back=way_back)
+    say = site.campaign.wording
+    return messages.NextDone(
+        reason=reason,
+        title=say(f"ended-title-{reason}"),
+        message=say(f"ended-{reason}"),
+        way_back=way_back,
+    )
 
 
 def _way_back(
@@ -56,5 +49,8 @@ def _way_back(
     if found is None:
         return None
     return messages.WayBack(
-        method=found.method, url=found.url, fields=found.fields, label=found.label
+        method=found.method,
+        url=found.url,
+        fields=found.fields,
+        label=site.campaign.wording.of(found.label),
     )

@@ -12,6 +12,7 @@ from steelyard.collect.routes.refusals import RefusedError, page_refusals, refus
 from steelyard.collect.routes.site import Site, site_of
 from steelyard.collect.security.cookies import ADMIN_COOKIE, RATER_COOKIE
 from steelyard.collect.security.tokens import InvalidTokenError, Purpose
+from steelyard.collect.wording import phrase
 
 __all__ = [
     "CSRF_HEADER",
@@ -76,18 +77,16 @@ class _Guard(SecurityBase):
         if request.method not in _SAFE:
             word = request.headers.get(CSRF_HEADER)
             if not site.keys.csrf_holds(session, word):
-                raise RefusedError(
-                    403, "this request did not come from our page: load the page again", code="csrf"
-                )
+                raise RefusedError(403, phrase("not-our-page"), code="csrf")
         wait = site.requests.wait(session, now=now)
         if wait:
-            raise RefusedError(429, "too many requests: wait a moment", retry_seconds=wait)
+            raise RefusedError(429, phrase("too-many-requests"), retry_seconds=wait)
         return Visit(site, session, rater)
 
 
 RaterVisit = Annotated[
     Visit,
-    Depends(_Guard(RATER_COOKIE, "rater", missing="open the link that you were given again")),
+    Depends(_Guard(RATER_COOKIE, "rater", missing=phrase("open-link-again"))),
 ]
 _dashboard = _Guard(
     ADMIN_COOKIE,
@@ -139,6 +138,4 @@ async def check_joins(request: Request) -> None:
     address = request.client.host if request.client else "unknown"
     wait = site.joins.wait(address, now=site.clock())
     if wait:
-        raise RefusedError(
-            429, "too many visits from this address: try again in a minute", retry_seconds=wait
-        )
+        raise RefusedError(429, phrase("too-many-visits"), retry_seconds=wait)

@@ -15,6 +15,7 @@ from steelyard.collect.routes.site import Site, site_of
 from steelyard.collect.security.cookies import RATER_COOKIE, Cookie
 from steelyard.collect.security.tokens import InvalidTokenError
 from steelyard.collect.store import invitations, raters, sessions
+from steelyard.collect.wording import phrase
 
 __all__ = ["router"]
 
@@ -28,7 +29,7 @@ _Given = Annotated[str, Query(max_length=200)]
 async def front(request: Request) -> Response:
     """Say what this is, and nothing more."""
     site = site_of(request)
-    return site.message_page("Welcome", "To take part, open the link that you were given.")
+    return site.message_page(phrase("welcome"), phrase("open-your-link"))
 
 
 @router.get("/join", **coming_in())
@@ -37,7 +38,7 @@ async def join_invited(request: Request, token: _Token) -> Response:
     site = site_of(request)
     (rater,) = site.keys.read("invitation", token, now=site.clock()).subject
     if await site.read(partial(invitations.is_revoked, name=rater)):
-        raise RefusedError(403, "this invitation was withdrawn: ask whoever invited you")
+        raise RefusedError(403, phrase("invitation-withdrawn"))
     return await _enter(site, "invitation", Invitation().arrival({"rater": rater}))
 
 
@@ -108,10 +109,10 @@ def _before(site: Site, request: Request) -> str | None:
 def _panel(site: Site, kind: str, token: str) -> Panel:
     """Return the campaign's panel if it is of this kind and the link is its own."""
     if site.campaign.panel.kind != kind:
-        raise RefusedError(404, "this campaign does not take raters from here")
+        raise RefusedError(404, phrase("not-from-here"))
     (named,) = site.keys.read("panel", token, now=site.clock()).subject
     if named != kind:
-        raise InvalidTokenError("this link is not valid: copy it whole")
+        raise InvalidTokenError(phrase("link-not-valid"))
     return site.panel
 
 
@@ -155,12 +156,8 @@ def _check_visit(
     earlier = sessions.earlier_visits(connection, rater=rater, panel_session=visit)
     most = site.campaign.most_visits
     if most is not None and earlier >= most:
-        raise RefusedError(
-            403, "you have taken part already: everything you submitted then is kept"
-        )
+        raise RefusedError(403, phrase("taken-part"))
     if before in {None, rater} or not rules.one_per_browser:
         return
     if sessions.judgments(connection, rater=before or ""):
-        raise RefusedError(
-            403, "somebody has taken part in this browser already, under another name"
-        )
+        raise RefusedError(403, phrase("taken-part-browser"))

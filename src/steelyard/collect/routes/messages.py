@@ -210,6 +210,7 @@ class NextDone(Said):
         "excluded",
         "enough",
     ]
+    title: str
     message: str
     way_back: WayBack | None = Field(serialization_alias="return")
 

@@ -21,6 +21,7 @@ from steelyard.collect.store import (
     UnknownRaterError,
     UnknownSessionError,
 )
+from steelyard.collect.wording import phrase
 from steelyard.errors import SteelyardError
 
 __all__ = ["Refusal", "RefusedError", "add_refusals", "page_refusals", "refusals"]
@@ -38,14 +39,7 @@ _CODES = {
     500: "failed",
     503: "unavailable",
 }
-_TITLES = {
-    400: "This link is not complete",
-    401: "Please open your link again",
-    403: "This is not open to you",
-    404: "There is nothing here",
-    429: "Too many requests",
-    503: "Please try again",
-}
+_TITLED = frozenset({400, 401, 403, 404, 429, 503})
 _API = ("/api/", "/admin/api/", "/admin/export/", "/admin/events")
 
 
@@ -107,6 +101,7 @@ class RefusedError(Exception):
         retry_seconds: float | None = None,
     ) -> None:
         super().__init__(message)
+        self.message = message
         self.status = status
         self.code = code or _CODES.get(status, "refused")
         self.problems = problems
@@ -166,24 +161,23 @@ async def _on_invalid(request: Request, error: Exception) -> Response:
 
 
 async def _on_token(request: Request, error: Exception) -> Response:
-    return _answer(request, RefusedError(401, str(error), code="invalid-link"))
+    return _answer(request, RefusedError(401, _said(error), code="invalid-link"))
 
 
 async def _on_ours(request: Request, error: Exception) -> Response:
-    return _answer(request, RefusedError(400, str(error)))
+    return _answer(request, RefusedError(400, _said(error)))
 
 
 async def _on_store(request: Request, error: Exception) -> Response:
     for kind, status, code in _STORE:
         if isinstance(error, kind):
-            return _answer(request, RefusedError(status, str(error), code=code))
+            return _answer(request, RefusedError(status, _said(error), code=code))
     # what a database says may hold addresses and names: it is for the log alone
     site = site_of(request)
     site.log.error("%s", error)
     # whoever looks at the dashboard sees it at once
     site.live.refresh()
-    sorry = "the database does not answer; send it again in a moment"
-    return _answer(request, RefusedError(503, sorry, retry_seconds=5))
+    return _answer(request, RefusedError(503, phrase("database-silent"), retry_seconds=5))
 
 
 async def _on_observer(request: Request, error: Exception) -> Response:
@@ -193,7 +187,12 @@ async def _on_observer(request: Request, error: Exception) -> Response:
 async def _on_mistake(request: Request, error: Exception) -> Response:
     # a mistake of ours: the server logs where it happened, and the reader learns nothing of it
     del error
-    return _answer(request, RefusedError(500, "something went wrong here: try again"))
+    return _answer(request, RefusedError(500, phrase("went-wrong")))
+
+
+def _said(error: Exception) -> str:
+    """Return the message of an error as it was made: it may know its key."""
+    return error.args[0] if error.args and isinstance(error.args[0], str) else str(error)
 
 
 def _place(location: Sequence[Any]) -> str:
@@ -203,16 +202,18 @@ def _place(location: Sequence[Any]) -> str:
 
 def _answer(request: Request, error: RefusedError) -> Response:
     headers = {}
+    say = site_of(request).campaign.wording
+    message = say.of(error.message)
     if error.retry_seconds is not None:
         headers["Retry-After"] = str(max(1, round(error.retry_seconds)))
     if request.url.path.startswith(_API):
-        body: dict[str, Any] = {"code": error.code, "message": str(error)}
+        body: dict[str, Any] = {"code": error.code, "message": message}
         if error.problems:
             body["problems"] = [
-                {"widget": widget, "message": message} for widget, message in error.problems
+                {"widget": widget, "message": say.of(words)} for widget, words in error.problems
             ]
         return JSONResponse({"error": body}, error.status, headers)
-    title = _TITLES.get(error.status, "This did not work")
-    page = site_of(request).message_page(title, str(error), status=error.status)
+    title = say(f"refused-title-{error.status}" if error.status in _TITLED else "refused-title")
+    page = site_of(request).message_page(title, message, status=error.status)
     page.headers.update(headers)
     return page

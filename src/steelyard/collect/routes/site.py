@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from fastapi import Request
-from jinja2 import Environment, PackageLoader
+from jinja2 import Environment
 from sqlalchemy import Connection
 from starlette.responses import HTMLResponse
 
@@ -17,6 +17,7 @@ from steelyard.collect.live.following import LiveSnapshots
 from steelyard.collect.panels import Invitation, Panel
 from steelyard.collect.routes.attention import AttentionChecks
 from steelyard.collect.routes.memory import Memory
+from steelyard.collect.routes.templates import templates
 from steelyard.collect.security.limits import RateLimit
 from steelyard.collect.security.tokens import Keys
 from steelyard.collect.store import Store
@@ -91,15 +92,7 @@ class Site:
     changed: asyncio.Event = field(default_factory=asyncio.Event)
     notice: Notice = field(default_factory=Notice)
     log: logging.Logger = field(default_factory=lambda: logging.getLogger("steelyard.collect"))
-    _pages: Environment = field(
-        default_factory=lambda: Environment(
-            loader=PackageLoader("steelyard.collect"),
-            autoescape=True,
-            trim_blocks=True,
-            lstrip_blocks=True,
-            auto_reload=False,
-        )
-    )
+    _pages: Environment = field(default_factory=templates)
 
     async def write(self, operation: Callable[[Connection], T]) -> T:
         """Run an operation in the writer and return when it is durable."""
@@ -111,12 +104,15 @@ class Site:
 
     def page(self, template: str, *, status: int = 200, **context: Any) -> HTMLResponse:
         """Return a page."""
-        text = self._pages.get_template(template).render(campaign=self.campaign, **context)
+        text = self._pages.get_template(template).render(
+            campaign=self.campaign, t=self.campaign.wording, **context
+        )
         return HTMLResponse(text, status)
 
     def message_page(self, title: str, message: str, *, status: int = 200) -> HTMLResponse:
         """Return a page that says something and asks nothing."""
-        return self.page("message.html", status=status, title=title, message=message)
+        say = self.campaign.wording.of
+        return self.page("message.html", status=status, title=say(title), message=say(message))
 
     @property
     def pay_per_judgment(self) -> int:
@@ -138,14 +134,17 @@ class Site:
     @property
     def terms(self) -> str:
         """What raters are told of time and pay; empty if nothing was declared."""
-        pay, facts = self.campaign.pay, []
-        if pay.expected_seconds is not None:
-            facts.append(f"takes about {pay.expected_seconds:g} seconds")
-        if self.pay_per_judgment:
-            facts.append(f"is paid {self.money(self.pay_per_judgment)}")
-        told = [f"Each judgment {' and '.join(facts)}."] if facts else []
+        pay, say, told = self.campaign.pay, self.campaign.wording, []
+        amount = self.money(self.pay_per_judgment)
+        seconds = None if pay.expected_seconds is None else f"{pay.expected_seconds:g}"
+        if seconds is not None and self.pay_per_judgment:
+            told.append(say("terms-both", seconds=seconds, amount=amount))
+        elif seconds is not None:
+            told.append(say("terms-time", seconds=seconds))
+        elif self.pay_per_judgment:
+            told.append(say("terms-pay", amount=amount))
         if self.tutorial_bonus and self.campaign.task.tutorial is not None:
-            told.append(f"Passing the tutorial is paid {self.money(self.tutorial_bonus)}.")
+            told.append(say("terms-tutorial", amount=self.money(self.tutorial_bonus)))
         return " ".join(told)
 
     @property

@@ -9,6 +9,7 @@ from steelyard.collect.routes.refusals import RefusedError
 from steelyard.collect.store import sessions, tutorials
 from steelyard.collect.tasks.task import Task
 from steelyard.collect.tasks.tutorial import Question, Tutorial, correct_answer, grade
+from steelyard.collect.wording import phrase
 
 __all__ = ["router", "tutorial_state"]
 
@@ -41,7 +42,7 @@ async def answer(visit: RaterVisit, sent: messages.Question) -> messages.Tutoria
     training = task.tutorial
     question = None if training is None else training.named.get(sent.question)
     if training is None or question is None:
-        raise RefusedError(404, "the tutorial has no such question")
+        raise RefusedError(404, phrase("no-tutorial-question"))
     correct = grade(question, sent.answer)
     now = visit.site.clock()
 
@@ -83,9 +84,7 @@ def _check_open(
     found = tutorials.tutorial(connection, rater=visit.rater, version=version)
     tried = next((one for one in found.answered if one.question == question.id), None)
     if found.passed is not None or (tried is not None and _is_over(training, tried)):
-        raise RefusedError(
-            409, "this question cannot be answered again: load the page", code="already-answered"
-        )
+        raise RefusedError(409, phrase("tutorial-answered"), code="already-answered")
 
 
 def _is_over(training: Tutorial, tried: tutorials.Attempted) -> bool:

@@ -12,6 +12,7 @@ from steelyard.collect.routes.refusals import RefusedError, refusals
 from steelyard.collect.routes.site import Site
 from steelyard.collect.security.cookies import RATER_COOKIE, Cookie
 from steelyard.collect.store import consents
+from steelyard.collect.wording import phrase
 
 __all__ = ["router", "welcome_state"]
 
@@ -36,7 +37,7 @@ async def consent(visit: RaterVisit, sent: messages.Consent) -> messages.Consent
     """Keep whether a rater agrees to take part."""
     site = visit.site
     if site.campaign.welcome is None:
-        raise RefusedError(404, "this campaign asks for no consent")
+        raise RefusedError(404, phrase("no-consent-asked"))
     await site.write(
         partial(
             consents.record,

@@ -19,6 +19,7 @@ from steelyard.collect.routes.welcoming import welcome_state
 from steelyard.collect.store import assignment, reports, sessions, settings, submissions
 from steelyard.collect.store.given import Given, given
 from steelyard.collect.tasks.answers import Problem, check_answer, derive_scores
+from steelyard.collect.wording import phrase
 from steelyard.errors import SteelyardError
 
 __all__ = ["router"]
@@ -180,7 +181,7 @@ async def preview(request: Request) -> Response:
     """Show the page without work, to those who have not accepted it yet."""
     site = site_of(request)
     if site.campaign.panel.kind != "external-question":
-        raise RefusedError(404, "this campaign has no preview")
+        raise RefusedError(404, phrase("no-preview"))
     return _work_page(site, mode="preview", csrf=None)
 
 
@@ -209,12 +210,12 @@ def _reason_to_wait(
 def _scores(visit: Visit, about: Given, answer: dict[str, Any]) -> dict[str, float]:
     """Return the judgments that an answer amounts to, or say all that is wrong with it."""
     if about.rater != visit.rater:
-        raise RefusedError(403, "this assignment belongs to another rater", code="not-yours")
+        raise RefusedError(403, phrase("another-rater"), code="not-yours")
     task = visit.site.campaign.task
     problems = check_answer(task, about.content, answer)
     if problems:
         raise RefusedError(
-            422, "the answer is not complete", code="invalid-answer", problems=_named(problems)
+            422, phrase("not-complete"), code="invalid-answer", problems=_named(problems)
         )
     return derive_scores(task, about.content, answer, swapped=about.swapped)
 

@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias, get_args
 
 from itsdangerous import BadData, Signer, URLSafeSerializer
 
+from steelyard.collect.wording import phrase
 from steelyard.errors import SteelyardError
 
 __all__ = ["InvalidTokenError", "Keys", "Purpose", "Token"]
@@ -100,7 +101,7 @@ class Keys:
         """
         token = self._read(purpose, text)
         if now >= token.expires:
-            raise InvalidTokenError("this link is over: ask for a new one")
+            raise InvalidTokenError(phrase("link-over"))
         return token
 
     @property
@@ -118,10 +119,10 @@ class Keys:
 
     def _unsigned(self, purpose: Purpose, text: str) -> Token:
         if len(text) > _LONGEST:
-            raise InvalidTokenError("this link is not valid: copy it whole")
+            raise InvalidTokenError(phrase("link-not-valid"))
         try:
             # the signature covers all of it, in constant time, before anything is parsed
             expires, *subject = self._serializers[purpose].loads(text)
         except (BadData, UnicodeError) as error:
-            raise InvalidTokenError("this link is not valid: copy it whole") from error
+            raise InvalidTokenError(phrase("link-not-valid")) from error
         return Token(tuple(subject), expires)

@@ -1,15 +1,18 @@
+const WORDS = { or: "or", list: "This list", Escape: "Esc", ArrowUp: "↑", ArrowDown: "↓", ArrowLeft: "←", ArrowRight: "→" };
+
 /**
  * Keys for everything, and the dialog that lists them ("?").
  *
  * `keys.add(() => [{key, label, run, typing?}, ...])` adds a source that is asked at each key press,
  * so that it can offer what fits the moment; the first match wins. `run` returns false to pass.
+ * `words` are the names of keys and of this list in another language.
  * Single characters can be switched off in the dialog (WCAG 2.1, 2.1.4) and never act in a text field.
  */
 export class Keys {
   #sources = [];
 
-  constructor({ dialog, list, toggle, opener }) {
-    Object.assign(this, { dialog, list, toggle });
+  constructor({ dialog, list, toggle, opener, words = {} }) {
+    Object.assign(this, { dialog, list, toggle, words: { ...WORDS, ...words } });
     toggle.checked = readSwitch();
     toggle.addEventListener("change", () => writeSwitch(toggle.checked));
     opener.addEventListener("click", () => this.open());
@@ -28,12 +31,12 @@ export class Keys {
     });
     const table = document.createElement("dl");
     table.className = "keys";
-    for (const entry of [...shown, { key: "?", label: "This list" }]) {
+    for (const entry of [...shown, { key: "?", label: this.words.list }]) {
       const line = table.appendChild(document.createElement("div"));
       const name = line.appendChild(document.createElement("dt"));
-      for (const part of spoken(entry.key).split(" or ")) {
-        if (name.hasChildNodes()) name.append(" or ");
-        name.appendChild(document.createElement("kbd")).textContent = part;
+      for (const part of entry.key.split(" or ")) {
+        if (name.hasChildNodes()) name.append(` ${this.words.or} `);
+        name.appendChild(document.createElement("kbd")).textContent = part.split("+").map((key) => this.words[key] ?? key).join("+");
       }
       line.appendChild(document.createElement("dd")).textContent = entry.label;
     }
@@ -66,11 +69,6 @@ function pressedName(event) {
   const control = event.ctrlKey || event.metaKey ? "Ctrl+" : "";
   const alternate = event.altKey ? "Alt+" : "";
   return control + alternate + (event.key.length === 1 ? event.key.toLowerCase() : event.key);
-}
-
-function spoken(key) {
-  return key.replaceAll("ArrowUp", "↑").replaceAll("ArrowDown", "↓").replaceAll("ArrowLeft", "←")
-    .replaceAll("ArrowRight", "→").replaceAll("Escape", "Esc");
 }
 
 function isTyping(target) {

@@ -13,6 +13,7 @@ from steelyard.collect.store.refusals import (
     UnknownLeaseError,
 )
 from steelyard.collect.store.tables import leases, raters, reports, slots, submissions, units
+from steelyard.collect.wording import phrase
 
 __all__ = ["Kind", "Report", "all_reports", "hand_back"]
 
@@ -123,17 +124,15 @@ def hand_back(
     hold_rater(connection, rater)
     found = connection.execute(_LEASE, {"lease": lease}).one_or_none()
     if found is None:
-        raise UnknownLeaseError("there is no such lease")
+        raise UnknownLeaseError(phrase("no-such-lease"))
     if found.rater != rater:
-        raise NotYoursError("the lease belongs to another rater")
+        raise NotYoursError(phrase("lease-of-another"))
     if found.submission is not None:
-        raise AlreadySubmittedError("this text was submitted already: the answer stands")
+        raise AlreadySubmittedError(phrase("answer-stands"))
     if found.report is not None:
         return
     if connection.execute(_COUNT, {"rater": rater}).scalar_one() >= most:
-        raise TooManyReportsError(
-            f"you have handed back {most} texts, as many as one may: judge this one as well as you can"
-        )
+        raise TooManyReportsError(phrase("too-many-reports", most=most))
     row = {"lease": lease, "unit": found.unit, "rater": rater, "kind": kind, "reason": reason}
     connection.execute(_ADD, {**row, "time": now})
     connection.execute(_LET_GO, {"slot_id": found.slot, "own_lease": lease})

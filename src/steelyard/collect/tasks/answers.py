@@ -9,6 +9,7 @@ from steelyard.collect.tasks.scores import Content, score_of
 from steelyard.collect.tasks.task import Task
 from steelyard.collect.tasks.values import value_problem
 from steelyard.collect.tasks.widgets import Passages, PostEdit, Widget
+from steelyard.collect.wording import phrase
 
 __all__ = ["Problem", "check_answer", "derive_scores", "visible_widgets"]
 
@@ -58,12 +59,10 @@ def check_answer(task: Task, content: Content, answer: Any) -> list[Problem]:
     [Problem(widget='overall', message='Choose one of the answers.')]
     """
     if not isinstance(answer, dict):
-        return [Problem(None, "The answer must name each question with its value.")]
+        return [Problem(None, phrase("name-each"))]
     known = {widget.id for widget in task.widgets}
     problems = [
-        Problem(_readable(name), "There is no such question.")
-        for name in answer
-        if name not in known
+        Problem(_readable(name), phrase("no-such-question")) for name in answer if name not in known
     ]
     # Whatever is not an answer to its widget must not show or hide others. Whether those are asked
     # cannot be told before it is put right.
@@ -75,7 +74,7 @@ def check_answer(task: Task, content: Content, answer: Any) -> list[Problem]:
             if unclear & {leaf["id"] for leaf in leaves(widget.when)}:
                 unclear.add(widget.id)
             elif is_answered(value):
-                problems.append(Problem(widget.id, "This question is not asked here."))
+                problems.append(Problem(widget.id, phrase("not-asked-here")))
             continue
         problem = _problem(widget, content, value, sound)
         if problem is not None:
@@ -160,12 +159,12 @@ def _problem(widget: Widget, content: Content, value: Any, sound: Mapping[str, A
     if isinstance(widget, Passages) and not content[widget.field]:
         return None
     if not is_answered(value):
-        return "An answer is needed."
+        return phrase("answer-is-needed")
     if isinstance(widget, PostEdit):
         original = content[widget.field]
         assert isinstance(original, str)
         if value.split() == original.split():
-            return "The text must be changed: improve it as much as possible."
+            return phrase("text-unchanged")
     return None
 
 

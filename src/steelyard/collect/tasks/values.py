@@ -17,6 +17,7 @@ from steelyard.collect.tasks.widgets import (
     Spans,
     Widget,
 )
+from steelyard.collect.wording import phrase
 
 __all__ = ["is_storable", "value_problem"]
 
@@ -81,84 +82,84 @@ def _is_whole(value: object) -> bool:
 def _choice(widget: Any, _content: Content, value: Any) -> str | None:
     names = [choice.value for choice in widget.choices]
     is_kind = _is_number(value) if isinstance(widget, Likert) else isinstance(value, str)
-    return None if is_kind and value in names else "Choose one of the answers."
+    return None if is_kind and value in names else phrase("choose-one")
 
 
 def _number(widget: Any, _content: Content, value: Any) -> str | None:
     # also false for NaN; whole numbers of any size are compared exactly
     if not _is_number(value) or not widget.min <= value <= widget.max:
-        return f"Choose a number from {widget.min:g} to {widget.max:g}."
+        return phrase("number-from-to", low=f"{widget.min:g}", high=f"{widget.max:g}")
     steps = (value - widget.min) / widget.step
     if abs(steps - round(steps)) > 1e-6:
-        return f"Choose a number in steps of {widget.step:g}."
+        return phrase("number-steps", step=f"{widget.step:g}")
     return None
 
 
 def _preference(widget: Any, _content: Content, value: Any) -> str | None:
     names = ("first", "second", *(["tie"] if widget.tie else []))
-    return None if isinstance(value, str) and value in names else "Choose one of the answers."
+    return None if isinstance(value, str) and value in names else phrase("choose-one")
 
 
 def _edited(widget: Any, content: Content, value: Any) -> str | None:
     if not _is_text(value):
-        return "The text has characters that cannot be kept."
+        return phrase("text-not-kept")
     most = max(widget.max, 2 * len(content[widget.field]))
-    return None if len(value) <= most else f"The text must have at most {most} characters."
+    return None if len(value) <= most else phrase("text-at-most", n=most)
 
 
 def _comment(widget: Any, _content: Content, value: Any) -> str | None:
     if not _is_text(value):
-        return "The text has characters that cannot be kept."
+        return phrase("text-not-kept")
     if len(value) > widget.max:
-        return f"The text must have at most {widget.max} characters."
+        return phrase("text-at-most", n=widget.max)
     return None
 
 
 def _confirm(_widget: Any, _content: Content, value: Any) -> str | None:
-    return None if value is True else "Confirm, or change an earlier answer."
+    return None if value is True else phrase("confirm-or-change")
 
 
 def _passages(widget: Any, content: Content, value: Any) -> str | None:
     texts = content[widget.field]
     if not isinstance(value, list) or len(value) != len(texts):
-        return f"Give a verdict on each of the {len(texts)} passages."
+        return phrase("verdict-on-each", n=len(texts))
     for position, (text, entry) in enumerate(zip(texts, value, strict=True), start=1):
         problem = _passage(widget, text, entry)
         if problem is not None:
-            return f"Passage {position}: {problem}"
+            return phrase("passage-problem", n=position, problem=problem)
     return None
 
 
 def _passage(widget: Passages, text: str, entry: Any) -> str | None:
     if not isinstance(entry, dict) or not entry.keys() <= {"verdict", "highlights", "confirmed"}:
-        return "give a verdict."
+        return phrase("give-verdict")
     verdict, highlights = entry.get("verdict"), entry.get("highlights", [])
     known = {choice.value: choice for choice in widget.verdicts}
     if not isinstance(verdict, str) or verdict not in known:
-        return "give a verdict."
+        return phrase("give-verdict")
     problem = _ordered(text, highlights)
     if problem is not None:
         return problem
     if known[verdict].highlight and not highlights:
-        return "highlight at least one stretch that justifies the verdict."
+        return phrase("highlight-stretch")
     confirmed = entry.get("confirmed", False)
     if not isinstance(confirmed, bool) or (widget.read_back(verdict) and not confirmed):
-        return "confirm what is read back."
+        return phrase("confirm-read-back")
     return None
 
 
 def _ordered(text: str, highlights: Any) -> str | None:
     """Check stretches: each within the text, in order, and none over another."""
     if not isinstance(highlights, list):
-        return "the highlights must be a list."
+        return phrase("highlights-list")
     # more than there are characters cannot be apart
     if len(highlights) > len(text):
-        return "highlights must not overlap."
+        return phrase("highlights-overlap")
     for stretch in highlights:
         if not isinstance(stretch, list) or len(stretch) != 2 or not _lies_in(text, *stretch):
-            return "a highlight must lie within the text."
+            return phrase("highlight-within")
     if any(before[1] > after[0] for before, after in pairwise(highlights)):
-        return "highlights must be in order and must not overlap."
+        return phrase("highlights-order")
     return None
 
 
@@ -168,32 +169,32 @@ def _lies_in(text: str, start: Any, end: Any) -> bool:
 
 def _spans(widget: Any, content: Content, value: Any) -> str | None:
     if not isinstance(value, list):
-        return "The errors must be a list."
+        return phrase("errors-list")
     if len(value) > widget.most:
-        return f"Mark at most {widget.most} errors."
+        return phrase("at-most-errors", n=widget.most)
     text = content[widget.field]
     assert isinstance(text, str)
     for position, entry in enumerate(value, start=1):
         problem = _span(widget, text, entry)
         if problem is not None:
-            return f"Error {position}: {problem}"
+            return phrase("error-problem", n=position, problem=problem)
     ordered = sorted((entry["start"], entry["end"]) for entry in value)
     if any(before[1] > after[0] for before, after in pairwise(ordered)):
-        return "Errors must not overlap."
+        return phrase("errors-overlap")
     return None
 
 
 def _span(widget: Spans, text: str, entry: Any) -> str | None:
     if not isinstance(entry, dict) or not entry.keys() <= {"start", "end", "severity", "category"}:
-        return "mark a stretch of the text."
+        return phrase("mark-stretch")
     if not _lies_in(text, entry.get("start"), entry.get("end")):
-        return "mark a stretch of the text."
+        return phrase("mark-stretch")
     severity, category = entry.get("severity"), entry.get("category")
     if not isinstance(severity, str) or severity not in [one.value for one in widget.severities]:
-        return "choose a severity."
+        return phrase("choose-severity")
     if category is None or (isinstance(category, str) and category in widget.categories):
         return None
-    return "choose a category."
+    return phrase("choose-category")
 
 
 _CHECKS: Mapping[type[Widget], Callable[[Any, Content, Any], str | None]] = {

@@ -1,9 +1,11 @@
+import { t } from "./texts.js";
+
 const csrf = document.querySelector('meta[name="csrf-token"]')?.content ?? "";
 
 /** The server answered, and said no. */
 export class Refused extends Error {
   constructor(status, error) {
-    super(error.message ?? `The server answered ${status}.`);
+    super(error.message ?? t("server-answered", { status }));
     this.status = status;
     this.code = error.code ?? "unknown";
     this.problems = error.problems ?? [];
@@ -12,7 +14,7 @@ export class Refused extends Error {
 
 /** No answer, or one that says "not now": the same request may be sent again. */
 export class Unreachable extends Error {
-  constructor(reason = "no connection") {
+  constructor(reason = t("no-connection")) {
     super(reason);
   }
 }
@@ -30,13 +32,13 @@ export async function request(method, path, body, { keepalive = false } = {}) {
   } catch {
     throw new Unreachable();
   }
-  if (response.status === 429) throw new Unreachable("too many requests at once");
-  if (response.status >= 500) throw new Unreachable("the server is in trouble, not your connection");
+  if (response.status === 429) throw new Unreachable(t("too-many-at-once"));
+  if (response.status >= 500) throw new Unreachable(t("server-in-trouble"));
   let reply;
   try {
     reply = await response.json();
   } catch {
-    throw new Unreachable("the answer broke off");
+    throw new Unreachable(t("answer-broke-off"));
   }
   if (!response.ok) throw new Refused(response.status, reply.error ?? {});
   return reply;

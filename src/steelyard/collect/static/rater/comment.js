@@ -1,3 +1,4 @@
+import { t } from "./texts.js";
 import { Widget } from "./widget.js";
 
 /** A free comment. Blank is no answer. */
@@ -28,7 +29,7 @@ export class Comment extends Widget {
 
   #count() {
     const most = this.definition.max;
-    this.part("count").textContent = most ? `${this.area.value.length} of ${most} characters` : "";
+    this.part("count").textContent = most ? t("characters-of", { n: this.area.value.length, of: most }) : "";
   }
 }
 

@@ -1,4 +1,5 @@
 import { filled } from "./text.js";
+import { t } from "./texts.js";
 import { Widget } from "./widget.js";
 
 /** Earlier answers read back, to be confirmed. Changing one of them withdraws the confirmation. */
@@ -21,9 +22,9 @@ export class Confirm extends Widget {
 
   set value(answer) { this.box.checked = answer === true; }
 
-  get missing() { return "Read this back, and confirm it or change the answer above."; }
+  get missing() { return t("confirm-needed"); }
 
-  describe(value) { return value ? "Confirmed" : ""; }
+  describe(value) { return value ? t("confirmed") : ""; }
 }
 
 customElements.define("sy-confirm", Confirm);

@@ -1,4 +1,5 @@
 import { holds } from "./conditions.js";
+import { t } from "./texts.js";
 
 /**
  * The questions of a task: which of them are asked, which is open, and the answer as a whole.
@@ -145,7 +146,7 @@ export class Form {
       step.section.classList.toggle("done", done);
       step.head.disabled = number > 0 && !this.#reachable(step);
       step.section.querySelector(".step-mark").textContent = done ? "✓" : String(number);
-      const optional = this.#required(step) ? "" : "optional";
+      const optional = this.#required(step) ? "" : t("optional");
       step.section.querySelector("[data-summary]").textContent = done ? step.widget.summary : optional;
       if (step.touched) this.#say(step, this.#lacks(step));
     });

@@ -1,4 +1,5 @@
 import { Refused, request, Unreachable } from "./api.js";
+import { t } from "./texts.js";
 
 const dialog = document.getElementById("hand-back");
 const form = dialog.querySelector("form");
@@ -17,7 +18,7 @@ export function offerHandBack({ assignment, done }) {
     event.preventDefault();
     const body = { assignment: assignment(), kind: form.elements.kind.value, reason: form.elements.reason.value.trim() };
     if (!body.reason) {
-      problem.textContent = "Say why, in a few words.";
+      problem.textContent = t("hand-back-say-why");
       form.elements.reason.focus();
       return;
     }
@@ -25,7 +26,7 @@ export function offerHandBack({ assignment, done }) {
       await request("POST", "/api/hand-back", body);
     } catch (error) {
       if (!(error instanceof Refused || error instanceof Unreachable)) throw error;
-      problem.textContent = error instanceof Refused ? error.message : `Not sent: ${error.message}. Try again.`;
+      problem.textContent = error instanceof Refused ? error.message : t("not-sent", { reason: error.message });
       return;
     }
     dialog.close();

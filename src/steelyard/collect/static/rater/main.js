@@ -1,6 +1,7 @@
 import { Keys } from "../keys.js";
 import { Page } from "./page.js";
 import { preview } from "./preview.js";
+import { t } from "./texts.js";
 import { Work } from "./work.js";
 import "./marker.js";
 import "./comment.js";
@@ -14,8 +15,11 @@ import "./slider.js";
 import "./spans.js";
 
 const find = (id) => document.getElementById(id);
+const WORDS = {
+  or: t("key-or"), list: t("keys-this-list"), Ctrl: t("key-ctrl"), Alt: t("key-alt"), Enter: t("key-enter"), Escape: t("key-escape"), Space: t("key-space"),
+};
 const page = new Page();
-const keys = new Keys({ dialog: find("keys"), list: find("keys-list"), toggle: find("keys-on"), opener: find("show-keys") });
+const keys = new Keys({ dialog: find("keys"), list: find("keys-list"), toggle: find("keys-on"), opener: find("show-keys"), words: WORDS });
 
 /** Enter has a meaning of its own on these. */
 const onControl = (event) => event.target.closest?.("button, a, summary") !== null;
@@ -25,17 +29,17 @@ function workKeys(work) {
   const shown = () => !find("work").hidden && work.isWorking;
   keys.add(() => (shown() ? form.keys : []));
   keys.add(() => (shown() ? [
-    { key: "Enter", label: "Next question", run: (event) => !onControl(event) && (form.advance(), true) },
-    { key: "ArrowUp or Alt+ArrowUp", label: "Question before", run: (event) => mayMove(event) && (form.move(-1), true) },
-    { key: "ArrowDown or Alt+ArrowDown", label: "Question after", run: (event) => mayMove(event) && (form.move(1), true) },
-    { key: "Ctrl+Enter", label: "Submit", typing: true, run: () => (work.submit(), true) },
-    { key: "Escape", label: "Leave the text field, so that single keys act again", typing: true, run: (event) => leave(event, form.current.head) },
+    { key: "Enter", label: t("keys-next"), run: (event) => !onControl(event) && (form.advance(), true) },
+    { key: "ArrowUp or Alt+ArrowUp", label: t("keys-before"), run: (event) => mayMove(event) && (form.move(-1), true) },
+    { key: "ArrowDown or Alt+ArrowDown", label: t("keys-after"), run: (event) => mayMove(event) && (form.move(1), true) },
+    { key: "Ctrl+Enter", label: t("submit"), typing: true, run: () => (work.submit(), true) },
+    { key: "Escape", label: t("keys-leave-field"), typing: true, run: (event) => leave(event, form.current.head) },
   ] : []));
   keys.add(() => (!find("tutorial").hidden && tutorial.isOpen ? [
     ...tutorial.keys,
-    { key: "Enter", label: "Check the answer, then go on", run: (event) => !onControl(event) && tutorial.proceed() },
-    { key: "Ctrl+Enter", label: "Check the answer", typing: true, run: () => tutorial.proceed() },
-    { key: "Escape", label: "Leave the text field", typing: true, run: (event) => leave(event, find("tutorial-title")) },
+    { key: "Enter", label: t("keys-check"), run: (event) => !onControl(event) && tutorial.proceed() },
+    { key: "Ctrl+Enter", label: t("check-answer"), typing: true, run: () => tutorial.proceed() },
+    { key: "Escape", label: t("keys-leave"), typing: true, run: (event) => leave(event, find("tutorial-title")) },
   ] : []));
 }
 
@@ -50,7 +54,7 @@ function leave(event, to) {
   return true;
 }
 
-keys.add(() => [{ key: "i", label: "Instructions", run: () => find("show-instructions").click() }]);
+keys.add(() => [{ key: "i", label: t("instructions"), run: () => find("show-instructions").click() }]);
 
 if (page.mode === "preview") preview(page);
 else {

@@ -1,4 +1,5 @@
 import { segments, wholeWords } from "./text.js";
+import { t } from "./texts.js";
 
 /**
  * A text in which words can be marked: drag over them; tap the first and the last; or with the keys,
@@ -139,7 +140,7 @@ export class Marker extends HTMLElement {
     if (this.#anchor === null) {
       this.#anchor = start;
       this.#showCursor();
-      this.#tell("mark-say", { text: "It begins here. Go to the last word and choose it." });
+      this.#tell("mark-say", { text: t("mark-begins") });
       return;
     }
     const [low, high] = [Math.min(this.#anchor, start), Math.max(this.#anchor, start)];
@@ -189,7 +190,7 @@ export class Marker extends HTMLElement {
     this.#showCursor();
     const { piece } = this.#wordAt(this.#cursor);
     piece.scrollIntoView({ block: "nearest" });
-    this.#tell("mark-say", { text: piece.textContent + (piece.closest("mark") ? ", marked" : "") });
+    this.#tell("mark-say", { text: piece.closest("mark") ? t("word-marked", { word: piece.textContent }) : piece.textContent });
   }
 
   /** The word of the line above or below that stands nearest. */

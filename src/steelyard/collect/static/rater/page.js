@@ -1,4 +1,5 @@
 import { button, element } from "./elements.js";
+import { t } from "./texts.js";
 
 const find = (id) => document.getElementById(id);
 
@@ -31,8 +32,8 @@ export class Page {
   }
 
   progress({ done, of, earned }) {
-    const parts = [of ? `${done} of ${of} done` : `${done} done`];
-    if (earned) parts.push(`${earned} earned`);
+    const parts = [of ? t("progress-of", { done, of }) : t("progress", { done })];
+    if (earned) parts.push(t("earned", { amount: earned }));
     find("progress").hidden = false;
     find("progress-text").textContent = parts.join(" · ");
     find("progress-bar").hidden = !of;

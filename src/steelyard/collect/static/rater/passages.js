@@ -1,6 +1,7 @@
 import { Options } from "./choice.js";
 import { element } from "./elements.js";
 import { codePoints, filled, merged, units } from "./text.js";
+import { t } from "./texts.js";
 import { Widget } from "./widget.js";
 
 /**
@@ -58,7 +59,7 @@ export class Passages extends Widget {
 
   get problem() {
     const index = this.#states.findIndex((state) => !this.#complete(state));
-    return index < 0 ? null : `Passage ${index + 1}: ${this.#lacks(this.#states[index])}.`;
+    return index < 0 ? null : t("passage-lacks", { n: index + 1, problem: this.#lacks(this.#states[index]) });
   }
 
   get missing() { return this.problem ?? super.missing; }
@@ -68,11 +69,11 @@ export class Passages extends Widget {
   get keys() {
     return [
       ...this.options.keys,
-      { key: ",", label: "Passage before", run: () => this.#step(-1) },
-      { key: ".", label: "Passage after", run: () => this.#step(1) },
-      { key: "t", label: "Go to the text, to highlight words", run: () => this.marker.active && this.marker.focus() },
+      { key: ",", label: t("keys-passage-before"), run: () => this.#step(-1) },
+      { key: ".", label: t("keys-passage-after"), run: () => this.#step(1) },
+      { key: "t", label: t("keys-to-highlight"), run: () => this.marker.active && this.marker.focus() },
       { key: "Enter", label: null, run: (event) => this.#enter(event) },
-      { key: "Space", label: "In the text: on the first and the last word to highlight; on a highlight to remove it" },
+      { key: "Space", label: t("keys-highlight") },
     ];
   }
 
@@ -94,9 +95,9 @@ export class Passages extends Widget {
   #needsConfirmation(state) { return this.#needsMarks(state) && Boolean(this.#template(state)); }
 
   #lacks(state) {
-    if (state.verdict === null) return "choose a verdict";
-    if (this.#needsMarks(state) && state.highlights.length === 0) return "highlight the words that show it";
-    if (this.#needsConfirmation(state) && !state.confirmed) return "read it back and confirm";
+    if (state.verdict === null) return t("choose-verdict");
+    if (this.#needsMarks(state) && state.highlights.length === 0) return t("highlight-words");
+    if (this.#needsConfirmation(state) && !state.confirmed) return t("read-back");
     return null;
   }
 
@@ -119,7 +120,7 @@ export class Passages extends Widget {
     this.#draw();
     this.changed();
     const count = this.#state.highlights.length;
-    this.#say(`${count === 1 ? "1 highlight" : `${count} highlights`} in this passage${withdrawn ? "; confirm again" : ""}`);
+    this.#say(withdrawn ? t("highlights-again", { n: count }) : t("highlights", { n: count }));
   }
 
   #confirm(confirmed) {
@@ -157,14 +158,14 @@ export class Passages extends Widget {
     if (!focus) return;
     this.part("title").scrollIntoView({ block: "nearest" });
     this.options.target.focus({ preventScroll: true });
-    this.#say(`Passage ${index + 1} of ${this.#texts.length}`);
+    this.#say(t("passage-of", { n: index + 1, of: this.#texts.length }));
   }
 
   #draw() {
     const state = this.#state;
     const marks = this.#needsMarks(state);
-    this.part("title").textContent = `Passage ${this.#at + 1} of ${this.#texts.length}`;
-    this.marker.setAttribute("aria-label", `Text of passage ${this.#at + 1}`);
+    this.part("title").textContent = t("passage-of", { n: this.#at + 1, of: this.#texts.length });
+    this.marker.setAttribute("aria-label", t("passage-text", { n: this.#at + 1 }));
     this.options.value = state.verdict;
     if (this.marker.hasAttribute("data-active") !== marks) this.marker.active = marks;
     this.marker.ranges = marks ? state.highlights : [];
@@ -187,8 +188,8 @@ export class Passages extends Widget {
     const had = this.part("strip").contains(document.activeElement);
     this.part("strip").replaceChildren(...this.#states.map((state, index) => {
       const lacks = this.#lacks(state);
-      const done = state.verdict === null ? "" : `${this.options.label(state.verdict)}, `;
-      const label = `Passage ${index + 1}: ${done}${lacks ?? "done"}`;
+      const known = { n: index + 1, state: lacks ?? t("passage-done"), verdict: this.options.label(state.verdict) };
+      const label = state.verdict === null ? t("passage-state", known) : t("passage-state-verdict", known);
       const mark = lacks === null ? "✓" : state.verdict === null ? "" : "…";
       const jump = element("button", { type: "button", class: "jump", "aria-label": label, title: label,
         "data-state": lacks === null ? "done" : "open", "aria-current": index === this.#at ? "step" : null },

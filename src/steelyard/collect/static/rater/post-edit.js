@@ -1,4 +1,5 @@
 import { wordsChanged } from "./text.js";
+import { t } from "./texts.js";
 import { Widget } from "./widget.js";
 
 const words = (text) => text.split(/\s+/).filter(Boolean).join(" ");
@@ -37,11 +38,11 @@ export class PostEdit extends Widget {
     this.#count();
   }
 
-  get missing() { return "Edit the text: improve its quality as much as possible."; }
+  get missing() { return t("edit-needed"); }
 
   get problem() {
     const most = Math.max(this.definition.max ?? Infinity, 2 * this.original.length);
-    return this.area.value.length > most ? `The text must have at most ${most} characters.` : null;
+    return this.area.value.length > most ? t("text-at-most", { n: most }) : null;
   }
 
   get focusTarget() { return this.area; }
@@ -52,14 +53,14 @@ export class PostEdit extends Widget {
 
   #changes(text) {
     const count = wordsChanged(this.original, text);
-    if (count === 0) return text === this.original ? "No edits yet" : "Only spaces changed";
-    if (count === Infinity) return "Many words changed";
-    return count === 1 ? "1 word changed" : `${count} words changed`;
+    if (count === 0) return text === this.original ? t("no-edits") : t("only-spaces");
+    if (count === Infinity) return t("many-words");
+    return t("words-changed", { n: count });
   }
 
   #count() {
     this.part("count").textContent = this.#changes(this.area.value);
-    this.reset.textContent = this.undone === null ? "Reset the text" : "Undo the reset";
+    this.reset.textContent = this.undone === null ? t("reset-text") : t("undo-reset");
     this.reset.disabled = this.undone === null && this.area.value === this.original;
   }
 

@@ -1,5 +1,6 @@
 import { show } from "./elements.js";
 import { Form } from "./form.js";
+import { t } from "./texts.js";
 
 /** The page as it will be, for looking only: no answer can be given and nothing is asked of the server. */
 export function preview(page) {
@@ -17,6 +18,6 @@ function exampleContent(task) {
   const known = Object.assign({}, ...(task.tutorial?.questions ?? []).map((question) => question.content ?? {}).reverse());
   const fields = [...task.show.map(({ field }) => field), ...task.widgets.map(({ field }) => field).filter(Boolean)];
   const inPassages = new Set(task.widgets.filter(({ kind }) => kind === "passages").map(({ field }) => field));
-  const stand = "The text to judge will be here.";
+  const stand = t("preview-text");
   return Object.fromEntries(fields.map((field) => [field, known[field] ?? (inPassages.has(field) ? [stand] : stand)]));
 }

@@ -1,3 +1,4 @@
+import { t } from "./texts.js";
 import { Widget } from "./widget.js";
 
 /** A number on a scale. It has no value, and shows none, before it is touched. */
@@ -26,12 +27,12 @@ export class Slider extends Widget {
     this.#show();
   }
 
-  get missing() { return "Set the slider: click on it, or use the arrow keys."; }
+  get missing() { return t("slider-needed"); }
 
   get focusTarget() { return this.range; }
 
   get keys() {
-    return [{ key: "ArrowLeft or ArrowRight", label: "Lower, higher (Page Up and Page Down in larger steps)" }];
+    return [{ key: "ArrowLeft or ArrowRight", label: t("keys-slider") }];
   }
 
   #touch() {
@@ -42,7 +43,7 @@ export class Slider extends Widget {
   }
 
   #show() {
-    const text = this.#touched ? this.range.value : "not set yet";
+    const text = this.#touched ? this.range.value : t("not-set-yet");
     this.part("value").textContent = text;
     this.range.setAttribute("aria-valuetext", text);
     this.querySelector(".slider").toggleAttribute("data-untouched", !this.#touched);

@@ -1,5 +1,6 @@
 import { button, element } from "./elements.js";
 import { codePoints, units } from "./text.js";
+import { t } from "./texts.js";
 import { Widget } from "./widget.js";
 
 /** Errors marked in a text, each with a severity and, where declared, a category. */
@@ -11,7 +12,7 @@ export class Spans extends Widget {
   build() {
     this.marker = this.querySelector("sy-marker");
     this.none = this.part("none").querySelector("input");
-    this.marker.setAttribute("aria-label", "Text to mark errors in");
+    this.marker.setAttribute("aria-label", t("text-to-mark"));
     this.marker.addEventListener("mark-add", ({ detail }) => this.#add(detail.start, detail.end));
     this.marker.addEventListener("mark-remove", ({ detail }) => this.#remove(detail.index));
     this.none.addEventListener("change", () => this.changed({ advance: this.none.checked }));
@@ -45,7 +46,7 @@ export class Spans extends Widget {
 
   get problem() {
     const lacking = this.#errors.findIndex((error) => error.severity === null);
-    return lacking < 0 ? null : `Error ${lacking + 1}: choose how bad it is.`;
+    return lacking < 0 ? null : t("error-lacks", { n: lacking + 1 });
   }
 
   /** Whether at least one error must be marked: then "no error" cannot be said. */
@@ -55,7 +56,7 @@ export class Spans extends Widget {
   }
 
   get missing() {
-    return this.part("none").hidden ? "Mark at least one error." : "Mark the errors, or say that there is none.";
+    return this.part("none").hidden ? t("mark-one") : t("mark-or-none");
   }
 
   get focusTarget() { return this.marker; }
@@ -63,20 +64,20 @@ export class Spans extends Widget {
   get keys() {
     const severities = this.definition.severities.filter(({ key }) => key).map((severity) => ({
       key: severity.key,
-      label: `The error in hand is: ${severity.label}`,
+      label: t("keys-severity", { severity: severity.label }),
       run: () => this.#rate(severity.value),
     }));
     return [
       ...severities,
-      { key: "0", label: "There is no error", run: () => this.#errors.length === 0 && !this.part("none").hidden && (this.none.click(), true) },
-      { key: "t", label: "Go to the text, to mark errors", run: () => this.marker.focus() },
-      { key: "Space", label: "In the text: on the first and the last word to mark; on a mark to remove it" },
+      { key: "0", label: t("keys-no-error"), run: () => this.#errors.length === 0 && !this.part("none").hidden && (this.none.click(), true) },
+      { key: "t", label: t("keys-to-mark"), run: () => this.marker.focus() },
+      { key: "Space", label: t("keys-mark") },
     ];
   }
 
   describe(value) {
     if (!value) return "";
-    return value.length === 0 ? "No error" : value.length === 1 ? "1 error" : `${value.length} errors`;
+    return value.length === 0 ? t("no-error") : t("errors", { n: value.length });
   }
 
   /** A new mark; those that it overlaps become one with it and keep their severity. */
@@ -85,7 +86,7 @@ export class Spans extends Widget {
     const meets = (error) => error.start < end && start < error.end;
     const met = this.#errors.filter(meets);
     if (most && this.#errors.length - met.length >= most) {
-      this.#say(`At most ${most} errors can be marked. Remove one to mark another.`);
+      this.#say(t("most-errors", { n: most }));
       return;
     }
     const added = {
@@ -157,10 +158,10 @@ export class Spans extends Widget {
     });
     const row = element("li", { class: "error", "aria-current": index === this.#at ? "true" : null },
       element("p", { class: "error-text" }, element("bdi", {}, `“${excerpt}”`)),
-      element("div", { class: "options", role: "radiogroup", "aria-label": `Severity of “${excerpt}”` }, ...severities),
+      element("div", { class: "options", role: "radiogroup", "aria-label": t("severity-of", { text: excerpt }) }, ...severities),
       this.#categories.length ? this.#category(error, index, name) : null,
-      button("Remove", { kind: "quiet", click: () => this.#remove(index) }));
-    row.lastChild.setAttribute("aria-label", `Remove the mark on “${excerpt}”`);
+      button(t("remove"), { kind: "quiet", click: () => this.#remove(index) }));
+    row.lastChild.setAttribute("aria-label", t("remove-mark", { text: excerpt }));
     row.addEventListener("focusin", () => {
       this.#at = index;
       [...row.parentElement.children].forEach((each) => each.toggleAttribute("aria-current", false));
@@ -170,8 +171,8 @@ export class Spans extends Widget {
   }
 
   #category(error, index, name) {
-    const select = element("select", { id: `${name}-category`, "aria-label": `Category of “${this.#text.slice(error.start, error.end)}”` },
-      element("option", { value: "" }, "Category …"),
+    const select = element("select", { id: `${name}-category`, "aria-label": t("category-of", { text: this.#text.slice(error.start, error.end) }) },
+      element("option", { value: "" }, t("category")),
       ...this.#categories.map((each) => element("option", { value: each.value }, each.label ?? each.value)));
     select.value = error.category ?? "";
     select.addEventListener("change", () => {

@@ -1,6 +1,7 @@
 import { Refused, request, Unreachable, untilAnswered } from "./api.js";
 import { button, element, show } from "./elements.js";
 import * as messages from "./messages.js";
+import { t } from "./texts.js";
 
 const find = (id) => document.getElementById(id);
 
@@ -64,11 +65,11 @@ export class Tutorial {
   #ask(question) {
     this.#question = question;
     const number = this.questions.indexOf(question) + 1;
-    find("tutorial-count").textContent = `Tutorial · question ${number} of ${this.questions.length}`;
-    find("tutorial-title").textContent = number === 1 ? "Before you start" : "Tutorial";
+    find("tutorial-count").textContent = t("tutorial-question", { n: number, of: this.questions.length });
+    find("tutorial-title").textContent = number === 1 ? t("before-you-start") : t("tutorial");
     this.#texts(question.content ?? {});
     const template = document.querySelector(`template[data-question="${CSS.escape(question.id)}"]`);
-    const fields = element("fieldset", { class: "plain" }, element("legend", { class: "unseen" }, `Question ${number}`), template.content.cloneNode(true));
+    const fields = element("fieldset", { class: "plain" }, element("legend", { class: "unseen" }, t("question", { n: number })), template.content.cloneNode(true));
     this.feedback = element("div", { class: "feedback", role: "status", tabindex: "-1" });
     this.actions = element("p", { class: "step-next" });
     this.place.replaceChildren(fields, this.feedback, this.actions);
@@ -77,7 +78,7 @@ export class Tutorial {
     fields.querySelector("[data-next]")?.parentElement.remove();
     this.#widget.definition = this.#definition(question);
     this.#widget.load(question.content ?? {});
-    this.#offer("Check the answer", () => this.#check());
+    this.#offer(t("check-answer"), () => this.#check());
   }
 
   #definition(question) {
@@ -96,7 +97,7 @@ export class Tutorial {
   }
 
   #offer(label, click) {
-    const proceed = button(label, { kind: "primary", key: "Enter", click });
+    const proceed = button(label, { kind: "primary", key: t("key-enter"), click });
     proceed.dataset.proceed = "";
     this.actions.replaceChildren(proceed);
     return proceed;
@@ -109,7 +110,7 @@ export class Tutorial {
   async #check() {
     const widget = this.#widget;
     const missing = widget.value === null ? widget.missing : widget.problem;
-    const again = JSON.stringify(widget.value) === this.wrong ? "This is the answer that you gave. Try another one." : null;
+    const again = JSON.stringify(widget.value) === this.wrong ? t("same-answer") : null;
     this.#complain(missing ?? again);
     if (missing ?? again) {
       widget.focusTarget?.focus();
@@ -141,7 +142,7 @@ export class Tutorial {
       if (!(error instanceof Unreachable)) throw error;
     }
     const state = await untilAnswered(() => request("POST", "/api/next", {}), (seconds, now) => {
-      this.page.trouble(`No connection. Your answer is kept on this page; it is tried again in ${seconds} s.`, { label: "Try now", click: now });
+      this.page.trouble(t("tutorial-no-connection", { n: seconds }), { label: t("try-now"), click: now });
     });
     this.page.untrouble();
     const known = state.tutorial?.answered?.find((each) => each.id === question);
@@ -154,8 +155,8 @@ export class Tutorial {
   #graded({ correct, tries_left: left, hint, feedback, passed, correct_answer: right }) {
     const over = correct || left <= 0;
     this.#tries.set(this.#question.id, (this.#tries.get(this.#question.id) ?? 0) + 1);
-    const says = [correct ? "Right." : over ? "Not quite." : "Not quite. Try once more."];
-    if (!correct && over && right !== undefined && right !== null) says.push(`Right would be: ${right}`);
+    const says = [correct ? t("right") : over ? t("not-quite") : t("not-quite-again")];
+    if (!correct && over && right !== undefined && right !== null) says.push(t("right-would-be", { answer: right }));
     if (!over && hint) says.push(hint);
     if (feedback) says.push(feedback);
     this.feedback.dataset.kind = correct ? "good" : "bad";
@@ -168,8 +169,8 @@ export class Tutorial {
     }
     this.#finished.add(this.#question.id);
     const last = this.#finished.size === this.questions.length;
-    if (last && passed) this.feedback.append(element("p", {}, "You passed the tutorial."));
-    const label = last ? (passed === false ? "Go on" : "Start") : "Next question";
+    if (last && passed) this.feedback.append(element("p", {}, t("tutorial-passed")));
+    const label = last ? (passed === false ? t("go-on") : t("start")) : t("next-question");
     this.#offer(label, () => this.#onward()).focus();
   }
 
@@ -185,6 +186,6 @@ export class Tutorial {
   #lock(on) {
     this.place.querySelector("fieldset").disabled = on;
     if (on) this.actions.replaceChildren();
-    else this.#offer("Check the answer", () => this.#check());
+    else this.#offer(t("check-answer"), () => this.#check());
   }
 }

@@ -1,6 +1,7 @@
 import { Refused, request, untilAnswered } from "./api.js";
 import { button, element } from "./elements.js";
 import * as messages from "./messages.js";
+import { t } from "./texts.js";
 
 const find = (id) => document.getElementById(id);
 const paragraphs = (text) => text.split(/\n\s*\n/).filter((part) => part.trim()).map((part) => element("p", { dir: "auto" }, part.trim()));
@@ -11,7 +12,7 @@ export function showWelcome(page, { purpose, consent, terms }, agreed) {
     for (const one of find("welcome-buttons").querySelectorAll("button")) one.disabled = true;
     try {
       await untilAnswered(() => request("POST", "/api/consent", { agreed: yes }),
-        (seconds, now, reason) => page.trouble(`Your answer could not be sent: ${reason}.`, { label: "Try now", click: now }));
+        (seconds, now, reason) => page.trouble(t("answers-not-sent", { reason }), { label: t("try-now"), click: now }));
       agreed();
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
@@ -19,10 +20,10 @@ export function showWelcome(page, { purpose, consent, terms }, agreed) {
     }
   };
   find("welcome-body").replaceChildren(...paragraphs(purpose), ...(terms ? [element("p", { class: "terms" }, terms)] : []),
-    ...(consent ? [element("h2", {}, "Do you agree?"), ...paragraphs(consent)] : []));
+    ...(consent ? [element("h2", {}, t("do-you-agree")), ...paragraphs(consent)] : []));
   find("welcome-buttons").replaceChildren(
-    ...(consent ? [button("I do not agree", { kind: "quiet", click: () => say(false) })] : []),
-    button(consent ? "I agree" : "Begin", { kind: "primary", click: () => say(true) }));
+    ...(consent ? [button(t("i-do-not-agree"), { kind: "quiet", click: () => say(false) })] : []),
+    button(consent ? t("i-agree") : t("begin"), { kind: "primary", click: () => say(true) }));
   page.section("welcome");
 }
 
@@ -30,7 +31,7 @@ export function showWelcome(page, { purpose, consent, terms }, agreed) {
 export function offerLeaving(page) {
   find("leave")?.addEventListener("click", async () => {
     await request("POST", "/api/leave", {}).catch(() => null);
-    page.message("You have left", "Everything you submitted is kept. Open your link again to go on.");
+    page.message(t("left-title"), t("left"));
     for (const id of ["leave", "progress"]) find(id).hidden = true;
   });
 }

@@ -1,3 +1,5 @@
+import { t } from "./texts.js";
+
 /**
  * What every widget of a task is: an element with a value.
  *
@@ -30,7 +32,7 @@ export class Widget extends HTMLElement {
   /** Told whether an answer is required now. */
   set needed(isNeeded) { void isNeeded; }
 
-  get missing() { return "This question needs an answer."; }
+  get missing() { return t("answer-needed"); }
 
   get summary() { return this.describe(this.value); }
 

@@ -6,15 +6,16 @@ import { Form } from "./form.js";
 import { offerHandBack } from "./hand-back.js";
 import { forget, keep, kept } from "./kept.js";
 import * as messages from "./messages.js";
+import { t } from "./texts.js";
 import { Tutorial } from "./tutorial.js";
 import { offerLeaving, showWelcome } from "./welcome.js";
 
 const PAUSED_SECONDS = 15;
 const SAVED = {
-  saved: () => "Draft saved. Submit it when you are done.",
-  waiting: (reason) => `Not saved yet: ${reason}. Your work is kept in this browser and will be saved later.`,
-  long: () => "Too long to be saved. Shorten it; until then it is kept in this browser only.",
-  refused: () => "This draft can no longer be saved here.",
+  saved: () => t("draft-saved"),
+  waiting: (reason) => t("draft-waiting", { reason }),
+  long: () => t("draft-long"),
+  refused: () => t("draft-refused"),
 };
 
 /** One text after the other: fetch, answer, save along the way, submit. */
@@ -47,7 +48,7 @@ export class Work {
     this.#assignment = null;
     let reply;
     try {
-      reply = await this.#ask("/api/next", {}, "The next text cannot be fetched");
+      reply = await this.#ask("/api/next", {}, t("not-fetched"));
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       messages.refused(this.page, error);
@@ -80,7 +81,7 @@ export class Work {
     this.form.load(assignment.content, unsent?.answer ?? assignment.draft);
     this.clock.start(Math.max(unsent?.active_ms ?? 0, assignment.active_ms ?? 0));
     this.autosave.begin(assignment.id, () => this.#state());
-    this.page.saved(assignment.draft || unsent ? "Your draft of this text is back." : "");
+    this.page.saved(assignment.draft || unsent ? t("draft-back") : "");
     this.#ready();
     if (unsent) this.autosave.changed();
   }
@@ -122,7 +123,7 @@ export class Work {
     Autosave.keep(id, state);
     this.#lock(true);
     try {
-      const reply = await this.#ask("/api/submit", body, "Your answer is kept on this page, but could not be sent");
+      const reply = await this.#ask("/api/submit", body, t("not-submitted"));
       this.#accepted(id, reply);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
@@ -138,7 +139,7 @@ export class Work {
     this.#lock(false);
     this.fields.disabled = true; // until the next text is there
     this.#showProgress({ ...this.progress, done: reply.done, earned: reply.earned });
-    this.page.announce(`Thank you. ${reply.done} done.`);
+    this.page.announce(t("thank-you-done", { done: reply.done }));
     if (reply.feedback) messages.check(this.page, reply.feedback, () => this.next());
     else this.next();
   }
@@ -149,7 +150,7 @@ export class Work {
     this.others?.postMessage({ submitted: id });
     Autosave.forget(id);
     forget(`key.${id}`);
-    this.page.announce("The text was handed back.");
+    this.page.announce(t("handed-back"));
     this.next();
   }
 
@@ -158,12 +159,12 @@ export class Work {
     if (error.status === 422) {
       this.page.trouble(this.form.complain(error.problems) ?? error.message);
     } else if (error.status === 413) {
-      this.page.trouble("Your answer is too long to be sent. Shorten it, then submit again.");
+      this.page.trouble(t("too-long"));
     } else if (error.status === 409) {
       this.autosave.end();
       Autosave.forget(id);
       forget(`key.${id}`);
-      this.page.message("This text is no longer yours", "It was submitted already, perhaps in another tab, or it was away for too long. The next one is on its way.");
+      this.page.message(t("not-yours-title"), t("not-yours"));
       this.next();
     } else {
       messages.refused(this.page, error);
@@ -171,10 +172,10 @@ export class Work {
   }
 
   /** Send until there is an answer; tell in words, and offer to try at once, while there is none. */
-  async #ask(path, body, words) {
+  async #ask(path, body, what) {
     const reply = await untilAnswered(
       () => request("POST", path, body),
-      (seconds, now, reason) => this.page.trouble(`${words}: ${reason}. It is tried again in ${seconds === 1 ? "1 second" : `${seconds} seconds`}.`, { label: "Try now", click: now }),
+      (seconds, now, reason) => this.page.trouble(t("tried-again", { what, reason, n: seconds }), { label: t("try-now"), click: now }),
     );
     this.page.untrouble();
     return reply;
@@ -185,7 +186,7 @@ export class Work {
     this.fields.disabled = sending;
     if (sending) {
       this.clock.stop();
-      this.page.saved("Sending …");
+      this.page.saved(t("sending"));
     } else {
       this.page.saved("");
       this.page.untrouble();
@@ -195,7 +196,7 @@ export class Work {
   #elsewhere({ submitted }) {
     if (!this.isWorking || submitted !== this.#assignment.id) return;
     this.autosave.end();
-    this.page.message("Submitted in another tab", "This text was submitted in another tab. The next one is on its way.");
+    this.page.message(t("other-tab-title"), t("other-tab"));
     this.next();
   }
 }
