@@ -35,7 +35,7 @@ def test_unit_and_container_start_the_server_with_options_that_it_has():
     for words in (shlex.split(unit), re.findall(r'"([^"]+)"', container)):
         context = click.Context(serve)
         serve.parse_args(context, list(words))
-        assert str(context.params["campaign"]) == "campaign.yaml"
+        assert [str(one) for one in context.params["campaigns"]] == ["campaign.yaml"]
         assert context.params["log_format"] == "json"
 
 
