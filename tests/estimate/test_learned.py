@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from steelyard.estimate.learned import _candidates, _folds, learned_control
+from steelyard.estimate.learned import _candidates, _folds, _pair_scales, learned_control
 
 EXPLAINED = (0.03, 0.1, 0.2, 0.35, 0.5)
 
@@ -20,7 +20,7 @@ def campaign(seed, *, k=3, n=12, p=4, shared=True, rho=0.6):
     }
 
 
-def learned(data, spread=None, pool_sizes=None):
+def learned(data, spread=None, pool_sizes=None, **options):
     k = data["systems"].max() + 1
     return learned_control(
         data["scores"],
@@ -29,6 +29,7 @@ def learned(data, spread=None, pool_sizes=None):
         items=data["items"],
         spread=np.ones(k) if spread is None else spread,
         pool_sizes=np.full(k, np.inf) if pool_sizes is None else pool_sizes,
+        **options,
     )
 
 
@@ -287,3 +288,49 @@ def test_two_folds_or_no_metric_give_no_control(p):
     got = learned(data)
     assert not got.values.any()
     assert got.coefficients.shape == (2, p)
+
+
+def test_the_scale_for_differences_makes_the_variance_of_all_of_them_least():
+    rng = np.random.default_rng(8)
+    k, n = 3, 9
+    items, systems = np.tile(np.arange(n), k), np.repeat(np.arange(k), n)
+    folds = items % 3
+    h = rng.normal(size=k * n)
+    y = 0.4 * h + rng.normal(size=k * n)
+    got = _pair_scales(y, h, systems=systems, items=items, folds=folds)
+    for fold in range(3):
+        pairs = [(a, b) for a in range(k) for b in range(a)]
+        keep = [item for item in range(n) if item % 3 != fold]
+
+        def gap(values, item):
+            return np.array([values[a * n + item] - values[b * n + item] for a, b in pairs])  # noqa: B023
+
+        cross = np.array([gap(y, item) @ gap(h, item) for item in keep])
+        size = np.array([gap(h, item) @ gap(h, item) for item in keep])
+        least = cross.sum() / size.sum()
+        doubt = np.sum((cross - least * size) ** 2) / size.sum() ** 2
+        assert got[fold] == pytest.approx(0.85 + (least - 0.85) * 0.09 / (0.09 + doubt))
+
+
+def test_systems_without_an_item_in_common_keep_the_control_of_their_means():
+    data = campaign(4, shared=False)
+    for one, other in zip(
+        vars(learned(data)).values(), vars(learned(data, differences=True)).values(), strict=True
+    ):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_a_metric_of_the_items_alone_corrects_means_and_hardly_differences():
+    rng = np.random.default_rng(5)
+    k, n = 4, 200
+    item = rng.normal(size=n)
+    x = np.concatenate([item + 0.3 * rng.normal(size=n) for _ in range(k)])
+    data = {
+        "scores": np.tile(item, k) + 0.5 * rng.normal(size=k * n),
+        "metrics": x[:, np.newaxis],
+        "systems": np.repeat(np.arange(k), n),
+        "items": np.tile(np.arange(n), k),
+    }
+    means, differences = learned(data), learned(data, differences=True)
+    assert (means.coefficients > 0.6).all()
+    assert (np.abs(differences.coefficients) < 0.25).all()

@@ -123,7 +123,7 @@ class ComparedJudgments:
     @classmethod
     def of(cls, systems: Sequence[JudgedSystem], options: Options) -> "ComparedJudgments":
         """Take the learned control off, and learn the leniency of raters."""
-        found = controlled(systems)
+        found = controlled(systems, differences=True)
         samples = found.samples
         leniency, options, _ = campaign_leniency(systems, samples, options)
         sizes = np.array([sample.n_judgments for sample in samples])

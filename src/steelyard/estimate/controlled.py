@@ -87,10 +87,10 @@ class Controlled:
     shares: Floats
 
 
-def controlled(systems: Sequence[JudgedSystem]) -> Controlled:
+def controlled(systems: Sequence[JudgedSystem], *, differences: bool = False) -> Controlled:
     """Take the learned control off the judged outputs of all systems.
 
-    Scores that are all equal follow no metric: a control would only add its own spread to them.
+    With `differences` it is scaled for those between systems, not for their means. Scores that are all equal follow no metric: a control would only add its own spread to them.
     """
     deviation = _common_deviation(systems)
     known = deviation > 0
@@ -108,6 +108,7 @@ def controlled(systems: Sequence[JudgedSystem]) -> Controlled:
             items=np.concatenate([systems[number].units for number in usable]),
             spread=moderated_deviations(scores),
             pool_sizes=np.array([_drawn_from(systems[number].draw) for number in usable]),
+            differences=differences,
         )
         coefficients[np.ix_(np.array(usable), known)] = learned.coefficients
         parts = np.split(learned.values, np.cumsum(sizes)[:-1])

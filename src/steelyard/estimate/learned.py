@@ -28,6 +28,8 @@ _EXPLAINED = (0.03, 0.1, 0.2, 0.35, 0.5)
 _SHARPNESS = (0, 2, 4)
 # A priori variance, and the number of imagined systems behind it, of the systems' own scales.
 _SCALE_VARIANCE, _IMAGINED_SYSTEMS = 0.05, 2
+# A priori mean and variance of the scale that suits differences on the same items.
+_PAIR_SCALE, _PAIR_VARIANCE = 0.85, 0.09
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +56,7 @@ def learned_control(
     items: Integers,
     spread: Floats,
     pool_sizes: Floats,
+    differences: bool = False,
 ) -> LearnedControl:
     """Learn a control from judged outputs, within systems.
 
@@ -70,6 +73,8 @@ def learned_control(
     pool_sizes : (k,) array
         Number of outputs that each system's were drawn from without replacement; infinite for any
         other draw.
+    differences : bool
+        Whether it is to correct differences between systems instead of their means.
 
     Returns
     -------
@@ -86,6 +91,11 @@ def learned_control(
     common = _common(y, metrics, systems=systems, items=items, folds=folds)
     if k > 1:
         common = common.scaled(_own_scales(y, common.values, systems, folds))
+        if differences:
+            terms = _centred(np.stack([y, common.values]), systems, k)
+            terms *= scale / np.bincount(systems)[systems]
+            suits = _pair_scales(*terms, systems=systems, items=items, folds=folds)
+            common = common.scaled(np.repeat(suits[:, np.newaxis], k, axis=1))
     values = common.values * scale
     count = np.maximum(np.bincount(systems, minlength=k), 1)
     sums = np.zeros((2, k, p))
@@ -284,3 +294,39 @@ def _own_scales(y: Floats, control: Floats, systems: Integers, folds: Integers) 
     error = np.divide(noise[:, np.newaxis], size, out=np.full_like(size, np.inf), where=known)
     kept = np.where(known, between / (between + error), 0.0)
     return np.asarray(np.clip(common + kept * (own - common), 0.0, 2.0))
+
+
+def _pair_scales(
+    y: Floats, control: Floats, *, systems: Integers, items: Integers, folds: Integers
+) -> Floats:
+    r"""Return the scale of the control that suits differences between systems, (folds,).
+
+    What an item does to all systems leaves their differences, and with it the part of the control that
+    follows it. With the terms :math:`u_{ai}` of the errors of k means, all differences together have the
+    variance :math:`\sum_i [k \sum_a u_{ai}^2 - (\sum_a u_{ai})^2]`. The scale that makes it least is the
+    posterior mean of a normal prior, without the fold at hand. Systems without an item in common err
+    independently, so their means' control is the best for differences too.
+    """
+    k = int(systems.max()) + 1
+    item = np.unique(items, return_inverse=True)[1]
+    of_item = np.zeros(int(item.max()) + 1, dtype=np.int64)
+    of_item[item] = folds
+    cell, place = np.unique(item * k + systems, return_inverse=True)
+    if len(cell) == len(of_item):
+        return np.ones(int(folds.max()) + 1)
+    g, h, item = np.bincount(place, y), np.bincount(place, control), cell // k
+    sum_g, sum_h = np.bincount(item, g), np.bincount(item, h)
+    cross = k * np.bincount(item, h * g) - sum_h * sum_g
+    size = k * np.bincount(item, h**2) - sum_h**2
+    rows = np.column_stack([cross, size, cross**2, cross * size, size**2])
+    b, c, bb, bc, cc = _without_fold(rows, of_item).T
+    known = c > 1e-12 * max(float(size.sum()), 1e-300)
+    scale = np.divide(b, c, out=np.ones_like(c), where=known)
+    doubt = np.divide(
+        np.maximum(bb - 2 * scale * bc + scale**2 * cc, 0.0),
+        c**2,
+        out=np.full_like(c, np.inf),
+        where=known,
+    )
+    kept = _PAIR_VARIANCE / (_PAIR_VARIANCE + doubt)
+    return np.asarray(np.clip(_PAIR_SCALE + kept * (scale - _PAIR_SCALE), 0.0, 1.5))
