@@ -18,6 +18,7 @@ NAMES = (
     "pool_memory",
     "released_scores",
     "scoring",
+    "simulate_speed",
     "slopes",
     "spread",
     "trajectories",

@@ -4,6 +4,8 @@ import pytest
 
 from steelyard import Study
 from steelyard.errors import InvalidArgumentError, NotEstimableError
+from steelyard.estimate.campaign import campaign_means
+from steelyard.study.campaign_replays import CampaignReplays
 
 SYSTEMS = ("a", "b", "c")
 
@@ -186,3 +188,18 @@ def test_what_cannot_be_replayed_is_named():
     )
     with pytest.raises(NotEstimableError, match="unequal probabilities"):
         Study.read(world.outputs(), rows).simulate_means([10])
+
+
+def test_an_estimate_alone_is_the_estimate_with_all_that_stands_beside_it():
+    world, rng = World(share=0.3), np.random.default_rng(5)
+    study = Study.read(world.outputs(), world.judgments(rng, range(80), each=2))
+    replays = CampaignReplays.of(study, None, prompt=None, systems=None, level=0.95)
+    for by in (None, [np.arange(80.0)]):
+        drawn = replays.campaign.drawn(40, np.random.default_rng(1), by=by)
+        alone, whole = (
+            campaign_means(drawn.systems, options=replays.options, beside=beside)
+            for beside in (False, True)
+        )
+        for one, other in zip(alone, whole, strict=True):
+            assert (one.estimate, one.low, one.high) == (other.estimate, other.low, other.high)
+            assert (one.baseline, other.baseline is None) == (None, False)

@@ -34,6 +34,7 @@ def corrected_mean(
     others: Sequence[JudgedOutputs] = (),
     folds: int | None = None,
     options: Options,
+    beside: bool = True,
 ) -> Estimate:
     """Return the estimate with metrics, and the one without them as its baseline.
 
@@ -49,6 +50,8 @@ def corrected_mean(
         As in `fit_slope`.
     options : Options
         Target, raters and interval.
+    beside : bool
+        Whether to give the baseline beside it.
 
     Returns
     -------
@@ -69,13 +72,14 @@ def corrected_mean(
     )
     # The plain mean sees the same resamples, so that the two can be compared.
     draws = resample(sample, options) if options.interval in BOOTSTRAPS else None
+    found = _estimate(fit, sample, draw, pool, form=form, options=options, draws=draws)
+    if not beside:
+        return found
     bare = draws and draws.without_metrics()
     # As a baseline it takes no leniency out; its error holds it all the same.
     usual = replace(options, raters_as="random") if options.raters_as == "adjusted" else options
     baseline = plain_mean(sample, draw, form=form, options=usual, draws=bare)
-    baseline = baseline.baseline or baseline
-    found = _estimate(fit, sample, draw, pool, form=form, options=options, draws=draws)
-    return replace(found, baseline=baseline)
+    return replace(found, baseline=baseline.baseline or baseline)
 
 
 def plain_mean(

@@ -8,18 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.arrays import (
+    Draw,
     JudgedOutputs,
-    PoolArray,
-    drawn_outputs,
+    PoolMoments,
+    simple_draw,
     stratified_draw,
     unequal_draw,
 )
 from steelyard.design import Assumptions, draw_sample, plan, quantile_strata
-from steelyard.design.sampling import Draw
 from steelyard.design.sequence import Method
 from steelyard.design.sequence.options import SequenceOptions
 from steelyard.errors import NotEstimableError
-from steelyard.estimate import Estimate, Options, corrected_mean, plain_mean
+from steelyard.estimate import Options, corrected_mean, plain_mean
 from steelyard.study.stopping_replay import Outcome, stopped_outcomes
 from steelyard.variance import efficiency_of, one_way
 
@@ -114,24 +114,22 @@ class FinishedCampaign:
     def _planned(self, *, with_metric: bool, strata: int) -> Callable[..., Outcome]:
         n = self._planned_number(with_metric=with_metric)
         metric = self.sample.metric[self.pool] if with_metric else None
-        sizes = self.sizes[self.pool] if with_metric and self.sizes is not None else None
+        pool = None if metric is None else PoolMoments.of(metric)
         known = float(self.sample.mean[self.pool].mean())
         unknown = np.sqrt(self.rater_variance * np.mean(1 / self.sample.count) / self.size)
-        labels = None
-        if metric is not None and strata > 1:
-            labels = quantile_strata(metric[:, 0], strata)
+        options = Options(level=self.level, rater_variance=self.rater_variance, bounds=self.bounds)
+        drawn = self._design(n, metric, strata)
 
         def act(judged: Floats, rng: np.random.Generator) -> Outcome:
-            seed = int(rng.integers(2**32))
-            if labels is not None:
-                drawn = draw_sample(self.size, n, design="stratified", strata=labels, seed=seed)
-            elif sizes is not None:
-                drawn = draw_sample(
-                    self.size, n, design="proportional-to-size", size=sizes, seed=seed
-                )
+            chosen, draw_of = drawn(int(rng.integers(2**32)))
+            sample = JudgedOutputs.once(judged[chosen], None if metric is None else metric[chosen])
+            draw = draw_of(sample)
+            if pool is None:
+                got = plain_mean(sample, draw, options=options)
             else:
-                drawn = draw_sample(self.size, n, seed=seed)
-            got = self._estimate(judged[drawn.positions], drawn, metric, labels)
+                got = corrected_mean(
+                    sample, draw, pool, slope="least-squares", options=options, beside=False
+                )
             truth = rng.normal(known, unknown)
             return Outcome(
                 n,
@@ -143,33 +141,39 @@ class FinishedCampaign:
 
         return act
 
-    def _estimate(
-        self,
-        human: Floats,
-        drawn: Draw,
-        metric: Floats | None,
-        labels: NDArray[np.int64] | None,
-    ) -> Estimate:
-        chosen = drawn.positions
-        sample, known = drawn_outputs(
-            human,
-            None if metric is None else metric[chosen],
-            chosen,
-            recorded={
-                "strata": None if labels is None else labels[chosen],
-                "probability": drawn.probability,
-            },
-        )
-        if labels is not None:
+    def _design(
+        self, n: int, metric: Floats | None, strata: int
+    ) -> Callable[[int], tuple[Integers, Callable[[JudgedOutputs], Draw]]]:
+        """Return what draws n outputs from a seed, and says of the sample how it was drawn."""
+        if metric is not None and strata > 1:
+            labels = quantile_strata(metric[:, 0], strata)
             sizes = dict(zip(*np.unique(labels, return_counts=True), strict=True))
-            draw = stratified_draw(sample, known["strata"], sizes)
-        else:
-            draw = unequal_draw(sample, known["probability"], self.size)
-        options = Options(level=self.level, rater_variance=self.rater_variance, bounds=self.bounds)
-        if metric is None:
-            return plain_mean(sample, draw, options=options)
-        pool = PoolArray.of(metric)
-        return corrected_mean(sample, draw, pool, slope="least-squares", options=options)
+
+            def by_strata(seed: int) -> tuple[Integers, Callable[[JudgedOutputs], Draw]]:
+                drawn = draw_sample(self.size, n, design="stratified", strata=labels, seed=seed)
+                own = labels[drawn.positions]
+                return drawn.positions, lambda sample: stratified_draw(sample, own, sizes)
+
+            return by_strata
+        if metric is not None and self.sizes is not None:
+            weight = self.sizes[self.pool]
+
+            def by_size(seed: int) -> tuple[Integers, Callable[[JudgedOutputs], Draw]]:
+                drawn = draw_sample(
+                    self.size, n, design="proportional-to-size", size=weight, seed=seed
+                )
+                return (
+                    drawn.positions,
+                    lambda sample: unequal_draw(sample, drawn.probability, self.size),
+                )
+
+            return by_size
+
+        def simply(seed: int) -> tuple[Integers, Callable[[JudgedOutputs], Draw]]:
+            chosen = np.random.default_rng(seed).choice(self.size, n, replace=False)
+            return chosen, lambda sample: simple_draw(sample, self.size)
+
+        return simply
 
     def _planned_number(self, *, with_metric: bool) -> int:
         sample = self.sample

@@ -176,17 +176,8 @@ def _judged_once(
 ) -> JudgedSystem:
     """Return a system with the chosen outputs, each judged once."""
     (chosen, place), (scores, raters) = draw, given
-    known = system.raters is not None
-    sample = JudgedOutputs(
-        mean=scores,
-        count=np.ones(len(scores), dtype=np.int64),
-        within=np.zeros(len(scores)),
-        metric=np.empty((len(scores), 0)),
-        human=scores,
-        output=np.arange(len(scores)),
-        rater=np.unique(raters, return_inverse=True)[1] if known else None,
-        identified=True,
-    )
+    known = None if system.raters is None else raters
+    sample = JudgedOutputs.once(scores, raters=known)
     made = simple_draw(sample, size) if place is None else spread_draw(sample, place, size)
     clusters = None if system.clusters is None else system.clusters[chosen]
     return JudgedSystem(
@@ -194,7 +185,7 @@ def _judged_once(
         draw=clustered(made, clusters),
         metric=system.metric[chosen],
         items=system.items[chosen],
-        raters=raters if known else None,
+        raters=known,
         pool=system.pool,
         clusters=clusters,
         texts=texts,
