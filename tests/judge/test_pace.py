@@ -71,7 +71,7 @@ def ask(monkeypatch):
 
     def call(stand_in, *, rows=300, concurrency=32, **options):
         client = partial(httpx.AsyncClient, transport=httpx.MockTransport(stand_in))
-        monkeypatch.setattr("steelyard.judge.client.httpx.AsyncClient", client)
+        monkeypatch.setattr("steelyard.judge.transport.httpx.AsyncClient", client)
         monkeypatch.setattr("asyncio.events.new_event_loop", Loop)
         return judge(
             [f"text {number}" for number in range(rows)],

@@ -1,30 +1,25 @@
 """``steelyard judge``."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
 import click
 import polars as pl
 
+from steelyard.cli.judge_asking import asked_columns, asked_of, keeping
 from steelyard.cli.judge_columns import (
-    JudgeColumn,
-    Texts,
     check_options,
+    check_pace,
     judge_columns,
     needed_rows,
     new_columns,
     shown_texts,
 )
-from steelyard.cli.judge_progress import progress
 from steelyard.cli.judge_summary import Outcome, exit_by_missing, foreseen, print_outcomes
 from steelyard.cli.options import by_file, column_mapping, file_options
 from steelyard.cli.paths import InputPath, OutputFile, check_not_inputs, check_writable
 from steelyard.data import read_outputs, write_table
-from steelyard.errors import InvalidDataError
-from steelyard.judge import EndpointError
-from steelyard.judge import judge as judge_texts
 from steelyard.judge.answer import ScoreKind
 from steelyard.judge.endpoint import Endpoint
 from steelyard.judge.forecast import forecast
@@ -148,6 +143,11 @@ Example:
 @click.option(
     "--retry-invalid", is_flag=True, help="Ask anew where a kept reply has no valid score."
 )
+@click.option(
+    "--batch",
+    is_flag=True,
+    help="Ask through the endpoint's batch mode (/files and /batches), often at half the price; may take a day.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON with stable keys.")
 @click.pass_context
 def judge(
@@ -179,6 +179,7 @@ def judge(
     dry_run: bool,
     cache: Path | None,
     retry_invalid: bool,
+    batch: bool,
     as_json: bool,
 ) -> None:
     """Score every output with a language model behind an OpenAI-compatible endpoint.
@@ -197,6 +198,7 @@ def judge(
         if path is not None:
             check_writable(option, path)
     check_options(made, limit=limit, baseline=baseline, preferences=preferences)
+    check_pace(batch=batch, limits=(requests_per_minute, tokens_per_minute))
     reading: dict[str, Any] = {
         "columns": column_mapping(columns),
         "separator": by_file("--separator", separators).get("outputs"),
@@ -214,7 +216,7 @@ def judge(
     }
     if dry_run:
         foreseen(
-            [(one, forecast(**_shown(one, texts[one.rubric.name]), **counting)) for one in made],
+            [(one, forecast(**asked_of(one, texts[one.rubric.name]), **counting)) for one in made],
             score=score,
             as_json=as_json,
         )
@@ -223,46 +225,25 @@ def judge(
         # of all, before the first of them is paid for
         check_inquiry(Inquiry(column.rubric, column.model, score), samples=samples)
         Endpoint.of(column.endpoint, api_key_env=column.key_name, api_key_header=api_key_header)
-    outcomes = []
-    for column in made:
-        shown = texts[column.rubric.name]
-        with progress(column.name, prices=(price_in, price_out)) as listener, _keeping(keeper):
-            judged = judge_texts(
-                **_shown(column, shown),
-                **counting,
-                endpoint=column.endpoint,
-                api_key_env=column.key_name,
-                api_key_header=api_key_header,
-                concurrency=concurrency,
-                max_retries=max_retries,
-                timeout=timeout,
-                requests_per_minute=requests_per_minute,
-                tokens_per_minute=tokens_per_minute,
-                retry_invalid=retry_invalid,
-                progress=listener,
-            )
-        pairs = None
-        if shown.pairing is not None:
-            pairs = shown.pairing.compared(judged, column.rubric, model=column.model)
-        outcomes.append(Outcome(column, pairs.judged if pairs else judged, pairs))
-    with _keeping(keeper):
+    asking: dict[str, Any] = {
+        "api_key_header": api_key_header,
+        "concurrency": concurrency,
+        "max_retries": max_retries,
+        "timeout": timeout,
+        "requests_per_minute": requests_per_minute,
+        "tokens_per_minute": tokens_per_minute,
+        "retry_invalid": retry_invalid,
+    }
+    outcomes = asked_columns(
+        made, texts, {**counting, **asking}, prices=(price_in, price_out), batch=batch
+    )
+    with keeping(keeper):
         _write(outputs, output, outcomes, n_outputs=rows.height, reading=reading)
         if preferences is not None:
             found = [row for one in outcomes if one.pairs for row in one.pairs.preferences]
             write_table(pl.DataFrame(found), preferences)
     print_outcomes(outcomes, output, n_outputs=rows.height, score=score, as_json=as_json)
     exit_by_missing(context, outcomes)
-
-
-def _shown(column: JudgeColumn, texts: Texts) -> dict[str, Any]:
-    return {
-        "outputs": texts.outputs,
-        "references": texts.references,
-        "inputs": texts.inputs,
-        "columns": texts.columns,
-        "model": column.model,
-        "rubric": column.rubric,
-    }
 
 
 def _write(
@@ -277,14 +258,3 @@ def _write(
     for one in outcomes:
         columns |= new_columns(one.judged, one.column.name, n_outputs=n_outputs)
     write_beside(outputs, target, columns, reading=reading)
-
-
-@contextmanager
-def _keeping(cache: Path) -> Iterator[None]:
-    """Say where the replies are when the endpoint ends the run, or the file cannot be written."""
-    try:
-        yield
-    except (EndpointError, InvalidDataError) as error:
-        if str(cache) in str(error):
-            raise
-        raise type(error)(f"{error}; replies so far are kept in {cache}") from error

@@ -18,6 +18,7 @@ __all__ = [
     "JudgeColumn",
     "Texts",
     "check_options",
+    "check_pace",
     "judge_columns",
     "needed_rows",
     "new_columns",
@@ -140,6 +141,15 @@ def check_options(
                 f"`{option}` is for a rubric that compares two outputs, with {{other_output}}; none of "
                 f"these does: {', '.join(dict.fromkeys(one.rubric.name for one in columns))}"
             )
+
+
+def check_pace(*, batch: bool, limits: Sequence[float | None]) -> None:
+    """Raise where a pace is given that nobody would keep."""
+    if batch and any(limit is not None for limit in limits):
+        raise InvalidArgumentError(
+            "`--batch` goes at the pace of the endpoint: leave out --requests-per-minute and "
+            "--tokens-per-minute"
+        )
 
 
 def needed_rows(pool: Outputs, columns: Sequence[JudgeColumn]) -> pl.DataFrame:

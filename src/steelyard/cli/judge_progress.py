@@ -35,7 +35,10 @@ def progress(name: str, *, prices: Prices) -> Iterator[Listener]:
     with Progress(*columns, console=plain_console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=None, rate="", cost="")
 
+        told = _batch_lines(name, bar.console.print)
+
         def listen(done: int, total: int, usage: Usage) -> None:
+            told(usage)
             speed = bar.tasks[0].speed
             rate = "" if speed is None else f"{speed:.1f}/s"
             bar.update(task, completed=done, total=total, rate=rate, cost=_cost(usage, prices))
@@ -56,9 +59,11 @@ def log_lines(name: str, *, prices: Prices, clock: Callable[[], float]) -> Liste
         The time in seconds.
     """
     start = last = clock()
+    told = _batch_lines(name, lambda line: click.echo(line, err=True))
 
     def listen(done: int, total: int, usage: Usage) -> None:
         nonlocal last
+        told(usage)
         now = clock()
         if now - last < _EVERY:
             return
@@ -69,6 +74,22 @@ def log_lines(name: str, *, prices: Prices, clock: Callable[[], float]) -> Liste
         cost = _cost(usage, prices)
         words += [cost] if cost else []
         click.echo(f"steelyard: {name}: {', '.join(words)}", err=True)
+
+    return listen
+
+
+def _batch_lines(name: str, say: Callable[[str], None]) -> Callable[[Usage], None]:
+    """Return what says at once that a batch is under way: the run may be stopped from then on."""
+    known: set[str] = set()
+
+    def listen(usage: Usage) -> None:
+        for batch in usage.batches:
+            if batch not in known:
+                known.add(batch)
+                say(
+                    f"steelyard: {name}: {batch} is under way; stop when you like, the same command "
+                    "fetches it"
+                )
 
     return listen
 

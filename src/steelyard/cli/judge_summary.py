@@ -64,7 +64,10 @@ def _named(column: JudgeColumn) -> dict[str, Any]:
 
 def _shown_forecast(column: str, found: dict[str, Any]) -> str:
     from_cache = f"; {found['from_cache']:,} are in the cache" if found["from_cache"] else ""
-    lines = [f"{column}: would ask {found['questions']:,} questions{from_cache}"]
+    in_batches = ""
+    if found["in_batches"]:
+        in_batches = f"; {found['in_batches']:,} are in a batch that is not fetched yet"
+    lines = [f"{column}: would ask {found['questions']:,} questions{from_cache}{in_batches}"]
     basis = "from the replies in the cache" if found["is_measured"] else "from four letters a token"
     tokens = f"tokens about {found['tokens_in']:,} in, {found['tokens_out']:,} out ({basis})"
     if found["most_tokens_out"] is not None:
@@ -99,6 +102,7 @@ def _summary(outcome: Outcome, *, n_outputs: int) -> dict[str, Any]:
         "asked": usage.asked,
         "from_cache": usage.from_cache,
         "requests": usage.requests,
+        "batches": list(usage.batches),
         "tokens": {
             "in": usage.tokens_in,
             "out": usage.tokens_out,
@@ -124,6 +128,8 @@ def _shown(summary: dict[str, Any], output: Path) -> str:
     tokens = summary["tokens"]
     scored = f"{summary['n_scored']:,} of {summary['n_outputs']:,} outputs"
     asked = f"asked {summary['asked']:,} questions in {summary['requests']:,} requests"
+    if summary["batches"]:
+        asked += f" ({', '.join(summary['batches'])})"
     lines = [
         f"{output}: {summary['column']} for {scored}",
         f"{asked}; {summary['from_cache']:,} from the cache",

@@ -2,9 +2,10 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from steelyard.judge.questions import Example, Inquiry
 from steelyard.judge.reply import Reply
 from steelyard.judge.result import Progress, Usage
 
-__all__ = ["Asked", "ask"]
+__all__ = ["Asked", "ask", "completed"]
 
 # Seconds between two looks at what another run is asking.
 _LOOK = 0.5
@@ -39,6 +40,20 @@ class Asked:
     replies: dict[str, Reply] = field(default_factory=dict)
     failures: dict[str, str] = field(default_factory=dict)
     usage: Usage = field(default_factory=Usage)
+
+    def count(self, **more: int) -> None:
+        """Add to what was asked and counted."""
+        grown = {name: getattr(self.usage, name) + count for name, count in more.items()}
+        self.usage = replace(self.usage, **grown)
+
+    def count_reply(self, reply: Reply) -> None:
+        """Count a question that has a reply, and its tokens."""
+        self.count(
+            asked=1,
+            tokens_in=reply.tokens_in or 0,
+            tokens_out=reply.tokens_out or 0,
+            uncounted=int(reply.tokens_in is None or reply.tokens_out is None),
+        )
 
 
 def ask(
@@ -89,6 +104,11 @@ def ask(
                 raise errors.exceptions[0] from None
         return asker.asked
 
+    return completed(run)
+
+
+def completed(run: Callable[[], Coroutine[Any, Any, Asked]]) -> Asked:
+    """Run something that waits, also where a loop is running already."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -138,7 +158,7 @@ class _Asker:
             else:
                 self._cache.release(key)
                 self.asked.replies[key] = kept
-                self._count(from_cache=1)
+                self.asked.count(from_cache=1)
             if self._progress is not None:
                 done = self.asked.usage.asked + self.asked.usage.from_cache
                 self._progress(done, len(self._examples), self.asked.usage)
@@ -149,22 +169,12 @@ class _Asker:
         except FailedQuestionError as error:
             self._cache.release(key)
             self.asked.failures[key] = str(error)
-            self._count(asked=1)
+            self.asked.count(asked=1)
         else:
-            if self._inquiry.is_answered(reply) or not reply.is_unfinished:
+            if self._inquiry.is_kept(reply):
                 self.asked.replies[key] = self._cache.keep(key, reply)
             else:
                 self._cache.release(key)
                 self.asked.replies[key] = reply
-            self._count(
-                asked=1,
-                tokens_in=reply.tokens_in or 0,
-                tokens_out=reply.tokens_out or 0,
-                uncounted=int(reply.tokens_in is None or reply.tokens_out is None),
-            )
+            self.asked.count_reply(reply)
         self.asked.usage = replace(self.asked.usage, requests=client.requests)
-
-    def _count(self, **more: int) -> None:
-        usage = self.asked.usage
-        grown = {name: getattr(usage, name) + count for name, count in more.items()}
-        self.asked.usage = replace(usage, **grown)

@@ -9,7 +9,7 @@ import sqlite3
 import sys
 import time
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
@@ -18,7 +18,9 @@ from typing import Any, Self
 from steelyard.errors import InvalidDataError
 from steelyard.judge.reply import Reply
 
-__all__ = ["Cache", "question_key"]
+__all__ = ["LEASE", "Cache", "Execute", "dissolve_unsent", "is_alive", "question_key"]
+
+Execute = Callable[..., sqlite3.Cursor]
 
 # Marks the file as ours, in the header of SQLite, with the version of what it holds.
 _APPLICATION = 0x57454948
@@ -27,7 +29,7 @@ _VERSION = 1
 _PATIENCE = 60.0
 _AT_ONCE = 500
 # Seconds after which a claim ends of which nobody knows whether its run is still there.
-_LEASE = 900.0
+LEASE = 900.0
 # Errors of a disk that takes no more: some systems call it an error of the device.
 _NO_ROOM = frozenset({sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR})
 # Bytes that must be free before a question is asked: replies that are under way have room then.
@@ -57,6 +59,11 @@ class Cache:
     path : path, optional
         The file; made if it is not there. Without it, replies are kept in memory.
 
+    Attributes
+    ----------
+    owner : str
+        This run, as others see it.
+
     Raises
     ------
     InvalidDataError
@@ -72,7 +79,7 @@ class Cache:
 
     def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
         self.name = ":memory:" if path is None else os.fspath(path)
-        self._owner = f"{socket.gethostname()} {os.getpid()} {uuid.uuid4().hex}"
+        self.owner = f"{socket.gethostname()} {os.getpid()} {uuid.uuid4().hex}"
         if path is not None and not Path(path).absolute().parent.is_dir():
             raise InvalidDataError(
                 f"{path}: cannot be written: no folder {Path(path).parent}: make it first"
@@ -99,7 +106,8 @@ class Cache:
         traceback: TracebackType | None,
     ) -> None:
         with suppress(sqlite3.Error):
-            self._connection.execute("DELETE FROM claim WHERE owner = ?", (self._owner,))
+            self._connection.execute("DELETE FROM claim WHERE owner = ?", (self.owner,))
+            self._connection.execute("UPDATE batch SET until = 0 WHERE owner = ?", (self.owner,))
         self._connection.close()
 
     def keep(self, key: str, reply: Reply) -> Reply:
@@ -119,24 +127,46 @@ class Cache:
 
         A claim ends when its run gives it back or ends, however it ends; that of a run on another
         machine ends after 15 minutes.
+
+        Raises
+        ------
+        InvalidDataError
+            If the question is in a batch: nobody knows how long that takes.
         """
-        self._check_room()
-        execute, now = self._connection.execute, time.time()
-        with self._speaking(), self._connection:
-            execute("BEGIN IMMEDIATE")
+        self.check_room()
+        now = time.time()
+        with self.transaction() as execute:
+            self._check_not_batched(execute, [key])
             found = execute("SELECT owner, until FROM claim WHERE question = ?", (key,)).fetchone()
-            is_free = found is None or found[0] == self._owner or found[1] < now
-            if is_free or not _is_alive(found[0]):
-                row = (key, self._owner, now + _LEASE)
+            is_free = found is None or found[0] == self.owner or found[1] < now
+            if is_free or not is_alive(found[0]):
+                row = (key, self.owner, now + LEASE)
                 execute("INSERT OR REPLACE INTO claim VALUES (?, ?, ?)", row)
                 return True
             return False
+
+    def check_not_batched(self, keys: Sequence[str]) -> None:
+        """Raise if one of the questions is in a batch that is not fetched yet."""
+        with self.transaction() as execute:
+            self._check_not_batched(execute, keys)
+
+    def _check_not_batched(self, execute: Execute, keys: Sequence[str]) -> None:
+        dissolve_unsent(execute)
+        if execute("SELECT 1 FROM batched LIMIT 1").fetchone() is None:
+            return
+        one = "SELECT 1 FROM batched WHERE question = ?"
+        count = sum(execute(one, (key,)).fetchone() is not None for key in keys)
+        if count:
+            raise InvalidDataError(
+                f"{self.name}: {count:,} of these questions are in a batch that is not fetched yet: fetch "
+                "it with --batch (batch=True), or name another cache to ask, and pay, anew"
+            )
 
     def release(self, key: str) -> None:
         """Give a question back to whoever wants to ask it."""
         with self._speaking():
             self._connection.execute(
-                "DELETE FROM claim WHERE question = ? AND owner = ?", (key, self._owner)
+                "DELETE FROM claim WHERE question = ? AND owner = ?", (key, self.owner)
             )
 
     def forget(self, keys: Sequence[str]) -> None:
@@ -160,6 +190,13 @@ class Cache:
             found |= {key: Reply.from_json(text) for key, text in rows}
         return found
 
+    @contextmanager
+    def transaction(self) -> Iterator[Execute]:
+        """Do several things at once or not at all, while no other process does anything."""
+        with self._speaking(), self._connection:
+            self._connection.execute("BEGIN IMMEDIATE")
+            yield self._connection.execute
+
     def _prepare(self) -> None:
         execute = self._connection.execute
         # The header is read under the lock: another process may be making the same file.
@@ -178,13 +215,19 @@ class Cache:
         execute(
             "CREATE TABLE IF NOT EXISTS claim (question TEXT PRIMARY KEY, owner TEXT, until REAL)"
         )
+        # questions that are sent as one file, and which they are
+        execute(
+            "CREATE TABLE IF NOT EXISTS batch (id TEXT PRIMARY KEY, owner TEXT, until REAL, "
+            "place TEXT, file TEXT, tried REAL, batch TEXT)"
+        )
+        execute("CREATE TABLE IF NOT EXISTS batched (question TEXT PRIMARY KEY, id TEXT)")
         execute("COMMIT")
         # A log ahead of the file: readers and one writer do not wait for each other, and what is
         # committed outlives the process.
         execute("PRAGMA journal_mode = WAL")
         execute("PRAGMA synchronous = NORMAL")
 
-    def _check_room(self) -> None:
+    def check_room(self) -> None:
         """See that a reply can be kept before it is paid for."""
         if self.name == ":memory:":
             return
@@ -210,7 +253,16 @@ class Cache:
             ) from error
 
 
-def _is_alive(owner: str) -> bool:
+def dissolve_unsent(execute: Execute) -> None:
+    """Give back the questions of batches that were never sent, because their run is gone."""
+    rows = execute("SELECT id, owner, until FROM batch WHERE tried IS NULL").fetchall()
+    for name, owner, until in rows:
+        if until < time.time() or not is_alive(owner):
+            execute("DELETE FROM batched WHERE id = ?", (name,))
+            execute("DELETE FROM batch WHERE id = ?", (name,))
+
+
+def is_alive(owner: str) -> bool:
     """Whether a run may still be there: known for certain on this machine only."""
     host, pid, _ = owner.rsplit(" ", 2)
     if host != socket.gethostname() or sys.platform == "win32":

@@ -126,6 +126,18 @@ class Endpoint:
         """Where questions are posted to, with the query."""
         return f"{self.address}?{self.query}" if self.query else self.address
 
+    def beside(self, path: str) -> str:
+        """Return an address beside ``/chat/completions``, with the query.
+
+        Examples
+        --------
+        >>> Endpoint.of("http://localhost:8000/v1?version=2").beside("files")
+        'http://localhost:8000/v1/files?version=2'
+        """
+        base = self.address.removesuffix("chat/completions")
+        joint = "&" if "?" in path else "?"
+        return f"{base}{path}{joint}{self.query}" if self.query else f"{base}{path}"
+
     def without_key(self, text: str) -> str:
         """Return a text that came from the endpoint, with the key blacked out."""
         if self.key is None or len(self.key) < _SECRET_LENGTH:

@@ -13,6 +13,7 @@ from steelyard.judge.questions import Column, Inquiry, examples
 from steelyard.judge.reply import Reply
 from steelyard.judge.result import Usage
 from steelyard.judge.rubric import Rubric
+from steelyard.judge.submissions import Submissions
 
 __all__ = ["Forecast", "forecast"]
 
@@ -34,6 +35,8 @@ class Forecast:
         Different questions that would be asked now.
     from_cache : int
         Those whose reply is kept.
+    in_batches : int
+        Those that are in a batch which is not fetched yet: they are paid for.
     tokens_in, tokens_out : int
         Expected tokens of questions and of replies.
     most_tokens_out : int or None
@@ -48,6 +51,7 @@ class Forecast:
     n_unaskable: int
     questions: int
     from_cache: int
+    in_batches: int
     tokens_in: int
     tokens_out: int
     most_tokens_out: int | None
@@ -86,9 +90,11 @@ def forecast(
     rows = examples(outputs, references, inputs, columns=columns, rubric=rubric)
     _, distinct = questions_of(inquiry, rows, samples)
     kept: dict[str, Reply] = {}
+    unsent = list(distinct)
     if cache is not None and Path(cache).is_file():
         with Cache(cache) as replies:
             kept = replies.replies(list(distinct))
+            unsent = Submissions(replies).unsent(distinct)
     letters = {key: len(json.dumps(inquiry.question(one))) for key, one in distinct.items()}
     known = [
         (letters[key], reply.tokens_in, reply.tokens_out)
@@ -99,7 +105,7 @@ def forecast(
     if known:
         per_letter = sum(one[1] for one in known) / sum(one[0] for one in known)
         each = sum(one[2] for one in known) / len(known)
-    left = [key for key in distinct if key not in kept]
+    left = [key for key in unsent if key not in kept]
     usage = Usage(
         tokens_in=round(sum(letters[key] for key in left) * per_letter),
         tokens_out=round(len(left) * each),
@@ -110,6 +116,7 @@ def forecast(
         n_unaskable=sum(isinstance(row, str) for row in rows),
         questions=len(left),
         from_cache=len(kept),
+        in_batches=len(distinct) - len(unsent),
         tokens_in=usage.tokens_in,
         tokens_out=usage.tokens_out,
         most_tokens_out=bound * len(left) if isinstance(bound, int) else None,

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
-from typing import get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
@@ -16,10 +16,16 @@ from steelyard.judge.cache import Cache
 from steelyard.judge.endpoint import Endpoint, Sleep
 from steelyard.judge.pace import Limits
 from steelyard.judge.questions import Column, Example, Inquiry, examples, sampled
+from steelyard.judge.reply import Reply
 from steelyard.judge.result import Judged, Progress
 from steelyard.judge.rubric import Rubric, read_rubric
 
-__all__ = ["check_inquiry", "judge", "questions_of"]
+if TYPE_CHECKING:
+    from steelyard.judge.asking import Asked
+
+__all__ = ["check_inquiry", "judge", "kept_replies", "questions_of"]
+
+_NOT_DONE = "in a batch that is not done yet"
 
 
 def judge(
@@ -44,6 +50,8 @@ def judge(
     price_out: float | None = None,
     cache: str | os.PathLike[str] | None = None,
     retry_invalid: bool = False,
+    batch: bool = False,
+    wait: bool = True,
     progress: Progress | None = None,
     sleep: Sleep = asyncio.sleep,
     rng: np.random.Generator | None = None,
@@ -95,6 +103,13 @@ def judge(
         endpoint refused, filtered or cut off are not kept.
     retry_invalid : bool
         Whether to forget replies without a valid score, and ask for them anew.
+    batch : bool
+        Whether to send the questions as files, through the endpoint's batch mode, and to wait until they are
+        done, which may take a day. `concurrency` and limits do not matter then. A run that was stopped
+        goes on with the batches that it sent.
+    wait : bool
+        Whether to wait until batches are done. Otherwise outputs whose replies are not there have no score,
+        and the next run fetches them.
     progress : callable, optional
         Called after each question with the number done, the number to ask, and the usage so far.
     sleep : callable
@@ -143,20 +158,16 @@ def judge(
         raise MissingDependencyError(
             "asking a judge needs httpx: install it with pip install 'steelyard[judge]'"
         )
-    from steelyard.judge.asking import ask  # noqa: PLC0415
-
     with Cache(cache) as kept:
-        replies = kept.replies(list(distinct))
-        if retry_invalid:
-            invalid = [key for key in replies if not inquiry.is_answered(replies[key])]
-            kept.forget(invalid)
-            replies = {key: reply for key, reply in replies.items() if key not in set(invalid)}
-        asked = ask(
+        replies = kept_replies(kept, distinct, inquiry, retry_invalid=retry_invalid)
+        asked = _asked(
             inquiry,
             {key: row for key, row in distinct.items() if key not in replies},
-            endpoint=place,
+            batch=batch,
+            wait=wait,
             concurrency=concurrency,
             limits=limits,
+            endpoint=place,
             cache=kept,
             progress=progress,
             sleep=sleep,
@@ -166,7 +177,10 @@ def judge(
         key: answer(reply, inquiry.rubric, score)
         for key, reply in (replies | asked.replies).items()
     }
-    answers |= {key: Answer(math.nan, reason) for key, reason in asked.failures.items()}
+    failures = dict.fromkeys(distinct, _NOT_DONE) | asked.failures
+    answers |= {
+        key: Answer(math.nan, reason) for key, reason in failures.items() if key not in answers
+    }
     found = [
         averaged([answers[key] for key in some]) if some else Answer(math.nan, str(row))
         for some, row in zip(keys, rows, strict=True)
@@ -187,6 +201,37 @@ def judge(
             len({answers[key].reason is None for key in some}) > 1 for some in keys if some
         ),
     )
+
+
+def _asked(
+    inquiry: Inquiry,
+    examples: Mapping[str, Example],
+    *,
+    batch: bool,
+    wait: bool,
+    concurrency: int,
+    limits: Limits,
+    cache: Cache,
+    **options: Any,
+) -> "Asked":
+    if batch:
+        from steelyard.judge.batching import ask_in_batches  # noqa: PLC0415
+
+        return ask_in_batches(inquiry, examples, cache=cache, wait=wait, **options)
+    from steelyard.judge.asking import ask  # noqa: PLC0415
+
+    cache.check_not_batched(list(examples))
+    return ask(inquiry, examples, concurrency=concurrency, limits=limits, cache=cache, **options)
+
+
+def kept_replies(
+    cache: Cache, questions: Mapping[str, Example], inquiry: Inquiry, *, retry_invalid: bool
+) -> dict[str, Reply]:
+    """Return the replies that are kept; with `retry_invalid`, those without a valid score are forgotten."""
+    replies = cache.replies(list(questions))
+    invalid = [key for key in replies if retry_invalid and not inquiry.is_answered(replies[key])]
+    cache.forget(invalid)
+    return {key: reply for key, reply in replies.items() if key not in set(invalid)}
 
 
 def questions_of(

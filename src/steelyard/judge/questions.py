@@ -71,6 +71,10 @@ class Inquiry:
         """Whether a reply holds a valid score."""
         return answer(reply, self.rubric, self.score).reason is None
 
+    def is_kept(self, reply: Reply) -> bool:
+        """Whether a reply is kept: not if it has no score and another time it may have one."""
+        return self.is_answered(reply) or not reply.is_unfinished
+
     def key(self, example: Example) -> str:
         """Return what the reply is kept under: not where it was asked, but all that was."""
         rubric = self.rubric.model_dump(exclude={"name"})

@@ -29,6 +29,8 @@ class Usage:
         What a request that failed may have used is not known.
     uncounted : int
         Replies that came without a count.
+    batches : tuple of str
+        Batches that the replies came in, as the endpoint names them.
     """
 
     asked: int = 0
@@ -37,6 +39,7 @@ class Usage:
     tokens_in: int = 0
     tokens_out: int = 0
     uncounted: int = 0
+    batches: tuple[str, ...] = ()
 
     def cost(self, price_in: float, price_out: float) -> float:
         """Return the price of the tokens, at prices for a million of them.

@@ -147,6 +147,7 @@ class Judged(Shape):
     asked: Count
     from_cache: Count
     requests: Count
+    batches: list[str]
     tokens: Tokens
     cost: float | None
     cost_of_all: float | None
@@ -175,6 +176,7 @@ class Forecast(Shape):
     n_unaskable: Count
     questions: Count
     from_cache: Count
+    in_batches: Count
     tokens_in: Count
     tokens_out: Count
     most_tokens_out: Count | None

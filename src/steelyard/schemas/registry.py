@@ -20,7 +20,7 @@ _FORMS: dict[str, tuple[Any, int]] = {
     "plan": (PlanForm, 2),
     "sample": (SampleForm, 1),
     "score": (ScoreForm, 1),
-    "judge": (JudgeForm, 2),
+    "judge": (JudgeForm, 3),
     "monitor": (MonitorForm, 2),
     "estimate": (EstimateForm, 2),
     "compare": (CompareForm, 2),
