@@ -8,6 +8,7 @@ import click
 import polars as pl
 
 from steelyard.cli.judge_asking import asked_columns, asked_of, keeping
+from steelyard.cli.judge_campaign import campaign_questions
 from steelyard.cli.judge_columns import (
     check_options,
     check_pace,
@@ -59,10 +60,14 @@ Example:
 @click.option(
     "--rubric",
     "rubrics",
-    required=True,
     multiple=True,
     help="What is asked: fluency, correctness, preference, or your own .toml file; may be given several "
     "times, for a column each.",
+)
+@click.option(
+    "--campaign",
+    type=InputPath(),
+    help="Campaign file of steelyard serve: ask what its raters are asked, as metrics for their judgments.",
 )
 @click.option(
     "-o",
@@ -73,7 +78,8 @@ Example:
 )
 @click.option(
     "--name",
-    help="Name of the only new column.  [default: judge.RUBRIC, or judge.MODEL.RUBRIC of several models]",
+    help="Name of the only new column.  [default: judge.RUBRIC, or judge.MODEL.RUBRIC of several models and with "
+    "--campaign]",
 )
 @click.option(
     "--preferences",
@@ -157,6 +163,7 @@ def judge(
     endpoints: tuple[str, ...],
     models: tuple[str, ...],
     rubrics: tuple[str, ...],
+    campaign: Path | None,
     output: Path,
     name: str | None,
     preferences: Path | None,
@@ -189,10 +196,13 @@ def judge(
     preference, compares the outputs of an item in both orders: the score is the share of preference that an output gets. All other columns stay as they are. Replies are kept as they come: run the same command again to go on after a stop, or
     to ask again what failed. The exit code is 3 if some outputs that were asked about have no score, and 1 if none has.
     """
-    made = judge_columns(models, endpoints, key_names, rubrics=rubrics, name=name)
+    questions = campaign_questions(campaign)
+    made = judge_columns(
+        models, endpoints, key_names, rubrics=rubrics, campaign=questions, name=name
+    )
     keeper = cache or output.with_name(_CACHE)
     written = [output, keeper, *([preferences] if preferences else [])]
-    check_not_inputs("--output", written, [outputs, *map(Path, rubrics)])
+    check_not_inputs("--output", written, [outputs, *map(Path, rubrics), *questions.files])
     # before anything is asked: what costs money must not fail at the end
     for option, path in (("--output", output), ("--preferences", preferences)):
         if path is not None:

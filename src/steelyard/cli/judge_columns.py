@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from steelyard.cli.judge_campaign import CampaignQuestions
 from steelyard.data import Outputs
 from steelyard.errors import InvalidArgumentError
 from steelyard.judge import Judged, Rubric, read_rubric
@@ -68,9 +69,10 @@ def judge_columns(
     key_names: Sequence[str],
     *,
     rubrics: Sequence[str],
+    campaign: CampaignQuestions,
     name: str | None,
 ) -> list[JudgeColumn]:
-    """Return a column for each rubric and model.
+    """Return a column for each rubric, or question of a campaign, and model.
 
     Raises
     ------
@@ -81,10 +83,13 @@ def judge_columns(
     places = _each("--endpoint", endpoints, len(models))
     # a key must not reach a place that it was not meant for
     keys = _each("--api-key-env", key_names, len(models), alone_is_enough=len(set(endpoints)) == 1)
-    read = [read_rubric(rubric) for rubric in dict.fromkeys(rubrics)]
+    read = [read_rubric(rubric) for rubric in dict.fromkeys(rubrics)] + campaign.rubrics
+    if not read:
+        raise InvalidArgumentError("`--rubric` or --campaign must be given: what is asked?")
     if len({rubric.name for rubric in read}) < len(read):
         raise InvalidArgumentError(
-            "`--rubric` must name rubrics with different names, which their columns get; got "
+            "`--rubric` must name rubrics with different names, which their columns get, and other names than "
+            "the prompts of --campaign; got "
             f"{', '.join(rubric.name for rubric in read)}"
         )
     if name is not None:
@@ -95,9 +100,11 @@ def judge_columns(
             )
         if not name.startswith("judge.") or name == "judge.":
             raise InvalidArgumentError(f"`--name` must look like judge.fluency; got {name!r}")
-    return [
+    # people answer a campaign's questions too: its columns always say who did
+    alone = len(models) == 1 and not campaign.rubrics
+    columns = [
         JudgeColumn(
-            name or ".".join(["judge", *([model] if len(models) > 1 else []), rubric.name]),
+            name or ".".join(["judge", *([] if alone else [model]), rubric.name]),
             rubric,
             model,
             place or "",
@@ -106,6 +113,13 @@ def judge_columns(
         for model, place, key in zip(models, places, keys, strict=True)
         for rubric in read
     ]
+    for column in columns:
+        if column.name in campaign.prompts:
+            raise InvalidArgumentError(
+                f"`--campaign` has people's judgments named {column.name}, and a model's scores are none: "
+                "give another --name"
+            )
+    return columns
 
 
 def _each(
