@@ -7,7 +7,7 @@ PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n au
 STAMP := $(VENV)/.installed
 TOOLS := $(VENV)/.tools
 
-.PHONY: help install tools demo paper test test-slow check format docs bench wheel clean
+.PHONY: help install tools demo paper test test-slow check format docs bench wheel pythons clean
 
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## (.*)/make \1\t\2/' | expand -t 16
@@ -58,6 +58,9 @@ bench: install  ## benchmarks side by side with peers
 
 wheel: install  ## build the wheel and run the README in empty environments, lowest versions too
 	PYTHONPATH=tests/support $(BIN)/python scripts/try_wheel.py
+
+pythons:  ## a part of the quick tests with other versions of Python: make pythons PYTHONS="python3.12 python3.13"
+	$(PYTHON) scripts/try_pythons.py $(PYTHONS)
 
 clean:  ## remove what the targets made
 	rm -rf $(VENV) site steelyard-demo steelyard-paper

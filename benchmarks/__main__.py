@@ -13,6 +13,7 @@ NAMES = (
     "crossed_components",
     "dashboard",
     "diagnose",
+    "judge",
     "metrics",
     "plans",
     "pool_memory",

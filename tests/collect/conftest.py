@@ -21,7 +21,7 @@ def postgresql():
         runtime.mkdir(mode=0o700)
         # where the server's launcher keeps its lock; it warns if there is no such folder
         patch.setenv("XDG_RUNTIME_DIR", str(runtime))
-        import pgserver
+        pgserver = pytest.importorskip("pgserver", reason="pgserver has no build for this Python")
         from pgserver import postgres_server
 
         # it gives the start 10 seconds, too few on a busy machine

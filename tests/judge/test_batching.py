@@ -286,6 +286,40 @@ def test_what_nobody_knows_to_be_sent_is_not_sent_again_unseen(ask, batches):
     assert len(batches.batches) == 1
 
 
+@pytest.mark.parametrize("page", [b"{}", b"no json", b'{"data": [{"id": 1}]}'])
+def test_a_list_that_cannot_be_read_is_not_taken_for_an_empty_one(ask, batches, page):
+    batches.trouble = {"POST batches": ["deaf"], "GET batches": [(200, page)] * 100}
+    for _ in range(2):
+        with pytest.raises(EndpointError, match="run the same command again"):
+            ask(max_retries=1)
+    assert len(batches.batches) == 1
+    batches.trouble = {}
+    assert ask().n_missing == 0
+    assert len(batches.batches) == 1
+
+
+def test_a_long_list_without_the_batch_is_not_taken_for_its_end(ask, batches, monkeypatch):
+    monkeypatch.setattr("steelyard.judge.batches._PAGE", 1)
+    monkeypatch.setattr("steelyard.judge.batches._PAGES", 2)
+    batches.trouble = {"POST batches": ["reset"]}
+    file = batches.keep(b"")["id"]
+    asked = {"input_file_id": file, "endpoint": "/v1/chat/completions", "completion_window": "24h"}
+    for _ in range(4):
+        batches.create(asked)
+    with pytest.raises(EndpointError, match="no batch of file-6 is among the newest 2, and there"):
+        ask()
+
+
+def test_a_file_is_waited_for_until_the_endpoint_has_read_it(ask, batches, waits):
+    pending = (200, {"id": "file-1", "status": "pending"})
+    batches.keep(b"")
+    keep = batches.keep
+    batches.keep = lambda content, purpose="x": keep(content, purpose) | {"status": "pending"}
+    batches.trouble = {"GET files/NAME": [pending, pending]}
+    assert ask().n_missing == 0
+    assert waits[:3] == [2, 2, 2]
+
+
 def test_a_key_is_sent_and_kept_nowhere(ask, batches, monkeypatch, tmp_path):
     monkeypatch.setenv("JUDGE_KEY", "very-secret-key")
     batches.play = lambda body: {"error": {"code": "x", "message": "very-secret-key"}}  # noqa: ARG005

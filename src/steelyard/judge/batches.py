@@ -2,19 +2,18 @@
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
-from steelyard.judge.answer import shortened
+from steelyard.judge.batch import Batch, Page
 from steelyard.judge.endpoint import Endpoint, EndpointError, Sleep
 from steelyard.judge.retries import back_off
 from steelyard.judge.transport import FailedQuestionError, PassingError, Transport
 from steelyard.judge.trouble import Trouble
 
-__all__ = ["QUESTION_PATH", "Batch", "Batches", "UnsentError"]
+__all__ = ["QUESTION_PATH", "Batches", "UnsentError"]
 
 # What stands in the lines of a file, whatever the address is.
 QUESTION_PATH = "/v1/chat/completions"
@@ -24,12 +23,11 @@ _TRANSFER = 600.0
 _LARGEST_FILE = 1_000_000_000
 # Statuses of a place where there is no such thing.
 _NOTHING = frozenset({404, 405, 501})
-_OVER = frozenset({"completed", "succeeded", "expired", "cancelled", "canceled", "failed"})
 # Batches on a page of the list, and pages that are looked through: the newest come first.
 _PAGE, _PAGES = 100, 20
 # What a file may still be doing before a batch can be made of it.
 _UNREADY = frozenset({"pending", "running", "queued"})
-_LOOK = 2.0
+_LOOK, _LOOKS = 2.0, 300
 # How often a file is fetched that does not come whole.
 _FETCHES = 3
 # What it means if there is nothing: of the batch mode, of the list, of one batch.
@@ -47,67 +45,6 @@ T = TypeVar("T")
 
 class UnsentError(EndpointError):
     """The endpoint took nothing, for certain."""
-
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """How a batch is doing.
-
-    Attributes
-    ----------
-    id, file : str
-        Its name, and that of the file with its questions.
-    status : str
-        As the endpoint says, in small letters: ``validating``, ``in_progress``, ``completed`` ...
-    results : tuple of str
-        The files with replies and with errors, as far as there are any.
-    done : int
-        Questions that are answered or failed.
-    message : str
-        Why it failed; empty if nothing is said.
-    """
-
-    id: str
-    file: str
-    status: str
-    results: tuple[str, ...] = ()
-    done: int = 0
-    message: str = ""
-
-    @property
-    def is_over(self) -> bool:
-        """Whether nothing more will come of it."""
-        return self.status in _OVER
-
-    @property
-    def is_incomplete(self) -> bool:
-        """Whether it says that it is completed, and yet there are no files."""
-        return self.status in {"completed", "succeeded"} and not self.results
-
-    @classmethod
-    def of(cls, found: Any) -> Self:
-        """Read what the endpoint says.
-
-        Raises
-        ------
-        PassingError
-            If it is no batch.
-        """
-        name = found.get("id") if isinstance(found, dict) else None
-        if not isinstance(name, str) or not isinstance(found.get("status"), str):
-            raise PassingError("not a batch")
-        counts = found.get("request_counts")
-        counts = counts if isinstance(counts, dict) else {}
-        files = [found.get(f"{kind}_file_id") for kind in ("output", "error")]
-        done = [counts.get(kind) for kind in ("completed", "failed")]
-        return cls(
-            name,
-            str(found.get("input_file_id")),
-            found["status"].lower(),
-            tuple(file for file in files if isinstance(file, str) and file),
-            sum(count for count in done if isinstance(count, int)),
-            _first_error(found.get("errors")),
-        )
 
 
 class Batches:
@@ -143,10 +80,12 @@ class Batches:
         name = found.get("id") if isinstance(found, dict) else None
         if not isinstance(name, str):
             raise self._error("sent no name for the file of questions")
-        while isinstance(found, dict) and found.get("status") in _UNREADY:
+        for _ in range(_LOOKS):
+            if not isinstance(found, dict) or found.get("status") not in _UNREADY:
+                return name
             await self._sleep(_LOOK)
             found = await self._patiently(lambda: self._json("GET", f"files/{name}"))
-        return name
+        raise self._error(f"has not read {name} yet: run the same command again later")
 
     async def create(self, file: str) -> Batch:
         """Have a file worked on, once: after a doubt, a batch of it is looked for first.
@@ -180,20 +119,34 @@ class Batches:
             raise UnsentError(str(error)) from error
 
     async def find(self, file: str) -> Batch | None:
-        """Return the batch of a file; None if there is none."""
+        """Return the batch of a file; None if there is none, for certain.
+
+        Raises
+        ------
+        EndpointError
+            If that cannot be known.
+        """
         after = ""
         for _ in range(_PAGES):
             path = f"batches?limit={_PAGE}{after}"
-            found = await self._patiently(partial(self._json, "GET", path, lacking=_UNLISTED))
-            some = found.get("data") if isinstance(found, dict) else None
-            batches = [Batch.of(one) for one in some] if isinstance(some, list) else []
-            for batch in batches:
-                if batch.file == file:
-                    return batch
-            if not batches or not found.get("has_more"):
+            page = await self._patiently(partial(self._page, path))
+            for one in page.batches:
+                if one.file == file:
+                    return one
+            if not page.batches or not page.has_more:
                 return None
-            after = f"&after={batches[-1].id}"
-        return None
+            after = f"&after={page.batches[-1].id}"
+        raise self._error(
+            f"no batch of {file} is among the newest {_PAGE * _PAGES:,}, and there are more: look there, and "
+            "if there is none, give another cache"
+        )
+
+    async def _page(self, path: str) -> Page:
+        found = await self._json("GET", path, lacking=_UNLISTED)
+        some = found.get("data") if isinstance(found, dict) else None
+        if not isinstance(some, list):
+            raise PassingError("not a list of batches")
+        return Page([Batch.of(one) for one in some], bool(found.get("has_more")))
 
     async def batch(self, name: str) -> Batch:
         """Return how a batch is doing.
@@ -273,13 +226,6 @@ class Batches:
 
     def _error(self, message: str) -> EndpointError:
         return EndpointError(f"{self._endpoint.beside('batches').partition('?')[0]}: {message}")
-
-
-def _first_error(errors: Any) -> str:
-    some = errors.get("data") if isinstance(errors, dict) else errors
-    first = some[0] if isinstance(some, list) and some else None
-    message = first.get("message") if isinstance(first, dict) else first
-    return shortened(message) if isinstance(message, str) else ""
 
 
 def _parsed(text: str) -> tuple[list[Any], bool]:

@@ -8,8 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from steelyard.judge.asking import Asked, completed
+from steelyard.judge.batch import Batch
 from steelyard.judge.batch_lines import Result, files_of, results
-from steelyard.judge.batches import Batch, Batches, UnsentError
+from steelyard.judge.batches import Batches, UnsentError
 from steelyard.judge.cache import Cache
 from steelyard.judge.endpoint import Endpoint, EndpointError, Sleep
 from steelyard.judge.questions import Example, Inquiry
@@ -176,7 +177,8 @@ class _BatchAsker:
         assert submission.file is not None
         rest = submission.tried + _SETTLED - time.time()
         if rest > 0:
-            await sleep(rest)
+            # never longer, whatever became of the clock
+            await sleep(min(rest, _SETTLED))
         found = await self._batches.find(submission.file)
         if found is None:
             self._submissions.end(submission)
