@@ -1,5 +1,7 @@
 """The tables of the page about decisions, races and stopping, made from the results."""
 
+from collections import defaultdict
+
 import numpy as np
 
 from benchmarks.honesty.tables import percent, table
@@ -30,9 +32,19 @@ def _ways(found):
     return list(dict.fromkeys(row["way"] for row in found))
 
 
-def decisions(results):
-    """Every way over all contests: equal systems, and systems that differ."""
+def _in_all(found):
+    """Rows of the cells that every way has, so that all are compared on the same draws."""
+    ways = set(_ways(found))
+    known = defaultdict(set)
+    for row in found:
+        known[row["cell"], row["n"]].add(row["way"])
+    return [row for row in found if known[row["cell"], row["n"]] == ways]
+
+
+def decisions(results, *, every):
+    """Each way over contests: equal systems, and systems that differ; of all sizes, or those that all ways have."""
     found = _rows(results, "decisions")
+    found = found if every else _in_all(found)
     body = []
     for way in _ways(found):
         own = [row for row in found if row["way"] == way]
@@ -45,19 +57,20 @@ def decisions(results):
                 _share(apart, "wrong_claims"),
                 _share(own, "joint_coverage"),
                 f"{np.mean([row['width_ratio'] for row in own]):.2f}",
-                _share(apart, "power"),
+                _share(apart, "decided"),
                 _share(apart, "winner"),
                 _share(apart, "wrong_winner"),
+                f"{len(own)}",
                 f"{sum(row['runs'] for row in own):,}",
             ]
         )
     head = ["way", "a false claim, equal systems", "a wrong claim, others", "all pairs hold"]
-    head += ["width", "power", "winner named", "wrong winner", "campaigns"]
+    head += ["width", "pairs decided", "winner named", "wrong winner", "cells", "campaigns"]
     return table(head, body)
 
 
 def joint_by_contest(results):
-    """Joint coverage and power of each way in each contest, over all sizes."""
+    """Joint coverage and decided pairs of each way in each contest, over all sizes."""
     found = _rows(results, "decisions")
     ways = _ways(found)
     body = []
@@ -65,8 +78,8 @@ def joint_by_contest(results):
         line = [cell]
         for way in ways:
             own = [row for row in found if (row["cell"], row["way"]) == (cell, way)]
-            power = _share(own, "power")
-            line.append(_share(own, "joint_coverage") + (f" / {power}" if power else ""))
+            decided = _share(own, "decided")
+            line.append(_share(own, "joint_coverage") + (f" / {decided}" if decided else ""))
         body.append(line)
     return table(["contest", *ways], body)
 

@@ -30,6 +30,7 @@ def coverage_against_width(found, path, sizes=(20, 50, 200)):
             len(sizes),
             figsize=(2.9 * len(sizes), 3.6),
             layout="constrained",
+            sharex=True,
             sharey=True,
             squeeze=False,
         )
@@ -53,7 +54,7 @@ def coverage_against_width(found, path, sizes=(20, 50, 200)):
             axes.set_xlabel("width, plain t = 1")
             _frame(axes)
         panels[0].set_ylabel("coverage of 95% intervals, %")
-        handles, labels = panels[-1].get_legend_handles_labels()
+        handles, labels = panels[0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=5)
         _save(figure, path)
 

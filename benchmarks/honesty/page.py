@@ -49,7 +49,7 @@ def means(found):
 ![Judgments for equal error](images/benchmarks/cost.svg)
 
 Each point is an average over the kinds of campaigns below that keep what the intervals assume. *Width* is relative to Student's interval of the plain
-mean. *Cost* is the squared error relative to the plain mean's: the share of the judgments that is needed for equal error. Upper left is honest and narrow. Bars are
+mean. *Cost* is the squared error relative to the plain mean's: the share of the judgments that is needed for equal error. *Bias* is in standard deviations of human scores. Upper left is honest and narrow. Bars are
 two standard errors.
 
 {tables.verdicts(found)}
@@ -106,15 +106,19 @@ def _decisions(results):
     return f"""## Decisions
 
 All systems are judged on the same items, once each; 20, 50 and 100 items. "Equal": the true means are equal, so every claim is false. "By 0.25": each system is
-0.25 deviations of quality below the one before (ladder), or all are below the first (one ahead). All figures are percentages of campaigns, but power, which is that of pairs, and width, which
+0.25 deviations of quality below the one before (ladder), or all are below the first (one ahead). All figures are percentages of campaigns, but decided pairs, which are those that differ and about which something is claimed, and width, which
 is relative to paired t intervals with Bonferroni's correction. Sets of ranks follow from the claims: all of them hold exactly if no claim is wrong.
 
-{decision_tables.decisions(results)}
+{decision_tables.decisions(results, every=True)}
+
+Only cells that all ways have, so that each has the same contests and sizes:
+
+{decision_tables.decisions(results, every=False)}
 
 The intervals of `paired bootstrap` and of `truescore` are for one pair at a time, and nothing corrects the bootstrap's p-values, as in sacrebleu; its p-value is
 that of sacrebleu's `--paired-bs`.
 
-Joint coverage, and power after the stroke, by contest:
+Joint coverage, and decided pairs after the stroke, by contest:
 
 {decision_tables.joint_by_contest(results)}
 

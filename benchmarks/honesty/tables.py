@@ -41,11 +41,13 @@ def all_ways(found):
                 f"{percent(low, error)} ({cell}, n = {n})",
                 f"{one.width:.3f}",
                 f"{one.cost:.3f} ± {one.cost_se:.3f}",
+                f"{one.bias:+.3f} ± {one.bias_se:.3f}",
                 percent(one.refused),
                 f"{one.intervals:,}",
             ]
         )
-    head = ["way", "coverage, %", "worst cell, %", "width", "cost", "refused, %", "intervals"]
+    head = ["way", "coverage, %", "worst cell, %", "width", "cost", "bias"]
+    head += ["refused, %", "intervals"]
     return table(head, body)
 
 
