@@ -4,6 +4,7 @@ from collections import defaultdict
 
 import numpy as np
 
+from benchmarks.honesty.races import SHARES
 from benchmarks.honesty.tables import percent, table
 
 
@@ -85,40 +86,54 @@ def joint_by_contest(results):
 
 
 def races(results):
-    """Judgments to a decision, beside the fixed size that decides as often."""
+    """Judgments to a decision, beside the fixed sizes that decide in most campaigns."""
     body = []
     for record in results.of("races"):
         race, fixed = record["ways"]["steelyard race"], record["ways"]["fixed size, paired t"]
-        other = fixed["judgments"]
+        sizes = [fixed[f"judgments_{share}"] for share in SHARES]
         body.append(
             [
                 record["cell"],
-                percent(race["best_let_go"]),
+                _share([record | race], "best_let_go"),
                 percent(race["decided"]),
                 f"{race['judgments']:,.0f} ± {race['judgments_se']:,.0f}",
-                "none decides as often" if other is None else f"{other:,.0f}",
-                "" if other is None else f"{race['judgments'] / other:.2f}",
+                *("none" if size is None else f"{size:,}" for size in sizes),
+                *("" if size is None else f"{race['judgments'] / size:.2f}" for size in sizes),
                 str(record["runs"]),
             ]
         )
-    head = ["campaign", "best let go, %", "decided, %", "judgments", "fixed size", "ratio"]
+    head = ["campaign", "best let go, %", "decided, %", "judgments of the race"]
+    head += [f"fixed size, {share}%" for share in SHARES]
+    head += [f"race over fixed, {share}%" for share in SHARES]
     return table([*head, "campaigns"], body)
 
 
 def stopping(results):
+    """Every way over all cells: ever missed, missed at the end, judgments over the naive way's."""
+    found = _rows(results, "stopping")
+    naive = {row["cell"]: row["judgments"] for row in found if row["way"].startswith("naive")}
+    body = []
+    for way in _ways(found):
+        own = [row for row in found if row["way"] == way]
+        ratio = np.mean([row["judgments"] / naive[row["cell"]] for row in own])
+        missed = _share(own, "ever_missed"), _share(own, "missed_at_stop")
+        body.append([way, *missed, f"{ratio:.2f}", str(sum(row["runs"] for row in own))])
+    body.sort(key=lambda line: float(line[3]))
+    head = ["way", "ever missed, %", "missed at the end, %", "judgments, naive = 1", "streams"]
+    return table(head, body)
+
+
+def stopping_cells(results):
     """Ever missed, and judgments at the end, of each way in each cell."""
     found = _rows(results, "stopping")
     body = [
         [
             row["cell"],
             row["way"],
-            percent(row["ever_missed"], row["ever_missed_se"]),
-            percent(row["missed_at_stop"]),
+            _share([row], "ever_missed"),
             f"{row['judgments']:,.0f} ± {row['judgments_se']:,.0f}",
-            percent(row["stopped"]),
             str(row["runs"]),
         ]
         for row in sorted(found, key=lambda row: (row["cell"], row["judgments"]))
     ]
-    head = ["scores, looks", "way", "ever missed, %", "missed at the end, %", "judgments"]
-    return table([*head, "stopped, %", "streams"], body)
+    return table(["scores, looks", "way", "ever missed, %", "judgments", "streams"], body)

@@ -124,8 +124,8 @@ Joint coverage, and decided pairs after the stroke, by contest:
 
 ### Races
 
-Pools of 1,000 items, scores from 0 to 1; gaps in standard deviations of a score. A race lets systems go as soon as they cannot be best. The fixed size is the smallest that decides as often by paired t tests at
-5% over the number of rivals, chosen with hindsight.
+Pools of 1,000 items, scores from 0 to 1; gaps in standard deviations of a score. A race lets systems go as soon as they cannot be best. The fixed size is the smallest with which paired t tests at 5% over the number of rivals
+decide in 80% or 95% of campaigns, known by hindsight; nobody knows it before.
 
 {decision_tables.races(results)}"""
 
@@ -137,6 +137,8 @@ One system, scores from 0 to 1, outputs drawn with replacement, a metric of 0.6.
 "Ever missed": the truth was outside the interval at one of the looks until then, which a 95% guarantee allows in 5% of streams.
 
 {decision_tables.stopping(results)}
+
+{decision_tables.stopping_cells(results)}
 
 `potato ppi contract` is the contract `ppi` of Potato's labelling engine with `max_width`; each evaluation is one more look and gets a smaller share of the error."""
 

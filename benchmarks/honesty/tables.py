@@ -55,13 +55,15 @@ def by_size(found):
     """Coverage, width and cost of one way of each tool, by the number of judgments."""
     at = averages(kept(found, 0), by=lambda row: (row["way"], row["n"]))
     sizes = sorted({row["n"] for row in found})
-    body = [[way, *(_cell(at.get((way, n))) for n in sizes)] for way in SHOWN]
+    body = [[way, *(_cell(at.get((way, n), "not run")) for n in sizes)] for way in SHOWN]
     return table(["way", *(f"n = {n}" for n in sizes)], body)
 
 
 def _cell(one):
     if one is None:
         return "refused"
+    if isinstance(one, str):
+        return one
     return f"{percent(one.coverage)} / {one.width:.2f} / {one.cost:.2f}"
 
 
