@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from benchmarks.honesty import decision_tables, figures, paper, tables
+from benchmarks.honesty import decision_tables, figures, tables
 from benchmarks.honesty.kinds import BROKEN, POOL
 from benchmarks.honesty.peers import PEERS
 from benchmarks.honesty.stopping import GOAL, MOST
@@ -91,7 +91,7 @@ def _paper(results):
     found = rows(results, "paper")
     return f"""## The paper's campaigns
 
-The judgments that Chaganty, Mussmann and Liang (2018) released, as they are in the package: six prompts of four systems, {", ".join(f"{n}" for n in paper.SIZES)} items, one judgment of each output, drawn from those that it has.
+The judgments that Chaganty, Mussmann and Liang (2018) released, as they are in the package: six prompts of four systems on the same items, one judgment of each output, drawn from those that it has.
 The mean of all judgments of all outputs is the truth. Metrics have the scale and sign of the scores and the best one comes first, by hindsight, for the tools that take one. `{tables.DEFAULT}` sees raters as
 a sample; every other way here sees them as fixed, so that its intervals claim less.
 

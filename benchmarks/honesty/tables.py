@@ -130,7 +130,7 @@ def refusals(found):
 
 def verdicts(found):
     """Winners and losers, us included, in sentences."""
-    at = averages(kept(found), by=lambda row: (row["n"], row["way"]))
+    at = averages(kept(found, 0), by=lambda row: (row["n"], row["way"]))
     lines = []
     for n in sorted({n for n, _ in at}):
         own = [one for (size, _), one in at.items() if size == n and one]
