@@ -21,7 +21,7 @@ _ITEMS = 1000
 _SHARED = 0.4
 _ALPHA = 0.05
 _CHUNK = 25
-_GRID = np.unique(np.geomspace(4, _ITEMS - 1, 60).astype(int))
+GRID = np.unique(np.geomspace(4, _ITEMS - 1, 60).astype(int))
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def raced(scores: Floats, kind: Kind) -> Outcome:
     best = means.argmax(axis=1)
     named = means[np.arange(runs), race.winner]
     far = ~race.running & (means.max(axis=1) - named > (margin or 0) + 1e-12)
-    fixed = np.stack([_decides(scores[:, :n]) for n in _GRID], axis=1)
+    fixed = np.stack([_decides(scores[:, :n]) for n in GRID], axis=1)
     wrong = race.out_at[np.arange(runs), best] > 0
     return Outcome(wrong, ~race.running, judgments, fixed, far)
 
@@ -107,7 +107,7 @@ def outcome(kind: Kind, runs: int, *, seed: int = 0) -> Outcome:
 def fixed_judgments(found: Outcome, systems: int) -> float | None:
     """Return the judgments of the smallest fixed design that decides as often; None if none does."""
     enough = np.flatnonzero(found.fixed.mean(axis=0) >= found.decided.mean())
-    return float(_GRID[enough[0]] * systems) if len(enough) else None
+    return float(GRID[enough[0]] * systems) if len(enough) else None
 
 
 def kinds() -> list[Kind]:

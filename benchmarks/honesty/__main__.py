@@ -10,7 +10,7 @@ from importlib import metadata
 from pathlib import Path
 
 from benchmarks.honesty import decisions, means, page, paper, races, stopping
-from benchmarks.honesty.kinds import SIZES
+from benchmarks.honesty.kinds import POOL, SIZES
 from benchmarks.honesty.peers import CACHE, PEERS
 from benchmarks.honesty.results import FILE, Results
 from steelyard.version import __version__
@@ -31,6 +31,10 @@ def arguments(given):
     parser.add_argument("--workers", type=int, default=2, help="processes at a time")
     parser.add_argument("--no-peers", action="store_true", help="ours only")
     found = parser.parse_args(given)
+    if found.runs < 2 or found.workers < 1:
+        parser.error("--runs must be at least 2 and --workers at least 1")
+    if not all(2 <= n < POOL for n in found.sizes):
+        parser.error(f"--sizes must be from 2 to {POOL - 1}, as pools have {POOL} outputs")
     unknown = set(found.parts) - set(PARTS)
     if unknown:
         parser.error(f"no such part: {', '.join(sorted(unknown))}; known are {', '.join(PARTS)}")

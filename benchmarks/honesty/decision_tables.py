@@ -1,7 +1,10 @@
 """The tables of the page about decisions, races and stopping, made from the results."""
 
+from collections import defaultdict
+
 import numpy as np
 
+from benchmarks.honesty.races import SHARES
 from benchmarks.honesty.tables import percent, table
 
 
@@ -30,9 +33,19 @@ def _ways(found):
     return list(dict.fromkeys(row["way"] for row in found))
 
 
-def decisions(results):
-    """Every way over all contests: equal systems, and systems that differ."""
+def _in_all(found):
+    """Rows of the cells that every way has, so that all are compared on the same draws."""
+    ways = set(_ways(found))
+    known = defaultdict(set)
+    for row in found:
+        known[row["cell"], row["n"]].add(row["way"])
+    return [row for row in found if known[row["cell"], row["n"]] == ways]
+
+
+def decisions(results, *, every):
+    """Each way over contests: equal systems, and systems that differ; of all sizes, or those that all ways have."""
     found = _rows(results, "decisions")
+    found = found if every else _in_all(found)
     body = []
     for way in _ways(found):
         own = [row for row in found if row["way"] == way]
@@ -45,19 +58,20 @@ def decisions(results):
                 _share(apart, "wrong_claims"),
                 _share(own, "joint_coverage"),
                 f"{np.mean([row['width_ratio'] for row in own]):.2f}",
-                _share(apart, "power"),
+                _share(apart, "decided"),
                 _share(apart, "winner"),
                 _share(apart, "wrong_winner"),
+                f"{len(own)}",
                 f"{sum(row['runs'] for row in own):,}",
             ]
         )
     head = ["way", "a false claim, equal systems", "a wrong claim, others", "all pairs hold"]
-    head += ["width", "power", "winner named", "wrong winner", "campaigns"]
+    head += ["width", "pairs decided", "winner named", "wrong winner", "cells", "campaigns"]
     return table(head, body)
 
 
 def joint_by_contest(results):
-    """Joint coverage and power of each way in each contest, over all sizes."""
+    """Joint coverage and decided pairs of each way in each contest, over all sizes."""
     found = _rows(results, "decisions")
     ways = _ways(found)
     body = []
@@ -65,47 +79,61 @@ def joint_by_contest(results):
         line = [cell]
         for way in ways:
             own = [row for row in found if (row["cell"], row["way"]) == (cell, way)]
-            power = _share(own, "power")
-            line.append(_share(own, "joint_coverage") + (f" / {power}" if power else ""))
+            decided = _share(own, "decided")
+            line.append(_share(own, "joint_coverage") + (f" / {decided}" if decided else ""))
         body.append(line)
     return table(["contest", *ways], body)
 
 
 def races(results):
-    """Judgments to a decision, beside the fixed size that decides as often."""
+    """Judgments to a decision, beside the fixed sizes that decide in most campaigns."""
     body = []
     for record in results.of("races"):
         race, fixed = record["ways"]["steelyard race"], record["ways"]["fixed size, paired t"]
-        other = fixed["judgments"]
+        sizes = [fixed[f"judgments_{share}"] for share in SHARES]
         body.append(
             [
                 record["cell"],
-                percent(race["best_let_go"]),
+                _share([record | race], "best_let_go"),
                 percent(race["decided"]),
                 f"{race['judgments']:,.0f} ± {race['judgments_se']:,.0f}",
-                "none decides as often" if other is None else f"{other:,.0f}",
-                "" if other is None else f"{race['judgments'] / other:.2f}",
+                *("none" if size is None else f"{size:,}" for size in sizes),
+                *("" if size is None else f"{race['judgments'] / size:.2f}" for size in sizes),
                 str(record["runs"]),
             ]
         )
-    head = ["campaign", "best let go, %", "decided, %", "judgments", "fixed size", "ratio"]
+    head = ["campaign", "best let go, %", "decided, %", "judgments of the race"]
+    head += [f"fixed size, {share}%" for share in SHARES]
+    head += [f"race over fixed, {share}%" for share in SHARES]
     return table([*head, "campaigns"], body)
 
 
 def stopping(results):
+    """Every way over all cells: ever missed, missed at the end, judgments over the naive way's."""
+    found = _rows(results, "stopping")
+    naive = {row["cell"]: row["judgments"] for row in found if row["way"].startswith("naive")}
+    body = []
+    for way in _ways(found):
+        own = [row for row in found if row["way"] == way]
+        ratio = np.mean([row["judgments"] / naive[row["cell"]] for row in own])
+        missed = _share(own, "ever_missed"), _share(own, "missed_at_stop")
+        body.append([way, *missed, f"{ratio:.2f}", str(sum(row["runs"] for row in own))])
+    body.sort(key=lambda line: float(line[3]))
+    head = ["way", "ever missed, %", "missed at the end, %", "judgments, naive = 1", "streams"]
+    return table(head, body)
+
+
+def stopping_cells(results):
     """Ever missed, and judgments at the end, of each way in each cell."""
     found = _rows(results, "stopping")
     body = [
         [
             row["cell"],
             row["way"],
-            percent(row["ever_missed"], row["ever_missed_se"]),
-            percent(row["missed_at_stop"]),
+            _share([row], "ever_missed"),
             f"{row['judgments']:,.0f} ± {row['judgments_se']:,.0f}",
-            percent(row["stopped"]),
             str(row["runs"]),
         ]
         for row in sorted(found, key=lambda row: (row["cell"], row["judgments"]))
     ]
-    head = ["scores, looks", "way", "ever missed, %", "missed at the end, %", "judgments"]
-    return table([*head, "stopped, %", "streams"], body)
+    return table(["scores, looks", "way", "ever missed, %", "judgments", "streams"], body)

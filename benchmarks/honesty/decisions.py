@@ -1,4 +1,4 @@
-"""Honesty of decisions: wrong claims, wrong winners, power, and joint coverage of all pairs.
+"""Honesty of decisions: wrong claims, wrong winners, decided pairs, and joint coverage of all pairs.
 
 The same items are judged for all systems, once each. A way gives for every pair an interval and a claim:
 the first is better, the second is, or nothing. Sets of ranks follow from the claims, and all hold
@@ -118,7 +118,7 @@ def width(found):
 
 
 def counted(found, truth, wide):
-    """Wrong claims, power, winners and joint coverage, of answers (runs, pairs, 3)."""
+    """Wrong claims, decided pairs, winners and joint coverage, of answers (runs, pairs, 3)."""
     known = ~np.isnan(found).any(axis=(1, 2))
     found, truth = found[known], truth[known]
     if not known.any():
@@ -137,7 +137,7 @@ def counted(found, truth, wide):
         "refused": short(1 - known.mean()),
         "wrong_claims": short(wrong.mean()),
         "joint_coverage": short(held.mean()),
-        "power": short((claim[real] != 0).mean()) if real.any() else None,
+        "decided": short((claim[real] != 0).mean()) if real.any() else None,
         "winner": short((winner >= 0).mean()),
         "wrong_winner": short(((winner >= 0) & ~best).mean()),
         "width_ratio": short(width(found) / wide),

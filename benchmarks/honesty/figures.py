@@ -28,8 +28,9 @@ def coverage_against_width(found, path, sizes=(20, 50, 200)):
         figure, [panels] = plt.subplots(
             1,
             len(sizes),
-            figsize=(2.9 * len(sizes), 3.6),
+            figsize=(max(2.9 * len(sizes), 6.4), 3.8),
             layout="constrained",
+            sharex=True,
             sharey=True,
             squeeze=False,
         )
@@ -53,8 +54,8 @@ def coverage_against_width(found, path, sizes=(20, 50, 200)):
             axes.set_xlabel("width, plain t = 1")
             _frame(axes)
         panels[0].set_ylabel("coverage of 95% intervals, %")
-        handles, labels = panels[-1].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=5)
+        handles, labels = panels[0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=4)
         _save(figure, path)
 
 
@@ -64,10 +65,17 @@ def cost_against_judgments(found, path):
     with styled():
         figure, axes = plt.subplots(figsize=(6.4, 3.6), layout="constrained")
         for way, (label, colour, mark) in SHOWN.items():
-            points = sorted((n, one.cost) for (name, n), one in at.items() if name == way and one)
+            points = sorted(
+                (n, one.cost, 2 * one.cost_se)
+                for (name, n), one in at.items()
+                if name == way and one
+            )
             if not points or way in ("scipy bootstrap (BCa)", "evalstats mean_ci"):
                 continue  # the plain mean
-            axes.plot(*zip(*points, strict=True), marker=mark, color=colour, label=label)
+            sizes, costs, doubts = zip(*points, strict=True)
+            axes.errorbar(
+                sizes, costs, yerr=doubts, marker=mark, color=colour, elinewidth=0.8, label=label
+            )
         axes.set_xscale("log")
         sizes = sorted({n for _, n in at})
         axes.set_xticks(sizes, [str(n) for n in sizes])

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from benchmarks.honesty import decision_tables, figures, paper, tables
+from benchmarks.honesty import decision_tables, figures, tables
 from benchmarks.honesty.kinds import BROKEN, POOL
 from benchmarks.honesty.peers import PEERS
 from benchmarks.honesty.stopping import GOAL, MOST
@@ -49,7 +49,7 @@ def means(found):
 ![Judgments for equal error](images/benchmarks/cost.svg)
 
 Each point is an average over the kinds of campaigns below that keep what the intervals assume. *Width* is relative to Student's interval of the plain
-mean. *Cost* is the squared error relative to the plain mean's: the share of the judgments that is needed for equal error. Upper left is honest and narrow. Bars are
+mean. *Cost* is the squared error relative to the plain mean's: the share of the judgments that is needed for equal error. *Bias* is in standard deviations of human scores. Upper left is honest and narrow. Bars are
 two standard errors.
 
 {tables.verdicts(found)}
@@ -91,7 +91,7 @@ def _paper(results):
     found = rows(results, "paper")
     return f"""## The paper's campaigns
 
-The judgments that Chaganty, Mussmann and Liang (2018) released, as they are in the package: six prompts of four systems, {", ".join(f"{n}" for n in paper.SIZES)} items, one judgment of each output, drawn from those that it has.
+The judgments that Chaganty, Mussmann and Liang (2018) released, as they are in the package: six prompts of four systems on the same items, one judgment of each output, drawn from those that it has.
 The mean of all judgments of all outputs is the truth. Metrics have the scale and sign of the scores and the best one comes first, by hindsight, for the tools that take one. `{tables.DEFAULT}` sees raters as
 a sample; every other way here sees them as fixed, so that its intervals claim less.
 
@@ -106,22 +106,26 @@ def _decisions(results):
     return f"""## Decisions
 
 All systems are judged on the same items, once each; 20, 50 and 100 items. "Equal": the true means are equal, so every claim is false. "By 0.25": each system is
-0.25 deviations of quality below the one before (ladder), or all are below the first (one ahead). All figures are percentages of campaigns, but power, which is that of pairs, and width, which
+0.25 deviations of quality below the one before (ladder), or all are below the first (one ahead). All figures are percentages of campaigns, but decided pairs, which are those that differ and about which something is claimed, and width, which
 is relative to paired t intervals with Bonferroni's correction. Sets of ranks follow from the claims: all of them hold exactly if no claim is wrong.
 
-{decision_tables.decisions(results)}
+{decision_tables.decisions(results, every=True)}
+
+Only cells that all ways have, so that each has the same contests and sizes:
+
+{decision_tables.decisions(results, every=False)}
 
 The intervals of `paired bootstrap` and of `truescore` are for one pair at a time, and nothing corrects the bootstrap's p-values, as in sacrebleu; its p-value is
 that of sacrebleu's `--paired-bs`.
 
-Joint coverage, and power after the stroke, by contest:
+Joint coverage, and decided pairs after the stroke, by contest:
 
 {decision_tables.joint_by_contest(results)}
 
 ### Races
 
-Pools of 1,000 items, scores from 0 to 1; gaps in standard deviations of a score. A race lets systems go as soon as they cannot be best. The fixed size is the smallest that decides as often by paired t tests at
-5% over the number of rivals, chosen with hindsight.
+Pools of 1,000 items, scores from 0 to 1; gaps in standard deviations of a score. A race lets systems go as soon as they cannot be best. The fixed size is the smallest with which paired t tests at 5% over the number of rivals
+decide in 80% or 95% of campaigns, known by hindsight; nobody knows it before.
 
 {decision_tables.races(results)}"""
 
@@ -133,6 +137,8 @@ One system, scores from 0 to 1, outputs drawn with replacement, a metric of 0.6.
 "Ever missed": the truth was outside the interval at one of the looks until then, which a 95% guarantee allows in 5% of streams.
 
 {decision_tables.stopping(results)}
+
+{decision_tables.stopping_cells(results)}
 
 `potato ppi contract` is the contract `ppi` of Potato's labelling engine with `max_width`; each evaluation is one more look and gets a smaller share of the error."""
 

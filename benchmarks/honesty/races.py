@@ -1,14 +1,16 @@
-"""Judgments to a decision: races beside designs of a fixed size, chosen with hindsight."""
+"""Judgments to a decision: races beside the fixed sizes that decide in most campaigns, known by hindsight."""
 
 import numpy as np
 
 from benchmarks.honesty.drawn_cases import SEED, short
-from benchmarks.races import Kind, fixed_judgments, outcome
+from benchmarks.races import GRID, Kind, outcome
 from steelyard.version import __version__
 
 PART = "races"
 # Campaigns are quick to race, all of a kind together.
 _MORE = 10
+# Percentages of campaigns in which a fixed size decides.
+SHARES = (80, 95)
 KINDS = tuple(
     Kind(systems, shape, gap, 0.25)
     for systems in (2, 5, 10)
@@ -31,7 +33,6 @@ def cells(runs):
 def cell(kind, runs):
     """Shares of campaigns that let the best go and that decided, and judgments."""
     found = outcome(kind, runs, seed=SEED)
-    fixed = fixed_judgments(found, kind.systems)
     return {
         "ways": {
             "steelyard race": {
@@ -40,6 +41,14 @@ def cell(kind, runs):
                 "judgments": short(found.judgments.mean()),
                 "judgments_se": short(found.judgments.std() / np.sqrt(runs)),
             },
-            "fixed size, paired t": {"judgments": fixed},
+            "fixed size, paired t": {
+                f"judgments_{share}": _fixed(found, share / 100, kind.systems) for share in SHARES
+            },
         }
     }
+
+
+def _fixed(found, share, systems):
+    """Judgments of the smallest fixed size that decides in this share of campaigns, or None."""
+    enough = np.flatnonzero(found.fixed.mean(axis=0) >= share)
+    return int(GRID[enough[0]] * systems) if len(enough) else None

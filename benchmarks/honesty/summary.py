@@ -28,6 +28,8 @@ class Average:
     width: float
     cost: float
     cost_se: float
+    bias: float
+    bias_se: float
     refused: float
     worst: tuple  # coverage, its standard error, cell, n
 
@@ -82,6 +84,8 @@ def average(group):
         width=mean("width_ratio"),
         cost=mean("cost"),
         cost_se=error("cost_se"),
+        bias=mean("bias"),
+        bias_se=error("bias_se"),
         refused=refused,
         worst=(low["coverage"], low["coverage_se"], low["cell"], low["n"]),
     )

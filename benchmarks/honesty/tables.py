@@ -41,11 +41,13 @@ def all_ways(found):
                 f"{percent(low, error)} ({cell}, n = {n})",
                 f"{one.width:.3f}",
                 f"{one.cost:.3f} ± {one.cost_se:.3f}",
+                f"{one.bias:+.3f} ± {one.bias_se:.3f}",
                 percent(one.refused),
                 f"{one.intervals:,}",
             ]
         )
-    head = ["way", "coverage, %", "worst cell, %", "width", "cost", "refused, %", "intervals"]
+    head = ["way", "coverage, %", "worst cell, %", "width", "cost", "bias"]
+    head += ["refused, %", "intervals"]
     return table(head, body)
 
 
@@ -53,13 +55,15 @@ def by_size(found):
     """Coverage, width and cost of one way of each tool, by the number of judgments."""
     at = averages(kept(found, 0), by=lambda row: (row["way"], row["n"]))
     sizes = sorted({row["n"] for row in found})
-    body = [[way, *(_cell(at.get((way, n))) for n in sizes)] for way in SHOWN]
+    body = [[way, *(_cell(at.get((way, n), "not run")) for n in sizes)] for way in SHOWN]
     return table(["way", *(f"n = {n}" for n in sizes)], body)
 
 
 def _cell(one):
     if one is None:
         return "refused"
+    if isinstance(one, str):
+        return one
     return f"{percent(one.coverage)} / {one.width:.2f} / {one.cost:.2f}"
 
 
@@ -126,7 +130,7 @@ def refusals(found):
 
 def verdicts(found):
     """Winners and losers, us included, in sentences."""
-    at = averages(kept(found), by=lambda row: (row["n"], row["way"]))
+    at = averages(kept(found, 0), by=lambda row: (row["n"], row["way"]))
     lines = []
     for n in sorted({n for n, _ in at}):
         own = [one for (size, _), one in at.items() if size == n and one]

@@ -1,14 +1,17 @@
 """The benchmark of honesty counts right, resumes, and what it shows of the default still holds."""
 
 import json
+import sys
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
 from benchmarks.honesty import decisions, page
+from benchmarks.honesty.__main__ import arguments
 from benchmarks.honesty.drawn_cases import Answers, replays
 from benchmarks.honesty.kinds import KINDS, campaign, equal_campaign
 from benchmarks.honesty.means import cell
-from benchmarks.honesty.peers import PEERS
+from benchmarks.honesty.peers import PEERS, RUNNERS, Asked
 from benchmarks.honesty.results import FILE, Results
 from benchmarks.honesty.summary import DEFAULT, averages
 
@@ -90,7 +93,7 @@ def test_decisions_are_counted_by_campaign():
     found = decisions.counted(claims.astype(float), truth, 1.0)
     assert found["wrong_claims"] == 0.5
     assert found["joint_coverage"] == 0.5
-    assert found["power"] == 0.5
+    assert found["decided"] == 0.5
     assert (found["winner"], found["wrong_winner"]) == (0.5, 0.0)
 
 
@@ -104,6 +107,68 @@ def test_results_are_of_the_versions_that_the_benchmark_installs():
     for record in Results(FILE):
         if record["who"] in versions:
             assert record["version"] == versions[record["who"]], record["who"]
+
+
+PEER = """
+import sys
+sys.path.insert(0, {folder!r})
+from loop import serve, unlabelled, with_gaps
+def way(case):
+    print("not an answer")
+    if case["human"][0] > 1:
+        raise ValueError("too large")
+    return case["human"].mean(), unlabelled(case).sum(), (with_gaps(case) > 0).sum()
+serve({{"way": way}})
+"""
+
+
+@dataclass(frozen=True)
+class Here:
+    package: str = "peer"
+    runner: str = ""
+    python: str = sys.executable
+
+
+def test_a_peer_answers_from_its_process_and_its_refusals_keep_their_reason(tmp_path):
+    script = tmp_path / "peer.py"
+    script.write_text(PEER.format(folder=str(RUNNERS)))
+    asked = Asked(Here(), script)
+    cases = {
+        "human": np.array([[1.0, 2.0], [5.0, 2.0]]),
+        "chosen": np.array([[0, 2], [0, 1]]),
+        "pool": np.array([[1.0, 2.0, 4.0], [1.0, 2.0, 4.0]]),
+        "bounds": np.array([0.0, 5.0]),
+    }
+    for _ in range(2):
+        found, refused = asked.answers(cases)
+        assert found["way"][0].tolist() == [1.5, 2.0, 2.0]
+        assert np.isnan(found["way"][1]).all()
+        assert refused == {"way": "ValueError: too large"}
+    asked.close()
+
+
+def test_a_peer_that_ends_is_named_with_the_last_line_of_its_complaint(tmp_path):
+    script = tmp_path / "peer.py"
+    script.write_text("raise SystemExit('no such module')")
+    asked = Asked(Here(), script)
+    with pytest.raises(SystemExit, match="peer ended: no such module"):
+        asked.answers({"human": np.zeros((1, 2))})
+    asked.close()
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["means", "nonsense"], "no such part: nonsense"),
+        (["--runs", "1"], "--runs"),
+        (["--sizes", "1000"], "--sizes"),
+    ],
+)
+def test_wrong_arguments_are_refused_in_one_line(given, said, capsys):
+    with pytest.raises(SystemExit) as stop:
+        arguments(given)
+    assert stop.value.code == 2
+    assert said in capsys.readouterr().err.splitlines()[-1]
 
 
 @pytest.mark.slow
