@@ -8,7 +8,8 @@ on two cores each has one. A judgment counts when its submit was answered, which
 after the commit is on disk. Settings: one process on SQLite and four on PostgreSQL, each without
 think time and with ten seconds of it (a rater waits between 5 and 15 s, and they start spread over
 that time). With --watched somebody has the dashboard open all the while, which makes the server
-compute estimates beside its work.
+compute estimates beside its work. With --campaigns the raters are spread over so many campaigns of one
+server, each with its own SQLite file.
 """
 
 import argparse
@@ -39,7 +40,7 @@ def free_port():
 
 @contextlib.contextmanager
 def server(campaign, *, processes):
-    """Run the command; yield the link for raters and the one for the administrator."""
+    """Run the command; yield the links for raters and the one for the (last) administrator."""
     command = [sys.executable, "-m", "steelyard", "serve", str(campaign)]
     options = ["--port", str(free_port()), "--processes", str(processes)]
     process = subprocess.Popen(
@@ -54,12 +55,13 @@ def server(campaign, *, processes):
 
 
 def printed_links(process):
-    """The two links that the server prints."""
-    links = []
+    """The links that the server prints: those for raters, and the last one for administrators."""
+    raters, admin = [], None
     for line in process.stdout:
-        links += re.findall(r"http://\S+/(?:join|admin)\S*", line)
-        if len(links) == 2:
-            return links
+        raters += re.findall(r"^ +raters +(\S+)", line)
+        admin = next(iter(re.findall(r"^ +admin +(\S+)", line)), admin)
+        if line.startswith("Stop with"):
+            return raters, admin
     raise SystemExit("the server ended before it printed its links")
 
 
@@ -84,12 +86,12 @@ async def work(rater, until, think, found):
 
 
 async def measure(links, *, raters, seconds, think, watched=False):
-    link, admin_link = links
-    await wait_until_ready(link)
+    links, admin_link = links
+    await wait_until_ready(links[0])
     found = {"submits": [], "errors": [], "idle": 0, "snapshots": 0}
     watcher = asyncio.create_task(watch(admin_link, found)) if watched else None
     start = time.perf_counter()
-    crew = [Rater(link) for _ in range(raters)]
+    crew = [Rater(links[number % len(links)]) for number in range(raters)]
     await asyncio.gather(*(work(rater, start + seconds, think, found) for rater in crew))
     elapsed = time.perf_counter() - start
     if watcher is not None:
@@ -146,10 +148,17 @@ def postgresql(folder):
         database.cleanup()
 
 
-def run(name, options, *, processes=1, database="campaign.sqlite", think=0.0, seconds=None):
+def run(
+    name, options, *, processes=1, database="campaign.sqlite", think=0.0, seconds=None, campaigns=1
+):
     with tempfile.TemporaryDirectory() as folder:
-        campaign = write_campaign(Path(folder), outputs=options.outputs, database=database)
-        with server(campaign, processes=processes) as links:
+        places = [Path(folder)]
+        if campaigns > 1:
+            places = [Path(folder, f"c{number}") for number in range(campaigns)]
+        for place in places:
+            place.mkdir(exist_ok=True)
+            write_campaign(place, outputs=options.outputs // campaigns, database=database)
+        with server(Path(folder), processes=processes) as links:
             found, elapsed = asyncio.run(
                 measure(
                     links,
@@ -168,6 +177,7 @@ def main(arguments=()):
     parser.add_argument("--seconds", type=float, default=30.0)
     parser.add_argument("--outputs", type=int, default=50_000)
     parser.add_argument("--watched", action="store_true", help="with the dashboard open")
+    parser.add_argument("--campaigns", type=int, default=10, help="on one server, with SQLite")
     parser.add_argument("--only", choices=["sqlite", "postgresql"])
     options = parser.parse_args(arguments)
     print(f"{options.raters} raters")
@@ -176,6 +186,8 @@ def main(arguments=()):
     long = 2 * options.seconds
     if options.only != "postgresql":
         run("SQLite, 1 process", options)
+        if options.campaigns > 1:
+            run(f"SQLite, {options.campaigns} campaigns", options, campaigns=options.campaigns)
         run("SQLite, 1 process, 10 s to think", options, think=10.0, seconds=long)
     if options.only != "sqlite":
         for name, think, seconds in (

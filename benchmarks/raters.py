@@ -104,7 +104,9 @@ class Rater:
         return await self._call("POST", "/api/submit", body)
 
     async def _call(self, method, path, body):
-        status, _, data = await self.request(method, path, json.dumps(body).encode())
+        # a campaign among others is below its name
+        below = urlsplit(self.link).path.partition("/join")[0]
+        status, _, data = await self.request(method, below + path, json.dumps(body).encode())
         if status != 200:
             raise BadResponseError(f"{path}: {status} {data[:200].decode(errors='replace')}")
         return json.loads(data)

@@ -214,3 +214,11 @@ def test_two_of_the_same_name_and_folders_without_campaigns_are_refused(write, t
     (tmp_path / "empty").mkdir()
     with pytest.raises(InvalidArgumentError, match="empty holds no campaign"):
         places([path, tmp_path / "empty"])
+
+
+def test_campaigns_take_turns_in_what_takes_a_core(write, serve, tmp_path):
+    for name in ("one", "two"):
+        write(name)
+    served = serve(tmp_path)
+    one, two = (app.state.duties.turn for app in served.apps.values())
+    assert one is two

@@ -29,11 +29,14 @@ class Duties:
         Who keeps the places of a panel; None if nobody does, or another process.
     herald
         Who tells others when the campaign stalls or ends; None as above.
+    turn
+        Held while rules and goal are looked at, which takes a core: campaigns of one server take turns.
     """
 
     site: Site
     recruiter: Recruiter | None = None
     herald: Herald | None = None
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     _task: asyncio.Task[None] | None = field(default=None, init=False)
 
     def start(self) -> None:
@@ -68,8 +71,9 @@ class Duties:
         if found is not None:
             # another process may have changed it
             self.site.notice.text = found.message or ""
-        await self.site.live.apply_rules()
-        await self.site.live.look_for_goal()
+        async with self.turn:
+            await self.site.live.apply_rules()
+            await self.site.live.look_for_goal()
 
     async def _tried(self, failed: str, duty: Awaitable[None]) -> None:
         try:

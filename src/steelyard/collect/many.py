@@ -1,5 +1,6 @@
 """Several campaigns behind one address, each below its name; the trouble of one stays its own."""
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -34,6 +35,9 @@ class Campaigns:
 
     def __init__(self, apps: Mapping[str, FastAPI], lost: Collection[str]) -> None:
         self._apps = dict(apps)
+        turn = asyncio.Lock()
+        for app in apps.values():
+            app.state.duties.turn = turn
         self._lost = set(lost)
         # A proxy may or may not take off the path of a public URL.
         self._prefixes = {f"/{name}": name for name in (*apps, *lost)}

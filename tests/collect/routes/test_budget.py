@@ -131,3 +131,19 @@ def test_a_race_takes_no_half_width_but_a_budget(serve):
     assert (refused.status_code, "no goal of a race" in refused.text) == (400, True)
     assert server.store.read(current).half_width is None
     assert admin.send("/admin/api/goal", {"budget": 6}).json()["budget"] == 6
+
+
+def test_a_goal_is_not_looked_for_again_while_nothing_happens(serve, monkeypatch):
+    server = serve("goal: {half_width: 0.05}\n")
+    server.rater().judge()
+    asked = []
+    observer = server.site.live.observer
+    ask = observer.ask
+    monkeypatch.setattr(observer, "ask", lambda question: asked.append(1) or ask(question))
+    for _ in range(3):
+        server.portal.call(server.site.live.look_for_goal)
+    assert len(asked) == 1
+    server.site.live._computed = 0.0
+    server.rater("bob").judge()
+    server.portal.call(server.site.live.look_for_goal)
+    assert len(asked) == 2

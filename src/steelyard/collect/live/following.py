@@ -162,6 +162,9 @@ class LiveSnapshots:
             If the process that computes failed.
         """
         found = await asyncio.to_thread(self._store.read, current)
+        if self._seen == await asyncio.to_thread(self._store.read, newest):
+            # a campaign in which nothing happens lets the observer rest
+            return
         has_goal = found is not None and (self._races or found.half_width is not None)
         if found is not None and has_goal and found.state == "running":
             await self._bring_up_to_date()
@@ -199,7 +202,7 @@ class LiveSnapshots:
             found = await self._news(seen)
             if found.text is None:
                 return
-            self._seen = self._ruled = found.newest
+            self._ruled = found.newest
             self._text = found.text
             self._computed = monotonic()
             self._pause = max(_LEAST_SECONDS, found.seconds * (1 / _SHARE - 1))
@@ -209,6 +212,8 @@ class LiveSnapshots:
                 await self._let_go(found.let_go)
             if found.reached is not None:
                 await self._pause_at(found.reached)
+            # what could not be written is found again the next time
+            self._seen = found.newest
 
     async def _news(self, seen: int | None) -> "_News":
         # What is changed by hand from here on may be missing in the answer.

@@ -184,7 +184,7 @@ function showLinks(place, { names, links }) {
   const lines = links.map((link, at) => (link.includes(names[at]) ? link : `${names[at]}\t${link}`));
   place.replaceChildren(
     h("label", { for: "links", text: links.length === 1 ? "The link" : `${links.length} links, one a line` }),
-    h("textarea", { id: "links", readonly: true, rows: Math.min(links.length, 8), text: lines.join("\n") }),
+    h("textarea", { id: "links", readonly: true, rows: links.length === 1 ? 4 : Math.min(links.length, 8), text: lines.join("\n") }),
     h("button", { type: "button", class: "button", on: { click: () => copy(place.querySelector("#links")) } }, "Copy"));
 }
 
