@@ -33,6 +33,7 @@ _ExportName = Literal[
     "judgments.parquet",
     "submissions.jsonl",
     "comments.csv",
+    "questions.csv",
     "ledger.csv",
     "payments.csv",
     "codebook.md",
