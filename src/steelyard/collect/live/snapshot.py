@@ -226,6 +226,7 @@ def _notes(campaign: Campaign, cells: Cells, *, set_aside: int) -> list[str]:
     if campaign.judgments_per_output == 1 and not campaign.second_judgments:
         notes.append(
             "Every output is judged once, so raters cannot be compared, and rater noise cannot be "
-            "told from differences between outputs: two judgments per output would show both."
+            "told from differences between outputs: second judgments of some outputs would show both "
+            "(`second_judgments` in the campaign file of the next campaign)."
         )
     return notes

@@ -1,12 +1,12 @@
 import { Refused, request, untilAnswered } from "./api.js";
 import { Autosave } from "./autosave.js";
 import { ActiveClock } from "./clock.js";
-import { show } from "./elements.js";
 import { Form } from "./form.js";
 import { offerHandBack } from "./hand-back.js";
 import { forget, keep, kept } from "./kept.js";
 import * as messages from "./messages.js";
 import { Questions } from "./questions.js";
+import { show } from "./show.js";
 import { t } from "./texts.js";
 import { Tutorial } from "./tutorial.js";
 import { offerLeaving, showWelcome } from "./welcome.js";
