@@ -247,6 +247,7 @@ def test_a_spent_budget_is_a_reason_to_stop(small):
     store.write(partial(change, budget=2_400_000, now=now)).result()
     found = snapshot(campaign, store, now=now)["signal"]
     assert found["title"] == "Stop: the budget is spent"
+    assert found["kind"] == "spent"
     assert "2.40 of 2.40 USD" in found["reason"]
 
 
@@ -305,7 +306,8 @@ def test_designs_that_are_not_simple_have_drawn_estimates_and_no_sequence(tmp_pa
     assert one["estimate"]["estimate"] == pytest.approx(expected.estimate)
     assert one["estimate"]["about"] == expected.about
     assert any("no interval that holds at all times" in note for note in one["notes"])
-    assert found["signal"]["kind"] == "stop"
+    # all is judged, and the goal was not reached
+    assert found["signal"]["kind"] == "spent"
 
 
 def test_a_pairwise_campaign_estimates_preferences_where_systems_differ(tmp_path):

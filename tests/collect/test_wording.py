@@ -29,6 +29,7 @@ COMPOSED = {
     *(f"ended-{reason}" for reason in get_args(NextDone.model_fields["reason"].annotation)),
     *(f"ended-title-{reason}" for reason in get_args(NextDone.model_fields["reason"].annotation)),
     "refused-title",
+    *(f"{part}-{kind}" for part in ("screening", "exit") for kind in ("title", "lead")),
     *(f"refused-title-{status}" for status in (400, 401, 403, 404, 429, 503)),
     *(f"{kind}-{way}" for kind in ("highlight", "mark") for way in ("touch", "mouse")),
     # found by what they say, because those who say it know no texts

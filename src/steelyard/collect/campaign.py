@@ -32,6 +32,8 @@ from steelyard.collect.campaign_parts import (
 )
 from steelyard.collect.fingerprint import fingerprint_of
 from steelyard.collect.languages import read_wording
+from steelyard.collect.questionnaires import AnyQuestion, Screening
+from steelyard.collect.tasks.consistency import check_questions
 from steelyard.collect.tasks.declared import Declared, declared, mistake, one_of, shown
 from steelyard.collect.tasks.task import Task, load_task, score_bounds, shipped_tasks
 from steelyard.collect.wording import Wording, english
@@ -86,6 +88,10 @@ class Campaign(Declared):
         Path of an SQLite file, or a URL that begins with ``postgresql://``.
     panel, session, pay, quality, gold, limits, welcome
         See the classes of these names.
+    screening : Screening or None
+        Questions before the work.
+    exit_questions : tuple of Widget
+        Questions at the end of a visit in which something was judged.
     lease_minutes : float
         Time for which an output is kept for a rater who was last heard of.
     link_days : float
@@ -118,6 +124,8 @@ class Campaign(Declared):
     link_days: float = Field(default=30, gt=0)
     limits: Limits = Limits()
     welcome: Welcome | None = None
+    screening: Screening | None = None
+    exit_questions: tuple[AnyQuestion, ...] = Field(strict=False, default=())
     public_url: str | None = None
     webhook: Webhook | None = None
     language: Text = "en"
@@ -169,6 +177,8 @@ class Campaign(Declared):
     @model_validator(mode="after")
     def _is_consistent(self) -> Self:
         _check_goal(self)
+        paths: list[KeyPath] = [("exit_questions", at) for at in range(len(self.exit_questions))]
+        check_questions(self.exit_questions, paths)
         _check_names(self.metrics, ("metrics",))
         if self.task.pair and isinstance(self.sample, Sample):
             if self.sample.systems is None or len(self.sample.systems) != 2:

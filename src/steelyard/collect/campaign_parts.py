@@ -140,6 +140,8 @@ class Session(Declared):
         Judgments of one participant in all visits.
     hand_backs : int
         Texts that one participant may hand back because they cannot be judged.
+    hand_backs_per_text : int
+        Raters after whom a text that all of them handed back is given to nobody any more.
     one_per_browser : bool
         Whether somebody is refused who comes under another name in a browser that has taken part.
     """
@@ -148,6 +150,7 @@ class Session(Declared):
     visits: Count | None = None
     judgments_per_rater: Count | None = None
     hand_backs: int = Field(default=10, ge=0)
+    hand_backs_per_text: Count = 3
     one_per_browser: bool = False
 
 

@@ -41,9 +41,12 @@ it, so that no spreadsheet computes it; JSON Lines and Parquet hold the texts as
 _OTHERS = """\
 - `submissions.jsonl`: every answer as it was given, with what was shown (`content`; `swapped` tells
   whether the sides of a pair had changed places), the derived `scores`, gold items too. Free text is
-  what raters wrote: read it before you pass it on.
+  what raters wrote: read it before you pass it on. An answer that its rater changed is there as it was
+  changed; `earlier` has those before it, with the time `until` which each stood.
 - `comments.csv`: what raters wrote in fields for comments, one row each, and why they handed texts back
-  (`question` is then "cannot-judge" or "problem").
+  (`question` is then "cannot-judge", "problem" or "skip").
+- `questions.csv`: what raters answered before the work and at its end, one row for each question; `passed`
+  tells of questions before the work whether the rater could take part.
 - `payments.csv`: what each rater is to be paid in all (`PID`, the panel's id, and `amount`). Whose payment was refused, and who is
   excluded without a decision to pay, is left out. It holds panel ids as well.
 - `bonuses.csv`: the same for raters of the panel, in whole cents and without a line of names, as Prolific takes it.

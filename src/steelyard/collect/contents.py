@@ -118,8 +118,16 @@ class Contents:
                 f"the sample has item {item!r} of system {system!r}, which is not in "
                 f"{self.outputs.name}: it must come from the same outputs"
             )
-        lists = self.campaign.task.lists
-        return {name: _listed(value) if name in lists else value for name, value in found.items()}
+        task = self.campaign.task
+        row = {
+            name: _listed(value) if name in task.lists | task.dialogues else value
+            for name, value in found.items()
+        }
+        return row | {
+            name: [_turn(one) for one in row[name]]
+            for name in task.dialogues
+            if isinstance(row.get(name), list)
+        }
 
     def _check(self, content: Mapping[str, Any], row: Mapping[str, Any]) -> None:
         problem = check_content(self.campaign.task, content)
@@ -130,6 +138,13 @@ class Contents:
 
     def _place(self, row: Mapping[str, Any]) -> str:
         return f"{self.outputs.name}, {self._table.where(row[ROW])[0]}"
+
+
+def _turn(value: Any) -> Any:
+    """Return a turn of a dialogue as text, also one with ``role`` and ``content``."""
+    if isinstance(value, dict) and {"role", "content"} <= value.keys():
+        return f"{value['role']}: {value['content']}"
+    return value
 
 
 def _listed(value: Any) -> Any:

@@ -5,7 +5,7 @@ Raters appear under a pseudonym everywhere but in the ledger and the payments, w
 
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -18,6 +18,8 @@ from steelyard.collect.live.observer import View
 from steelyard.collect.live.rows import judgment_rows
 from steelyard.collect.payments import bonuses, ledger, payments, pseudonym
 from steelyard.collect.store import Reader
+from steelyard.collect.store.corrections import Earlier, earlier
+from steelyard.collect.store.questionnaires import all_answered
 from steelyard.collect.store.records import (
     SubmissionRow,
     iso_time,
@@ -39,6 +41,7 @@ NAMES = (
     "judgments.parquet",
     "submissions.jsonl",
     "comments.csv",
+    "questions.csv",
     "ledger.csv",
     "payments.csv",
     "bonuses.csv",
@@ -158,14 +161,17 @@ def _written(frame: pl.DataFrame, kind: str) -> bytes:
 
 
 def _submissions(store: Reader, campaign: Campaign) -> bytes:
+    changed = store.read(earlier)
     lines = [
-        json.dumps(_submission(campaign, one), ensure_ascii=False)
+        json.dumps(_submission(campaign, one, changed.get(one.id, ())), ensure_ascii=False)
         for one in store.read(submission_rows)
     ]
     return "".join(f"{line}\n" for line in lines).encode()
 
 
-def _submission(campaign: Campaign, one: SubmissionRow) -> Mapping[str, Any]:
+def _submission(
+    campaign: Campaign, one: SubmissionRow, changed: Sequence[Earlier]
+) -> Mapping[str, Any]:
     is_right = (
         None if one.gold is None else grade_gold(campaign.task, one.content, one.gold, one.answer)
     )
@@ -186,6 +192,15 @@ def _submission(campaign: Campaign, one: SubmissionRow) -> Mapping[str, Any]:
         "time": iso_time(one.time),
         "surplus": one.surplus,
         "excluded": one.excluded,
+        "earlier": [
+            {
+                "answer": before.answer,
+                "scores": before.scores,
+                "seconds": before.active_ms / 1000,
+                "until": iso_time(before.time),
+            }
+            for before in changed
+        ],
     }
 
 
@@ -212,4 +227,21 @@ def _comments(store: Reader, campaign: Campaign) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-_TABLES = {"comments": _comments, "ledger": ledger, "payments": payments}
+def _questions(store: Reader, campaign: Campaign) -> pl.DataFrame:
+    """Return what raters answered before the work and at its end, one question a row."""
+    del campaign
+    rows = [
+        (pseudonym(one.number), one.part, name, _cell(value), one.passed, iso_time(one.time))
+        for one in store.read(all_answered)
+        for name, value in one.answer.items()
+    ]
+    names = ("rater", "part", "question", "answer", "passed", "time")
+    schema = dict.fromkeys(names, pl.String) | {"passed": pl.Boolean}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def _cell(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+_TABLES = {"comments": _comments, "questions": _questions, "ledger": ledger, "payments": payments}

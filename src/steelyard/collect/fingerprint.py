@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from steelyard.collect.campaign import Campaign
 
-__all__ = ["fingerprint_of"]
+__all__ = ["fingerprint_of", "without_wording"]
 
 # What the page says may be improved while a campaign runs; what is asked and counted may not.
 _WORDING = {"label", "help", "tip", "key", "text", "confirm", "low", "high"}
@@ -25,7 +25,7 @@ def fingerprint_of(campaign: "Campaign") -> str:
         "gold": None if campaign.gold is None else _digest(campaign.gold.file),
         "pair": task.pair,
         "fields": task.fields,
-        "widgets": [_without_wording(widget.model_dump(mode="json")) for widget in task.widgets],
+        "widgets": [without_wording(widget.model_dump(mode="json")) for widget in task.widgets],
         "scores": [score.model_dump(mode="json") for score in task.scores],
     }
     if campaign.second_judgments:  # campaigns of before have none
@@ -39,7 +39,8 @@ def _digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _without_wording(data: Any) -> Any:
+def without_wording(data: Any) -> Any:
+    """Return what was declared without what may be improved while a campaign runs."""
     if isinstance(data, dict):
-        return {key: _without_wording(value) for key, value in data.items() if key not in _WORDING}
-    return [_without_wording(entry) for entry in data] if isinstance(data, list) else data
+        return {key: without_wording(value) for key, value in data.items() if key not in _WORDING}
+    return [without_wording(entry) for entry in data] if isinstance(data, list) else data

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 
 import pytest
 
@@ -71,3 +72,58 @@ def test_a_handed_back_text_is_not_paid_and_costs_no_budget(serve):
     rater = server.rater()
     assert hand_back(rater, rater.next()["assignment"]["id"]).status_code == 200
     assert rater.judge()["earned"] == "0.125 EUR"
+
+
+def test_a_text_may_be_skipped_without_a_reason(serve):
+    server = serve(outputs=2)
+    rater = server.rater()
+    given = rater.next()["assignment"]
+    body = {"assignment": given["id"], "kind": "skip"}
+    assert rater.send("/api/hand-back", body).status_code == 200
+    assert rater.next()["assignment"]["content"] != given["content"]
+    assert hand_back(rater, rater.next()["assignment"]["id"], reason="  ").status_code == 422
+
+
+def test_a_text_that_all_hand_back_is_set_aside_and_holds_up_nothing(serve):
+    server = serve("session: {hand_backs_per_text: 2}\n", outputs=4)
+    unreadable, others = None, []
+    for name in ("ann", "bob"):
+        rater = server.rater(name)
+        while (found := rater.next())["status"] == "task":
+            given = found["assignment"]
+            unreadable = unreadable or given["content"]
+            if given["content"] == unreadable:
+                assert hand_back(rater, given["id"]).status_code == 200
+            else:
+                others.append(given["content"])
+                assert rater.submit(given["id"], key=f"key-{given['id']}").status_code == 200
+        assert found["reason"] == "none-left"
+    assert len(others) == 3
+    # a third rater is not asked for it, and the campaign is at its end
+    assert server.rater("cyd").next()["reason"] == "none-left"
+    snapshot = server.admin().get("/admin/api/snapshot").json()
+    assert snapshot["signal"]["title"] == "Everything is judged"
+    assert (snapshot["progress"]["planned"], snapshot["progress"]["judgments"]) == (3, 3)
+    assert any("1 text was handed back by 2 raters" in note for note in snapshot["notes"])
+    # what comes after it in the draw enters the estimate
+    rows = server.admin().get("/admin/export/judgments.jsonl").text.splitlines()
+    assert len({json.loads(row)["submission"] for row in rows}) == 3
+
+
+def test_excluded_raters_set_nothing_aside(serve):
+    server = serve("session: {hand_backs_per_text: 2}\n", outputs=4)
+    ann = server.rater("ann")
+    text = ann.next()["assignment"]["content"]
+    hand_back(ann, ann.next()["assignment"]["id"])
+    ann.judge()
+    admin = server.admin()
+    name = admin.get("/admin/api/snapshot").json()["raters"][0]["id"]
+    decision = {"rater": name, "about": "estimate", "verdict": "exclude", "reason": "x"}
+    admin.send("/admin/api/decisions", decision)
+    bob = server.rater("bob")
+    while (given := bob.next()["assignment"])["content"] != text:
+        bob.judge()
+    assert hand_back(bob, given["id"]).status_code == 200
+    cyd = server.rater("cyd")
+    while (given := cyd.next()["assignment"])["content"] != text:
+        cyd.judge()

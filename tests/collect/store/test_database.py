@@ -58,7 +58,16 @@ def test_a_campaign_of_the_first_version_is_brought_up_to_date(tmp_path):
     with closing(sqlite3.connect(path)) as old:
         for column in ("declared", "met_half_width", "message"):
             old.execute(f"ALTER TABLE settings DROP COLUMN {column}")
-        for table in ("invitations", "reports", "consents", "services"):
+        old.execute("ALTER TABLE units DROP COLUMN set_aside")
+        later = (
+            "invitations",
+            "reports",
+            "consents",
+            "services",
+            "questionnaires",
+            "earlier_answers",
+        )
+        for table in later:
             old.execute(f"DROP TABLE {table}")
         old.execute("UPDATE settings SET budget = 9")
         old.execute("UPDATE alembic_version SET version_num = '0001'")

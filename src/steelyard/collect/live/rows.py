@@ -23,6 +23,7 @@ _SCHEMA = {
     "excluded": pl.Boolean,
     "surplus": pl.Boolean,
     "wanted": pl.Int64,
+    "place": pl.Int64,
     "other_system": pl.String,
     "first_system": pl.String,
     "probability": pl.Float64,

@@ -74,7 +74,7 @@ def signal(
     Returns
     -------
     dict
-        ``kind`` ("stop", "go" or "wait"), ``title`` and ``reason``.
+        ``kind`` ("stop", with all reached; "spent", without; "go" or "wait"), ``title`` and ``reason``.
     """
     goal, widest = settings.half_width, outlook.widest
     width = "" if widest is None else _width(widest)
@@ -83,7 +83,7 @@ def signal(
     price = micro(campaign.pay.per_judgment)
     if settings.budget is not None and spent + max(price, 1) > settings.budget:
         return _said(
-            "stop",
+            "spent",
             "Stop: the budget is spent",
             f"{money_text(spent)} of {money_text(settings.budget)} {campaign.pay.currency} are "
             f"owed to raters: no more work is given out.{_known(width, races)}",
@@ -92,7 +92,9 @@ def signal(
         missing = f" The goal is ±{goal:g}." if width and goal is not None else ""
         way = " Add outputs to go on." if width or races is not None else ""
         reason = f"All drawn outputs are judged.{_known(width, races)}{missing}{way}"
-        return _said("stop", "Everything is judged", reason)
+        # not the end that was hoped for, if there is a goal
+        kind = "spent" if goal is not None or races is not None else "stop"
+        return _said(kind, "Everything is judged", reason)
     if settings.state != "running":
         title = "Paused" if settings.state == "paused" else "Stopped"
         return _said("wait", title, "No work is given out. What raters hold they can submit.")

@@ -139,7 +139,7 @@ def snapshot(
         "exclusions": _exclusions(cells),
         "raters": raters_table(campaign, read.raters, conduct=conduct, decided=read.decided),
         "rules": list(rules_in_words(campaign)),
-        "notes": _notes(campaign, cells),
+        "notes": _notes(campaign, cells, set_aside=read.progress.set_aside),
         "alerts": [*alerts(campaign, failure=failure), *read.troubles],
     }
 
@@ -198,8 +198,14 @@ def _exclusions(cells: Cells) -> dict[str, int]:
     }
 
 
-def _notes(campaign: Campaign, cells: Cells) -> list[str]:
+def _notes(campaign: Campaign, cells: Cells, *, set_aside: int) -> list[str]:
     notes, rows = [], cells.rows
+    if set_aside:
+        notes.append(
+            f"{set_aside} {'text was' if set_aside == 1 else 'texts were'} handed back by "
+            f"{campaign.session.hand_backs_per_text} raters each and set aside: nobody is asked about them any more, and "
+            "estimates are about outputs that raters could judge."
+        )
     if not rows.is_empty():
         ahead = sum(one.ahead for one in cells.prefixes.values())
         surplus = rows.filter(pl.col("use") == "surplus")["submission"].n_unique()
@@ -224,6 +230,7 @@ def _notes(campaign: Campaign, cells: Cells) -> list[str]:
     if campaign.judgments_per_output == 1 and not campaign.second_judgments:
         notes.append(
             "Every output is judged once, so raters cannot be compared, and rater noise cannot be "
-            "told from differences between outputs: two judgments per output would show both."
+            "told from differences between outputs: second judgments of some outputs would show both "
+            "(`second_judgments` in the campaign file of the next campaign)."
         )
     return notes

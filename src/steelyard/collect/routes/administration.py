@@ -36,6 +36,7 @@ _ExportName = Literal[
     "judgments.parquet",
     "submissions.jsonl",
     "comments.csv",
+    "questions.csv",
     "ledger.csv",
     "payments.csv",
     "bonuses.csv",

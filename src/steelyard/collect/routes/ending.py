@@ -16,11 +16,12 @@ async def ended(site: Site, facts: sessions.Session, reason: Any) -> messages.Ne
     """Return the end of a visit: why, in words, and the way back to where the rater came from."""
     decided = await site.read(partial(verdict, rater=facts.rater, about="payment"))
     way_back = _way_back(site, facts, reason, decided)
-    say = site.campaign.wording
+    say, screening = site.campaign.wording, site.campaign.screening
+    own = screening.message if screening is not None and reason == "screened-out" else None
     return messages.NextDone(
         reason=reason,
         title=say(f"ended-title-{reason}"),
-        message=say(f"ended-{reason}"),
+        message=own or say(f"ended-{reason}"),
         way_back=way_back,
     )
 
@@ -33,7 +34,7 @@ def _way_back(
         # somebody invited to a campaign that a panel works for
         return None
     is_screened = decided == "refuse" or (
-        reason in {"tutorial-failed", "excluded", "no-consent"} and decided != "pay"
+        reason in {"tutorial-failed", "excluded", "no-consent", "screened-out"} and decided != "pay"
     )
     found: Return | None = None
     if facts.done and not is_screened:

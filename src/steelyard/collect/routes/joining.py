@@ -14,7 +14,7 @@ from steelyard.collect.routes.refusals import RefusedError
 from steelyard.collect.routes.site import Site, site_of
 from steelyard.collect.security.cookies import RATER_COOKIE, Cookie
 from steelyard.collect.security.tokens import InvalidTokenError
-from steelyard.collect.store import invitations, raters, sessions
+from steelyard.collect.store import invitations, questionnaires, raters, sessions
 from steelyard.collect.wording import phrase
 
 __all__ = ["router"]
@@ -159,5 +159,7 @@ def _check_visit(
         raise RefusedError(403, phrase("taken-part"))
     if before in {None, rater} or not rules.one_per_browser:
         return
-    if sessions.judgments(connection, rater=before or ""):
+    known = before or ""
+    has_judged = sessions.judgments(connection, rater=known)
+    if has_judged or questionnaires.has_failed(connection, rater=known):
         raise RefusedError(403, phrase("taken-part-browser"))

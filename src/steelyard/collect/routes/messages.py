@@ -1,9 +1,10 @@
 """What requests carry and answers say."""
 
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, Self, TypeAlias
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
+from steelyard.collect.questionnaires import Part
 from steelyard.collect.security.payloads import plain_json
 
 __all__ = [
@@ -12,14 +13,17 @@ __all__ = [
     "Assignment",
     "Consent",
     "Consented",
+    "Corrected",
     "Draft",
     "HandBack",
     "HandedBack",
+    "LastAnswer",
     "Left",
     "Name",
     "Next",
     "NextDone",
     "NextPaused",
+    "NextQuestions",
     "NextTask",
     "NextTutorial",
     "NextWait",
@@ -29,6 +33,7 @@ __all__ = [
     "PlainText",
     "Progress",
     "Question",
+    "Questionnaire",
     "Renewed",
     "Said",
     "Sent",
@@ -92,11 +97,24 @@ class Submission(Sent):
 
 
 class HandBack(Sent):
-    """A text that the rater cannot judge, and why."""
+    """A text that the rater cannot judge, and why; a text that is skipped needs no reason."""
 
     assignment: Name
-    kind: Literal["cannot-judge", "problem"]
-    reason: PlainText = Field(min_length=1, max_length=1_000)
+    kind: Literal["cannot-judge", "problem", "skip"]
+    reason: PlainText = Field(default="", max_length=1_000)
+
+    @model_validator(mode="after")
+    def _has_a_reason(self) -> Self:
+        if self.kind != "skip" and not self.reason.strip():
+            raise ValueError("a reason is needed")
+        return self
+
+
+class Questionnaire(Sent):
+    """Answers to the questions before the work, or at its end."""
+
+    part: Part
+    answer: Answer
 
 
 class Question(Sent):
@@ -167,6 +185,13 @@ class NextWelcome(Said):
     welcome: Welcome
 
 
+class NextQuestions(Said):
+    """Questions about the rater come first, or last."""
+
+    status: Literal["questions"] = "questions"
+    part: Part
+
+
 class NextTask(Said):
     """Something to judge."""
 
@@ -204,6 +229,7 @@ class NextDone(Said):
         "rater-complete",
         "revoked",
         "no-consent",
+        "screened-out",
         "none-left",
         "stopped",
         "tutorial-failed",
@@ -216,7 +242,7 @@ class NextDone(Said):
 
 
 Next: TypeAlias = Annotated[
-    NextWelcome | NextTask | NextTutorial | NextWait | NextPaused | NextDone,
+    NextWelcome | NextQuestions | NextTask | NextTutorial | NextWait | NextPaused | NextDone,
     Field(discriminator="status"),
 ]
 
@@ -257,6 +283,18 @@ class Notice(Said):
 
 class HandedBack(Said):
     """A text was taken back."""
+
+    accepted: Literal[True] = True
+
+
+class LastAnswer(Said):
+    """The last answer of this visit, to be changed; its assignment has it as the draft."""
+
+    assignment: Assignment
+
+
+class Corrected(Said):
+    """The last answer was changed; the earlier one is kept."""
 
     accepted: Literal[True] = True
 

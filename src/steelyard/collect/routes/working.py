@@ -2,23 +2,22 @@
 
 from collections.abc import Awaitable
 from functools import partial
-from typing import Any
+from typing import Any, get_args
 
 from fastapi import APIRouter, Request
 from sqlalchemy import Connection
 from starlette.responses import HTMLResponse, Response
 
 from steelyard.collect.quality import FEWEST
-from steelyard.collect.routes import messages
+from steelyard.collect.questionnaires import Part
+from steelyard.collect.routes import before_work, correcting, messages, questions
+from steelyard.collect.routes.answered import about_of, scores_of
 from steelyard.collect.routes.ending import ended
-from steelyard.collect.routes.guards import RaterVisit, Visit, change
+from steelyard.collect.routes.guards import RaterVisit, change
 from steelyard.collect.routes.refusals import RefusedError, page_refusals, refusals
 from steelyard.collect.routes.site import Site, site_of
-from steelyard.collect.routes.training import tutorial_state
-from steelyard.collect.routes.welcoming import welcome_state
-from steelyard.collect.store import assignment, reports, sessions, settings, submissions
+from steelyard.collect.store import assignment, reports, sessions, submissions
 from steelyard.collect.store.given import Given, given
-from steelyard.collect.tasks.answers import Problem, check_answer, derive_scores
 from steelyard.collect.wording import phrase
 from steelyard.errors import SteelyardError
 
@@ -26,6 +25,8 @@ __all__ = ["router"]
 
 # routes are tried in this order: what raters ask for all the time comes first
 router = APIRouter()
+router.include_router(questions.router)
+router.include_router(correcting.router)
 
 _WAIT_SECONDS = 5
 _PAID_ENDS = frozenset({"session-complete", "rater-complete", "none-left", "stopped", "enough"})
@@ -40,16 +41,8 @@ async def next_assignment(visit: RaterVisit, sent: messages.Nothing) -> messages
 
     def give(connection: Connection) -> tuple[sessions.Session, Any]:
         facts = sessions.session(connection, visit.session)
-        ended = _ended(site, facts)
-        if ended is not None:
-            return facts, ended
-        welcome = welcome_state(site, connection, visit.rater)
-        if welcome is not None:
-            return facts, welcome
-        training = tutorial_state(connection, site.campaign.task, facts)
-        if training is not None:
-            return facts, _reason_to_wait(site, connection, training) or training
-        return facts, assignment.next_lease(
+        found = _ended(site, facts) or before_work.first(site, connection, facts)
+        return facts, found or assignment.next_lease(
             connection,
             session=visit.session,
             rater=visit.rater,
@@ -61,20 +54,17 @@ async def next_assignment(visit: RaterVisit, sent: messages.Nothing) -> messages
     facts, found = await site.write(give)
     if _is_paid_end(facts, found) and await _ruled(site):
         facts, found = await site.write(give)
-    if isinstance(found, messages.TutorialState | messages.Welcome):
-        return await _before_work(site, facts, found)
     if isinstance(found, assignment.Nothing):
-        if found.reason == "wait":
-            return messages.NextWait(retry_seconds=_WAIT_SECONDS)
-        if found.reason == "paused":
-            return messages.NextPaused()
-        return await ended(site, facts, found.reason)
-    site.memory.keep(found.id, Given(visit.rater, found.content, found.swapped))
+        return await _nothing(site, facts, found)
+    if not isinstance(found, assignment.Lease):
+        return await before_work.told(site, facts, found)
+    content = dict(found.content)
+    site.memory.keep(found.id, Given(visit.rater, content, found.swapped))
     return messages.NextTask(
         assignment=messages.Assignment(
             id=found.id,
-            content=found.content,
-            draft=found.draft,
+            content=content,
+            draft=None if found.draft is None else dict(found.draft),
             active_ms=found.active_ms,
             expires=found.expires,
         ),
@@ -84,17 +74,15 @@ async def next_assignment(visit: RaterVisit, sent: messages.Nothing) -> messages
     )
 
 
-async def _before_work(
-    site: Site, facts: sessions.Session, found: messages.TutorialState | messages.Welcome
-) -> messages.Next:
-    """Return the first page or the tutorial, or the end if the rater did not agree or pass."""
-    if isinstance(found, messages.Welcome):
-        if found.agreed is None:
-            return messages.NextWelcome(welcome=found)
-        return await ended(site, facts, "no-consent")
-    if found.passed is None:
-        return messages.NextTutorial(tutorial=found)
-    return await ended(site, facts, "tutorial-failed")
+async def _nothing(site: Site, facts: sessions.Session, found: assignment.Nothing) -> messages.Next:
+    """Return why there is nothing to judge; before the end of paid work come its questions."""
+    if found.reason == "wait":
+        return messages.NextWait(retry_seconds=_WAIT_SECONDS)
+    if found.reason == "paused":
+        return messages.NextPaused()
+    if _is_paid_end(facts, found) and await _asks_at_the_end(site, facts.rater):
+        return messages.NextQuestions(part="exit")
+    return await ended(site, facts, found.reason)
 
 
 @router.put("/api/draft", **change(409))
@@ -123,12 +111,12 @@ async def submit(visit: RaterVisit, sent: messages.Submission) -> messages.Submi
     now = site.clock()
     known = site.memory.given(sent.assignment)
     # an answer that cannot be accepted never reaches the writer
-    scores = None if known is None else _scores(visit, known, sent.answer)
+    scores = None if known is None else scores_of(visit, known, sent.answer)
 
     def store(connection: Connection) -> submissions.Accepted:
         derived = scores
         if derived is None:
-            derived = _scores(visit, given(connection, lease=sent.assignment), sent.answer)
+            derived = scores_of(visit, given(connection, lease=sent.assignment), sent.answer)
         return submissions.submit(
             connection,
             lease=sent.assignment,
@@ -144,7 +132,7 @@ async def submit(visit: RaterVisit, sent: messages.Submission) -> messages.Submi
     stored = await site.write(store)
     if stored.done % FEWEST == 0 and not stored.repeated:
         await _tried(site, site.live.apply_own_rules(visit.rater))
-    about = await _about(site, sent.assignment)
+    about = await about_of(site, sent.assignment)
     return messages.Submitted(
         repeated=stored.repeated,
         done=stored.done,
@@ -164,6 +152,7 @@ async def hand_back(visit: RaterVisit, sent: messages.HandBack) -> messages.Hand
         kind=sent.kind,
         reason=sent.reason,
         most=site.campaign.session.hand_backs,
+        enough=site.campaign.session.hand_backs_per_text,
         now=site.clock(),
     )
     await site.write(operation)
@@ -191,42 +180,11 @@ async def task(visit: RaterVisit) -> dict[str, Any]:
     return visit.site.campaign.task.public()
 
 
-def _reason_to_wait(
-    site: Site, connection: Connection, training: messages.TutorialState
-) -> assignment.Nothing | None:
-    """Return why nobody should begin the tutorial now."""
-    if training.passed is not None:
-        return None
-    found = settings.current(connection)
-    assert found is not None
-    if found.state != "running":
-        return assignment.Nothing(found.state)
-    if training.answered:
-        return None
-    unpaid = site.purse.refusal(connection, budget=found.budget, now=site.clock(), tutorial=True)
-    return None if unpaid is None else assignment.Nothing(unpaid)
-
-
-def _scores(visit: Visit, about: Given, answer: dict[str, Any]) -> dict[str, float]:
-    """Return the judgments that an answer amounts to, or say all that is wrong with it."""
-    if about.rater != visit.rater:
-        raise RefusedError(403, phrase("another-rater"), code="not-yours")
-    task = visit.site.campaign.task
-    problems = check_answer(task, about.content, answer)
-    if problems:
-        raise RefusedError(
-            422, phrase("not-complete"), code="invalid-answer", problems=_named(problems)
-        )
-    return derive_scores(task, about.content, answer, swapped=about.swapped)
-
-
-async def _about(site: Site, lease: str) -> Given:
-    known = site.memory.given(lease)
-    return known if known is not None else await site.read(partial(given, lease=lease))
-
-
-def _named(problems: list[Problem]) -> list[tuple[str | None, str]]:
-    return [(problem.widget, problem.message) for problem in problems]
+async def _asks_at_the_end(site: Site, rater: str) -> bool:
+    if not site.campaign.exit_questions:
+        return False
+    is_open = partial(questions.is_open, campaign=site.campaign, part="exit", rater=rater)
+    return await site.read(is_open)
 
 
 def _work_page(site: Site, *, mode: str, csrf: str | None) -> Response:
@@ -239,6 +197,10 @@ def _work_page(site: Site, *, mode: str, csrf: str | None) -> Response:
         mode=mode,
         csrf=csrf,
         notice=site.notice.text,
+        questionnaires={
+            part: [widget.public() for widget in questions.asked(site.campaign, part)]
+            for part in get_args(Part)
+        },
     )
 
 

@@ -7,12 +7,15 @@ from sqlalchemy import ColumnElement, Connection, and_, bindparam, func, literal
 
 from steelyard.collect.store.tables import (
     decisions,
+    earlier_answers,
     ledger,
     raters,
+    reports,
     sessions,
     settings,
     slots,
     submissions,
+    targets,
     tutorials,
     units,
 )
@@ -22,6 +25,7 @@ __all__ = [
     "Progress",
     "RaterRow",
     "awaited",
+    "given_up",
     "newest",
     "progress",
     "rater_rows",
@@ -69,6 +73,8 @@ class Progress:
         Units of the draw.
     complete : int
         Units with all judgments wanted, those of excluded raters not counted.
+    set_aside : int
+        Units that are given to nobody any more, because so many raters handed them back.
     wanted : int
         Judgments wanted.
     judgments : int
@@ -91,6 +97,7 @@ class Progress:
 
     units: int
     complete: int
+    set_aside: int
     wanted: int
     judgments: int
     counted: int
@@ -142,10 +149,13 @@ _judged = (
 )
 _counted = func.coalesce(_judged.c.counted, 0)
 _given = func.coalesce(_judged.c.given, 0)
+# Set aside, and not judged often enough by who still held it then.
+_IS_GIVEN_UP = and_(units.c.set_aside.is_not(None), _counted < units.c.wanted)
 _UNITS = (
     select(
         func.count().filter(_IS_DRAWN).label("units"),
         func.count().filter(and_(_IS_DRAWN, _counted >= units.c.wanted)).label("complete"),
+        func.count().filter(and_(_IS_DRAWN, _IS_GIVEN_UP)).label("set_aside"),
         func.sum(units.c.wanted).filter(_IS_DRAWN).label("wanted"),
         func.sum(_given).filter(_IS_DRAWN).label("judgments"),
         func.sum(_counted).filter(_IS_DRAWN).label("counted"),
@@ -172,8 +182,14 @@ _AWAITED = (
     select(units.c.id, units.c.item, units.c.wanted - _counted, _given >= units.c.wanted)
     .select_from(units)
     .outerjoin(_judged, _judged.c.unit == units.c.id)
-    .where(_IS_DRAWN, _counted < units.c.wanted)
+    .where(_IS_DRAWN, _counted < units.c.wanted, units.c.set_aside.is_(None))
     .order_by(units.c.id)
+)
+_GIVEN_UP = (
+    select(targets.c.system, targets.c.draw)
+    .join_from(units, targets, targets.c.unit == units.c.id)
+    .outerjoin(_judged, _judged.c.unit == units.c.id)
+    .where(_IS_DRAWN, _IS_GIVEN_UP)
 )
 _work = (
     select(
@@ -216,7 +232,7 @@ _TUTORIALS = select(tutorials.c.rater, tutorials.c.version, tutorials.c.passed).
 _NEWEST = select(
     *(
         select(func.count()).select_from(table).scalar_subquery()
-        for table in (submissions, decisions, raters, ledger)
+        for table in (submissions, decisions, raters, ledger, earlier_answers, reports)
     ),
     select(func.coalesce(func.max(settings.c.revision), 0)).scalar_subquery(),
 )
@@ -243,6 +259,11 @@ def awaited(connection: Connection) -> list[Awaited]:
         Awaited(unit, item, missing, bool(replacement))
         for unit, item, missing, replacement in connection.execute(_AWAITED)
     ]
+
+
+def given_up(connection: Connection) -> list[tuple[str, int]]:
+    """Return system and draw number of outputs that were set aside: no judgment of them is awaited."""
+    return [(system, draw) for system, draw in connection.execute(_GIVEN_UP)]
 
 
 def rater_rows(connection: Connection) -> list[RaterRow]:

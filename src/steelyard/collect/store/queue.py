@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import (
     Connection,
     bindparam,
+    case,
     func,
     insert,
     literal_column,
@@ -50,7 +51,9 @@ _COUNTED = (
     .where(submissions.c.unit == units.c.id, raters.c.excluded.is_(False))
     .scalar_subquery()
 )
-_BALANCE = select(units.c.id, units.c.digest, (units.c.wanted - _COUNTED).label("needed")).where(
+# A text that was set aside needs none.
+_NEEDED = case((units.c.set_aside.is_(None), units.c.wanted - _COUNTED), else_=0)
+_BALANCE = select(units.c.id, units.c.digest, _NEEDED.label("needed")).where(
     units.c.id == bindparam("unit"), literal_column("units.gold IS NULL")
 )
 # Slots to keep offering come first: those that somebody holds, then the oldest.

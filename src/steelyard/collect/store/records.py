@@ -1,6 +1,7 @@
 """What a campaign has brought: rows for estimates, exports and the live page."""
 
 import json
+from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -13,6 +14,7 @@ from steelyard.collect.store.overview import (
     Progress,
     RaterRow,
     awaited,
+    given_up,
     newest,
     progress,
     rater_rows,
@@ -73,6 +75,8 @@ class ScoredRow:
         Whether it is one more than was asked for.
     wanted : int
         Judgments wanted of the unit.
+    place : int
+        Place in the draw of the system, outputs that were set aside not counted.
     other_system, first_system : str or None
         Of a preference: the system that this one was compared with, and which was shown first.
     probability, stratum, stratum_size, share, draw, design, seed, signature
@@ -92,6 +96,7 @@ class ScoredRow:
     excluded: bool
     surplus: bool
     wanted: int
+    place: int
     other_system: str | None
     first_system: str | None
     probability: float | None
@@ -215,8 +220,12 @@ def scored_rows(connection: Connection) -> list[ScoredRow]:
     found = connection.execute(_MIRRORED).scalar_one_or_none()
     mirrored = frozenset(json.loads(found or "[]"))
     sides = {(unit, side): system for unit, side, system in connection.execute(_SIDES)}
+    passed_over: dict[str, list[int]] = {}
+    for system, draw in sorted(given_up(connection)):
+        passed_over.setdefault(system, []).append(draw)
     rows = []
     for row in connection.execute(_SCORED).mappings():
+        before = bisect_left(passed_over.get(row["system"], ()), row["draw"])
         known = {name: row[name] for name in _SCORED_AS_IS}
         for prompt, score in json.loads(row["scores"]).items():
             is_preference = prompt in mirrored
@@ -230,6 +239,7 @@ def scored_rows(connection: Connection) -> list[ScoredRow]:
                     seconds=row["active_ms"] / 1000,
                     time=iso_time(row["time"]),
                     surplus=row["slot"] is None,
+                    place=row["draw"] - before,
                     other_system=sides.get((row["unit"], 3 - row["side"]))
                     if is_preference
                     else None,

@@ -5,6 +5,7 @@ from typing import Literal
 
 from sqlalchemy import Connection, bindparam, func, insert, literal_column, select, update
 
+from steelyard.collect.store.queue import rebalance
 from steelyard.collect.store.raters import hold_rater
 from steelyard.collect.store.refusals import (
     AlreadySubmittedError,
@@ -17,7 +18,7 @@ from steelyard.collect.wording import phrase
 
 __all__ = ["Kind", "Report", "all_reports", "hand_back"]
 
-Kind = Literal["cannot-judge", "problem"]
+Kind = Literal["cannot-judge", "problem", "skip"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +33,8 @@ class Report:
         What was shown, in JSON, before sides of a pair are swapped.
     number : int
         Number of the rater.
-    kind : {"cannot-judge", "problem"}
-        Whether the rater could not judge it, or something is wrong with it.
+    kind : {"cannot-judge", "problem", "skip"}
+        Whether the rater could not judge it, something is wrong with it, or no reason was given.
     reason : str
         In the rater's words.
     time : int
@@ -63,6 +64,16 @@ _LEASE = (
 )
 _COUNT = select(func.count()).where(reports.c.rater == bindparam("rater"))
 _ADD = insert(reports)
+_BACK = (
+    select(func.count())
+    .join_from(reports, raters, raters.c.id == reports.c.rater)
+    .where(reports.c.unit == bindparam("unit"), raters.c.excluded.is_(False))
+)
+_SET_ASIDE = (
+    update(units)
+    .where(units.c.id == bindparam("unit_id"), units.c.set_aside.is_(None))
+    .values(set_aside=bindparam("new_set_aside"))
+)
 _LET_GO = (
     update(slots)
     .where(
@@ -95,9 +106,13 @@ def hand_back(
     kind: Kind,
     reason: str,
     most: int,
+    enough: int,
     now: int,
 ) -> None:
     """Take a text back from a rater who cannot judge it; sending it again changes nothing.
+
+    A text that `enough` raters handed back, those left out of the estimate not counted, is set
+    aside: it is given to nobody any more, or the campaign could never end.
 
     Parameters
     ----------
@@ -109,6 +124,8 @@ def hand_back(
         As in `Report`.
     most : int
         Texts that one rater may hand back.
+    enough : int
+        Raters after whom a text is set aside.
     now : int
         Milliseconds.
 
@@ -136,6 +153,9 @@ def hand_back(
     row = {"lease": lease, "unit": found.unit, "rater": rater, "kind": kind, "reason": reason}
     connection.execute(_ADD, {**row, "time": now})
     connection.execute(_LET_GO, {"slot_id": found.slot, "own_lease": lease})
+    if connection.execute(_BACK, {"unit": found.unit}).scalar_one() >= enough:
+        connection.execute(_SET_ASIDE, {"unit_id": found.unit, "new_set_aside": now})
+        rebalance(connection, [found.unit], now=now)
 
 
 def all_reports(connection: Connection) -> list[Report]:

@@ -1,7 +1,7 @@
 """The tables of a campaign, and why they have the indexes they have.
 
 One database holds one campaign. Nothing is ever deleted: submissions, ledger entries, decisions and
-tutorial answers are only added; leases keep their drafts; a slot that is not needed any more is
+tutorial answers are only added; an answer that its rater changes is kept among the earlier answers; leases keep their drafts; a slot that is not needed any more is
 not offered. Times are whole milliseconds since 1970 UTC, money is in millionths of the currency.
 
 Two statements run once for every judgment and decide how fast the store is.
@@ -41,10 +41,12 @@ from sqlalchemy import (
 __all__ = [
     "consents",
     "decisions",
+    "earlier_answers",
     "invitations",
     "leases",
     "ledger",
     "metadata",
+    "questionnaires",
     "raters",
     "reports",
     "services",
@@ -113,6 +115,8 @@ units = Table(
     Column("wanted", Integer, nullable=False),
     # The accepted answers of a gold unit, which is in no draw; null for all others.
     Column("gold", Text),
+    # When as many raters had handed it back as may: it is given to nobody any more.
+    Column("set_aside", BigInteger),
 )
 Index(
     "units_gold",
@@ -338,4 +342,39 @@ services = Table(
     Column("memory", Text, nullable=False),
     # What whoever runs the campaign must know; null while all is well.
     Column("trouble", Text),
+)
+
+# What raters answered before the work and at its end: once.
+questionnaires = Table(
+    "questionnaires",
+    metadata,
+    Column("id", _Number, primary_key=True),
+    Column("rater", ForeignKey(raters.c.id), nullable=False),
+    Column("part", String, nullable=False),
+    # Digest of the questions.
+    Column("questions", String, nullable=False),
+    Column("answer", Text, nullable=False),
+    # Of questions before the work: whether the rater may take part.
+    Column("passed", Boolean),
+    Column("time", BigInteger, nullable=False),
+)
+Index(
+    "questionnaires_once",
+    questionnaires.c.rater,
+    questionnaires.c.part,
+    questionnaires.c.questions,
+    unique=True,
+)
+
+# Answers that their raters changed, as they were before.
+earlier_answers = Table(
+    "earlier_answers",
+    metadata,
+    Column("id", _Number, primary_key=True),
+    Column("submission", ForeignKey(submissions.c.id), nullable=False, index=True),
+    Column("answer", Text, nullable=False),
+    Column("scores", Text, nullable=False),
+    Column("active_ms", BigInteger, nullable=False),
+    # When it was replaced.
+    Column("time", BigInteger, nullable=False),
 )

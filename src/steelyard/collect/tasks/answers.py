@@ -1,6 +1,6 @@
 """Answers: whether one is complete and valid, and which judgments it amounts to."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,14 @@ from steelyard.collect.tasks.values import value_problem
 from steelyard.collect.tasks.widgets import Passages, PostEdit, Widget
 from steelyard.collect.wording import phrase
 
-__all__ = ["Problem", "check_answer", "derive_scores", "visible_widgets"]
+__all__ = [
+    "Problem",
+    "check_answer",
+    "check_answers",
+    "derive_scores",
+    "visible",
+    "visible_widgets",
+]
 
 # Enough for any task; an answer of a million unknown names is not listed in full.
 _MOST_PROBLEMS = 100
@@ -58,9 +65,14 @@ def check_answer(task: Task, content: Content, answer: Any) -> list[Problem]:
     >>> check_answer(task, content, {"fluency": 3, "redundancy": 3, "overall": 4})
     [Problem(widget='overall', message='Choose one of the answers.')]
     """
+    return check_answers(task.widgets, content, answer)
+
+
+def check_answers(widgets: Sequence[Widget], content: Content, answer: Any) -> list[Problem]:
+    """Say all that is wrong with the answer to some questions; see `check_answer`."""
     if not isinstance(answer, dict):
         return [Problem(None, phrase("name-each"))]
-    known = {widget.id for widget in task.widgets}
+    known = {widget.id for widget in widgets}
     problems = [
         Problem(_readable(name), phrase("no-such-question")) for name in answer if name not in known
     ]
@@ -68,7 +80,7 @@ def check_answer(task: Task, content: Content, answer: Any) -> list[Problem]:
     # cannot be told before it is put right.
     sound: dict[str, Any] = {}
     unclear: set[str] = set()
-    for widget in task.widgets:
+    for widget in widgets:
         value = answer.get(widget.id)
         if widget.when is not None and not holds(widget.when, sound):
             if unclear & {leaf["id"] for leaf in leaves(widget.when)}:
@@ -90,9 +102,14 @@ def visible_widgets(task: Task, answer: Mapping[str, Any]) -> dict[str, Widget]:
 
     What a hidden widget holds does not count, so that hiding one hides those that depend on it.
     """
+    return visible(task.widgets, answer)
+
+
+def visible(widgets: Sequence[Widget], answer: Mapping[str, Any]) -> dict[str, Widget]:
+    """Return those of some widgets that are shown; see `visible_widgets`."""
     shown: dict[str, Widget] = {}
     seen: dict[str, Any] = {}
-    for widget in task.widgets:
+    for widget in widgets:
         if widget.when is None or holds(widget.when, seen):
             shown[widget.id] = widget
             seen[widget.id] = answer.get(widget.id)

@@ -24,7 +24,14 @@ from steelyard.collect.yaml_lines import KeyPath
 if TYPE_CHECKING:
     from steelyard.collect.tasks.task import Task
 
-__all__ = ["check_scores", "check_show", "check_tutorial", "check_widgets", "field_of"]
+__all__ = [
+    "check_questions",
+    "check_scores",
+    "check_show",
+    "check_tutorial",
+    "check_widgets",
+    "field_of",
+]
 
 # What a rater must not know.
 _HIDDEN = ("system", "systems")
@@ -55,23 +62,29 @@ def check_show(task: "Task") -> None:
 
 def check_widgets(task: "Task") -> None:
     """Raise unless ids differ, and conditions and texts refer to what is there before them."""
+    paths: list[KeyPath] = [("widgets", place) for place in range(len(task.widgets))]
+    check_questions(task.widgets, paths)
+    before = {one.field for one in task.show}
+    for widget, path in zip(task.widgets, paths, strict=True):
+        _check_field(task, widget, path)
+        _check_texts(widget, {*before, field_of(widget)} - {None}, path)
+        before.add(widget.id)
+
+
+def check_questions(widgets: Sequence[Widget], paths: Sequence[KeyPath]) -> None:
+    """Raise unless ids differ, and conditions refer to what is asked before; `paths` are their places."""
     before: dict[str, Widget] = {}
-    ids = [widget.id for widget in task.widgets]
-    shown_fields = {one.field for one in task.show}
-    for position, widget in enumerate(task.widgets):
-        path: KeyPath = ("widgets", position)
+    ids = [widget.id for widget in widgets]
+    for widget, path in zip(widgets, paths, strict=True):
         if widget.id in before:
             first = ids.index(widget.id) + 1
             raise mistake(
                 (*path, "id"), f"must differ from that of entry {first}; both are {widget.id}"
             )
-        _check_field(task, widget, path)
         for key in ("when", "required"):
             condition = getattr(widget, key)
             if isinstance(condition, dict):
                 _check_condition(condition, before, ids, (*path, key))
-        known = {*before, *shown_fields, field_of(widget)} - {None}
-        _check_texts(widget, known, path)
         before[widget.id] = widget
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -44,10 +44,13 @@ class Shown(Declared):
         A column of the outputs, text or list of texts; in pairs also ``first`` and ``second``.
     label : str
         The heading above it; none if empty.
+    format : {"text", "markdown", "code", "table", "dialogue"}
+        How it is laid out. Whatever it holds, it is shown and never run.
     """
 
     field: Name
     label: str = ""
+    format: Literal["text", "markdown", "code", "table", "dialogue"] = "text"
 
 
 class Task(Declared):
@@ -103,6 +106,11 @@ class Task(Declared):
     def lists(self) -> frozenset[str]:
         """The fields that must hold lists of texts."""
         return frozenset(one.field for one in self.widgets if isinstance(one, Passages))
+
+    @property
+    def dialogues(self) -> frozenset[str]:
+        """The fields that are shown as dialogues."""
+        return frozenset(one.field for one in self.show if one.format == "dialogue")
 
     @property
     def texts(self) -> frozenset[str]:

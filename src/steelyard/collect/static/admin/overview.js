@@ -3,6 +3,8 @@
 import { h, replace } from "./dom.js";
 import { distance, moment, percent, plural, whole } from "./format.js";
 
+/** The share of a budget from which on its bar warns. */
+const NEARLY_SPENT = 0.9;
 const STATES = { running: "Running", paused: "Paused", stopped: "Stopped" };
 
 export function showState(place, snapshot) {
@@ -30,7 +32,7 @@ export function showNumbers(place, snapshot) {
   ];
   if (money) {
     const of = money.budget === null ? "no budget set" : `of ${money.budget} ${money.currency}`;
-    tiles.push(tile("Spent", `${money.spent} ${money.currency}`, of, money.share, money.note));
+    tiles.push(tile("Spent", `${money.spent} ${money.currency}`, of, money.share, money.note, money.share >= NEARLY_SPENT));
   }
   tiles.push(tile("Pace", pace.per_hour === null ? "\u2013" : whole(pace.per_hour), "judgments per hour", null,
     pace.last === null ? "no judgment yet" : `the last one ${distance(pace.last, time)}`));
@@ -39,8 +41,8 @@ export function showNumbers(place, snapshot) {
   replace(place, tiles);
 }
 
-function tile(label, value, beside, share, note) {
-  const bar = share === null || share === undefined ? null : h("span", { class: "bar-track", "aria-hidden": "true" }, h("span", { class: "bar-fill" }));
+function tile(label, value, beside, share, note, isSpent = false) {
+  const bar = share === null || share === undefined ? null : h("span", { class: "bar-track", "aria-hidden": "true" }, h("span", { class: isSpent ? "bar-fill spent" : "bar-fill" }));
   if (bar) bar.firstChild.style.inlineSize = `${Math.min(100, 100 * share).toFixed(1)}%`;
   const title = share === null || share === undefined ? null : h("span", { class: "unseen", text: ` (${percent(share)})` });
   return h("div", { class: "tile" },

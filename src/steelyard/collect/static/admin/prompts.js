@@ -142,8 +142,9 @@ export function showExclusions(place, snapshot) {
     return [`${prompt.prompt}, ${one.system}`, number(one.before.estimate?.estimate, digits), number(one.estimate?.estimate, digits),
       interval(one.before.sequence ?? one.before.estimate, digits), interval(one.sequence ?? one.estimate, digits)];
   }));
-  const goal = snapshot.prompts.filter((prompt) => prompt.in_goal);
-  const others = snapshot.prompts.filter((prompt) => !prompt.in_goal);
+  const known = snapshot.prompts.filter((prompt) => rows([prompt]).length); // no table without a row
+  const goal = known.filter((prompt) => prompt.in_goal);
+  const others = known.filter((prompt) => !prompt.in_goal);
   const waiting = exclusions.replacing ? ` ${plural(exclusions.replacing, "output waits", "outputs wait")} for a replacement and ${exclusions.replacing === 1 ? "is" : "are"} passed over until then.` : "";
   return replace(place.querySelector(".exclusions-body"),
     h("p", { text: `${plural(exclusions.raters, "rater is", "raters are")} left out, with ${plural(exclusions.judgments, "judgment")}. Nothing was deleted.${waiting}` }),

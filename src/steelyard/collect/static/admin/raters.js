@@ -51,6 +51,7 @@ export class Raters {
     const choices = this.#columns().map(({ key, label }) => h("option", { value: key, text: label }));
     if (choices.length !== this.order.length) this.order.replaceChildren(...choices);
     this.order.value = this.#sort.key;
+    this.order.closest("p").hidden = raters.length < 2;
     if (!raters.length) return replace(this.place, h("p", { class: "small", text: "Nobody has joined yet. Send the links to your raters." }));
     return replace(this.place,
       h("table", { class: "raters", role: "table" },

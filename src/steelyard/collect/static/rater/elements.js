@@ -18,9 +18,3 @@ export function button(label, { kind = "", key = null, click }) {
   made.addEventListener("click", click);
   return made;
 }
-
-/** Put a text, or a list of texts, into a place; each finds its own direction of writing. */
-export function show(place, content) {
-  const texts = Array.isArray(content) ? content : [content ?? ""];
-  place.replaceChildren(...texts.map((text) => element("p", { dir: "auto" }, text)));
-}

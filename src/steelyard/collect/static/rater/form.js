@@ -36,7 +36,8 @@ export class Form {
       if (draft && step.id in draft && step.definition.kind === "confirm") step.widget.value = draft[step.id];
     }
     this.#refresh();
-    this.open(this.asked.find((step) => !this.#done(step)) ?? this.asked.at(-1));
+    const { asked } = this;
+    this.open(asked.find((step) => this.#lacks(step) !== null) ?? asked.findLast((step) => this.#done(step)) ?? asked[0]);
   }
 
   /** The answers to the questions that are asked; a hidden question has none. */
@@ -107,7 +108,7 @@ export class Form {
     if (to && this.#reachable(to)) this.open(to, { focus: true });
   }
 
-  /** Go on: to what is still open, else to what may be added, else to the end. */
+  /** Go on: to what is still open, else to the end; what may be added stays folded until it is wanted. */
   advance() {
     const lacks = this.#lacks(this.#open);
     if (lacks) {
@@ -124,8 +125,6 @@ export class Form {
       this.open(next, { focus: true });
       return;
     }
-    const optional = asked.slice(at + 1).find((step) => step.widget.value === null);
-    if (optional) this.open(optional);
     this.finished();
   }
 

@@ -11,13 +11,19 @@ export function offerHandBack({ assignment, done }) {
     if (!assignment()) return;
     problem.textContent = "";
     form.reset();
+    form.dispatchEvent(new Event("change"));
     dialog.showModal();
+  });
+  form.addEventListener("change", () => {
+    // who skips a text need not say why
+    form.elements.reason.closest("p").hidden = form.elements.kind.value === "skip";
+    form.elements.reason.required = form.elements.kind.value !== "skip";
   });
   dialog.querySelector("[data-cancel]").addEventListener("click", () => dialog.close());
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     const body = { assignment: assignment(), kind: form.elements.kind.value, reason: form.elements.reason.value.trim() };
-    if (!body.reason) {
+    if (!body.reason && body.kind !== "skip") {
       problem.textContent = t("hand-back-say-why");
       form.elements.reason.focus();
       return;

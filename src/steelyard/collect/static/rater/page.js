@@ -1,6 +1,10 @@
 import { button, element } from "./elements.js";
+import { keep, kept } from "./kept.js";
 import { t } from "./texts.js";
 
+const SECTIONS = ["message", "welcome", "screening", "tutorial", "work", "exit"];
+/** As much room as three columns need. */
+const ROOMY = window.matchMedia("(min-width: 90rem)");
 const find = (id) => document.getElementById(id);
 
 /** The parts of the page that all flows share: sections, progress, messages, what is read out. */
@@ -9,14 +13,24 @@ export class Page {
     this.main = find("main");
     this.task = JSON.parse(this.main.dataset.task);
     this.mode = this.main.dataset.mode;
-    const instructions = find("instructions");
-    find("show-instructions").addEventListener("click", () => instructions.showModal());
+    find("show-instructions").addEventListener("click", () => this.#toggleInstructions());
+    find("instructions").addEventListener("toggle", ({ target }) => find("show-instructions").setAttribute("aria-expanded", String(target.open)));
+    find("instructions").open = this.mode === "work" && kept("instructions") !== "folded" && ROOMY.matches;
     document.addEventListener("mark-say", ({ detail }) => this.announce(detail.text));
   }
 
-  /** Show one of the sections `message`, `welcome`, `tutorial`, `work`. */
+  /** Instructions stand beside the work, where there is room, or above it; what was chosen is remembered. */
+  #toggleInstructions() {
+    const place = find("tutorial").hidden ? find("instructions") : find("tutorial-instructions");
+    place.open = !place.open;
+    keep("instructions", find("instructions").open ? "open" : "folded");
+    if (place.open) place.scrollIntoView({ block: "nearest" });
+  }
+
+  /** Show one of the sections. */
   section(name, { focus = true } = {}) {
-    for (const each of ["message", "welcome", "tutorial", "work"]) find(each).hidden = each !== name;
+    for (const each of SECTIONS) if (find(each)) find(each).hidden = each !== name;
+    find("show-instructions").hidden = !this.task.instructions || !["tutorial", "work"].includes(name);
     this.untrouble();
     if (!focus) return;
     window.scrollTo({ top: 0 });

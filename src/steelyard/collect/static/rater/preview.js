@@ -1,5 +1,5 @@
-import { show } from "./elements.js";
 import { Form } from "./form.js";
+import { show } from "./show.js";
 import { t } from "./texts.js";
 
 /** The page as it will be, for looking only: no answer can be given and nothing is asked of the server. */

@@ -1,6 +1,7 @@
 import { Refused, request, Unreachable, untilAnswered } from "./api.js";
-import { button, element, show } from "./elements.js";
+import { button, element } from "./elements.js";
 import * as messages from "./messages.js";
+import { show } from "./show.js";
 import { t } from "./texts.js";
 
 const find = (id) => document.getElementById(id);
@@ -87,11 +88,12 @@ export class Tutorial {
 
   #texts(content) {
     const labels = new Map(this.page.task.show.map(({ field, label }) => [field, label]));
+    const formats = new Map(this.page.task.show.map(({ field, format }) => [field, format]));
     const used = this.#definition(this.#question).field;
     const shown = Object.entries(content).filter(([field]) => labels.has(field) || field !== used);
     find("tutorial-texts").replaceChildren(...shown.map(([field, text]) => {
       const place = element("div", { class: "text" });
-      show(place, text);
+      show(place, text, formats.get(field));
       return element("section", { class: "shown" }, element("h2", {}, labels.get(field) ?? field), place);
     }));
   }

@@ -1,15 +1,17 @@
 import { Refused, request, untilAnswered } from "./api.js";
 import { Autosave } from "./autosave.js";
 import { ActiveClock } from "./clock.js";
-import { show } from "./elements.js";
 import { Form } from "./form.js";
 import { offerHandBack } from "./hand-back.js";
 import { forget, keep, kept } from "./kept.js";
 import * as messages from "./messages.js";
+import { Questions } from "./questions.js";
+import { show } from "./show.js";
 import { t } from "./texts.js";
 import { Tutorial } from "./tutorial.js";
 import { offerLeaving, showWelcome } from "./welcome.js";
 
+const find = (id) => document.getElementById(id);
 const PAUSED_SECONDS = 15;
 const SAVED = {
   saved: () => t("draft-saved"),
@@ -22,6 +24,7 @@ const SAVED = {
 export class Work {
   #assignment = null;
   #sending = false;
+  #changing = false;
 
   constructor(page) {
     this.page = page;
@@ -35,6 +38,10 @@ export class Work {
       finished: () => this.button.focus(),
     });
     this.tutorial = new Tutorial(page, { passed: () => this.next() });
+    this.questions = {};
+    this.change = find("change-last");
+    this.change.addEventListener("click", () => this.#change());
+    find("change-cancel").addEventListener("click", () => this.next());
     this.button.addEventListener("click", () => this.submit());
     offerLeaving(page);
     offerHandBack({ assignment: () => (this.isWorking ? this.#assignment.id : null), done: () => this.#handedBack() });
@@ -46,6 +53,7 @@ export class Work {
 
   async next() {
     this.#assignment = null;
+    this.#setChanging(false);
     let reply;
     try {
       reply = await this.#ask("/api/next", {}, t("not-fetched"));
@@ -57,13 +65,20 @@ export class Work {
     if (reply.progress) this.#showProgress(reply.progress);
     if (reply.status === "task") this.#begin(reply.assignment);
     else if (reply.status === "welcome") showWelcome(this.page, reply.welcome, () => this.next());
+    else if (reply.status === "questions") this.#askAbout(reply.part);
     else if (reply.status === "tutorial") this.tutorial.begin(reply.tutorial);
     else if (reply.status === "done") messages.done(this.page, reply);
     else this.#wait(reply);
   }
 
+  #askAbout(part) {
+    this.questions[part] ??= new Questions(this.page, part, () => this.next());
+    this.questions[part].show();
+  }
+
   #showProgress(progress) {
     this.progress = progress;
+    this.change.hidden = this.#changing || !progress.done;
     this.page.progress(progress);
   }
 
@@ -76,18 +91,44 @@ export class Work {
     this.#assignment = assignment;
     const unsent = Autosave.unsent(assignment.id);
     this.fields.disabled = false;
-    this.#fill(assignment.content);
-    this.page.section("work");
-    this.form.load(assignment.content, unsent?.answer ?? assignment.draft);
-    this.clock.start(Math.max(unsent?.active_ms ?? 0, assignment.active_ms ?? 0));
+    this.#show(assignment, unsent);
     this.autosave.begin(assignment.id, () => this.#state());
     this.page.saved(assignment.draft || unsent ? t("draft-back") : "");
     this.#ready();
     if (unsent) this.autosave.changed();
   }
 
-  #fill(content) {
+  #show({ content, draft, active_ms: spent }, unsent = null) {
     for (const place of this.texts.querySelectorAll("[data-field]")) show(place, content[place.dataset.field]);
+    this.page.section("work");
+    this.form.load(content, unsent?.answer ?? draft);
+    this.clock.start(Math.max(unsent?.active_ms ?? 0, spent ?? 0));
+  }
+
+  /** Bring the last answer back, to be changed; the text in hand is kept with its draft. */
+  async #change() {
+    if (!this.isWorking) return;
+    this.autosave.flush();
+    this.autosave.end();
+    try {
+      const { assignment } = await this.#ask("/api/last", {}, t("not-fetched"));
+      this.#assignment = assignment;
+      this.#setChanging(true);
+      this.#show(assignment);
+      this.page.saved("");
+      this.#ready();
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      await this.next();
+      this.page.trouble(error.message);
+    }
+  }
+
+  #setChanging(on) {
+    this.#changing = on;
+    for (const id of ["changing", "change-cancel"]) find(id).hidden = !on;
+    for (const id of ["show-hand-back", "change-last"]) find(id).hidden = on;
+    this.button.querySelector("[data-label]").textContent = on ? t("change-save") : t("submit");
   }
 
   #state() {
@@ -95,7 +136,7 @@ export class Work {
   }
 
   #changed() {
-    this.autosave.changed();
+    if (!this.#changing) this.autosave.changed();
     this.#ready();
   }
 
@@ -119,12 +160,14 @@ export class Work {
     }
     const { id } = this.#assignment;
     const state = this.#state();
-    const body = { assignment: id, key: this.#key(id), ...state };
-    Autosave.keep(id, state);
+    const isChange = this.#changing;
+    const body = { assignment: id, key: isChange ? randomKey() : this.#key(id), ...state };
+    if (!isChange) Autosave.keep(id, state);
     this.#lock(true);
     try {
-      const reply = await this.#ask("/api/submit", body, t("not-submitted"));
-      this.#accepted(id, reply);
+      const reply = await this.#ask(isChange ? "/api/correct" : "/api/submit", body, t("not-submitted"));
+      if (isChange) this.#wasChanged();
+      else this.#accepted(id, reply);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       this.#notAccepted(id, error);
@@ -140,8 +183,22 @@ export class Work {
     this.fields.disabled = true; // until the next text is there
     this.#showProgress({ ...this.progress, done: reply.done, earned: reply.earned });
     this.page.announce(t("thank-you-done", { done: reply.done }));
-    if (reply.feedback) messages.check(this.page, reply.feedback, () => this.next());
+    if (reply.feedback) this.#explain(reply.feedback);
     else this.next();
+  }
+
+  /** What was missed in a check is said, and cannot be made good any more. */
+  #explain(words) {
+    messages.check(this.page, words, async () => {
+      await this.next();
+      this.change.hidden = true;
+    });
+  }
+
+  async #wasChanged() {
+    this.#lock(false);
+    await this.next();
+    this.page.saved(t("last-changed"));
   }
 
   #handedBack() {

@@ -1,0 +1,32 @@
+"""What an answer is about and the judgments it amounts to."""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from steelyard.collect.routes.guards import Visit
+from steelyard.collect.routes.refusals import RefusedError
+from steelyard.collect.routes.site import Site
+from steelyard.collect.store.given import Given, given
+from steelyard.collect.tasks.answers import check_answer, derive_scores
+from steelyard.collect.wording import phrase
+
+__all__ = ["about_of", "scores_of"]
+
+
+async def about_of(site: Site, lease: str) -> Given:
+    """Return what a lease showed, and to whom."""
+    known = site.memory.given(lease)
+    return known if known is not None else await site.read(partial(given, lease=lease))
+
+
+def scores_of(visit: Visit, about: Given, answer: Mapping[str, Any]) -> dict[str, float]:
+    """Return the judgments that an answer amounts to, or say all that is wrong with it."""
+    if about.rater != visit.rater:
+        raise RefusedError(403, phrase("another-rater"), code="not-yours")
+    task = visit.site.campaign.task
+    problems = check_answer(task, about.content, answer)
+    if problems:
+        named = [(problem.widget, problem.message) for problem in problems]
+        raise RefusedError(422, phrase("not-complete"), code="invalid-answer", problems=named)
+    return derive_scores(task, about.content, answer, swapped=about.swapped)

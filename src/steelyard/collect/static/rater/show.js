@@ -1,0 +1,39 @@
+import { element } from "./elements.js";
+import { markdown } from "./markdown.js";
+import { rowsOf, table } from "./table.js";
+
+/** How texts are laid out. Each is made of elements and text nodes: nothing that an item says is read as markup. */
+const FORMATS = {
+  text: (text) => [element("p", { dir: "auto" }, text)],
+  markdown,
+  code: (text) => [element("pre", { dir: "ltr", tabindex: "0" }, element("code", {}, text))],
+  table: (text) => [table(rowsOf(text))],
+  dialogue: (text) => [turn(text)],
+};
+
+/** Put a text, or a list of texts, into a place, in its format; each finds its own direction of writing. */
+export function show(place, content, format = place.dataset.format ?? "text") {
+  const texts = Array.isArray(content) ? content : [content ?? ""];
+  const isDialogue = format === "dialogue";
+  const isOneText = isDialogue && texts.length === 1;
+  const parts = (isOneText ? turnsOf(texts[0]) : texts).flatMap(FORMATS[format]);
+  place.replaceChildren(...(isDialogue ? [element("ol", { class: "dialogue" }, ...parts)] : parts));
+}
+
+const SPEAKER = /^([^\s:][^:\n]{0,39}):\s/;
+
+/** The turns of a dialogue in one text: a line that begins with a speaker begins one. */
+function turnsOf(text) {
+  const turns = [];
+  for (const line of text.split("\n")) {
+    if (SPEAKER.test(line) || turns.length === 0) turns.push(line);
+    else turns.push(`${turns.pop()}\n${line}`);
+  }
+  return turns.filter((each) => each.trim());
+}
+
+function turn(text) {
+  const speaker = text.match(SPEAKER)?.[1] ?? null;
+  const said = speaker === null ? text : text.replace(SPEAKER, "");
+  return element("li", { class: "turn", dir: "auto" }, speaker === null ? null : element("strong", { class: "speaker" }, speaker), element("p", {}, said.trim()));
+}

@@ -1,0 +1,92 @@
+"""Texts laid out as markdown, code, tables and dialogues; and hostile ones, which stay texts."""
+
+from playwright.sync_api import expect
+
+from .test_hostile import HOSTILE
+
+FORMATS = ("markdown", "code", "table", "dialogue")
+TASK = {
+    "name": "formats",
+    "title": "Formats",
+    "show": [{"field": name, "label": name.title(), "format": name} for name in FORMATS],
+    "widgets": [{"id": "good", "kind": "slider", "label": "How good?"}],
+    "scores": [{"prompt": "good", "rule": "value", "from": "good"}],
+}
+MARKDOWN = """\
+# Weather
+
+It was **very** *cold* on `Monday`,
+see [the table](https://example.org/t).
+
+- snow
+- ice
+  and more ice
+
+1. first
+
+> They said
+> so.
+
+```python
+a < b
+```
+
+| day | degrees |
+|-----|--------:|
+| Mon | **-3** |
+
+![a map](https://example.org/map.png)
+"""
+ROW = {
+    "markdown": MARKDOWN,
+    "code": "def f(x):\n    return x < 1\n",
+    "table": 'name,says\nAnn,"Hello, ""you"""\n',
+    "dialogue": [
+        {"role": "User", "content": "Where is it?"},
+        {"role": "Assistant", "content": "In the park.\nNear the gate: no, at it."},
+    ],
+    "output": "x",
+}
+
+
+def test_texts_are_laid_out_in_their_formats(visit, accessible, tmp_path):
+    rater = visit(TASK, [ROW])
+    page = rater.at_work()
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    field = {name: page.locator(f"[data-field={name}]") for name in FORMATS}
+    made = field["markdown"]
+    expect(made.locator(".heading")).to_have_text("Weather")
+    expect(made.locator("p strong")).to_have_text("very")
+    expect(made.locator("p em")).to_have_text("cold")
+    expect(made).to_contain_text("the table (https://example.org/t)")
+    expect(made.locator("ul li")).to_have_text(["snow", "ice and more ice"])
+    expect(made.locator("ol li")).to_have_text(["first"])
+    expect(made.locator("blockquote")).to_have_text("They said so.")
+    expect(made.locator("pre")).to_have_text("a < b")
+    expect(made.locator("th")).to_have_text(["day", "degrees"])
+    expect(made.locator("td strong")).to_have_text("-3")
+    expect(made).to_contain_text("[a map]")
+    expect(made.locator("a, img")).to_have_count(0)
+    assert field["code"].locator("pre").text_content() == ROW["code"]
+    expect(field["table"].locator("td")).to_have_text(["Ann", 'Hello, "you"'])
+    expect(field["dialogue"].locator(".speaker")).to_have_text(["User", "Assistant"])
+    accessible(page)
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    page.screenshot(path=tmp_path / "formats.png")
+    assert asked == []
+
+
+def test_hostile_texts_stay_texts_in_every_format(visit):
+    lines = f"| a | {HOSTILE} |\n|---|---|\n\n# {HOSTILE}\n\n[{HOSTILE}](javascript:window.hurt=5) ![x](javascript:window.hurt=6)\n"
+    row = dict.fromkeys((*FORMATS, "output"), HOSTILE) | {"markdown": f"{HOSTILE}\n\n{lines}"}
+    page = visit(TASK, [row]).at_work()
+    for name in FORMATS:
+        expect(page.locator(f"[data-field={name}]")).to_contain_text(
+            "<img src=x onerror='window.hurt = 2'>"
+        )
+    expect(
+        page.locator("#texts").locator("a, img, script, iframe, style, b, [onerror]")
+    ).to_have_count(0)
+    assert page.evaluate("window.hurt") is None
