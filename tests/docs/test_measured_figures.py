@@ -34,7 +34,9 @@ def untraced(paragraph, pages):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_measured_figure_is_on_the_page_that_records_its_command(page):
-    pages = [one.read_text(encoding="utf-8") for one in (ROOT / "docs").rglob("*.md") if one != page]
+    pages = [
+        one.read_text(encoding="utf-8") for one in (ROOT / "docs").rglob("*.md") if one != page
+    ]
     for paragraph in paragraphs(page.read_text(encoding="utf-8")):
         assert untraced(paragraph, pages) == [], paragraph
 
