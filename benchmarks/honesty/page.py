@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from benchmarks.honesty import decision_tables, figures, tables
-from benchmarks.honesty.kinds import BROKEN, POOL
+from benchmarks.honesty.kinds import BROKEN, POOL, SIZES
 from benchmarks.honesty.peers import PEERS
 from benchmarks.honesty.stopping import GOAL, MOST
 from benchmarks.honesty.summary import rows
@@ -92,7 +92,7 @@ def _paper(results):
     return f"""## The paper's campaigns
 
 The judgments that Chaganty, Mussmann and Liang (2018) released, as they are in the package: six prompts of four systems on the same items, one judgment of each output, drawn from those that it has.
-The mean of all judgments of all outputs is the truth. Metrics have the scale and sign of the scores and the best one comes first, by hindsight, for the tools that take one. `{tables.DEFAULT}` sees raters as
+The mean of all judgments of all outputs is the truth. Metrics have the scale and sign of the scores and the best one comes first, by hindsight, for the tools that take one. Both ways of `{tables.DEFAULT}` see raters as
 a sample; every other way here sees them as fixed, so that its intervals claim less.
 
 {tables.all_ways(found)}
@@ -149,9 +149,12 @@ def _made(results):
     peers = ", ".join(f"{peer.package} {peer.version}" for peer in PEERS)
     runs = sorted({record["runs"] for record in results if record["part"] != "machine"})
     seeds = sorted({record["seed"] for record in results if record["part"] != "machine"})
+    done = {record["n"] for record in results.of("means")}
+    left = ", ".join(str(n) for n in SIZES if n not in done) or "none"
     return f"""## What was run
 
 - Steelyard {machine["version"]}, Python {machine["python"]}, {packages}; {machine["cores"]} cores, {machine["processor"]}.
+- Numbers of judgments per system that the part about means also has and that are not in these results yet: {left}.
 - Peers: {peers}, each in its own environment.
 - {runs[0]} to {runs[-1]} replays of a cell; seed {", ".join(map(str, seeds))}. The draws of a replay depend on the seed, the kind, the number of judgments and the number of the replay
   only, so more replays extend fewer, and all tools see the same draws."""
