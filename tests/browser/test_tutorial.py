@@ -148,8 +148,8 @@ def test_a_lost_reply_uses_up_no_second_try(rater, console):
     sent = []
 
     def lose(route):
-        route.fetch()
         sent.append(route.request.post_data)
+        route.fetch()
         route.abort()
 
     page.route("**/api/tutorial", lose, times=1)

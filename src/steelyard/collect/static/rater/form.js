@@ -36,8 +36,7 @@ export class Form {
       if (draft && step.id in draft && step.definition.kind === "confirm") step.widget.value = draft[step.id];
     }
     this.#refresh();
-    const { asked } = this;
-    this.open(asked.find((step) => this.#lacks(step) !== null) ?? asked.findLast((step) => this.#done(step)) ?? asked[0]);
+    this.open(this.#next(this.asked));
   }
 
   /** The answers to the questions that are asked; a hidden question has none. */
@@ -108,7 +107,7 @@ export class Form {
     if (to && this.#reachable(to)) this.open(to, { focus: true });
   }
 
-  /** Go on: to what is still open, else to the end; what may be added stays folded until it is wanted. */
+  /** Go on: to what is still open, else to what may be added, else to the end. */
   advance() {
     const lacks = this.#lacks(this.#open);
     if (lacks) {
@@ -125,8 +124,18 @@ export class Form {
       this.open(next, { focus: true });
       return;
     }
+    const optional = asked.slice(at + 1).find((step) => step.widget.value === null && !this.#folded(step));
+    if (optional) this.open(optional);
     this.finished();
   }
+
+  /** The first question that has no answer yet; an editor that nobody needs stays folded until it is wanted. */
+  #next(asked) {
+    const left = asked.filter((step) => !this.#done(step));
+    return left.find((step) => !this.#folded(step)) ?? asked.findLast((step) => !left.includes(step)) ?? asked[0];
+  }
+
+  #folded(step) { return step.definition.kind === "post-edit" && !this.#required(step); }
 
   #heard(step, { advance }) {
     this.#readBack();
@@ -149,7 +158,7 @@ export class Form {
       step.section.querySelector("[data-summary]").textContent = done ? step.widget.summary : optional;
       if (step.touched) this.#say(step, this.#lacks(step));
     });
-    if (this.#open && !asked.includes(this.#open)) this.open(asked.find((step) => !this.#done(step)) ?? asked.at(-1));
+    if (this.#open && !asked.includes(this.#open)) this.open(this.#next(asked));
   }
 
   /** Read answers back; a confirmation of something that has changed is withdrawn. */
