@@ -76,4 +76,6 @@ def test_compare_prints_the_half_width_of_a_plan_from_a_pilot(kind, goal, option
         made = pilot.plan(compare=("A", "B"), half_width=goal, **options).expected
         judgments = collected(kind, outputs, made, rng)
         ratios.append(half_width(outputs, judgments) / made.half_width)
-    assert np.mean(ratios) == pytest.approx(1, abs=0.05)
+    # 25 campaigns leave the mean uncertain by up to 2%
+    doubt = np.std(ratios) / np.sqrt(len(ratios))
+    assert np.mean(ratios) == pytest.approx(1, abs=0.05 + 2 * doubt)

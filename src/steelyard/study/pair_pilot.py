@@ -62,7 +62,7 @@ class PairPilot:
         campaign = Campaign(study.outputs, table, pools, gaps)
         cells = simple_cells(table, prompt, study.outputs.sizes)
         systems = campaign.judged(prompt, cells)
-        controls = controlled(systems, differences=True).values
+        controls = controlled(systems).values
         learned = pl.concat(
             pl.DataFrame(
                 {
@@ -227,7 +227,7 @@ def _raters(
     systems: Sequence[JudgedSystem], chosen: Sequence[int], judged: pl.DataFrame, *, number: int
 ) -> tuple[PlannedRaters | None, float]:
     """Return the raters as a sample, with their variance; None if they are alike."""
-    samples = controlled(systems, differences=True).samples
+    samples = controlled(systems).samples
     leniency, _, _ = campaign_leniency(systems, samples, Options(raters_as="adjusted"))
     if leniency is None:
         return None, 0.0
