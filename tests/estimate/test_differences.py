@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from scipy import stats
 from scipy.sparse import csr_array
-from statsmodels.stats.multitest import multipletests
 
 from steelyard.arrays import PoolMoments, judged_outputs, simple_draw
 from steelyard.errors import NotEstimableError
@@ -14,7 +13,6 @@ from steelyard.estimate.controlled import JudgedSystem
 from steelyard.estimate.differences import campaign_differences
 from steelyard.estimate.pair_clusters import PairClusters
 from steelyard.estimate.pair_variance import PairScores, SideScores
-from steelyard.estimate.simultaneous import holm, simultaneous_level
 
 NEW = Options(target="superpopulation")
 
@@ -137,41 +135,6 @@ def test_the_doubt_with_all_items_shared_is_the_closed_form():
     value, doubt = PairScores.of(*sides).variance()
     assert value == pytest.approx(np.var(a - b, ddof=1) / 12, abs=1e-12)
     assert doubt == pytest.approx(2 * value**2 / 11, abs=1e-12)
-
-
-def test_holm_agrees_with_statsmodels():
-    p = np.random.default_rng(0).uniform(0, 0.1, 15)
-    assert holm(p) == pytest.approx(multipletests(p, method="holm")[1], abs=1e-15)
-
-
-@pytest.mark.parametrize("k", [3, 5, 10])
-def test_all_pairs_of_independent_groups_have_tukeys_level(k):
-    pairs = list(combinations(range(k), 2))
-    influences = np.zeros((len(pairs), k))
-    for row, (a, b) in enumerate(pairs):
-        influences[row, [a, b]] = 1, -1
-    level = simultaneous_level(influences, pairs, level=0.95, seed=0)
-    # A large number of degrees of freedom stands for normal errors.
-    reach = stats.studentized_range.ppf(0.95, k, 100_000) / np.sqrt(2)
-    assert stats.norm.ppf((1 + level) / 2) == pytest.approx(reach, rel=0.015)
-
-
-def test_independent_and_equal_errors_have_the_known_levels():
-    pairs = [(2 * pair, 2 * pair + 1) for pair in range(6)]
-    apart = simultaneous_level(np.eye(6), pairs, level=0.95, seed=0)
-    assert apart == pytest.approx(0.95 ** (1 / 6), abs=0.001)
-    # Many units have shown that all errors are the same one.
-    equal = simultaneous_level(np.ones((6, 4000)), pairs, level=0.95, seed=0)
-    assert equal == pytest.approx(0.95, abs=0.006)
-    unknown = simultaneous_level(np.zeros((6, 2)), pairs, level=0.95, seed=0)
-    assert unknown == pytest.approx(apart, abs=0.002)
-
-
-def test_few_units_do_not_make_many_systems_err_alike():
-    pairs = list(combinations(range(12), 2))
-    level = simultaneous_level(np.ones((len(pairs), 4)), pairs, level=0.95, seed=0)
-    reach = stats.studentized_range.ppf(0.95, 12, 100_000) / np.sqrt(2)
-    assert stats.norm.ppf((1 + level) / 2) == pytest.approx(reach, rel=0.015)
 
 
 def campaign(seed=0, k=3, n=40):

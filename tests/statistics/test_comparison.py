@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binomtest, ttest_1samp
 from simulated_comparison import Setting, comparisons
 
-from steelyard.study.pair_difference import named_difference
+from steelyard.study.pair_difference import better_of, named_difference
 from steelyard.study.ranks import ranks_of
 
 ALONE = [
@@ -45,9 +45,11 @@ def pairs_held(found, truth):
 
 def ranks_held(systems, found, truth):
     pairs = list(combinations(range(systems), 2))
-    better = {pair for pair, one in zip(pairs, found, strict=True) if one.simultaneous_low > 0}
-    better |= {
-        pair[::-1] for pair, one in zip(pairs, found, strict=True) if one.simultaneous_high < 0
+    claims = [better_of(one.difference, one.p_value, 0.95) for one in found]
+    better = {
+        pair if claim == "a" else pair[::-1]
+        for pair, claim in zip(pairs, claims, strict=True)
+        if claim
     }
     above = np.zeros(systems)
     for (a, b), value in zip(pairs, truth, strict=True):
@@ -90,8 +92,8 @@ def test_a_difference_at_the_margin_is_seldom_called_harmless(identical):
     equivalent, not_worse = [], []
     for [one], [truth] in comparisons(setting, runs=400, seed=5, means=(0.0, 0.6)):
         # System a is worse by exactly the margin.
-        named = named_difference(one, ("a", "b"), abs(truth))
+        named = named_difference(one, ("a", "b"), abs(truth), 0.95)
         equivalent.append(named.verdict == "equivalent")
-        not_worse.append(named.answer("not-worse", abs(truth)) == "holds")
+        not_worse.append(named.answer("not-worse", abs(truth), 0.95) == "holds")
     for wrong in (equivalent, not_worse):
         assert binomtest(int(np.sum(wrong)), len(wrong), 0.05, alternative="greater").pvalue > 0.005

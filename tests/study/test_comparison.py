@@ -130,7 +130,7 @@ def pair(low, high, **changes):
         "high": high,
         "simultaneous_low": low,
         "simultaneous_high": high,
-        "p_value": 0.5,
+        "p_value": 0.01 if low * high > 0 else 0.5,
         "verdict": "undecided",
         "n_items": 10,
         "identical_items": 0,
@@ -158,7 +158,7 @@ def pair(low, high, **changes):
     ],
 )
 def test_a_gate_answers_from_the_interval(interval, gate, want):
-    assert pair(*interval).answer(gate, 0.2) == want
+    assert pair(*interval).answer(gate, 0.2, 0.95) == want
 
 
 def test_an_undecided_gate_says_how_many_more_judgments_would_decide():

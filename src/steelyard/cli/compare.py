@@ -180,7 +180,7 @@ def _pairs(one: Comparison) -> Table:
     table.add_column(f"{level} interval")
     if len(one.pairs) > 1:
         table.add_column("all together")
-    table.add_column("p (Holm)", justify="right")
+    table.add_column("p" if len(one.pairs) == 1 else "p (all pairs)", justify="right")
     table.add_column("verdict")
     table.add_column("common items", justify="right")
     for pair in one.pairs:

@@ -25,7 +25,7 @@ from steelyard.estimate.controlled import JudgedSystem, judgments_paid
 from steelyard.estimate.ledger import Ledger
 from steelyard.estimate.options import Options, Raters
 from steelyard.estimate.pair_neighbours import between_neighbours
-from steelyard.estimate.simultaneous import holm, simultaneous_level
+from steelyard.estimate.simultaneous import Together, contrasts_of
 
 __all__ = ["Difference", "Mix", "Shared", "campaign_differences"]
 
@@ -47,7 +47,7 @@ class Difference:
     low, high, simultaneous_low, simultaneous_high : float
         Its interval alone, and together with those of all pairs.
     p_value : float
-        Of no difference, two-sided, after Holm's correction for all pairs.
+        Of no difference, two-sided, corrected for all pairs, by steps from the clearest pair down.
     n_items, identical_items : int
         Judged items that both share and differ on, and items with identical outputs.
     n_judgments : int
@@ -115,16 +115,21 @@ def campaign_differences(
         except NotEstimableError as error:
             contrasts.append(error)
     known = [one for one in contrasts if isinstance(one, _Contrast)]
-    adjusted = holm(np.array([one.p_value for one in known]))
     varying = [one for one in known if one.varies]
-    influences = np.array([one.influence for one in varying])
-    together = simultaneous_level(
-        influences, [one.nodes for one in varying], level=options.level, seed=seed
+    together = _together(varying, options.level, seed)
+    stepped = iter(
+        together.p_values(
+            np.array([one.p_value for one in varying]), [one.nodes for one in varying]
+        )
     )
-    p_values, ledgers = iter(adjusted), _Ledgers(campaign)
+    ledgers = _Ledgers(campaign)
     return [
         replace(
-            one.difference(campaign.options, together, float(next(p_values))),
+            one.difference(
+                campaign.options,
+                together.level,
+                float(next(stepped)) if one.varies else one.p_value,
+            ),
             ledger=ledgers.of(one, common)
             if isinstance(common, Shared) and options.ledger
             else None,
@@ -133,6 +138,14 @@ def campaign_differences(
         else one
         for one, common in zip(contrasts, shared, strict=True)
     ]
+
+
+def _together(contrasts: Sequence["_Contrast"], level: float, seed: int) -> Together:
+    """Return what these differences need to hold together."""
+    influences = np.array([one.influence for one in contrasts], ndmin=2)
+    apart = contrasts_of([one.nodes for one in contrasts])
+    units = int(influences.any(axis=0).sum())
+    return Together(influences, apart, units=units, level=level, seed=seed)
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ from scipy.special import stdtrit
 
 from steelyard.estimate.bradley_terry import Separation, bradley_terry, separation
 from steelyard.estimate.preference_outcomes import JudgedPair, Outcome
-from steelyard.estimate.simultaneous import joint_level
+from steelyard.estimate.simultaneous import Together, contrasts_of
 
 __all__ = ["NetPreferences", "Strength", "strengths"]
 
@@ -73,18 +73,11 @@ class NetPreferences:
     weights: Floats
     units: int
 
-    def level_together(self, number: int, *, level: float, seed: int) -> float:
-        """Return the level of each interval at which the first `number` net preferences hold together."""
-        varying = np.flatnonzero(np.diag(self.covariance)[:number] > 0).tolist()
-        if len(varying) < 2:
-            return level
-        pairs = [self.pairs[number] for number in varying]
-        numbers = sorted({system for pair in pairs for system in pair})
-        apart = np.zeros((len(pairs), len(numbers)))
-        for row, (a, b) in enumerate(pairs):
-            apart[row, numbers.index(a)], apart[row, numbers.index(b)] = 1, -1
-        root = _root(self.covariance[np.ix_(varying, varying)])
-        return joint_level(root, apart, units=self.units, level=level, seed=seed)
+    def together(self, number: int, *, level: float, seed: int) -> Together:
+        """Return what the first `number` net preferences need to hold together."""
+        root = _root(self.covariance[:number, :number])
+        apart = contrasts_of(self.pairs[:number])
+        return Together(root, apart, units=self.units, level=level, seed=seed)
 
     @classmethod
     def of(cls, nets: Sequence[Outcome], identical: Sequence[JudgedPair]) -> "NetPreferences":
@@ -208,7 +201,7 @@ def strengths(
     freedom = np.divide(2 * variance**2, doubt, out=np.full_like(doubt, np.inf), where=doubt > 0)
     freedom = np.maximum(freedom, found.freedom)
     apart = np.eye(len(systems)) - 1 / len(systems)
-    together = joint_level(_root(covariance), apart, units=found.units, level=level, seed=seed)
+    together = Together(_root(covariance), apart, units=found.units, level=level, seed=seed).level
     error = np.sqrt(variance)
     reach = np.where(error > 0, stdtrit(freedom, (1 + together) / 2) * error, 0.0)
     return [

@@ -17,7 +17,6 @@ from steelyard.estimate.differences import Difference
 from steelyard.estimate.options import Options
 from steelyard.estimate.preference_outcomes import JudgedPair, Outcome, learned_controls, outcomes
 from steelyard.estimate.preference_strengths import NetPreferences
-from steelyard.estimate.simultaneous import holm
 
 __all__ = ["JudgedPair", "PairPreference", "Share", "preferences"]
 
@@ -74,14 +73,16 @@ def preferences(
     gathered = NetPreferences.of(nets, [one for one in pairs if one.differing == 0])
     asked = len(pairs) if asked is None else asked
     first = sum(len(one.place) >= 2 for one in pairs[:asked])
-    together = gathered.level_together(first, level=options.level, seed=seed)
-    p_values = holm(np.array([_p_value(one) for one in nets[:first]]))
+    together = gathered.together(first, level=options.level, seed=seed)
+    p_values = together.p_values(
+        np.array([_p_value(one) for one in nets[:first]]), gathered.pairs[:first]
+    )
     found = {
         (one.pair.a, one.pair.b): _preference(
             one,
             {name: own[row] for name, own in shares.items()},
             options.level,
-            together,
+            together.level,
             p_value=float(p_values[row]),
         )
         for row, one in enumerate(nets[:first])

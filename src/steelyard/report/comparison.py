@@ -123,7 +123,7 @@ def pairs_table(found: Comparison, order: list[str]) -> Table:
             "difference",
             f"{level_name(found.level)} interval",
             *(["for all pairs together"] if several else []),
-            "p, after Holm" if several else "p",
+            "p, for all pairs" if several else "p",
             "verdict",
             "items judged for both",
         ),

@@ -21,7 +21,7 @@ class Pair(Shape):
     """Holds together with those of all pairs; verdicts come from it."""
     simultaneous_high: Number
     p_value: Share
-    """Of no difference, after Holm's correction for all pairs."""
+    """Of no difference, corrected for all pairs, by steps from the clearest pair down."""
     verdict: Literal["a", "b", "equivalent", "undecided"]
     n_items: Count
     identical_items: Count

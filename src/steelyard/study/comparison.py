@@ -42,7 +42,13 @@ __all__ = [
     "check_pairs",
     "compare",
     "gate_answer",
+    "step_note",
 ]
+
+_STEPS = (
+    "verdicts go by steps, from the clearest pair down; so a pair may be decided although its interval "
+    "for all pairs together holds 0"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,7 +104,7 @@ class Comparison:
     @property
     def sentence(self) -> str:
         """The answer in one sentence; none unless all pairs were compared."""
-        return answer_sentence(self.groups, better_pairs(self.pairs))
+        return answer_sentence(self.groups, better_pairs(self.pairs, self.level))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the documented JSON form."""
@@ -146,15 +152,24 @@ class Comparison:
         return html_table(names, rows, right=(False, False, True, True, True, False), below=below)
 
 
-def better_pairs(results: Sequence[PairDifference]) -> set[tuple[str, str]]:
+def better_pairs(results: Sequence[PairDifference], level: float) -> set[tuple[str, str]]:
     """Return the pairs of which the first is better for sure, margin or not."""
-    found = set()
-    for pair in results:
-        if pair.simultaneous_low > 0:
-            found.add((pair.a, pair.b))
-        if pair.simultaneous_high < 0:
-            found.add((pair.b, pair.a))
-    return found
+    known = [(pair, pair.better(level)) for pair in results]
+    return {
+        (pair.a, pair.b) if better == "a" else (pair.b, pair.a)
+        for pair, better in known
+        if better is not None
+    }
+
+
+def step_note(results: Sequence[PairDifference], level: float) -> tuple[str, ...]:
+    """Return a note on pairs that are decided although their interval for all pairs holds 0."""
+    if any(
+        pair.better(level) and pair.simultaneous_low <= 0 <= pair.simultaneous_high
+        for pair in results
+    ):
+        return (_STEPS,)
+    return ()
 
 
 def gate_answer(
@@ -171,7 +186,9 @@ def gate_answer(
     margin : float or None
         Differences that do not matter.
     """
-    answers = [(one, pair.answer(gate, margin), pair) for one in found for pair in one.pairs]
+    answers = [
+        (one, pair.answer(gate, margin, one.level), pair) for one in found for pair in one.pairs
+    ]
     for kind in ("fails", "undecided"):
         for one, answer, pair in answers:
             if answer == kind:
@@ -321,16 +338,19 @@ def _comparison(
     notes += [f"{one.a} and {one.b} have identical outputs" for one in results if one.identical]
     if asked.paired:
         notes.append("a paired draw shows the difference of two systems, not the mean of either")
-    ranks = ranks_of(means, better_pairs(results)) if means else ()
+    level = asked.options.level
+    notes.extend(step_note(results, level))
+    better = better_pairs(results, level)
+    ranks = ranks_of(means, better) if means else ()
     return Comparison(
         prompt=asked.prompt,
-        level=asked.options.level,
+        level=level,
         target=asked.options.target,
         raters=asked.options.raters_as,
         margin=asked.margin,
         pairs=tuple(results),
         ranks=ranks,
-        groups=groups_of([rank.system for rank in ranks], better_pairs(results)) if ranks else (),
+        groups=groups_of([rank.system for rank in ranks], better) if ranks else (),
         notes=tuple(notes),
         slice=name,
     )
@@ -366,7 +386,8 @@ def _differences(
     results: list[list[PairDifference]] = [[] for _ in parts.names]
     for (place, pair, _, _), one in zip(left, found, strict=True):
         if isinstance(one, Difference):
-            results[place].append(named_difference(one, names, asked.margin))
+            named = named_difference(one, names, asked.margin, asked.options.level)
+            results[place].append(named)
         else:
             refused[place][pair] = str(one)
     reasons = [

@@ -14,6 +14,7 @@ __all__ = [
     "Gate",
     "PairDifference",
     "Verdict",
+    "better_of",
     "gate_more",
     "named_difference",
     "verdict_of",
@@ -38,9 +39,9 @@ class PairDifference:
     difference, standard_error, low, high : float
         The estimate with its interval.
     simultaneous_low, simultaneous_high : float
-        The interval that holds together with those of all pairs; verdicts come from it.
+        The interval that holds together with those of all pairs.
     p_value : float
-        Of no difference, after Holm's correction for all pairs.
+        Of no difference, corrected for all pairs, by steps from the clearest pair down.
     verdict : {"a", "b", "equivalent", "undecided"}
         Which is better, whether they are equivalent within the margin, or that it is not known yet.
     n_items, identical_items : int
@@ -87,17 +88,22 @@ class PairDifference:
             return "identical" if self.identical else "equivalent"
         return f"{self.a if self.verdict == 'a' else self.b} is better"
 
-    def answer(self, gate: Gate, margin: float | None) -> Answer:
+    def better(self, level: float) -> Literal["a", "b"] | None:
+        """Return which of the two is better for sure, margin or not."""
+        return better_of(self.difference, self.p_value, level)
+
+    def answer(self, gate: Gate, margin: float | None, level: float) -> Answer:
         """Return whether a gate on `a` against `b` holds, fails, or is undecided."""
         low, high, limit = self.simultaneous_low, self.simultaneous_high, margin or 0.0
+        better = self.better(level)
         holds = {
-            "better": low > 0,
-            "not-worse": low > -limit,
+            "better": better == "a",
+            "not-worse": better == "a" or low > -limit,
             "equivalent": -limit < low and high < limit,
         }[gate]
         fails = {
-            "better": high < 0 or low == high == 0,
-            "not-worse": high < -limit,
+            "better": better == "b" or low == high == 0,
+            "not-worse": high < -limit or (better == "b" and not limit),
             "equivalent": low > limit or high < -limit,
         }[gate]
         if holds:
@@ -105,9 +111,12 @@ class PairDifference:
         return "fails" if fails else "undecided"
 
 
-def named_difference(one: Difference, names: Sequence[str], margin: float | None) -> PairDifference:
+def named_difference(
+    one: Difference, names: Sequence[str], margin: float | None, level: float
+) -> PairDifference:
     """Give a difference its names and its verdict."""
-    verdict = verdict_of(one.simultaneous_low, one.simultaneous_high, margin)
+    better = better_of(one.difference, one.p_value, level)
+    verdict = verdict_of(one.simultaneous_low, one.simultaneous_high, margin, better)
     return PairDifference(
         a=names[one.a],
         b=names[one.b],
@@ -127,15 +136,21 @@ def named_difference(one: Difference, names: Sequence[str], margin: float | None
     )
 
 
-def verdict_of(low: float, high: float, margin: float | None) -> Verdict:
-    """Return what an interval of a difference says."""
-    if margin is not None and -margin < low and high < margin:
+def better_of(difference: float, p_value: float, level: float) -> Literal["a", "b"] | None:
+    """Return which system is better, if the p-value says that they differ."""
+    # 1 - level is rounded: a p-value of 0.05 is clear at 0.95.
+    if difference == 0 or p_value > (1 - level) * (1 + 1e-9):
+        return None
+    return "a" if difference > 0 else "b"
+
+
+def verdict_of(
+    low: float, high: float, margin: float | None, better: Literal["a", "b"] | None
+) -> Verdict:
+    """Return what is known of a difference from its interval and from which one is better, if known."""
+    if low == high == 0 or (margin is not None and -margin < low and high < margin):
         return "equivalent"
-    if low == high == 0:
-        return "equivalent"
-    if low > 0:
-        return "a"
-    return "b" if high < 0 else "undecided"
+    return better or "undecided"
 
 
 def _more(one: Difference, margin: float | None) -> int | None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -222,7 +222,9 @@ class _Replays:
         return self._outcome(share * float(a.mean() - b.mean()), share * reach, truth + pool.shift)
 
     def _outcome(self, found: float, reach: float, truth: float) -> _Outcome:
-        verdict = verdict_of(found - reach, found + reach, self.margin)
+        clear = abs(found) > reach
+        better: Literal["a", "b"] | None = ("a" if found > 0 else "b") if clear else None
+        verdict = verdict_of(found - reach, found + reach, self.margin, better)
         return _Outcome(found - truth, reach, abs(found - truth) <= reach, verdict)
 
 

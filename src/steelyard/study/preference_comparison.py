@@ -14,7 +14,7 @@ from steelyard.estimate.order_effect import OrderEffect, order_effect
 from steelyard.estimate.preference_strengths import NetPreferences, strengths
 from steelyard.estimate.preferences import PairPreference, Share, preferences
 from steelyard.study.campaign import rater_mode
-from steelyard.study.comparison import Comparison, better_pairs
+from steelyard.study.comparison import Comparison, better_pairs, step_note
 from steelyard.study.judged import JudgedTable
 from steelyard.study.judged_pairs import JudgedPairs, judged_pairs
 from steelyard.study.pair_difference import PairDifference, named_difference
@@ -129,7 +129,7 @@ def compare_preferences(
     except NotEstimableError as error:
         raise NotEstimableError(f"prompt {prompt!r}: {error}") from error
     found, gathered = preferences(judged.pairs, options=options, asked=judged.asked, seed=seed)
-    results, refused = _named(judged, found, margin)
+    results, refused = _named(judged, found, margin, options.level)
     if not results:
         raise NotEstimableError(f"prompt {prompt!r}: {refused[0]}")
     order = _order(judged, raters=options.raters_as != "fixed", level=options.level)
@@ -138,7 +138,7 @@ def compare_preferences(
     apart: tuple[str, ...] = ()
     if pairs is None:
         known, apart = _strengths(judged, gathered, options.level, seed)
-    better = better_pairs(results)
+    better = better_pairs(results, options.level)
     ranked = [one.system for one in known]
     every = len(results) == len(ranked) * (len(ranked) - 1) // 2
     return PreferenceComparison(
@@ -156,6 +156,7 @@ def compare_preferences(
             *refused,
             *apart,
             *circle_note(ranked, better),
+            *step_note(results, options.level),
             *balance_note(order, labels),
         ),
         strengths=known,
@@ -182,7 +183,10 @@ def _options(
 
 
 def _named(
-    judged: JudgedPairs, found: Sequence[PairPreference | NotEstimableError], margin: float | None
+    judged: JudgedPairs,
+    found: Sequence[PairPreference | NotEstimableError],
+    margin: float | None,
+    level: float,
 ) -> tuple[list[PreferencePair], list[str]]:
     """Give pairs their names and verdicts, and say which have no estimate."""
     results, refused = [], []
@@ -191,7 +195,7 @@ def _named(
         if isinstance(one, NotEstimableError):
             refused.append(f"{a} and {b} are not compared: {one}")
             continue
-        known = named_difference(one.net, judged.names, margin)
+        known = named_difference(one.net, judged.names, margin, level)
         values = {name: getattr(known, name) for name in known.__dataclass_fields__}
         results.append(PreferencePair(**values, win=one.win, tie=one.tie, loss=one.loss))
     return results, refused
