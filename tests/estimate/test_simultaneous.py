@@ -53,7 +53,7 @@ def test_few_units_do_not_make_many_systems_err_alike():
 def test_one_pair_keeps_its_level_and_its_p_value():
     one = together(np.ones((1, 5)), [(0, 1)])
     assert one.level == 0.95
-    assert one.p_values(np.array([0.03]), [(0, 1)]) == pytest.approx([0.03])
+    assert one.steps(np.array([0.03]), [(0, 1)]).p_values == pytest.approx([0.03])
 
 
 @pytest.mark.parametrize(("k", "number"), [(2, 2), (3, 5), (4, 15), (5, 52), (8, 4140)])
@@ -72,16 +72,17 @@ def test_the_second_of_three_systems_pairs_needs_no_correction():
     # Once a and c differ, at most one of the two other pairs has no difference.
     known, pairs = independent(3)
     alone = p_of([2.2, 3.5, 2.0])
-    got = known.p_values(alone, pairs)
+    got = known.steps(alone, pairs).p_values
     first = stats.studentized_range.sf(3.5 * np.sqrt(2), 3, 100_000)
     assert got[1] == pytest.approx(first, abs=4 * np.sqrt(first / 10_000))
     assert got[[0, 2]] == pytest.approx(alone[[0, 2]])
+    assert known.steps(alone, pairs).levels[[0, 2]] == pytest.approx(0.95, abs=0.006)
 
 
 def test_pairs_without_a_system_in_common_step_down_as_holm_and_sidak_do():
     pairs = [(2 * pair, 2 * pair + 1) for pair in range(8)]
     alone = np.random.default_rng(0).uniform(0, 0.1, 8)
-    got = together(np.eye(8), pairs, units=100_000).p_values(alone, pairs)
+    got = together(np.eye(8), pairs, units=100_000).steps(alone, pairs).p_values
     want = multipletests(alone, method="holm-sidak")[1]
     assert got == pytest.approx(want, abs=0.015)
 
@@ -89,7 +90,7 @@ def test_pairs_without_a_system_in_common_step_down_as_holm_and_sidak_do():
 def test_p_values_smaller_than_the_simulation_shows_are_holms():
     pairs = [(2 * pair, 2 * pair + 1) for pair in range(6)]
     alone = 10.0 ** -np.arange(8, 14)
-    got = together(np.eye(6), pairs, units=100_000).p_values(alone, pairs)
+    got = together(np.eye(6), pairs, units=100_000).steps(alone, pairs).p_values
     assert got == pytest.approx(multipletests(alone, method="holm")[1], rel=1e-6)
 
 
@@ -111,7 +112,7 @@ def test_steps_are_those_of_testing_every_partition(seed):
     pairs = list(combinations(range(4), 2))
     root = contrasts_of(pairs) @ rng.normal(size=(4, 40))
     size = np.abs(root @ rng.normal(size=40) / 10 + rng.normal(size=6))
-    got = together(root, pairs, units=100_000, seed=3).p_values(p_of(size), pairs)
+    got = together(root, pairs, units=100_000, seed=3).steps(p_of(size), pairs).p_values
     scale = np.sqrt((root**2).sum(axis=1))
     errors = np.abs(rng.standard_normal((40_000, 40)) @ (root / scale[:, np.newaxis]).T)
     closed = np.zeros(6)
@@ -131,14 +132,14 @@ def test_a_pair_beyond_all_is_clear_by_its_p_value():
     known, pairs = independent(5)
     reach = stats.norm.ppf((1 + known.level) / 2)
     just = np.array([reach * 1.001, *9 * [0.1]])
-    assert known.p_values(p_of(just), pairs)[0] <= 0.05
-    assert known.p_values(p_of(just * 0.995), pairs)[0] > 0.05
+    assert known.steps(p_of(just), pairs).p_values[0] <= 0.05
+    assert known.steps(p_of(just * 0.995), pairs).p_values[0] > 0.05
 
 
 def test_more_than_ten_systems_step_down_over_all_pairs_that_are_left():
     known, pairs = independent(12)
     size = np.random.default_rng(1).normal(size=66) * 3
-    got = known.p_values(p_of(size), pairs)
+    got = known.steps(p_of(size), pairs).p_values
     order = np.argsort(-np.abs(size))
     errors = np.abs(np.random.default_rng(2).standard_normal((10_000, 12)) @ contrasts_of(pairs).T)
     errors /= np.sqrt(2)
@@ -158,6 +159,6 @@ def test_a_wrong_claim_is_made_as_seldom_as_the_level_says(means):
     wrong = 0
     for _ in range(400):
         found = (truth + contrasts @ rng.standard_normal(4)) / np.sqrt(2)
-        claimed = np.sign(found) * (known.p_values(p_of(found), pairs) <= 0.05)
+        claimed = np.sign(found) * (known.steps(p_of(found), pairs).p_values <= 0.05)
         wrong += ((claimed != 0) & (claimed != np.sign(truth))).any()
     assert stats.binomtest(int(wrong), 400, 0.05, alternative="greater").pvalue > 0.001

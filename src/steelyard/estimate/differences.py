@@ -48,6 +48,8 @@ class Difference:
         Its interval alone, and together with those of all pairs.
     p_value : float
         Of no difference, two-sided, corrected for all pairs, by steps from the clearest pair down.
+    deciding_reach : float
+        A difference beyond it is decided, if all clearer ones are.
     n_items, identical_items : int
         Judged items that both share and differ on, and items with identical outputs.
     n_judgments : int
@@ -68,6 +70,7 @@ class Difference:
     simultaneous_low: float
     simultaneous_high: float
     p_value: float
+    deciding_reach: float
     n_items: int
     identical_items: int
     n_judgments: int
@@ -117,18 +120,17 @@ def campaign_differences(
     known = [one for one in contrasts if isinstance(one, _Contrast)]
     varying = [one for one in known if one.varies]
     together = _together(varying, options.level, seed)
-    stepped = iter(
-        together.p_values(
-            np.array([one.p_value for one in varying]), [one.nodes for one in varying]
-        )
+    steps = together.steps(
+        np.array([one.p_value for one in varying]), [one.nodes for one in varying]
     )
+    stepped = zip(steps.p_values.tolist(), steps.levels.tolist(), strict=True)
     ledgers = _Ledgers(campaign)
     return [
         replace(
             one.difference(
                 campaign.options,
                 together.level,
-                float(next(stepped)) if one.varies else one.p_value,
+                *(next(stepped) if one.varies else (one.p_value, together.level)),
             ),
             ledger=ledgers.of(one, common)
             if isinstance(common, Shared) and options.ledger
@@ -268,7 +270,9 @@ class _Contrast:
         """Return half the length of the interval."""
         return max(one.reach(level) for one in self.errors)
 
-    def difference(self, options: Options, together: float, p_value: float) -> Difference:
+    def difference(
+        self, options: Options, together: float, p_value: float, deciding: float
+    ) -> Difference:
         """Return the difference with its intervals."""
         alone, all_of_them = self.reach(options.level), self.reach(together)
         longest = max(self.errors, key=lambda one: one.reach(options.level))
@@ -283,6 +287,7 @@ class _Contrast:
             simultaneous_low=self.estimate - all_of_them,
             simultaneous_high=self.estimate + all_of_them,
             p_value=p_value,
+            deciding_reach=self.reach(deciding),
             n_items=self.n_items,
             identical_items=self.identical,
             n_judgments=self.n_judgments,

@@ -74,7 +74,7 @@ def preferences(
     asked = len(pairs) if asked is None else asked
     first = sum(len(one.place) >= 2 for one in pairs[:asked])
     together = gathered.together(first, level=options.level, seed=seed)
-    p_values = together.p_values(
+    steps = together.steps(
         np.array([_p_value(one) for one in nets[:first]]), gathered.pairs[:first]
     )
     found = {
@@ -83,7 +83,8 @@ def preferences(
             {name: own[row] for name, own in shares.items()},
             options.level,
             together.level,
-            p_value=float(p_values[row]),
+            p_value=float(steps.p_values[row]),
+            deciding=float(steps.levels[row]),
         )
         for row, one in enumerate(nets[:first])
     }
@@ -91,7 +92,13 @@ def preferences(
 
 
 def _preference(
-    one: Outcome, shares: dict[str, Outcome], level: float, together: float, *, p_value: float
+    one: Outcome,
+    shares: dict[str, Outcome],
+    level: float,
+    together: float,
+    *,
+    p_value: float,
+    deciding: float,
 ) -> PairPreference:
     """Return the net preference of a pair and the shares behind it, which add up to it."""
     # The control leaves ties alone, and wins minus losses cannot exceed what is no tie.
@@ -100,7 +107,7 @@ def _preference(
     values = {"win": (some + net) / 2, "loss": (some - net) / 2, "decided": some}
     win, loss, rest = (_share(shares[name], value, level) for name, value in values.items())
     return PairPreference(
-        net=_difference(one, net, level, together, p_value=p_value),
+        net=_difference(one, net, (level, together, deciding), p_value=p_value),
         win=win,
         tie=Share(value=1 - rest.value, low=1 - rest.high, high=1 - rest.low),
         loss=loss,
@@ -145,6 +152,7 @@ def _without(pair: JudgedPair) -> PairPreference | NotEstimableError:
         simultaneous_low=0.0,
         simultaneous_high=0.0,
         p_value=1.0,
+        deciding_reach=0.0,
         n_items=0,
         identical_items=pair.identical,
         n_judgments=0,
@@ -159,14 +167,14 @@ def _p_value(one: Outcome) -> float:
 
 
 def _difference(
-    one: Outcome, net: float, level: float, together: float, *, p_value: float
+    one: Outcome, net: float, levels: tuple[float, float, float], *, p_value: float
 ) -> Difference:
     q, se = one.share, one.share * float(np.sqrt(one.variance))
     # Wins minus losses cannot exceed the share of items on which there is something to prefer.
     most = q if one.target == "pool" else 1.0
     value, centre = q * net, q * one.mean.centre
-    alone, all_of_them = (
-        float(stdtrit(one.error.freedom, (1 + each) / 2)) * se for each in (level, together)
+    alone, all_of_them, deciding = (
+        float(stdtrit(one.error.freedom, (1 + each) / 2)) * se for each in levels
     )
     return Difference(
         a=one.pair.a,
@@ -179,6 +187,7 @@ def _difference(
         simultaneous_low=max(min(centre - all_of_them, value), -most),
         simultaneous_high=min(max(centre + all_of_them, value), most),
         p_value=p_value,
+        deciding_reach=deciding,
         n_items=one.mean.n_items,
         identical_items=one.pair.identical,
         n_judgments=len(one.pair.net),

@@ -1,6 +1,7 @@
 """What several differences need to hold together: the level of each interval, and p-values by steps."""
 
 from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -9,7 +10,7 @@ from scipy.special import ndtr, ndtri
 
 from steelyard.estimate.equal_systems import equal_sets, largest_sets
 
-__all__ = ["Together", "contrasts_of"]
+__all__ = ["Steps", "Together", "contrasts_of"]
 
 Floats = NDArray[np.float64]
 
@@ -72,9 +73,9 @@ class Together:
         if len(self._apart) < 2:
             return 1.0
         most = _Errors(self._apart, self._seed).quantile(self._asked)
-        return 1 + self._alike * max(most / self._quantile - 1, 0.0)
+        return float(1 + self._alike * max(most / self._quantile - 1, 0.0))
 
-    def p_values(self, alone: Floats, pairs: Sequence[tuple[Hashable, Hashable]]) -> Floats:
+    def steps(self, alone: Floats, pairs: Sequence[tuple[Hashable, Hashable]]) -> "Steps":
         """Return p-values of no difference that hold for all pairs together, from the clearest pair down.
 
         Parameters
@@ -92,12 +93,12 @@ class Together:
         Derived in docs/methods/comparison.md.
         """
         if len(alone) < 2:
-            return alone.copy()
+            return Steps(alone, np.full(len(alone), self.level))
         # Errors as large as these, on the scale of the simulated ones.
         size = -ndtri(alone / 2) / self._raised
         order = np.argsort(-size, kind="stable")
         sets = equal_sets(pairs)
-        shares, numbers = (
+        shares, numbers, quantiles = (
             self._left(size, order) if sets is None else self._possible(size, order, sets)
         )
         least = 2 * ndtr(-size[order])
@@ -106,32 +107,59 @@ class Together:
         found[order] = np.maximum.accumulate(
             np.minimum(np.maximum(shares, 1 / _DRAWS), np.minimum(numbers * least, 1.0))
         )
-        return np.maximum(found, alone)
+        levels = np.empty_like(alone)
+        levels[order] = 2 * ndtr(quantiles * self._raised) - 1
+        return Steps(np.maximum(found, alone), levels)
 
-    def _left(self, size: Floats, order: NDArray[np.intp]) -> tuple[Floats, NDArray[np.intp]]:
-        """Return how often any of the pairs that are left errs as much, and how many are left."""
+    def _left(
+        self, size: Floats, order: NDArray[np.intp]
+    ) -> tuple[Floats, NDArray[np.intp], Floats]:
+        """Return how often any of the pairs that are left errs as much, how many are left, and a quantile.
+
+        The quantile is that of the largest error of all pairs, which is enough for each of them.
+        """
         upwards = order[::-1]
         counts = np.zeros(len(size))
         for errors in self._errors.blocks():
             largest = np.maximum.accumulate(errors[upwards], axis=0)
             counts += (largest >= size[upwards, np.newaxis]).sum(axis=1)
-        return counts[::-1] / _DRAWS, np.arange(len(size), 0, -1)
+        quantiles = np.full(len(size), self._quantile)
+        return counts[::-1] / _DRAWS, np.arange(len(size), 0, -1), quantiles
 
     def _possible(
         self, size: Floats, order: NDArray[np.intp], sets: NDArray[np.uint64]
-    ) -> tuple[Floats, NDArray[np.intp]]:
+    ) -> tuple[Floats, NDArray[np.intp], Floats]:
         """Return the same over the worst set of pairs that can be equal together."""
         errors = self._errors.whole
-        shares, numbers = np.zeros(len(size)), np.ones(len(size), dtype=np.intp)
+        shares, quantiles = np.zeros((2, len(size)))
+        numbers = np.ones(len(size), dtype=np.intp)
         for step, pair in enumerate(order):
             having = sets >> np.uint64(pair) & np.uint64(1) == 1
             within = largest_sets(sets[having], most=_SETS)
             for one in [order[step:]] if within is None else within:
-                share = float((errors[one].max(axis=0) >= size[pair]).mean())
-                shares[step] = max(shares[step], share)
+                largest = errors[one].max(axis=0)
+                share = float((largest >= size[pair]).mean())
                 numbers[step] = max(numbers[step], len(one))
+                if share >= shares[step]:
+                    shares[step], quantiles[step] = share, np.quantile(largest, self._asked)
             sets = sets[~having]
-        return shares, numbers
+        return shares, numbers, quantiles
+
+
+@dataclass(frozen=True, eq=False)
+class Steps:
+    """What is known of several pairs, from the clearest one down.
+
+    Attributes
+    ----------
+    p_values : (pairs,) array
+        Of no difference, corrected for all pairs.
+    levels : (pairs,) array
+        Level of the interval that must exclude 0 for a pair to be decided, if all clearer pairs are.
+    """
+
+    p_values: Floats
+    levels: Floats
 
 
 def contrasts_of(pairs: Sequence[tuple[Hashable, Hashable]]) -> Floats:

@@ -155,9 +155,12 @@ def verdict_of(
 
 def _more(one: Difference, margin: float | None) -> int | None:
     """Return how many more judgments would decide, if all stays as it is; None if far too many."""
-    reach, gap = one.simultaneous_high - one.difference, abs(one.difference)
-    best = gap if margin is None else max(gap, margin - gap)
-    return _judgments_for(reach, best, one.n_judgments)
+    gap = abs(one.difference)
+    needed = [_judgments_for(one.deciding_reach, gap, one.n_judgments)]
+    if margin is not None:
+        reach = one.simultaneous_high - one.difference
+        needed.append(_judgments_for(reach, margin - gap, one.n_judgments))
+    return min((one for one in needed if one is not None), default=None)
 
 
 def _judgments_for(reach: float, gap: float, judgments: int) -> int | None:
@@ -169,6 +172,8 @@ def _judgments_for(reach: float, gap: float, judgments: int) -> int | None:
 
 def gate_more(pair: PairDifference, gate: Gate, margin: float | None) -> int | None:
     """Return how many more judgments would decide a gate, if the difference stays as it is."""
+    if gate == "better" and margin is None:
+        return pair.more_judgments
     reach, limit = pair.simultaneous_high - pair.difference, margin or 0.0
     gap = {
         "better": abs(pair.difference),
