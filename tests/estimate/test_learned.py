@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from scipy import stats
 
 from steelyard.estimate.learned import _candidates, _folds, _pair_scales, learned_control
 
@@ -309,7 +310,11 @@ def test_the_scale_for_differences_makes_the_variance_of_all_of_them_least():
         size = np.array([gap(h, item) @ gap(h, item) for item in keep])
         least = cross.sum() / size.sum()
         doubt = np.sum((cross - least * size) ** 2) / size.sum() ** 2
-        assert got[fold] == pytest.approx(0.85 + (least - 0.85) * 0.09 / (0.09 + doubt))
+        # By Bayes' rule: no scale with probability a quarter, else one from a normal distribution.
+        useful = 0.75 * stats.norm.pdf(least, 0.85, np.sqrt(0.09 + doubt))
+        useful /= useful + 0.25 * stats.norm.pdf(least, 0.0, np.sqrt(doubt))
+        want = useful * (0.85 + (least - 0.85) * 0.09 / (0.09 + doubt))
+        assert got[fold] == pytest.approx(want)
 
 
 def test_systems_without_an_item_in_common_keep_the_control_of_their_means():

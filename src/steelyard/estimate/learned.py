@@ -28,8 +28,9 @@ _EXPLAINED = (0.03, 0.1, 0.2, 0.35, 0.5)
 _SHARPNESS = (0, 2, 4)
 # A priori variance, and the number of imagined systems behind it, of the systems' own scales.
 _SCALE_VARIANCE, _IMAGINED_SYSTEMS = 0.05, 2
-# A priori mean and variance of the scale that suits differences on the same items.
-_PAIR_SCALE, _PAIR_VARIANCE = 0.85, 0.09
+# A priori mean and variance of the scale that suits differences on the same items, and the chance that
+# the control knows nothing but what an item does to all systems, so that no scale but 0 suits them.
+_PAIR_SCALE, _PAIR_VARIANCE, _NOTHING = 0.85, 0.09, 0.25
 
 
 @dataclass(frozen=True, eq=False)
@@ -329,4 +330,19 @@ def _pair_scales(
         where=known,
     )
     kept = _PAIR_VARIANCE / (_PAIR_VARIANCE + doubt)
-    return np.asarray(np.clip(_PAIR_SCALE + kept * (scale - _PAIR_SCALE), 0.0, 1.5))
+    found = np.clip(_PAIR_SCALE + kept * (scale - _PAIR_SCALE), 0.0, 1.5)
+    return np.asarray(found * (1 - _chance_of_nothing(scale, doubt)))
+
+
+def _chance_of_nothing(scale: Floats, doubt: Floats) -> Floats:
+    """Return the posterior chance that the control is of no use for differences."""
+    known = np.isfinite(doubt) & (doubt > 0)
+    error = np.where(known, doubt, 1.0)
+    wide = _PAIR_VARIANCE + error
+    # How much less likely the scale at hand is if the control is of use.
+    ratio = np.sqrt(error / wide) * np.exp(
+        np.clip(scale**2 / error - (scale - _PAIR_SCALE) ** 2 / wide, -1400, 1400) / 2
+    )
+    found = _NOTHING / (_NOTHING + (1 - _NOTHING) * ratio)
+    # Errors that are not known say nothing; a scale without error says all.
+    return np.asarray(np.where(known, found, np.where(doubt > 0, _NOTHING, scale == 0)))
