@@ -37,7 +37,7 @@ _ARGUMENTS = [
     "--disable-sync",
 ]
 # For every wait of every test here: far more than any takes, for the machine may be busy.
-_PATIENCE_MS = 300_000
+_PATIENCE_MS = 60_000
 expect.set_options(timeout=_PATIENCE_MS)
 # Where a quotation begins and ends on the screen: a point inside its first and its last letter.
 _PLACES = """(marker, quote) => {
@@ -82,7 +82,7 @@ def browser() -> Iterator[Browser]:
         except Error as error:
             if os.environ.get("CI"):
                 raise
-            pytest.skip(f"no Chromium: run `make browser` ({error.message[:80]})")
+            pytest.skip(f"no Chromium: run `make tools` ({error.message[:80]})")
         yield started
         started.close()
 
