@@ -121,14 +121,14 @@ class Served:
 
 
 @pytest.fixture
-def serve() -> Iterator[Callable[[Path], Served]]:
+def serve(with_tables: Callable[[str], str]) -> Iterator[Callable[[Path], Served]]:
     """Serve a campaign file on a port of its own until the test is over."""
     with ExitStack() as ends:
 
         def start(path: Path) -> Served:
             campaign = load_campaign(path)
             listener = ends.enter_context(bound_socket("127.0.0.1", 0))
-            store = ends.enter_context(closing(Store.open(campaign.database)))
+            store = ends.enter_context(closing(Store.open(with_tables(campaign.database))))
             url = f"http://127.0.0.1:{listener.getsockname()[1]}"
             app = create_app(campaign, store, origin=url)
             ends.enter_context(running(app, listener))
