@@ -2,8 +2,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# One thread for each test worker: small matrices lose by more.
-PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto
+# One thread for each test worker: small matrices lose by more. Bytecode is kept, whatever the environment says: tests start
+# hundreds of processes. Each worker takes modules in a row, so that what a module shares is made once.
+PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal
 STAMP := $(VENV)/.installed
 TOOLS := $(VENV)/.tools
 

@@ -37,7 +37,7 @@ _ARGUMENTS = [
     "--disable-sync",
 ]
 # For every wait of every test here: far more than any takes, for the machine may be busy.
-_PATIENCE_MS = 300_000
+_PATIENCE_MS = 60_000
 expect.set_options(timeout=_PATIENCE_MS)
 # Where a quotation begins and ends on the screen: a point inside its first and its last letter.
 _PLACES = """(marker, quote) => {
@@ -82,7 +82,7 @@ def browser() -> Iterator[Browser]:
         except Error as error:
             if os.environ.get("CI"):
                 raise
-            pytest.skip(f"no Chromium: run `make browser` ({error.message[:80]})")
+            pytest.skip(f"no Chromium: run `make tools` ({error.message[:80]})")
         yield started
         started.close()
 
@@ -121,14 +121,14 @@ class Served:
 
 
 @pytest.fixture
-def serve() -> Iterator[Callable[[Path], Served]]:
+def serve(with_tables: Callable[[str], str]) -> Iterator[Callable[[Path], Served]]:
     """Serve a campaign file on a port of its own until the test is over."""
     with ExitStack() as ends:
 
         def start(path: Path) -> Served:
             campaign = load_campaign(path)
             listener = ends.enter_context(bound_socket("127.0.0.1", 0))
-            store = ends.enter_context(closing(Store.open(campaign.database)))
+            store = ends.enter_context(closing(Store.open(with_tables(campaign.database))))
             url = f"http://127.0.0.1:{listener.getsockname()[1]}"
             app = create_app(campaign, store, origin=url)
             ends.enter_context(running(app, listener))

@@ -46,7 +46,7 @@ def postgresql():
 def database(request, tmp_path):
     """The address of a new database, with its tables."""
     if request.param == "sqlite":
-        yield str(tmp_path / "campaign.sqlite")
+        yield request.getfixturevalue("with_tables")(str(tmp_path / "campaign.sqlite"))
         return
     address = request.getfixturevalue("postgresql")
     name = f"test_{uuid4().hex}"

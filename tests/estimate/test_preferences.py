@@ -7,7 +7,7 @@ from scipy.stats import binomtest, t
 from steelyard.errors import NotEstimableError
 from steelyard.estimate import Options
 from steelyard.estimate.judgment_mean import JudgmentMean
-from steelyard.estimate.order_effect import order_effect
+from steelyard.estimate.order_effect import _chance_of_order, order_effect
 from steelyard.estimate.preference_strengths import strengths
 from steelyard.estimate.preferences import JudgedPair, preferences
 from steelyard.estimate.shared_spread import SharedSpread
@@ -166,6 +166,13 @@ def test_the_order_effect_is_least_squares_within_pairs():
     assert got.n_judgments == 120
     assert got.first_shares == pytest.approx((np.mean(first[:60] > 0), np.mean(first[60:] > 0)))
     assert not got.balanced
+
+
+def test_the_chance_of_an_order_is_that_of_the_exact_binomial_test():
+    splits = [(ahead, n) for n in (1, 2, 7, 12, 301) for ahead in range(n + 1)]
+    ahead, count = np.array(splits).T
+    want = [binomtest(*split).pvalue for split in splits]
+    assert _chance_of_order(ahead.astype(float), count) == pytest.approx(want, rel=1e-9)
 
 
 def test_an_order_that_never_changes_shows_no_effect_and_none_is_none():

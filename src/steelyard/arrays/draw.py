@@ -100,12 +100,12 @@ class Draw:
         """W, the strata's shares of the pool."""
         return np.ones(1) if len(self.size) == 1 else np.asarray(self.size / self.size.sum())
 
-    @property
+    @cached_property
     def count(self) -> Floats:
         """Number of judged outputs of each stratum."""
         return self.total(np.ones(len(self.stratum)))
 
-    @property
+    @cached_property
     def inclusion(self) -> Floats:
         """Probability of each judged output to be drawn; 0 from a pool without limit."""
         if self.probability is not None:

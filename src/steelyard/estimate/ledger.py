@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import stdtrit
 
 __all__ = ["DEVICES", "Ledger", "PlainInterval", "mean_ledger", "total_ledger"]
@@ -81,6 +80,8 @@ class PlainInterval:
 
     def judgments(self, half_width: float) -> float:
         """Return how many judgments have this half-width; infinite where none do."""
+        from scipy.optimize import brentq  # noqa: PLC0415 - keeps the start of commands light
+
         least, most = 1e-3, _MOST * self.n
         if not self.half_width(most) < half_width < self.half_width(least):
             return np.inf

@@ -167,19 +167,31 @@ class _Map:
     def expected(self) -> tuple[float, float]:
         """Return tr B and tr B^2; B is a sparse matrix plus one of low rank."""
         c, P, R = self.c, self.P, self.R
-        weighted = self.S * self.D
-        own = csr_array(weighted @ weighted.T)
         # T T' = own + U K U'
-        U = np.column_stack([P, weighted @ R])
+        U = np.column_stack([P, self.S @ (self.D[:, np.newaxis] * R)])
         eye = np.eye(P.shape[1])
         K = np.block([[R.T @ R, -eye], [-eye, np.zeros_like(eye)]])
         low_rank = ((U @ K) * U).sum(axis=1)
-        inner = K @ (U.T @ (c[:, np.newaxis] * U))
-        expected = float(c @ (own.diagonal() + low_rank))
-        doubt = float(c @ (own * own) @ c) + float(np.trace(inner @ inner))
         cross = c[:, np.newaxis] * U
-        doubt += 2 * float(np.sum((own @ cross @ K) * cross))
+        inner = K @ (U.T @ cross)
+        diagonal, squares, carried = self._own(cross)
+        expected = float(c @ (diagonal + low_rank))
+        doubt = squares + float(np.trace(inner @ inner))
+        doubt += 2 * float(np.sum((carried @ K) * cross))
         return expected, doubt
+
+    def _own(self, columns: Floats) -> tuple[Floats, float, Floats]:
+        """Return the diagonal of O = S D^2 S', c'(O * O)c, and O times columns."""
+        if self.centred:  # no output is in two clusters
+            diagonal = self.S @ self.D**2
+            return (
+                diagonal,
+                float((self.c * diagonal) @ (self.c * diagonal)),
+                (diagonal[:, np.newaxis] * columns),
+            )
+        weighted = self.S * self.D
+        own = csr_array(weighted @ weighted.T)
+        return own.diagonal(), float(self.c @ (own * own) @ self.c), own @ columns
 
     def leniency(self, sample: JudgedOutputs) -> float:
         """Return what leniency of variance 1 adds to the expectation of the squares."""
@@ -197,7 +209,8 @@ class _Map:
 
 def _sums(unit: Integers) -> csr_array:
     """Return what adds outputs up within clusters."""
-    return csr_array((np.ones(len(unit)), (unit, np.arange(len(unit)))))
+    ends = np.concatenate([[0], np.cumsum(np.bincount(unit))])
+    return csr_array((np.ones(len(unit)), np.argsort(unit, kind="stable"), ends))
 
 
 def _differences(draw: Draw) -> csr_array:

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy.special import stdtrit
 
 from steelyard.errors import InvalidArgumentError
 from steelyard.judge.result import Judged
@@ -212,7 +212,7 @@ class Pairing:
             # a ratio of totals over items: pairs of one item share its texts
             totals = np.bincount(group, weights=share - mean)
             variance = n_items / (n_items - 1) * float(totals @ totals) / n_pairs**2
-            width = float(stats.t.ppf(0.975, n_items - 1)) * math.sqrt(variance)
+            width = float(stdtrit(n_items - 1, 0.975)) * math.sqrt(variance)
         return OrderEffect(
             n_pairs, int(changed.sum()), mean, max(mean - width, 0.0), min(mean + width, 1.0)
         )

@@ -139,7 +139,7 @@ def clock():
 
 
 @pytest.fixture
-def serve(tmp_path, clock, observer_here):  # noqa: ARG001 - for quickness
+def serve(tmp_path, clock, with_tables, observer_here):  # noqa: ARG001 - for quickness
     """Start a campaign: lines for the campaign file, outputs, with or without a tutorial."""
     servers = []
 
@@ -159,7 +159,7 @@ def serve(tmp_path, clock, observer_here):  # noqa: ARG001 - for quickness
         sample = f"n: {outputs // 2}{chosen}"
         path.write_text(CAMPAIGN.replace("n: 12", sample) + extra)
         campaign = load_campaign(path)
-        store = Store.open(campaign.database)
+        store = Store.open(with_tables(campaign.database))
         servers.append(Server(campaign, store, clock, portal))
         return servers[-1]
 
