@@ -187,3 +187,27 @@ def test_an_echo_of_a_refusal_cuts_the_pace_no_further():
     pace.refused(0.51, sent=0.3, wait=None)
     pace.sent(resume, 1)
     assert pace.delay(resume) == pytest.approx(resume / 3 / 0.95)
+
+
+class Window(Bucket):
+    """A judge that lets so many requests through in each span of time, and does not say when it ends."""
+
+    def __init__(self, limit, span, *, latency):
+        super().__init__(0, limit, latency=latency)
+        self.span, self.opened = span, 0.0
+
+    async def __call__(self, request):
+        now = asyncio.get_running_loop().time()
+        if now - self.opened >= self.span:
+            self.opened, self.level = now, self.burst
+        return await super().__call__(request)
+
+
+@pytest.mark.parametrize(("limit", "span"), [(10, 1), (20, 10), (60, 60)])
+@pytest.mark.parametrize("latency", [0.05, 2.0])
+def test_the_limit_of_a_window_is_learned_from_all_its_pauses(ask, limit, span, latency):
+    server = Window(limit, span, latency=latency)
+    got = ask(server, rows=600)
+    assert got.n_missing == 0
+    assert server.requests <= 1.1 * 600
+    assert server.times[-1] <= 2 * 600 * span / limit

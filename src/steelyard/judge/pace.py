@@ -51,7 +51,7 @@ class Pace:
     It knows no clock: each method is told the time. After a refusal nobody sends until the pause
     is over. With :math:`n` requests that were not refused since the last pause ended at
     :math:`t_0`, and :math:`t_1` the end of the new one, the rate becomes
-    :math:`0.95\, n / (t_1 - t_0)`. The :math:`k`-th reply after it lets it grow by the share
+    :math:`0.95\, n / (t_1 - t_0)`; pauses that follow each other without a reply are one. The :math:`k`-th reply after it lets it grow by the share
     :math:`0.002\,(1 + (k/20)^2) + 0.2/n^2`.
 
     Parameters
@@ -153,7 +153,11 @@ class Pace:
         self._refusals += 1
         self._refused += 1
         self._waited += pause
-        self._before = (now + pause - self._start, self._sent - self._refused)
+        seconds, accepted = now + pause - self._start, self._sent - self._refused
+        if accepted < 1 and self._before is not None:
+            # refused again at once: the limit of a window, of which this pause is a part too
+            seconds, accepted = self._before[0] + seconds, self._before[1]
+        self._before = (seconds, accepted)
         self._interval = self._measured()
         self._cut = now
         self._start = self._next = now + pause
