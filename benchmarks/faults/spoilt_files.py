@@ -15,7 +15,19 @@ from steelyard.cli import main as command
 _SECONDS = 20
 _ROWS = 40
 VALUES = (
-    *("NaN", "Infinity", "-1e400", "1e308", "9" * 400, "null", "true", '""', '"\\u0000"', "[]", "{}"),
+    *(
+        "NaN",
+        "Infinity",
+        "-1e400",
+        "1e308",
+        "9" * 400,
+        "null",
+        "true",
+        '""',
+        '"\\u0000"',
+        "[]",
+        "{}",
+    ),
     *('"\\ud800"', "0x1", "1,5", "--1", '"=1+1"', "\ufeff", "\x00", '"', "\n\n", ","),
 )
 

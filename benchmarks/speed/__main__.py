@@ -46,7 +46,9 @@ def run(given):
         found = work()
         results.put(record | found)
         said = ", ".join(f"{value:g} {name}" for name, value in found.items())
-        print(f"{number} of {len(wanted)}: {record['cell']}, {record['who']}, {record['n']:,}: {said}")
+        print(
+            f"{number} of {len(wanted)}: {record['cell']}, {record['who']}, {record['n']:,}: {said}"
+        )
     if asked.results == FILE:
         page.write(results)
 
@@ -55,13 +57,19 @@ def _sizes(most):
     for contest in CONTESTS:
         for size, who in contest.asked():
             if size <= most:
-                yield _record(contest.name, who, size), lambda c=contest, w=who, s=size: _child(c, w, s)
+                yield (
+                    _record(contest.name, who, size),
+                    lambda c=contest, w=who, s=size: _child(c, w, s),
+                )
 
 
 def _servers():
     for name in SERVERS:
         for who in SERVERS[name]:
-            yield _record(name, who, SERVERS[name][who].raters), lambda n=name, w=who: load(SERVERS[n][w])
+            yield (
+                _record(name, who, SERVERS[name][who].raters),
+                lambda n=name, w=who: load(SERVERS[n][w]),
+            )
 
 
 def _record(name, who, size):
