@@ -29,7 +29,7 @@ _COST = re.compile(
 _NUMBERS = re.compile(r"^[^a-z]*\d?\.\d+")
 _SOURCE = re.compile(
     r"`[^`]*?python -m benchmarks[ .](?P<benchmark>\w+)"
-    r"|`(?P<path>(?:tests|benchmarks|scripts)/[\w/]+(?:\.py)?)"
+    r"|`(?P<path>(?:tests|benchmarks|scripts)/[\w/]+(?:\.\w+)?)"
     rf"|steelyard (?P<command>{'|'.join(COMMANDS)})\b"
     r"|\]\((?:\.\./)?(?P<page>benchmarks\.md|decisions/[\w-]+\.md)"
 )
