@@ -15,7 +15,7 @@ import json
 import sys
 import tempfile
 import time
-from contextlib import closing
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -58,18 +58,33 @@ def main(numbers=SYSTEMS):
 
 def measured(folder, systems):
     """Seconds that a snapshot takes, and the judgments that it is made of."""
+    answer = prepared(folder, systems)
+    return min(processor_seconds(answer) for _ in range(2)), answer.judgments
+
+
+def prepared(folder, systems):
+    """A judged campaign's snapshot, to be called."""
     path = write_campaign(folder, systems)
-    with closing(Store.open(folder / "campaign.sqlite")) as store:
-        campaign = load_campaign(path)
-        draw = partial(initialise, facts=Facts.of(campaign), units=units_of(campaign), now=NOW)
-        store.write(draw).result()
-        judgments = store.write(judge_all).result()
-        pool = read_pool(campaign)
+    store = Store.open(folder / "campaign.sqlite")
+    campaign = load_campaign(path)
+    draw = partial(initialise, facts=Facts.of(campaign), units=units_of(campaign), now=NOW)
+    store.write(draw).result()
+    judgments = store.write(judge_all).result()
+    return Snapshot(campaign, store, read_pool(campaign), judgments)
 
-        def answer():
-            return json.dumps(snapshot(campaign, store, now=NOW, pool=pool), allow_nan=False)
 
-        return min(processor_seconds(answer) for _ in range(2)), judgments
+@dataclass(frozen=True)
+class Snapshot:
+    """What the observer makes when the dashboard asks; called, it writes it as JSON."""
+
+    campaign: object
+    store: Store
+    pool: object
+    judgments: int
+
+    def __call__(self):
+        made = snapshot(self.campaign, self.store, now=NOW, pool=self.pool)
+        return json.dumps(made, allow_nan=False)
 
 
 def processor_seconds(call):

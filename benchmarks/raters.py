@@ -111,7 +111,7 @@ class Rater:
             raise BadResponseError(f"{path}: {status} {data[:200].decode(errors='replace')}")
         return json.loads(data)
 
-    async def request(self, method, path, body=b""):
+    async def request(self, method, path, body=b"", *, kind="application/json"):
         """Send one request; return status, headers and body. A failure closes the connection.
 
         A kept connection that the server has closed meanwhile is opened anew, as browsers do.
@@ -120,12 +120,12 @@ class Rater:
         try:
             async with asyncio.timeout(self.timeout):
                 try:
-                    return await self._exchange(method, path, body)
+                    return await self._exchange(method, path, body, kind)
                 except (ConnectionError, asyncio.IncompleteReadError):
                     if not kept:
                         raise
                     self.close()
-                    return await self._exchange(method, path, body)
+                    return await self._exchange(method, path, body, kind)
         except BaseException:
             self.close()
             raise
@@ -134,7 +134,7 @@ class Rater:
         """Ask for a stream that does not end; return its reader."""
         return await self._send("GET", path, b"")
 
-    async def _send(self, method, path, body):
+    async def _send(self, method, path, body, kind="application/json"):
         address = urlsplit(self.link)
         if self.streams is None:
             self.streams = await asyncio.open_connection(address.hostname, address.port)
@@ -143,13 +143,13 @@ class Rater:
         writer.write(
             f"{method} {path} HTTP/1.1\r\nHost: {address.netloc}\r\n"
             f"Cookie: {cookies}\r\nX-CSRF-Token: {self.csrf}\r\n"
-            f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n".encode()
+            f"Content-Type: {kind}\r\nContent-Length: {len(body)}\r\n\r\n".encode()
             + body
         )
         return reader
 
-    async def _exchange(self, method, path, body):
-        reader = await self._send(method, path, body)
+    async def _exchange(self, method, path, body, kind):
+        reader = await self._send(method, path, body, kind)
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
         headers = {}
         for line in head[1:-2]:

@@ -62,7 +62,7 @@ def measure(parts, results, asked, runs):
         "races": lambda: races.cells(runs),
         "stopping": lambda: stopping.cells(runs, peers=peers),
         "paper": lambda: means.cells(
-            runs, part="paper", kinds=paper.KINDS, sizes=paper.SIZES, peers=peers
+            runs, part="paper", kinds=paper.KINDS, sizes=asked.sizes, peers=peers
         ),
     }
     wanted = [

@@ -87,6 +87,52 @@ def cost_against_judgments(found, path):
         _save(figure, path)
 
 
+# Jobs whose growth is drawn: what grows, and a short name of each.
+GROWTH = {
+    "outputs or rows": {
+        "one system, arrays": "one system",
+        "Parquet pool, three metrics": "Parquet pool",
+        "score, Parquet": "score",
+    },
+    "systems": {"estimate": "estimate", "compare": "compare", "dashboard": "dashboard"},
+}
+
+
+def growth(results, path):
+    """Draw processor time against the size of the work, ours filled and peers' hollow."""
+    with styled():
+        figure, panels = plt.subplots(1, 2, figsize=(8.7, 4.0), layout="constrained", sharey=True)
+        for axes, (what, jobs) in zip(panels, GROWTH.items(), strict=True):
+            for (job, name), colour, mark in zip(
+                jobs.items(), (BLUE, ORANGE, GREEN), "os^", strict=True
+            ):
+                _line_of_each(axes, results, job, name, colour, mark)
+            axes.set_xscale("log")
+            axes.set_yscale("log")
+            axes.set_xlabel(what)
+            axes.legend(loc="upper left", fontsize=8)
+            _frame(axes)
+        panels[0].set_ylabel("processor time, seconds")
+        _save(figure, path)
+
+
+def _line_of_each(axes, results, job, name, colour, mark):
+    lines = {}
+    for record in results.of("speed"):
+        if record["cell"] == job:
+            lines.setdefault(record["who"], []).append((record["n"], record["seconds"]))
+    for who, points in sorted(lines.items(), key=lambda line: line[0] != "steelyard"):
+        ours = who == "steelyard"
+        axes.plot(
+            *zip(*sorted(points), strict=True),
+            marker=mark,
+            color=colour,
+            markerfacecolor=colour if ours else "white",
+            linestyle="-" if ours else (0, (3, 2)),
+            label=name if ours else f"  {who.split(',')[0]}",
+        )
+
+
 def _frame(axes):
     axes.grid(color=GRID, linewidth=0.7)
     axes.set_axisbelow(True)

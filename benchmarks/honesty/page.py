@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from benchmarks.honesty import decision_tables, figures, tables
+from benchmarks.honesty import decision_tables, figures, speed_page, tables
 from benchmarks.honesty.kinds import BROKEN, POOL, SIZES
 from benchmarks.honesty.peers import PEERS
 from benchmarks.honesty.stopping import GOAL, MOST
@@ -11,7 +11,7 @@ from benchmarks.honesty.summary import rows
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGE = DOCS / "benchmarks.md"
 IMAGES = DOCS / "images" / "benchmarks"
-_HEAD = """# Benchmarks: honesty and cost
+_HEAD = """# Benchmarks: honesty, cost, speed and faults
 
 Do intervals hold the truth as often as they say, and what do they cost? Ours beside peers from the Python package index, on generated campaigns
 whose truth is known. This page is made from `benchmarks/honesty/results.jsonl` by `python -m benchmarks.honesty page`; nobody edits it. Every figure
@@ -20,6 +20,8 @@ has its standard error over replays, or is an average of cells that have.
 ```
 python -m benchmarks honesty                    # everything that is not in the results yet, then this page
 python -m benchmarks.honesty means --runs 40    # one part, fewer replays
+python -m benchmarks speed                      # processor time and memory
+python -m benchmarks faults                     # what breaks, and what is lost
 ```"""
 
 
@@ -28,13 +30,21 @@ def write(results):
     found = rows(results, "means")
     figures.coverage_against_width(found, IMAGES / "coverage-width.svg")
     figures.cost_against_judgments(found, IMAGES / "cost.svg")
+    if results.of("speed"):
+        figures.growth(results, IMAGES / "growth.svg")
     PAGE.write_text(text(results), encoding="utf-8")
 
 
 def text(results):
     """The page."""
     parts = [_HEAD, means(rows(results, "means"))]
-    for part, make in (("paper", _paper), ("decisions", _decisions), ("stopping", _stopping)):
+    for part, make in (
+        ("paper", _paper),
+        ("decisions", _decisions),
+        ("stopping", _stopping),
+        ("speed", speed_page.speed),
+        ("faults", speed_page.faults),
+    ):
         if results.of(part):
             parts.append(make(results))
     return "\n\n".join([*parts, _made(results)]) + "\n"
@@ -147,8 +157,9 @@ def _made(results):
     [machine] = results.of("machine")
     packages = ", ".join(f"{name} {version}" for name, version in machine["packages"].items())
     peers = ", ".join(f"{peer.package} {peer.version}" for peer in PEERS)
-    runs = sorted({record["runs"] for record in results if record["part"] != "machine"})
-    seeds = sorted({record["seed"] for record in results if record["part"] != "machine"})
+    replayed = [record for record in results if "ways" in record]
+    runs = sorted({record["runs"] for record in replayed})
+    seeds = sorted({record["seed"] for record in replayed})
     done = {record["n"] for record in results.of("means")}
     left = ", ".join(str(n) for n in SIZES if n not in done) or "none"
     return f"""## What was run

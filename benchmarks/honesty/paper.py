@@ -8,7 +8,6 @@ import numpy as np
 
 from benchmarks.replays import PROMPTS, System, released
 
-SIZES = (20, 50, 100)
 _BOUNDS = {"grammar": (-1.0, 1.0), "redundancy": (-1.0, 1.0), "overall": (-1.0, 1.0)}
 _BOUNDS |= {"AnyCorrect": (0.0, 1.0), "AvgCorrect": (0.0, 1.0)}
 

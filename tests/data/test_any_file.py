@@ -1,6 +1,7 @@
 """Whatever the bytes: rows are read as they stand, or refused by an error of ours."""
 
 import csv
+import gzip
 import io
 import json
 import zipfile
@@ -118,3 +119,11 @@ def test_no_cell_is_lost_in_a_json_array_or_a_list_of_dicts(tmp_path, records, i
     path.write_text(json.dumps(rows, indent=indent))
     for source in (path, rows):
         assert read_outputs(source, metrics=["g"]).rows().rows() == records
+
+
+def test_a_spoilt_packed_file_is_refused(tmp_path):
+    packed = gzip.compress(GOOD * 20, mtime=0)
+    for start in range(12, len(packed) - 8):
+        path = tmp_path / "a.csv.gz"
+        path.write_bytes(packed[:start] + b"\x5a\xa5\x3c" + packed[start + 3 :])
+        read_every_way(path)

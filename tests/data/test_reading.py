@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from steelyard.data import read_judgments, read_outputs, write_table
+from steelyard.data.profiling import profile_file
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 
 EXTENSIONS = [
@@ -341,3 +342,15 @@ def test_texts_may_be_missing_if_there_is_a_metric():
 def test_a_column_that_outputs_lack_is_named(column):
     with pytest.raises(InvalidDataError, match=f"outputs: no column `{column}`"):
         read_outputs(pl.DataFrame([output()]).drop(column))
+
+
+@pytest.mark.parametrize("score", [1e155, -1e300])
+def test_scores_whose_squares_are_no_numbers_are_refused(tmp_path, score):
+    path = tmp_path / "a.csv"
+    path.write_text(f"item,system,rater,prompt,score\n1,a,r,p,1\n2,a,r,p,{score}\n")
+    match = r"a\.csv, line 3, column score: expected a number of at most 1e\+100 in size, got"
+    with pytest.raises(InvalidDataError, match=match):
+        read_judgments(path)
+    [problem] = profile_file(path).problems
+    assert problem.stops
+    assert "at most 1e+100" in problem.what

@@ -5,7 +5,7 @@ from typing import Any
 import polars as pl
 
 from steelyard.data.problems import Problem, bad_cells, near_equal_names, repeated_keys
-from steelyard.data.rules import has_decimal_comma, identifier, number
+from steelyard.data.rules import countable, has_decimal_comma, identifier, number
 from steelyard.data.tables import ROW, Table, shown
 from steelyard.records import Judgment, Output
 
@@ -44,6 +44,7 @@ def judgment_profile(
     rows = rows.with_columns(rule.value for rule in keys)
     rule = number(table, "score", required=True)
     problems += _bad_scores(table, rows)
+    problems += bad_cells(table, rows, countable(rule), "correct it")
     rows = rows.with_columns(rule.value)
     if "rater" in named:
         problems += repeated_keys(

@@ -13,7 +13,16 @@ from steelyard.data.judgments import JUDGMENT_COLUMNS, Judgments
 from steelyard.data.metric_columns import metric_columns, with_numbers
 from steelyard.data.opening import open_table
 from steelyard.data.outputs import OUTPUT_COLUMNS, Outputs
-from steelyard.data.rules import Rule, check, identifier, number, probability, references, text
+from steelyard.data.rules import (
+    Rule,
+    check,
+    countable,
+    identifier,
+    number,
+    probability,
+    references,
+    text,
+)
 from steelyard.data.selection import selected
 from steelyard.data.tables import ROW, Table
 from steelyard.errors import InvalidArgumentError, InvalidDataError
@@ -205,6 +214,7 @@ def read_judgments(
     rules = _judgment_rules(table)
     raw = table.collect(table.rows)
     check(table, raw, rules)
+    check(table, raw, [countable(rule) for rule in rules if rule.column == "score"])
     rows = raw.with_columns(rule.value for rule in rules)
     if raters_known:
         rows = _without_duplicates(table, rows, on_duplicate)

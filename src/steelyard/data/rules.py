@@ -14,6 +14,7 @@ from steelyard.errors import InvalidDataError
 __all__ = [
     "Rule",
     "check",
+    "countable",
     "decimal_comma",
     "has_decimal_comma",
     "identifier",
@@ -27,6 +28,8 @@ __all__ = [
 ]
 
 
+# Squares of larger scores, and sums of them, are no numbers any more.
+_LARGEST = 1e100
 # More rows with the same trouble that are named by their place.
 _SHOWN = 3
 
@@ -132,6 +135,12 @@ def number(table: Table, column: str, *, required: bool) -> Rule:
     return Rule(
         column, value.alias(column), broken, f"a finite number{mark}{way_out}", is_number=True
     )
+
+
+def countable(rule: Rule) -> Rule:
+    """A number whose square can be counted with; what is no number breaks `rule`, not this."""
+    broken = (rule.value.abs() > _LARGEST).fill_null(False)
+    return Rule(rule.column, rule.value, broken, f"a number of at most {_LARGEST:g} in size")
 
 
 def probability(table: Table, column: str) -> Rule:

@@ -6,6 +6,7 @@ import io
 import json
 import re
 import zipfile
+import zlib
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -159,7 +160,7 @@ def _text(path: Path) -> str:
         body = path.read_bytes()
         if body[:2] == b"\x1f\x8b":
             body = gzip.decompress(body)
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         raise InvalidDataError(f"{path}: cannot be read: {error}") from error
     encoding = "utf-16" if body[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
     try:

@@ -19,6 +19,6 @@ if __name__ == "__main__":
         if child == 0:
             os.setsid()
             click.echo(os.getpid())
-            main(["serve", *sys.argv[1:]])
+            main(sys.argv[1:])
         os.waitpid(child, 0)
         click.echo("ended")

@@ -1,0 +1,107 @@
+"""The tables of the page about speed and memory, and about faults, made from the results."""
+
+from collections import defaultdict
+
+from benchmarks.honesty.tables import table
+from benchmarks.speed.contests import CONTESTS, METRICS, US
+
+_RATES = {name for name, _, _ in METRICS}
+
+
+def seconds(value):
+    """Processor time in a unit that reads well."""
+    if value < 0.001:
+        return f"{1e6 * value:.3g} µs"
+    return f"{1e3 * value:.3g} ms" if value < 1 else f"{value:,.3g} s"
+
+
+def _measured(results):
+    found = defaultdict(dict)
+    for record in results.of("speed"):
+        found[record["cell"]][record["who"], record["n"]] = record
+    return found
+
+
+def ratio(ours, theirs):
+    """How many times as much as ours theirs is, in two digits."""
+    found = theirs / ours
+    return f"{found:,.0f}" if found >= 10 else f"{found:.1f}"
+
+
+def growth(results):
+    """Every contest by size: time and memory of all, and the ratio of times where a peer did the same."""
+    found = _measured(results)
+    body = []
+    for contest in CONTESTS:
+        if contest.name in _RATES:
+            continue
+        for size in contest.sizes:
+            own = found[contest.name].get((US, size))
+            if own is None:
+                continue
+            others = [who for who in contest.works if (who, size) in found[contest.name]]
+            peer = next((found[contest.name][who, size] for who in others if who != US), None)
+            body.append(
+                [contest.name, f"{size:,} {contest.what}", *_cells(own), *_beside(own, peer)]
+            )
+    head = ["job", "size", "steelyard", "memory", "peer", "its time", "its memory", "times ours"]
+    return table(head, body)
+
+
+def _cells(one):
+    return [seconds(one["seconds"]), f"{one['megabytes']:,} MB"]
+
+
+def _beside(own, peer):
+    if peer is None:
+        return [""] * 4
+    return [peer["who"], *_cells(peer), ratio(own["seconds"], peer["seconds"])]
+
+
+def rates(results):
+    """Metrics: pairs per second of processor time, each at the largest number that it was given."""
+    found = _measured(results)
+    body = []
+    for name, peer, _ in METRICS:
+        ours, theirs = (_rate(found[name], who) for who in (US, peer))
+        if ours and theirs:
+            body.append([name, peer, f"{ours:,.0f}", f"{theirs:,.0f}", ratio(theirs, ours)])
+    return table(["metric", "peer", "ours, pairs/s", "peer's", "ratio"], body)
+
+
+def _rate(found, who):
+    sizes = [size for name, size in found if name == who]
+    return max(sizes) / found[who, max(sizes)]["seconds"] if sizes else None
+
+
+def servers(results):
+    """Annotation servers: processor time of a judgment, and memory."""
+    body = [
+        [
+            f"{record['who']} {record['version']}",
+            seconds(record["seconds"]),
+            f"{record['megabytes']:,} MB",
+            f"{record['judgments']:,}",
+            str(record["n"]),
+        ]
+        for record in results.of("speed")
+        if record["cell"] == "annotation server"
+    ]
+    head = ["server", "processor time of a judgment", "memory", "judgments", "raters at once"]
+    return table(head, body)
+
+
+def faults(results):
+    """What was tried on whom, what went wrong, and what was lost."""
+    body = [
+        [
+            record["who"],
+            record["cell"],
+            f"{record['tried']:,}",
+            f"{record['wrong']:,}",
+            f"{record['lost']:,} of {record['of']:,} {record['unit']}" if record["unit"] else "",
+            record["seen"].replace("|", "\\|"),
+        ]
+        for record in sorted(results.of("faults"), key=lambda one: (one["who"], one["cell"]))
+    ]
+    return table(["whom", "fault", "tried", "went wrong", "lost", "what was seen"], body)

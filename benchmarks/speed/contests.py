@@ -1,0 +1,251 @@
+"""What is measured: for each contest the sizes, and for each contestant the work.
+
+A work takes a size and a folder, makes its inputs, and returns what is to be timed.
+"""
+
+# Libraries are imported where they are measured, so that each process pays for its own.
+# ruff: noqa: PLC0415
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+
+Work = Callable[[int, Path], Callable[[], object]]
+US = "steelyard"
+
+
+@dataclass(frozen=True)
+class Contest:
+    """The same job for every contestant, as `what` there is of it grows."""
+
+    name: str
+    what: str
+    sizes: tuple[int, ...]
+    works: dict[str, Work]
+    # The greatest size for peers; they run out of memory or patience first.
+    most: int = 10**9
+
+    def asked(self):
+        """Every contestant at every size that it gets."""
+        for size in self.sizes:
+            for who in self.works:
+                if who == US or size <= self.most:
+                    yield size, who
+
+
+def _pool(size, _folder, *, judged=500):
+    rng = np.random.default_rng(0)
+    pool = rng.normal(size=size)
+    return 0.5 * pool[:judged] + rng.normal(size=judged), pool[:judged], pool
+
+
+def control_variates(size, folder):
+    from steelyard import control_variates as estimate
+
+    human, metric, pool = _pool(size, folder)
+    return lambda: estimate(human, metric, pool)
+
+
+def ppi_mean(size, folder):
+    from ppi_py import ppi_mean_ci
+
+    human, metric, pool = _pool(size, folder)
+    return lambda: ppi_mean_ci(human, metric, pool[len(human) :], alpha=0.05)
+
+
+def parquet_pool(tool):
+    def work(size, folder):
+        from benchmarks import pool_memory
+
+        path = folder / "pool.parquet"
+        pool_memory.make_pool(path, size)
+        return lambda: getattr(pool_memory, tool)(path, size)
+
+    return work
+
+
+def scored(suffix):
+    def work(size, folder):
+        from benchmarks.scoring import LIGHT, PART, WORDS_PER_SHORT_TEXT, make_file
+        from steelyard.scoring import score_file
+
+        source = folder / f"texts{suffix}"
+        make_file(source, size, length=WORDS_PER_SHORT_TEXT, distinct=PART)
+
+        def call():
+            target = folder / f"scored{suffix}"
+            score_file(source, target, metrics=LIGHT, workers=2)
+            target.unlink()
+
+        return call
+
+    return work
+
+
+def _campaign(systems, *, items=100, judged=12):
+    from benchmarks.campaign_speed import large_campaign
+
+    return large_campaign(systems, items, 1, judged)
+
+
+def estimate(systems, _folder):
+    from steelyard.study import Study
+
+    outputs, judgments = _campaign(systems)
+    return lambda: Study.read(outputs, judgments).estimate()
+
+
+def ppi_each(systems, _folder):
+    from benchmarks.campaign_speed import peers
+
+    outputs, judgments = _campaign(systems)
+    return lambda: peers(outputs, judgments)
+
+
+def _shared(systems, *, items=50):
+    return _campaign(systems, items=items, judged=items)
+
+
+def compare(systems, _folder):
+    from steelyard.study import Study
+
+    outputs, judgments = _shared(systems)
+    return lambda: Study.read(outputs, judgments).compare()
+
+
+def paired_t(systems, _folder):
+    from scipy.stats import ttest_rel
+
+    _, judgments = _shared(systems)
+    scores = judgments["score"].to_numpy().reshape(systems, -1)
+    return lambda: [ttest_rel(a, b).pvalue for a, b in combinations(scores, 2)]
+
+
+def snapshot(systems, folder):
+    from benchmarks.dashboard import prepared
+
+    return prepared(folder, systems)
+
+
+def crossed(judgments, _folder):
+    from benchmarks.crossed_components import campaign
+    from steelyard.variance import crossed_components
+
+    data = campaign(judgments, judgments // 2, max(judgments // 100, 10))
+    return lambda: crossed_components(*data)
+
+
+def mixed_model(judgments, _folder):
+    from benchmarks.crossed_components import campaign, peer
+
+    data = campaign(judgments, judgments // 2, max(judgments // 100, 10))
+    return lambda: peer(*data)
+
+
+def unequal_draw(size, _folder):
+    from steelyard.design.unequal import nested_sample
+
+    weights = np.random.default_rng(0).lognormal(size=size)
+    return lambda: nested_sample(weights, size // 10, rng=np.random.default_rng(1))
+
+
+def look(judgments, _folder):
+    from steelyard import ConfidenceSequence
+
+    rng = np.random.default_rng(0)
+    pool = rng.random(10 * judgments)
+    human = np.clip(pool[:judgments] + 0.3 * rng.normal(size=judgments), 0, 1)
+    found = ConfidenceSequence(pool, bounds=(0, 1))
+    found.update(human[:-1], pool[: judgments - 1])
+
+    def call():
+        found.update(human[-1:], pool[judgments - 1 : judgments])
+        return found.low
+
+    return call
+
+
+def _texts(pairs, number):
+    from benchmarks.metrics import contests, pairs_of_texts, vocabulary
+
+    rng = np.random.default_rng(55)
+    return contests()[number], pairs_of_texts(rng, vocabulary(rng), pairs)
+
+
+def our_metric(number):
+    def work(pairs, _folder):
+        from steelyard.metrics import score
+
+        contest, texts = _texts(pairs, number)
+        outputs, references = zip(*texts, strict=True)
+        score(outputs[:50], references[:50], metrics=contest.metrics)
+        return lambda: score(outputs, references, metrics=contest.metrics)
+
+    return work
+
+
+def their_metric(number):
+    def work(pairs, _folder):
+        contest, texts = _texts(pairs, number)
+        return lambda: contest.theirs(texts)
+
+    return work
+
+
+ROWS = tuple(10**power for power in range(3, 8))
+METRICS = (
+    ("ROUGE-1, 2 and L", "rouge-score", 12_000),
+    ("ROUGE-1, 2 and L, stemmed", "rouge-score", 12_000),
+    ("BLEU", "sacrebleu", 12_000),
+    ("chrF", "sacrebleu", 12_000),
+    ("TER", "sacrebleu", 1_000),
+    ("METEOR, words and stems", "nltk", 12_000),
+)
+CONTESTS = (
+    Contest(
+        "one system, arrays",
+        "outputs in the pool",
+        ROWS,
+        {US: control_variates, "ppi-python": ppi_mean},
+    ),
+    Contest(
+        "Parquet pool, three metrics",
+        "outputs",
+        (*ROWS, 10**8),
+        {US: parquet_pool("steelyard"), "pandas": parquet_pool("pandas")},
+        most=10**7,
+    ),
+    Contest("score, Parquet", "rows", ROWS, {US: scored(".parquet")}),
+    Contest("score, JSON Lines", "rows", ROWS[:-1], {US: scored(".jsonl")}),
+    Contest(
+        "estimate",
+        "systems",
+        (1, 10, 100, 1_000, 2_000),
+        {US: estimate, "ppi-python, one by one": ppi_each},
+    ),
+    Contest("compare", "systems", (2, 10, 50), {US: compare, "scipy, paired t": paired_t}),
+    Contest("dashboard", "systems", (5, 50, 500, 2_000), {US: snapshot}),
+    Contest(
+        "crossed components",
+        "judgments",
+        (400, 1_000, 10_000, 100_000),
+        {US: crossed, "statsmodels": mixed_model},
+        most=400,
+    ),
+    Contest("draw with unequal probabilities", "outputs", ROWS[:-1], {US: unequal_draw}),
+    Contest("one look of a sequence", "judgments so far", (200, 2_000, 20_000), {US: look}),
+    *(
+        Contest(
+            name,
+            "pairs of 55 words",
+            (few // 20, few),
+            {US: our_metric(number), peer: their_metric(number)},
+            most=few // 20,
+        )
+        for number, (name, peer, few) in enumerate(METRICS)
+    ),
+)
+BY_NAME = {contest.name: contest for contest in CONTESTS}
