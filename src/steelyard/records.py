@@ -10,6 +10,7 @@ from typing import Any, ClassVar, overload
 __all__ = [
     "ALSO_BY",
     "DRAW_COLUMNS",
+    "DRAW_RECORD",
     "ONLY_PROMPT",
     "PLACE",
     "UNKNOWN_RATER",
@@ -39,6 +40,8 @@ DRAW_COLUMNS = (
 ALSO_BY = "also_by"
 # And a spread draw its wave and the place along what the wave was spread by.
 PLACE = "place"
+# All that a draw may record of an output.
+DRAW_RECORD = (*DRAW_COLUMNS, PLACE)
 
 
 @dataclass(frozen=True, slots=True)

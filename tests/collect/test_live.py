@@ -310,6 +310,39 @@ def test_designs_that_are_not_simple_have_drawn_estimates_and_no_sequence(tmp_pa
     assert found["signal"]["kind"] == "spent"
 
 
+def test_a_spread_draw_keeps_its_places_and_its_variance(tmp_path):
+    path = write_campaign(
+        tmp_path,
+        pool=120,
+        sample={"n": 40, "seed": 1, "design": "spread", "by": ["rouge-l"]},
+        goal=None,
+        judgments_per_output=1,
+        quality={},
+    )
+    with Store.open(tmp_path / "campaign.sqlite") as store:
+        campaign = begin(path, store)
+        now = work(campaign, store, [GOOD] * 6, judgments=10_000)
+        found = snapshot(campaign, store, now=now)
+        judged = pl.read_ndjson(export("judgments.jsonl", store, campaign).body)
+    assert judged["place"].is_between(1, 2).all()
+    assert judged["design"].unique().to_list() == ["spread"]
+    study = Study.read(campaign.outputs, judged)
+    simply = Study.read(campaign.outputs, judged.drop("place"))
+    narrower = []
+    for one, other in zip(
+        study.estimate(["rouge-l"], prompts=["overall"]),
+        simply.estimate(["rouge-l"], prompts=["overall"]),
+        strict=True,
+    ):
+        shown = system(found, "overall", one.system)
+        assert shown["estimate"]["low"] == pytest.approx(one.low, abs=1e-9)
+        assert shown["plain"]["standard_error"] == pytest.approx(one.baseline.standard_error)
+        narrower.append(shown["plain"]["standard_error"] / other.baseline.standard_error)
+        assert any("no interval that holds at all times" in note for note in shown["notes"])
+    # neighbours differ less than outputs that have nothing in common
+    assert sum(narrower) / len(narrower) < 0.97
+
+
 def test_a_pairwise_campaign_estimates_preferences_where_systems_differ(tmp_path):
     path = write_campaign(
         tmp_path,

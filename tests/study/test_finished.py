@@ -91,6 +91,34 @@ def test_a_plan_is_replayed_on_a_pool_of_the_real_size():
     assert plain.half_width == pytest.approx(1.97 * error, rel=0.08)
 
 
+def test_a_plan_is_that_of_plan_and_its_estimate_that_of_estimate():
+    # All outputs judged twice; the other way draws from the whole pool and asks `Study.estimate`.
+    score, items, human = campaign(2)
+    rng = np.random.default_rng(5)
+    outputs = pl.DataFrame(
+        {"item": range(SIZE), "system": "s", "metric": score + 0.2 * rng.normal(size=SIZE)}
+    )
+    judged = pl.DataFrame({"item": items, "system": "s", "prompt": "p", "score": human})
+    judged = judged.with_columns(rater=pl.Series(["a", "b"] * SIZE))
+    study = Study.read(outputs, judged)
+    options = {"half_width": 0.12, "bounds": (-5, 5), "rules": ("plan",)}
+    with_metric, plain = study.simulate(["metric"], runs=40, **options)
+    for found, metrics in ((with_metric, ["metric"]), (plain, [])):
+        made = study.plan(
+            metrics, half_width=0.12, judgments_per_output=1, pass_rater_variance=True
+        )
+        assert found.judgments == made.assured.outputs
+    assert with_metric.judgments < 0.95 * plain.judgments
+    n, rater = int(with_metric.judgments), made.assumptions.rater_variance.value
+    widths = []
+    for run in range(12):
+        rng = np.random.default_rng([3, run])
+        rows = 2 * rng.permutation(SIZE)[:n] + rng.integers(0, 2, size=n)
+        [one] = Study.read(outputs, judged[rows]).estimate(["metric"], rater_variance=rater)
+        widths.append(one.half_width)
+    assert with_metric.half_width == pytest.approx(np.mean(widths), rel=0.05)
+
+
 def test_a_sequence_stops_as_in_campaigns_of_the_whole_pool():
     score, study = judged_in_part(600, 300, seed=2)
     options = {"half_width": 0.2, "bounds": (-4, 4), "rules": ("asymptotic",)}

@@ -26,7 +26,8 @@ is judged once and stands here once for each of them, with the same `submission`
 - `seconds`: time spent on the answer while the page was visible.
 - `time`: when the answer arrived, ISO 8601, UTC.
 - `probability`, `stratum`, `stratum_size`, `share`, `draw`, `design`, `seed`, `signature`: what the
-  draw recorded of the output. `draw` is its place in the random order of its system's draw.
+  draw recorded of the output. `draw` is its place in the random order of its system's draw. A spread
+  draw has `place`, too: its wave, and after the point the place along what the wave was spread by.
 - `submission`, `unit`: the answer it was derived from, and what was shown.
 - `use`: "used" in the estimate; "excluded", because the rater is left out; "surplus", beyond the
   judgments wanted; "replacing", of an output that waits for the replacement of an excluded judgment;

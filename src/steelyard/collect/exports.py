@@ -30,7 +30,8 @@ from steelyard.collect.store.reports import all_reports
 from steelyard.collect.tasks import grade_gold
 from steelyard.data.formulas import without_formulas
 from steelyard.errors import InvalidArgumentError
-from steelyard.records import DRAW_COLUMNS
+from steelyard.records import DRAW_COLUMNS, PLACE
+from steelyard.study.recorded_draw import is_spread
 
 __all__ = ["NAMES", "Export", "Rows", "export", "judgments", "pseudonym", "view_export"]
 
@@ -140,14 +141,15 @@ def judgments(store: Reader, campaign: Campaign, *, rows: Rows = "estimate") -> 
     -------
     polars.DataFrame
         The columns of a file of judgments and of a draw, and ``submission``, ``unit``, ``use`` and
-        ``excluded``; for a task about pairs also ``other_system`` and ``first_system``.
+        ``excluded``; for a spread draw also ``place``, and for a task about pairs ``other_system`` and ``first_system``.
     """
     found = judgment_rows(store.read(scored_rows), each=campaign.judgments_per_output)
     if rows == "estimate":
         found = found.filter(pl.col("use") == "used")
     named = pl.format("rater-{}", "number").alias("rater")
     pair = _PAIR_COLUMNS if campaign.task.pair else ()
-    return found.with_columns(named).select(*_COLUMNS, *pair)
+    spread = (PLACE,) if is_spread(found) else ()
+    return found.with_columns(named).select(*_COLUMNS, *spread, *pair)
 
 
 def _written(frame: pl.DataFrame, kind: str) -> bytes:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from steelyard.collect.campaign import Campaign
+    from steelyard.collect.campaign_parts import Sample
 
 __all__ = ["fingerprint_of", "without_wording"]
 
@@ -20,7 +21,7 @@ def fingerprint_of(campaign: "Campaign") -> str:
     sample = campaign.sample
     facts = {
         "outputs": _digest(campaign.outputs),
-        "sample": _digest(sample) if isinstance(sample, Path) else sample.model_dump(mode="json"),
+        "sample": _digest(sample) if isinstance(sample, Path) else _asked(sample),
         "judgments_per_output": campaign.judgments_per_output,
         "gold": None if campaign.gold is None else _digest(campaign.gold.file),
         "pair": task.pair,
@@ -32,6 +33,14 @@ def fingerprint_of(campaign: "Campaign") -> str:
         facts["second_judgments"] = campaign.second_judgments
     text = json.dumps(facts, sort_keys=True, ensure_ascii=True)
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _asked(sample: "Sample") -> dict[str, Any]:
+    """Return what is to be drawn; the design of before has no name."""
+    found = sample.model_dump(mode="json")
+    if sample.design == "simple":
+        del found["design"], found["by"]
+    return found
 
 
 def _digest(path: Path) -> str:

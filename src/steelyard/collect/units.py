@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import polars as pl
 
@@ -17,8 +17,10 @@ from steelyard.collect.campaign import Campaign
 from steelyard.collect.contents import Content, Contents
 from steelyard.collect.tasks import read_gold
 from steelyard.data import Outputs, read_outputs
+from steelyard.design.sampling import Design
 from steelyard.errors import InvalidArgumentError, InvalidDataError
-from steelyard.records import DRAW_COLUMNS
+from steelyard.records import DRAW_RECORD
+from steelyard.study.recorded_draw import is_spread
 from steelyard.study.sampling import sample
 from steelyard.study.texts_once import for_all_writers
 
@@ -38,7 +40,7 @@ class Target:
     side : int
         In a pair, 1 for the system whose output is `first` in the content and 2 for the other's;
         1 otherwise.
-    probability, stratum, stratum_size, share, draw, design, seed, signature
+    probability, stratum, stratum_size, share, draw, design, seed, signature, place
         What the draw recorded, as in `steelyard.study.sampling.Sample`.
     """
 
@@ -53,6 +55,7 @@ class Target:
     design: str | None = None
     seed: int | None = None
     signature: str | None = None
+    place: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,8 +138,8 @@ def units_of(campaign: Campaign) -> list[Unit]:
 def more_units(campaign: Campaign, drawn: Sequence[Target], more: int) -> list[Unit]:
     """Extend the draw of a campaign.
 
-    What is added is a simple random sample of what the draw has left, so that both together are
-    one, with the probabilities of the larger draw.
+    What is added is a random sample of what the draw has left, drawn in the same way, so that both
+    together have the probabilities of the larger draw.
 
     Parameters
     ----------
@@ -161,16 +164,18 @@ def more_units(campaign: Campaign, drawn: Sequence[Target], more: int) -> list[U
     Notes
     -----
     The larger sample is unbiased if its size was not chosen for what the judgments so far say.
-    The anytime-valid intervals hold in any case: they follow the order of the draw, and the larger
-    draw begins with the smaller.
+    The anytime-valid intervals of a simple draw hold in any case: they follow the order of the draw,
+    and the larger draw begins with the smaller.
     """
     if more < 1:
         raise InvalidArgumentError(f"`more` must be at least 1; got {more}")
-    design = drawn[0].design or "simple"
-    if design not in {"simple", "paired"}:
+    design, asked = drawn[0].design or "simple", campaign.sample
+    # What the sample of a file was spread by is not known here.
+    known = ("simple", "paired", *(() if isinstance(asked, Path) else ("spread",)))
+    if design not in known:
         raise InvalidArgumentError(
-            f"a {design} draw cannot be extended here: probabilities would depend on strata or sizes "
-            "that the campaign does not know; draw a larger sample with `steelyard sample --extend` "
+            f"a {design} draw cannot be extended here: it depends on strata, sizes or metrics that the "
+            "campaign does not know; draw a larger sample with `steelyard sample --extend` "
             "where that is possible, and begin a new campaign with it"
         )
     contents = Contents(campaign)
@@ -184,7 +189,8 @@ def more_units(campaign: Campaign, drawn: Sequence[Target], more: int) -> list[U
     larger = sample(
         contents.outputs,
         size + more,
-        design="paired" if design == "paired" else "simple",
+        design=cast("Design", design),
+        by=asked.by if design == "spread" and not isinstance(asked, Path) else (),
         extend=_frame(drawn),
         systems=systems,
         same_items=_same_items(drawn, systems),
@@ -199,12 +205,20 @@ def _first_draw(campaign: Campaign, outputs: Outputs) -> pl.DataFrame:
     """Return the rows of the sample, with the columns of the draw."""
     asked = campaign.sample
     if isinstance(asked, Path):
-        return _recorded_draw(asked)
+        rows = _recorded_draw(asked)
+        if campaign.goal is not None and campaign.goal.decide is not None and is_spread(rows):
+            raise campaign.error(
+                ("goal", "decide"),
+                "does not go with a spread draw, whose order is not that of chance: draw a simple "
+                "sample",
+            )
+        return rows
     try:
         return sample(
             outputs,
             asked.n,
-            design="paired" if campaign.task.pair else "simple",
+            design="paired" if campaign.task.pair else asked.design,
+            by=asked.by,
             systems=asked.systems,
             same_items=asked.same_items,
             # Units are made of what raters see, which may be more than the text.
@@ -320,7 +334,7 @@ def _pairs(
 
 
 def _targets(rows: pl.DataFrame) -> list[Target]:
-    columns = ["item", "system", *(name for name in DRAW_COLUMNS if name in rows.columns)]
+    columns = ["item", "system", *(name for name in DRAW_RECORD if name in rows.columns)]
     texts = [name for name in ("stratum", "design", "signature") if name in columns]
     found = rows.select(columns).with_columns(pl.col(texts).cast(pl.String))
     return [Target(**row) for row in found.iter_rows(named=True)]
@@ -331,9 +345,9 @@ def _frame(drawn: Sequence[Target]) -> pl.DataFrame:
     return pl.DataFrame(
         {
             name: [getattr(target, name) for target in drawn]
-            for name in ("item", "system", *DRAW_COLUMNS)
+            for name in ("item", "system", *DRAW_RECORD)
         },
-        schema_overrides={"stratum": pl.String, "probability": pl.Float64},
+        schema_overrides={"stratum": pl.String, "probability": pl.Float64, "place": pl.Float64},
     )
 
 

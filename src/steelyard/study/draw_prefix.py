@@ -66,7 +66,7 @@ def with_use(rows: pl.DataFrame, *, each: int) -> pl.DataFrame:
         draw of a system) and ``excluded`` (bool).
     each : int
         Judgments m after which an output is complete; where the rows have a column ``wanted``, it
-        says so for each output. Where they have a column ``place``, it takes the part of ``draw``:
+        says so for each output. Where they have a column ``turn``, it takes the part of ``draw``:
         outputs that nobody is going to judge are not counted in it, so that they hold up nothing.
 
     Returns
@@ -177,13 +177,13 @@ def _outputs(rows: pl.DataFrame, each: int) -> pl.DataFrame:
     """Return one row an output: how often it was judged, and whether the prefix contains it."""
     known = "wanted" in rows.columns
     wanted = pl.col("wanted") if known else pl.lit(each, dtype=pl.Int64).alias("wanted")
-    place = pl.col("place" if "place" in rows.columns else "draw")
+    turn = pl.col("turn" if "turn" in rows.columns else "draw")
     outputs = (
-        rows.select(*_OUTPUT, "submission", "draw", place.alias("place"), "excluded", wanted)
+        rows.select(*_OUTPUT, "submission", "draw", turn.alias("turn"), "excluded", wanted)
         .unique([*_OUTPUT, "submission"])
         .group_by(_OUTPUT)
         .agg(
-            pl.col("draw", "place").first(),
+            pl.col("draw", "turn").first(),
             pl.col("wanted").max(),
             pl.len().alias("count"),
             (~pl.col("excluded")).sum().cast(pl.Int64).alias("kept"),
@@ -197,7 +197,7 @@ def _outputs(rows: pl.DataFrame, each: int) -> pl.DataFrame:
     check_distinct(outputs, ["system", "draw"])
     # Draw numbers are distinct and start at 1, so the prefix ends where rank and number part.
     rank = pl.int_range(1, pl.len() + 1).over("system")
-    prefix = outputs.filter("judged").filter(pl.col("place") == rank).select(_OUTPUT)
+    prefix = outputs.filter("judged").filter(pl.col("turn") == rank).select(_OUTPUT)
     inside = prefix.with_columns(inside=pl.lit(value=True))
     return outputs.join(inside, on=_OUTPUT, how="left").with_columns(
         pl.col("inside").fill_null(value=False)

@@ -15,21 +15,22 @@ from steelyard.arrays import (
     stratified_draw,
     unequal_draw,
 )
-from steelyard.design import Assumptions, draw_sample, plan, quantile_strata
+from steelyard.design import draw_sample, plan, quantile_strata
 from steelyard.design.sequence import Method
 from steelyard.design.sequence.options import SequenceOptions
 from steelyard.errors import NotEstimableError
-from steelyard.estimate import Options, corrected_mean, plain_mean
+from steelyard.estimate import Options
+from steelyard.estimate.campaign import campaign_means
+from steelyard.estimate.controlled import JudgedSystem
+from steelyard.study.mean_pilot import MeanPilot
 from steelyard.study.stopping_replay import Outcome, stopped_outcomes
-from steelyard.variance import efficiency_of, one_way
+from steelyard.variance import one_way
 
 __all__ = ["FinishedCampaign", "Outcome", "Rule", "repeated"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Rule = Literal["plan", "empirical-bernstein", "betting", "asymptotic"]
-# A pilot's intervals at this level give the conservative plan.
-_PILOT_LEVEL = 0.80
 # Numbers in one array of replays, which bounds their memory.
 _AT_ONCE = 2_000_000
 
@@ -113,8 +114,8 @@ class FinishedCampaign:
 
     def _planned(self, *, with_metric: bool, strata: int) -> Callable[..., Outcome]:
         n = self._planned_number(with_metric=with_metric)
-        metric = self.sample.metric[self.pool] if with_metric else None
-        pool = None if metric is None else PoolMoments.of(metric)
+        metric = self._metric(with_metric=with_metric)
+        pool = PoolMoments.of(metric)
         known = float(self.sample.mean[self.pool].mean())
         unknown = np.sqrt(self.rater_variance * np.mean(1 / self.sample.count) / self.size)
         options = Options(level=self.level, rater_variance=self.rater_variance, bounds=self.bounds)
@@ -122,14 +123,14 @@ class FinishedCampaign:
 
         def act(judged: Floats, rng: np.random.Generator) -> Outcome:
             chosen, draw_of = drawn(int(rng.integers(2**32)))
-            sample = JudgedOutputs.once(judged[chosen], None if metric is None else metric[chosen])
-            draw = draw_of(sample)
-            if pool is None:
-                got = plain_mean(sample, draw, options=options)
-            else:
-                got = corrected_mean(
-                    sample, draw, pool, slope="least-squares", options=options, beside=False
-                )
+            sample = JudgedOutputs.once(judged[chosen])
+            # An output that the pool holds several times is one item: it never predicts itself.
+            system = JudgedSystem(
+                sample, draw_of(sample), metric[chosen], self.pool[chosen], None, pool
+            )
+            [got] = campaign_means([system], options=options, beside=False)
+            if isinstance(got, NotEstimableError):
+                raise got
             truth = rng.normal(known, unknown)
             return Outcome(
                 n,
@@ -141,11 +142,15 @@ class FinishedCampaign:
 
         return act
 
+    def _metric(self, *, with_metric: bool) -> Floats:
+        """Return the metrics of the pool, or none of them."""
+        return self.sample.metric[self.pool, : None if with_metric else 0]
+
     def _design(
-        self, n: int, metric: Floats | None, strata: int
+        self, n: int, metric: Floats, strata: int
     ) -> Callable[[int], tuple[Integers, Callable[[JudgedOutputs], Draw]]]:
         """Return what draws n outputs from a seed, and says of the sample how it was drawn."""
-        if metric is not None and strata > 1:
+        if metric.shape[1] and strata > 1:
             labels = quantile_strata(metric[:, 0], strata)
             sizes = dict(zip(*np.unique(labels, return_counts=True), strict=True))
 
@@ -155,7 +160,7 @@ class FinishedCampaign:
                 return drawn.positions, lambda sample: stratified_draw(sample, own, sizes)
 
             return by_strata
-        if metric is not None and self.sizes is not None:
+        if metric.shape[1] and self.sizes is not None:
             weight = self.sizes[self.pool]
 
             def by_size(seed: int) -> tuple[Integers, Callable[[JudgedOutputs], Draw]]:
@@ -176,18 +181,25 @@ class FinishedCampaign:
         return simply
 
     def _planned_number(self, *, with_metric: bool) -> int:
-        sample = self.sample
-        found = efficiency_of(
-            sample.human, sample.metric[sample.output], items=sample.output, level=_PILOT_LEVEL
+        """Return the outputs that `steelyard plan` asks for from all judgments, with assurance."""
+        sample, metric = self.sample, self._metric(with_metric=with_metric)
+        everything = JudgedSystem(
+            sample,
+            simple_draw(sample, self.size),
+            sample.metric[:, : metric.shape[1]],
+            np.arange(sample.n_outputs),
+            None,
+            PoolMoments.of(metric),
         )
-        assumed = Assumptions.of(found)
+        known = MeanPilot.of_systems([everything], as_sample=False)
         made = plan(
-            assumed if with_metric else assumed.without_metric(),
+            known.assumed,
             half_width=self.half_width,
             pool_size=self.size,
             judgments_per_output=1,
-            n_metrics=sample.n_metrics if with_metric else 0,
+            n_metrics=metric.shape[1],
             level=self.level,
+            judged=known.judged,
             rater_variance_given=True,
         )
         return (made.assured or made.expected).outputs

@@ -9,7 +9,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from steelyard.design import Assumptions, Pair, PlannedRaters
+from steelyard.arrays import JudgedOutputs
+from steelyard.design import Pair, PlannedRaters
 from steelyard.design.pilot_draws import Pilot
 from steelyard.errors import NotEstimableError
 from steelyard.estimate import Options
@@ -18,7 +19,7 @@ from steelyard.estimate.controlled import JudgedSystem, controlled
 from steelyard.study.campaign import Campaign, rater_mode
 from steelyard.study.compared_draw import simple_cells
 from steelyard.study.judged import judged_table
-from steelyard.variance import Quantity, crossed_components
+from steelyard.variance import crossed_components
 
 if TYPE_CHECKING:
     from steelyard.study.study import Study
@@ -62,7 +63,8 @@ class PairPilot:
         campaign = Campaign(study.outputs, table, pools, gaps)
         cells = simple_cells(table, prompt, study.outputs.sizes)
         systems = campaign.judged(prompt, cells)
-        controls = controlled(systems).values
+        # As `compare` has it: scaled for differences.
+        found = controlled(systems, differences=True)
         learned = pl.concat(
             pl.DataFrame(
                 {
@@ -71,7 +73,7 @@ class PairPilot:
                     "control": control,
                 }
             )
-            for name, control in zip(cells, controls, strict=True)
+            for name, control in zip(cells, found.values, strict=True)
         )
         judged = table.rows.filter(
             (pl.col("prompt") == prompt) & pl.col("system").is_in(names)
@@ -90,7 +92,9 @@ class PairPilot:
         raters, leniency = None, 0.0
         if mode != "fixed":
             chosen = [list(cells).index(name) for name in names]
-            raters, leniency = _raters(systems, chosen, judged, number=table.raters(prompt))
+            raters, leniency = _raters(
+                systems, found.samples, judged, chosen=chosen, number=table.raters(prompt)
+            )
         made = cls(rows, Pair(identical=identical, raters=raters), items, leniency)
         return replace(made, pair=replace(made.pair, tails=made.pilot.tails))
 
@@ -134,51 +138,10 @@ class PairPilot:
             return pilot
         return replace(pilot, item_added=max(found.item - pilot.item_variance, 0.0))
 
-    def kept(self, assumed: Assumptions) -> Assumptions:
-        """Return assumptions with the correlation that a control fitted within systems is worth.
-
-        The control has the slope of scores within systems. Where differences follow it with s times
-        that slope, it takes out :math:`1 - (1/s - 1)^2` of what the best slope would.
-        """
-        if not self.controlled:
-            return assumed
-        means = self.rows.group_by("item", maintain_order=True).agg(
-            pl.col("^(score|control)_[ab]$").mean()
-        )
-        score, control = (
-            means.select(f"{name}_a", f"{name}_b").to_numpy() for name in ("score", "control")
-        )
-        slope, error = _slope(*(one[:, 0] - one[:, 1] for one in (score, control)))
-        within, _ = _slope(*((one - one.mean(axis=0)).ravel() for one in (score, control)))
-        if within <= 0:
-            return assumed.without_metric()
-        apart, doubt = slope / within - 1, error / within
-        # Few items do not show that slopes differ.
-        apart *= max(1 - doubt**2 / apart**2, 0.0) if apart else 0.0
-        ratio = max(1 + apart, 0.5)
-        worth = float(np.sqrt(1 - (1 / ratio - 1) ** 2))
-        rho = assumed.correlation
-        ends = sorted((worth * rho.low, worth * rho.high))
-        drawn = assumed.draws()
-        return replace(
-            assumed,
-            correlation=Quantity(worth * rho.value, *ends),
-            drawn=replace(drawn, correlation=worth * drawn.correlation),
-        )
-
 
 def _explained(score: Floats, control: Floats) -> float:
     """Return the share of the variance of scores that goes with a control of the right sign."""
     return float(max(np.corrcoef(score, control)[0, 1], 0.0)) ** 2
-
-
-def _slope(y: Floats, x: Floats) -> tuple[float, float]:
-    """Return the least-squares slope of y on x, and its standard error."""
-    x, y = x - x.mean(), y - y.mean()
-    size = float(x @ x)
-    slope = float(x @ y) / size
-    left = y - slope * x
-    return slope, float(np.sqrt(left @ left / max(len(y) - 2, 1) / size))
 
 
 def _differing(
@@ -216,18 +179,18 @@ def _pairs_of(judged: pl.DataFrame, names: tuple[str, str]) -> pl.DataFrame:
         "rater_other",
         score=pl.col("score") - pl.col("score_other"),
         control=pl.col("control") - pl.col("control_other"),
-        score_a="score",
-        score_b="score_other",
-        control_a="control",
-        control_b="control_other",
     )
 
 
 def _raters(
-    systems: Sequence[JudgedSystem], chosen: Sequence[int], judged: pl.DataFrame, *, number: int
+    systems: Sequence[JudgedSystem],
+    samples: Sequence[JudgedOutputs],
+    judged: pl.DataFrame,
+    *,
+    chosen: Sequence[int],
+    number: int,
 ) -> tuple[PlannedRaters | None, float]:
     """Return the raters as a sample, with their variance; None if they are alike."""
-    samples = controlled(systems).samples
     leniency, _, _ = campaign_leniency(systems, samples, Options(raters_as="adjusted"))
     if leniency is None:
         return None, 0.0

@@ -193,4 +193,4 @@ def difference_assumptions(
     pilot = PairPilot.of(study, names_of(metrics), prompt=prompt, names=pair)
     # Most of leniency is taken out of a difference: what is not known of it matters little.
     drawn = replace(pilot_draws(pilot.pilot), leniency=pilot.leniency)
-    return pilot.kept(Assumptions.from_draws(drawn)), pilot
+    return Assumptions.from_draws(drawn), pilot

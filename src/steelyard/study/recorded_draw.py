@@ -138,7 +138,8 @@ def check_simply_drawn(
         raise NotEstimableError(
             f"{judgments.name}: the outputs are of a spread draw, whose order balances the sample and is "
             "not that of chance, so no interval holds at all times: use `steelyard estimate` once a "
-            "number of outputs is judged that was fixed in advance, or draw a simple sample"
+            "number of outputs is judged that was fixed in advance (for L looks at fixed numbers, each "
+            "with `--level` 1 - 0.05/L), or draw a simple sample"
         )
     if not is_designed(judgments, sample):
         return

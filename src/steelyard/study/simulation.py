@@ -110,8 +110,8 @@ def simulate(
 
     A replay makes a pool of the real size from the judged outputs, each as often as needed, puts it
     in a random order and draws one judgment of each output. "plan" judges
-    the number of outputs that a conservative plan asks for and estimates, with the campaign's rater
-    variance passed on; the others stop when their confidence sequence is narrow enough. The truth of
+    the number of outputs that `plan` asks for with assurance, and estimates each system on its own as `estimate`
+    does by default, with the campaign's rater variance passed on; the others stop when their confidence sequence is narrow enough. The truth of
     a plan is the pool's mean human score, which the mean of all judgments tells but for rater noise:
     each replay draws it anew, as far from that mean as this noise may put it. The truth of a
     sequence, which speaks about a census, is the mean of the judgments drawn.

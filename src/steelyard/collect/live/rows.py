@@ -23,7 +23,7 @@ _SCHEMA = {
     "excluded": pl.Boolean,
     "surplus": pl.Boolean,
     "wanted": pl.Int64,
-    "place": pl.Int64,
+    "turn": pl.Int64,
     "other_system": pl.String,
     "first_system": pl.String,
     "probability": pl.Float64,
@@ -34,6 +34,7 @@ _SCHEMA = {
     "design": pl.String,
     "seed": pl.Int64,
     "signature": pl.String,
+    "place": pl.Float64,
 }
 
 

@@ -20,7 +20,7 @@ from steelyard.collect.store.ids import salt
 from steelyard.collect.store.refusals import StoreError
 from steelyard.collect.store.tables import raters, settings, slots, submissions, targets, units
 from steelyard.collect.units import Target, Unit
-from steelyard.records import DRAW_COLUMNS
+from steelyard.records import DRAW_RECORD
 
 __all__ = ["add_units", "drawn", "rebalance"]
 
@@ -32,7 +32,7 @@ _ADD_TARGET = insert(targets)
 _CHANGE_TARGET = (
     update(targets)
     .where(targets.c.item == bindparam("of_item"), targets.c.system == bindparam("of_system"))
-    .values({name: bindparam(f"new_{name}") for name in DRAW_COLUMNS})
+    .values({name: bindparam(f"new_{name}") for name in DRAW_RECORD})
 )
 _GROW = (
     update(settings)
@@ -184,9 +184,9 @@ def _record_targets(connection: Connection, pairs: Sequence[tuple[int, Target]])
                 f"the output of system {target.system!r} for item {target.item!r} is not the one "
                 "that was put to raters before: bring back the outputs file as it was"
             )
-        elif any(before[name] != row[name] for name in DRAW_COLUMNS):
+        elif any(before[name] != row[name] for name in DRAW_RECORD):
             key = {"of_item": target.item, "of_system": target.system}
-            changed.append({**key, **{f"new_{name}": row[name] for name in DRAW_COLUMNS}})
+            changed.append({**key, **{f"new_{name}": row[name] for name in DRAW_RECORD}})
     if fresh:
         connection.execute(_ADD_TARGET, fresh)
     if changed:

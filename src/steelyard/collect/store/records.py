@@ -27,7 +27,7 @@ from steelyard.collect.store.tables import (
     targets,
     units,
 )
-from steelyard.records import DRAW_COLUMNS
+from steelyard.records import DRAW_RECORD
 
 __all__ = [
     "Awaited",
@@ -75,11 +75,11 @@ class ScoredRow:
         Whether it is one more than was asked for.
     wanted : int
         Judgments wanted of the unit.
-    place : int
-        Place in the draw of the system, outputs that were set aside not counted.
+    turn : int
+        Number in the draw of the system, outputs that were set aside not counted.
     other_system, first_system : str or None
         Of a preference: the system that this one was compared with, and which was shown first.
-    probability, stratum, stratum_size, share, draw, design, seed, signature
+    probability, stratum, stratum_size, share, draw, design, seed, signature, place
         What the draw recorded of the output.
     """
 
@@ -96,7 +96,7 @@ class ScoredRow:
     excluded: bool
     surplus: bool
     wanted: int
-    place: int
+    turn: int
     other_system: str | None
     first_system: str | None
     probability: float | None
@@ -107,6 +107,7 @@ class ScoredRow:
     design: str | None
     seed: int | None
     signature: str | None
+    place: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,7 +182,7 @@ _SCORED = (
         submissions.c.slot,
         submissions.c.swapped,
         units.c.wanted,
-        *(targets.c[name] for name in DRAW_COLUMNS),
+        *(targets.c[name] for name in DRAW_RECORD),
     )
     .select_from(submissions)
     .join(units, units.c.id == submissions.c.unit)
@@ -239,7 +240,7 @@ def scored_rows(connection: Connection) -> list[ScoredRow]:
                     seconds=row["active_ms"] / 1000,
                     time=iso_time(row["time"]),
                     surplus=row["slot"] is None,
-                    place=row["draw"] - before,
+                    turn=row["draw"] - before,
                     other_system=sides.get((row["unit"], 3 - row["side"]))
                     if is_preference
                     else None,
@@ -298,7 +299,7 @@ _SCORED_AS_IS = (
     "number",
     "excluded",
     "wanted",
-    *DRAW_COLUMNS,
+    *DRAW_RECORD,
 )
 _SUBMITTED_AS_IS = (
     "id",

@@ -141,6 +141,8 @@ targets = Table(
     Column("design", String),
     Column("seed", BigInteger),
     Column("signature", String),
+    # Of a spread draw: the wave, and after the point the place along what it was spread by.
+    Column("place", Float),
 )
 
 raters = Table(
