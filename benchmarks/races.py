@@ -1,9 +1,11 @@
-"""Races against fixed designs: who wins wrongly, and what a decision costs.
+"""Races against fixed designs: who wins wrongly, what a decision costs, and what it must cost.
 
 Usage: ``python -m benchmarks.races [RUNS]``: RUNS campaigns of each kind, 100 by default. One line for each
-number of systems, shape and gap: the share of campaigns in which the best system was ever let go, the share that decided, judgments,
-and those of a fixed design in which all systems are judged on the same n items and the leader must beat all others
-by paired t tests at alpha/(K-1), with the smallest n that decides as often.
+number of systems, shape and gap: the share of campaigns in which the best system was ever let go, the share that decided,
+judgments, and judgments over those of a fixed design that decides as often: in 80%, in 95% and in all campaigns that the race
+decides. For the first two the race has a budget, too: it is broken off after the item at which this share was decided. In the
+fixed design all systems are judged on the same n items and the leader must beat all others by paired t tests at alpha/(K-1); n is the
+smallest that decides in this share. The last column is judgments over a bound that no race can beat which is valid for all scores of this range.
 """
 
 import sys
@@ -51,6 +53,8 @@ class Outcome:
     judgments: Floats
     fixed: NDArray[np.bool_]
     far: NDArray[np.bool_]
+    ended: NDArray[np.int64]
+    stops: NDArray[np.int64]
 
 
 def pools(rng: np.random.Generator, kind: Kind, runs: int) -> Floats:
@@ -79,7 +83,9 @@ def raced(scores: Floats, kind: Kind) -> Outcome:
     far = ~race.running & (means.max(axis=1) - named > (margin or 0) + 1e-12)
     fixed = np.stack([_decides(scores[:, :n]) for n in GRID], axis=1)
     wrong = race.out_at[np.arange(runs), best] > 0
-    return Outcome(wrong, ~race.running, judgments, fixed, far)
+    ended = np.where(race.running, items, race.decided_at)
+    stops = np.where(race.out_at > 0, race.out_at, ended[:, np.newaxis])
+    return Outcome(wrong, ~race.running, judgments, fixed, far, ended, stops)
 
 
 def _decides(scores: Floats) -> NDArray[np.bool_]:
@@ -100,14 +106,39 @@ def outcome(kind: Kind, runs: int, *, seed: int = 0) -> Outcome:
     for start in range(0, runs, _CHUNK):
         scores = pools(rng, kind, min(_CHUNK, runs - start))
         parts.append(raced(scores, kind))
-    names = ("wrong", "decided", "judgments", "fixed", "far")
+    names = ("wrong", "decided", "judgments", "fixed", "far", "ended", "stops")
     return Outcome(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
 
-def fixed_judgments(found: Outcome, systems: int) -> float | None:
-    """Return the judgments of the smallest fixed design that decides as often; None if none does."""
-    enough = np.flatnonzero(found.fixed.mean(axis=0) >= found.decided.mean())
+def fixed_judgments(found: Outcome, systems: int, share: float = 1.0) -> float | None:
+    """Return the judgments of the smallest fixed design that decides in a share of those that the race decides."""
+    enough = np.flatnonzero(found.fixed.mean(axis=0) >= share * found.decided.mean())
     return float(GRID[enough[0]] * systems) if len(enough) else None
+
+
+def race_judgments(found: Outcome, share: float = 1.0) -> float:
+    """Return the mean judgments of a race that is broken off when this share is decided."""
+    ended = np.sort(np.where(found.decided, found.ended, _ITEMS))
+    budget = (
+        ended[int(np.ceil(share * found.decided.mean() * len(ended))) - 1] if share < 1 else _ITEMS
+    )
+    return float(np.minimum(found.stops, budget).sum(axis=1).mean())
+
+
+def least_judgments(kind: Kind, *, seed: int = 0) -> float:
+    """Return the mean judgments that every valid race needs, of draws with replacement.
+
+    To let system a go wrongly in at most alpha of campaigns takes log(1/alpha)/D items on average, where D is the
+    least Kullback-Leibler divergence from the scores to any scores of the same range whose best system is a: by duality, the
+    greatest growth of a bet on the best system against a. The best is judged as long as the last of the others.
+    """
+    scores = pools(np.random.default_rng([seed, 1]), kind, 20).reshape(-1, kind.systems)
+    bets = np.linspace(0, 1, 101)[:-1]
+    items = [
+        -np.log(_ALPHA) / max(np.log1p(bet * (scores[:, 0] - other)).mean() for bet in bets)
+        for other in scores[:, 1:].T
+    ]
+    return float(np.sum(items) + np.max(items))
 
 
 def kinds() -> list[Kind]:
@@ -122,29 +153,37 @@ def kinds() -> list[Kind]:
     return found
 
 
+def _line(kind: Kind, runs: int) -> str:
+    found = outcome(kind, runs)
+    share = found.wrong if kind.margin is None else found.far
+    cells = [
+        f"{kind.spread:g}",
+        str(kind.systems),
+        kind.shape,
+        f"{kind.gap:g}",
+        "" if kind.margin is None else f"{kind.margin:g}",
+        f"{share.mean():.1%}",
+        f"{found.decided.mean():.0%}",
+        f"{found.judgments.mean():,.0f}",
+    ]
+    for part in (0.8, 0.95, 1.0):
+        fixed = None if kind.gap == 0 else fixed_judgments(found, kind.systems, part)
+        cells.append("" if fixed is None else f"{race_judgments(found, part) / fixed:.2f}")
+    least = None if kind.gap == 0 else least_judgments(kind)
+    cells.append("" if least is None else f"{found.judgments.mean() / least:.2f}")
+    return "| " + " | ".join(cells) + " |"
+
+
 def main() -> None:
     """Print one line for each kind."""
     runs = int(sys.argv[1]) if len(sys.argv) > 1 else 100
     print(
-        "| spread | systems | shape | gap | margin | best let go | decided | judgments | fixed design | ratio |"
+        "| spread | systems | shape | gap | margin | best let go | decided | judgments "
+        "| of fixed, 80% | 95% | all | over the bound |"
     )
-    print("|---|---|---|---|---|---|---|---|---|---|")
+    print("|" + "---|" * 12)
     for kind in kinds():
-        found = outcome(kind, runs)
-        fixed = None if kind.margin else fixed_judgments(found, kind.systems)
-        cells = [
-            f"{kind.spread:g}",
-            str(kind.systems),
-            kind.shape,
-            f"{kind.gap:g}",
-            "" if kind.margin is None else f"{kind.margin:g}",
-            f"{(found.far if kind.margin else found.wrong).mean():.1%}",
-            f"{found.decided.mean():.0%}",
-            f"{found.judgments.mean():,.0f}",
-            "" if fixed is None else f"{fixed:,.0f}",
-            "" if fixed is None else f"{found.judgments.mean() / fixed:.2f}",
-        ]
-        print("| " + " | ".join(cells) + " |", flush=True)
+        print(_line(kind, runs), flush=True)
 
 
 if __name__ == "__main__":

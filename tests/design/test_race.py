@@ -35,13 +35,14 @@ def pools(rng, runs, items, means, *, kind="beta"):
 
 
 def test_capital_is_that_of_a_hand_worked_example():
-    # Four items, b better by 1 on the first two. Bets: 0.95, as no more may be lost, wins 1; then
-    # 1/(1/8 + 1) wins 1 + 1/3, for if b is no better the three that are left sum to -1.
+    # Four items, b better by 1 on the first two. Two imagined differences have variance 1/2: the mean is
+    # hoped to be 1/2, and the bet 1/2 / (1/2 + 1/4) wins 1. Then the variance is 1/3, the hope
+    # (1/3 + 1/3) 4/3, and 8/9 / (1/3 + 64/81) wins 1 + 1/3: if b is no better, the three left sum to -1.
     race = Race(apart(2, 4), 4, RaceOptions())
     race.judge([[0.0, 1.0]])
-    assert np.exp(race.accounts.logarithm[0, 0, 0, 1]) == pytest.approx(1.95)
+    assert np.exp(race.accounts.logarithm[0, 0, 0, 1]) == pytest.approx(5 / 3)
     race.judge([[0.0, 1.0]])
-    capital = 1.95 * (1 + 8 / 9 * 4 / 3)
+    capital = 5 / 3 * (1 + 72 / 91 * 4 / 3)
     assert np.exp(race.accounts.logarithm[0, 0, 0, 1]) == pytest.approx(capital)
     assert race.evidence[0, 0] == pytest.approx(capital)
     assert race.running[0]
@@ -248,3 +249,12 @@ def test_a_race_needs_two_systems_and_their_scores():
     race = Race(apart(2, 10), 10, RaceOptions())
     with pytest.raises(InvalidArgumentError, match="finite for every system that is in"):
         race.judge([[0.5, np.nan]])
+
+
+def test_an_asymptotic_race_ends_where_the_evidence_exceeds_all_numbers():
+    # Differences of 25 standard deviations: the capital after 50 items has no floating-point form.
+    rng = np.random.default_rng(9)
+    scores = np.array([0.0, 1.0, 2.0]) + 0.04 * rng.normal(size=(2, 200, 3))
+    race = run(scores, method="asymptotic", bounds=None)
+    assert race.decided_at.tolist() == [50, 50]
+    assert race.winner.tolist() == [2, 2]

@@ -30,9 +30,9 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 # The greatest share of the capital that may be lost on one item.
-_GREATEST_LOSS = 0.95
-# Variance of one imagined difference, so that a bet can be placed before the first.
-_IMAGINED = 0.25
+_GREATEST_LOSS = 0.97
+# Imagined differences and their variance, so that a bet can be placed before the first.
+_IMAGINED, _IMAGINED_VARIANCE = 2, 0.5
 # Effects, in standard deviations of a difference, that the asymptotic race looks for.
 _EFFECTS = (0.1, 0.3, 1.0)
 # The asymptotic race says nothing before so many items, nor anything new when fewer are left, ...
@@ -133,7 +133,7 @@ class Accounts:
         centred = np.maximum(self.square - self.total * self.mean, 0)
         if self.method == "asymptotic":
             return np.asarray(np.maximum(centred / np.maximum(self.count - 1, 1), 1e-300))
-        return np.asarray((_IMAGINED + centred) / (self.count + 1))
+        return np.asarray((_IMAGINED * _IMAGINED_VARIANCE + centred) / (self.count + _IMAGINED))
 
     def certain(self, sums: Floats) -> Bools:
         """Whether the differences sum to more than this whatever is still to come."""
@@ -145,7 +145,8 @@ class Accounts:
         rest = np.maximum(self.differing - self.count, 1)
         expected = (sums - self.total) / rest
         variance = self.variance
-        hoped = self.total / (self.count + 1) + np.sqrt(variance / (self.count + 1))
+        heard = self.count + _IMAGINED
+        hoped = self.total / heard + np.sqrt(variance / heard)
         ahead = np.maximum(hoped - sums / np.maximum(self.differing, 1), 0) * self.differing / rest
         bet = ahead / (variance + ahead**2)
         bet = np.minimum(bet, _GREATEST_LOSS / np.maximum(1 + expected, 1e-300))

@@ -16,7 +16,7 @@ Bools = NDArray[np.bool_]
 
 # Of the stake against a system, what is bet on the leader of the moment; the rest is divided among
 # all others.
-_ON_LEADER = 0.9
+_ON_LEADER = 0.95
 # What is kept back for bets that others are at most the margin below, if there is a margin.
 _ON_MARGIN = 0.5
 # Capital beyond this is counted as this, so that the exponential does not overflow.
@@ -29,7 +29,7 @@ class Race:
     All systems that are still in are judged on the same items, in the random order of a draw without
     replacement. A system is let go once the goal needs no more of it.
 
-    **best.** Against "a is the best" somebody bets that others are better than a: nine tenths of
+    **best.** Against "a is the best" somebody bets that others are better than a: most of
     the stake on the leader among the others at that moment, the rest divided among all others. If a is the best,
     no such bet gains on average, so the capital ever reaches :math:`1/\alpha` with probability at
     most :math:`\alpha`: then a is out. Only the best system's account can be wrong, so there is no
@@ -167,9 +167,11 @@ class Race:
             live &= ~same
         leads = self._leading()
         gained = self.accounts.played(human[:, np.newaxis, :] - human[:, :, np.newaxis], live)
-        # Those who lead together share the bet evenly.
-        factor = (np.exp(gained[:, 0]) * leads).sum(axis=2) / leads.sum(axis=2)
-        self._on_leader += np.where(playing, np.log(factor), 0)
+        # The asymptotic race has no bets to move from one to another.
+        if self.options.method == "betting":
+            # Those who lead together share the bet evenly.
+            factor = (np.exp(gained[:, 0]) * leads).sum(axis=2) / leads.sum(axis=2)
+            self._on_leader += np.where(playing, np.log(factor), 0)
         self.total += human
         self.items += 1
         if self.options.goal == "best":
@@ -191,7 +193,6 @@ class Race:
 
     def _against(self, capital: Floats) -> Floats:
         """Return the capital against each system, given that of each pair."""
-        # The asymptotic race has no bets to move from one to another.
         leader = 0.0 if self.options.method == "asymptotic" else _ON_LEADER
         others = capital.sum(axis=2) / (self.systems - 1)
         found = leader * _capital(self._on_leader) + (1 - leader) * others
