@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from steelyard.collect.campaign import Campaign, check_metrics
+from steelyard.collect.tasks.spans import read_suggestions
 from steelyard.collect.tasks.task import check_content
 from steelyard.data import Outputs, read_outputs
 from steelyard.data.opening import open_table
@@ -18,7 +19,7 @@ from steelyard.errors import InvalidDataError
 
 __all__ = ["Content", "Contents"]
 
-Content = dict[str, str | list[str]]
+Content = dict[str, Any]
 _SIDES = ("first", "second")
 _KEY = ("item", "system")
 
@@ -123,6 +124,7 @@ class Contents:
             name: _listed(value) if name in task.lists | task.dialogues else value
             for name, value in found.items()
         }
+        row |= {name: read_suggestions(row.get(name)) for name in task.suggested}
         return row | {
             name: [_turn(one) for one in row[name]]
             for name in task.dialogues

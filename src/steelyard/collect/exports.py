@@ -16,6 +16,7 @@ from steelyard.collect.codebook import codebook
 from steelyard.collect.live.answers import comments_of
 from steelyard.collect.live.observer import View
 from steelyard.collect.live.rows import judgment_rows
+from steelyard.collect.marked_errors import marked_errors, mqm_tsv
 from steelyard.collect.payments import bonuses, ledger, payments, pseudonym
 from steelyard.collect.store import Reader
 from steelyard.collect.store.corrections import Earlier, earlier
@@ -42,6 +43,8 @@ NAMES = (
     "submissions.jsonl",
     "comments.csv",
     "questions.csv",
+    "errors.jsonl",
+    "mqm.tsv",
     "ledger.csv",
     "payments.csv",
     "bonuses.csv",
@@ -50,6 +53,7 @@ NAMES = (
 _TYPES = {
     "jsonl": "application/x-ndjson",
     "csv": "text/csv; charset=utf-8",
+    "tsv": "text/tab-separated-values; charset=utf-8",
     "parquet": "application/vnd.apache.parquet",
     "md": "text/markdown; charset=utf-8",
 }
@@ -112,6 +116,13 @@ def export(name: str, store: Reader, campaign: Campaign, *, rows: Rows = "estima
     if stem == "judgments":
         body = _written(judgments(store, campaign, rows=rows), kind)
         stem = stem if rows == "estimate" else "judgments-all"
+    elif stem in {"errors", "mqm"}:
+        judged = judgments(store, campaign, rows=rows)
+        if stem == "mqm":
+            body = mqm_tsv(store, campaign, judged).encode()
+        else:
+            body = _written(marked_errors(store, campaign, judged), kind)
+        stem = stem if rows == "estimate" else f"{stem}-all"
     elif stem == "submissions":
         body = _submissions(store, campaign)
     elif stem == "bonuses":

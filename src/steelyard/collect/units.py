@@ -63,7 +63,7 @@ class Unit:
     ----------
     item : str
         The item.
-    content : mapping of str to str or list of str
+    content : mapping
         All that reaches the page; in a pair, with `first` and `second`.
     wanted : int
         Judgments wanted, each by another rater; 0 for gold.
@@ -76,7 +76,7 @@ class Unit:
     """
 
     item: str
-    content: Mapping[str, str | list[str]]
+    content: Mapping[str, Any]
     wanted: int
     targets: tuple[Target, ...] = ()
     pair: bool = False

@@ -198,7 +198,9 @@ def _answer(task: Task, one: _Found) -> dict[str, Any]:
         "rater": row.number,
         "visit": row.panel_session,
         "texts": [
-            {"label": labels.get(field, field), "text": row.content[field]} for field in task.fields
+            {"label": labels.get(field, field), "text": row.content[field]}
+            for field in task.fields
+            if field not in task.suggested
         ],
         "answers": [
             {"question": widget.label or name, "answer": _in_words(widget, row, name)}
@@ -224,13 +226,17 @@ def _in_words(widget: Widget, row: SubmissionRow, name: str) -> str:
         return str(value)
     if isinstance(widget, Spans):
         text = row.content[widget.field]
-        return "; ".join(f"“{text[mark['start'] : mark['end']]}” ({_kind(mark)})" for mark in value)
+        return "; ".join(f"{_marked(text, mark)} ({_kind(mark)})" for mark in value)
     if isinstance(widget, Passages):
         return "; ".join(f"{place}: {one['verdict']}" for place, one in enumerate(value, start=1))
     for choice in getattr(widget, "choices", ()):
         if choice.value == value:
             return str(getattr(choice, "label", None) or value)
     return {True: "confirmed"}.get(value, str(value)) if isinstance(value, bool) else str(value)
+
+
+def _marked(text: str, mark: Mapping[str, Any]) -> str:
+    return "missing" if mark.get("missing") else f"“{text[mark['start'] : mark['end']]}”"
 
 
 def _kind(mark: Mapping[str, Any]) -> str:

@@ -128,7 +128,7 @@ class Assignment(Said):
     """A unit to judge: what is shown of it, and the work saved on it."""
 
     id: str
-    content: dict[str, str | list[str]]
+    content: dict[str, Any]
     draft: dict[str, Any] | None
     active_ms: int
     expires: int

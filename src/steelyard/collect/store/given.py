@@ -33,7 +33,7 @@ class Given:
     """
 
     rater: str
-    content: dict[str, str | list[str]]
+    content: dict[str, Any]
     swapped: bool
 
 

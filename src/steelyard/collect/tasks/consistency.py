@@ -141,12 +141,25 @@ def _check_field(task: "Task", widget: Widget, path: KeyPath) -> None:
         raise mistake((*path, "kind"), "a preference is between two outputs: set `pair: true`")
     if field in _HIDDEN:
         raise mistake((*path, "field"), f"{field} must not be shown: raters judge texts")
+    if isinstance(widget, Spans) and widget.suggested is not None:
+        _check_suggested(task, widget, path)
     if field is None or not task.pair:
         return
     if field in (*_PAIR, "output"):
         raise mistake(
             (*path, "field"),
             "the outputs of a pair change places, so that neither can be marked: ask about both",
+        )
+
+
+def _check_suggested(task: "Task", widget: Spans, path: KeyPath) -> None:
+    """Raise unless the column of suggested errors is for this widget alone."""
+    others = {one.field for one in task.show} | {field_of(one) for one in task.widgets}
+    others |= {one.suggested for one in task.widgets if isinstance(one, Spans) and one != widget}
+    if widget.suggested in {*others, *_HIDDEN}:
+        raise mistake(
+            (*path, "suggested"),
+            f"{widget.suggested} has another use: errors to begin with need a column for them",
         )
 
 

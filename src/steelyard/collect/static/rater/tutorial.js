@@ -89,8 +89,8 @@ export class Tutorial {
   #texts(content) {
     const labels = new Map(this.page.task.show.map(({ field, label }) => [field, label]));
     const formats = new Map(this.page.task.show.map(({ field, format }) => [field, format]));
-    const used = this.#definition(this.#question).field;
-    const shown = Object.entries(content).filter(([field]) => labels.has(field) || field !== used);
+    const { field: used, suggested } = this.#definition(this.#question);
+    const shown = Object.entries(content).filter(([field]) => labels.has(field) || (field !== used && field !== suggested));
     find("tutorial-texts").replaceChildren(...shown.map(([field, text]) => {
       const place = element("div", { class: "text" });
       show(place, text, formats.get(field));
