@@ -35,7 +35,8 @@ from steelyard.collect.store import Reader, Store, StoreError, settings
 from steelyard.collect.store.ledger import micro
 from steelyard.collect.store.purse import Purse
 from steelyard.collect.traffic import Measured, Traffic
-from steelyard.collect.units import Unit, units_of
+from steelyard.collect.unit import Unit
+from steelyard.collect.units import units_of
 from steelyard.collect.webhook import Herald
 from steelyard.data import read_outputs
 from steelyard.version import __version__

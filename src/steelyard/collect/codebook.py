@@ -11,7 +11,7 @@ from steelyard.collect.store.overview import Progress, progress, rater_rows
 from steelyard.collect.store.queue import drawn
 from steelyard.collect.store.records import ScoredRow, iso_time, scored_rows
 from steelyard.collect.tasks import score_bounds
-from steelyard.collect.units import Target
+from steelyard.collect.unit import Target
 from steelyard.version import __version__
 
 __all__ = ["codebook"]

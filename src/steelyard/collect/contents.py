@@ -82,6 +82,24 @@ class Contents:
         self._check(content, first)
         return content
 
+    def document_rows(self, column: str, order: str | None) -> pl.DataFrame:
+        """Return the document of each output (``cluster``) and its place in it, in the order of the file."""
+        for key, name in (("column", column), ("order", order)):
+            if name is not None and name not in self.outputs.columns:
+                raise self.campaign.error(
+                    ("documents", key),
+                    f"{name!r} is no column of {self.outputs.name}; the columns are "
+                    f"{quoted(self.outputs.columns)}",
+                )
+        keys = self.outputs.rows(columns=list(_KEY))
+        raw = self._table.collect(self._table.rows.select(ROW, column, *([order] if order else [])))
+        place = pl.col(ROW) if order is None else pl.col(order)
+        found = raw.select(
+            pl.col(column).cast(pl.String).alias("cluster"),
+            place.cast(pl.Float64, strict=False).alias("place"),
+        )
+        return pl.concat([keys, found], how="horizontal")
+
     @cached_property
     def _columns(self) -> list[str]:
         fields = ["output" if name in _SIDES else name for name in self.campaign.task.fields]

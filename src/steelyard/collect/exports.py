@@ -151,14 +151,17 @@ def judgments(store: Reader, campaign: Campaign, *, rows: Rows = "estimate") -> 
     -------
     polars.DataFrame
         The columns of a file of judgments and of a draw, and ``submission``, ``unit``, ``use`` and
-        ``excluded``; for a task about pairs also ``other_system`` and ``first_system``.
+        ``excluded``; for a task about pairs also ``other_system`` and ``first_system``; where documents
+        are judged, ``cluster``, the document.
     """
     found = judgment_rows(store.read(scored_rows), each=campaign.judgments_per_output)
     if rows == "estimate":
         found = found.filter(pl.col("use") == "used")
     named = pl.format("rater-{}", "number").alias("rater")
-    pair = _PAIR_COLUMNS if campaign.task.pair else ()
-    return found.with_columns(named).select(*_COLUMNS, *pair)
+    more = _PAIR_COLUMNS if campaign.task.pair else ()
+    if campaign.documents is not None:
+        more = (*more, "cluster")
+    return found.with_columns(named).select(*_COLUMNS, *more)
 
 
 def _written(frame: pl.DataFrame, kind: str) -> bytes:

@@ -29,6 +29,8 @@ def fingerprint_of(campaign: "Campaign") -> str:
         "widgets": [_asked(widget.model_dump(mode="json")) for widget in task.widgets],
         "scores": [score.model_dump(mode="json") for score in task.scores],
     }
+    if campaign.documents is not None:
+        facts["documents"] = campaign.documents.model_dump(mode="json")
     if campaign.second_judgments:  # campaigns of before have none
         facts["second_judgments"] = campaign.second_judgments
     text = json.dumps(facts, sort_keys=True, ensure_ascii=True)

@@ -49,6 +49,7 @@ async def next_assignment(visit: RaterVisit, sent: messages.Nothing) -> messages
             now=now,
             lease_ms=site.lease_ms,
             purse=site.purse,
+            documents=site.campaign.documents is not None,
         )
 
     facts, found = await site.write(give)
@@ -99,6 +100,7 @@ async def save(visit: RaterVisit, sent: messages.Draft) -> messages.Renewed:
             active_ms=sent.active_ms,
             now=now,
             lease_ms=site.lease_ms,
+            documents=site.campaign.documents is not None,
         )
     )
     return messages.Renewed(expires=kept.expires)
@@ -219,7 +221,9 @@ def _of(site: Site, facts: sessions.Session) -> int | None:
     """Return how many judgments this visit is to bring, if that is settled."""
     most = site.campaign.session.judgments_per_rater
     left = None if most is None else most - facts.total + facts.done
-    return min((one for one in (facts.limit, left) if one is not None), default=None)
+    declared = min((one for one in (facts.limit, left) if one is not None), default=None)
+    # a visit goes on to the end of a document
+    return None if declared is None else max(declared, facts.done)
 
 
 def _is_paid_end(facts: sessions.Session, found: Any) -> bool:

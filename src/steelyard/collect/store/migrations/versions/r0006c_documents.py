@@ -1,0 +1,36 @@
+"""Documents: segments that one rater gets in order."""
+
+import sqlalchemy as sa
+from alembic import op
+
+__all__ = ["down_revision", "revision", "upgrade"]
+
+revision = "0006c"
+down_revision = "0005"
+
+_NAMED = sa.text("document IS NOT NULL")
+_KEPT = sa.text("NOT done AND kept IS NOT NULL")
+
+
+def upgrade() -> None:
+    """Add the columns and their indexes."""
+    op.add_column("units", sa.Column("document", sa.String(), nullable=True))
+    op.add_column("units", sa.Column("place", sa.Integer(), nullable=True))
+    op.add_column("targets", sa.Column("cluster", sa.String(), nullable=True))
+    with op.batch_alter_table("slots") as slots:
+        slots.add_column(
+            sa.Column(
+                "kept",
+                sa.String(),
+                sa.ForeignKey("raters.id", name="slots_kept_raters"),
+                nullable=True,
+            )
+        )
+    op.create_index(
+        "units_document",
+        "units",
+        ["document", "place"],
+        sqlite_where=_NAMED,
+        postgresql_where=_NAMED,
+    )
+    op.create_index("slots_kept", "slots", ["kept"], sqlite_where=_KEPT, postgresql_where=_KEPT)
