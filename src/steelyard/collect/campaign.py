@@ -80,6 +80,8 @@ class Campaign(Declared):
         What to draw, or a sample that ``steelyard sample`` wrote.
     documents : Documents or None
         What makes outputs segments of documents; None: each stands alone.
+    media : Path or None
+        The folder with the files that a task shows.
     judgments_per_output : int
         Judgments of each output, by different raters.
     second_judgments : int
@@ -115,6 +117,7 @@ class Campaign(Declared):
     task: Task
     sample: SampleOrFile
     documents: Documents | None = None
+    media: FilePath | None = None
     judgments_per_output: Annotated[int, Field(gt=0, le=100)] = 1
     second_judgments: Annotated[int, Field(ge=0)] = 0
     metrics: tuple[Text, ...] = Field(strict=False, default=())
@@ -197,6 +200,9 @@ class Campaign(Declared):
                 f"{self.second_judgments}: set judgments_per_output to judge all more often",
             )
         _check_documents(self)
+        files = [one.field for one in self.task.show if one.format in {"image", "audio", "video"}]
+        if files and self.media is None:
+            raise mistake(("media",), f"must name the folder with the files of {files[0]}")
         if self.quality.gold_failures is not None and self.gold is None:
             raise mistake(("quality", "gold_failures"), "needs `gold`: there are no gold items")
         if self.public_url is not None:
@@ -293,6 +299,10 @@ def _located(campaign: Campaign, document: Document, folder: Path) -> Campaign:
         file = folder / campaign.gold.file
         changed["gold"] = campaign.gold.model_copy(update={"file": file})
         wanted.append((("gold", "file"), file))
+    if campaign.media is not None:
+        changed["media"] = folder / campaign.media
+        if not changed["media"].is_dir():
+            raise document.error(("media",), f"there is no folder {campaign.media} in {folder}")
     for path, file in wanted:
         if not file.is_file():
             raise document.error(path, f"there is no file {file.name} in {file.parent}")

@@ -15,7 +15,7 @@ from steelyard.errors import InvalidArgumentError, InvalidDataError
 from steelyard.records import DOCUMENTS
 from steelyard.study.sampling import sample
 
-__all__ = ["document_units"]
+__all__ = ["EARLIER", "SEGMENT", "document_units"]
 
 # Fields of a content that the server adds: no column can have such a name in a task.
 EARLIER, SEGMENT = "_earlier", "_segment"

@@ -64,7 +64,13 @@ def marked_errors(store: Reader, campaign: Campaign, judged: pl.DataFrame) -> pl
         that was kept otherwise, and "removed" for one that was not kept, which counts nothing.
     """
     rows = [
-        {"item": one.item, "system": one.system, "rater": one.rater, "submission": one.row.id, **row}
+        {
+            "item": one.item,
+            "system": one.system,
+            "rater": one.rater,
+            "submission": one.row.id,
+            **row,
+        }
         for one in _judged(store, judged)
         for name, widget in _spans(campaign, one.row).items()
         for row in _rows(name, widget, one.row)

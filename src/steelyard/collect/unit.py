@@ -86,7 +86,7 @@ class Unit:
         True
         """
         kind = "gold" if self.gold is not None else "pair" if self.pair else "single"
-        facts = [kind, self.item, self.content]
+        facts: list[Any] = [kind, self.item, self.content]
         if self.document is not None:
             facts += [self.document, self.place]
         parts = json.dumps(facts, sort_keys=True, ensure_ascii=True)

@@ -53,14 +53,19 @@ def units_of(campaign: Campaign) -> list[Unit]:
         units = document_units(campaign, contents)
     else:
         units = _units(campaign, contents, _first_draw(campaign, contents.outputs))
+    for question in campaign.task.tutorial.questions if campaign.task.tutorial else ():
+        contents.check_files(question.content, f"tutorial question {question.id}")
+    return [*units, *_gold(campaign, contents)]
+
+
+def _gold(campaign: Campaign, contents: Contents) -> Iterator[Unit]:
+    """Yield the gold units."""
     if campaign.gold is None:
-        return units
-    gold = [
+        return
+    for number, one in enumerate(read_gold(campaign.gold.file, campaign.task), start=1):
+        contents.check_files(one.content, f"{campaign.gold.file.name}, item {number}")
         # What is known of a pair is known of its sides: they stay where they are.
-        Unit(item=f"gold-{number}", content=one.content, wanted=0, gold=one.accepted)
-        for number, one in enumerate(read_gold(campaign.gold.file, campaign.task), start=1)
-    ]
-    return [*units, *gold]
+        yield Unit(item=f"gold-{number}", content=one.content, wanted=0, gold=one.accepted)
 
 
 def more_units(campaign: Campaign, drawn: Sequence[Target], more: int) -> list[Unit]:

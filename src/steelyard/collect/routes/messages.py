@@ -129,6 +129,9 @@ class Assignment(Said):
 
     id: str
     content: dict[str, Any]
+    math: dict[str, Any] = Field(
+        default_factory=dict, description="The formulas of the content, as trees of MathML."
+    )
     draft: dict[str, Any] | None
     active_ms: int
     expires: int

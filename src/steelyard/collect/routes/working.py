@@ -64,7 +64,8 @@ async def next_assignment(visit: RaterVisit, sent: messages.Nothing) -> messages
     return messages.NextTask(
         assignment=messages.Assignment(
             id=found.id,
-            content=content,
+            content=site.shown(content),
+            math=site.formulas(content),
             draft=None if found.draft is None else dict(found.draft),
             active_ms=found.active_ms,
             expires=found.expires,
@@ -191,10 +192,14 @@ async def _asks_at_the_end(site: Site, rater: str) -> bool:
 
 def _work_page(site: Site, *, mode: str, csrf: str | None) -> Response:
     task = site.campaign.task
+    public = task.public()
+    for question in public["tutorial"]["questions"] if public["tutorial"] else ():
+        question["math"] = site.formulas(question["content"])
+        question["content"] = site.shown(question["content"])
     return site.page(
         "work.html",
         task=task,
-        public=task.public(),
+        public=public,
         terms=site.terms,
         mode=mode,
         csrf=csrf,

@@ -172,14 +172,15 @@ def next_lease(
         raise UnknownSessionError("there is no such session")
     if found.rater != rater:
         raise NotYoursError("the session belongs to another rater")
-    chosen = following_segment(connection, rater=rater) if documents else None
-    reason = _reason_to_end(found)
-    is_within = found.slot is not None or chosen is not None
-    if reason is not None and not (documents and reason == "session-complete" and is_within):
-        return Nothing(reason)
     expires = now + lease_ms
+    chosen: Any = None
     if documents:
         hold_document(connection, rater=rater, expires=expires)
+        chosen = following_segment(connection, rater=rater)
+    is_within = documents and (found.slot is not None or chosen is not None)
+    reason = _reason_to_end(found, is_within=is_within)
+    if reason is not None:
+        return Nothing(reason)
     if found.slot is not None and _renewed(connection, found, expires):
         connection.execute(
             statements.MOVE_LEASE,
@@ -191,10 +192,13 @@ def next_lease(
         return Nothing(unpaid)
     if found.gold_every and chosen is None:
         chosen = _gold_choice(connection, rater, found.gold_every, found.secret)
-    if chosen is None and documents:
-        chosen = begun_document(connection, rater=rater, now=now, expires=expires, window=window)
-    elif chosen is None:
-        chosen = _choice(connection, rater=rater, now=now, window=window)
+    if chosen is None:
+        asked = {"rater": rater, "now": now, "window": window}
+        chosen = (
+            begun_document(connection, **asked, expires=expires)
+            if documents
+            else _choice(connection, **asked)
+        )
     if chosen is None:
         left = connection.execute(statements.ANY_LEFT, {"rater": rater}).scalar_one_or_none()
         return Nothing("none-left" if left is None else "wait")
@@ -256,7 +260,8 @@ def save_draft(
     return Draft(expires=expires, held=renewed.rowcount == 1)
 
 
-def _reason_to_end(found: Any) -> Reason | None:
+def _reason_to_end(found: Any, *, is_within: bool = False) -> Reason | None:
+    """Return why a rater gets nothing; `is_within` a document, a visit goes on to its end."""
     # An excluded rater's further judgments would be paid for and not used.
     if found.excluded:
         return "excluded"
@@ -267,9 +272,9 @@ def _reason_to_end(found: Any) -> Reason | None:
         met = found.met_half_width
         over = met is not None and met in {found.half_width, RACE_OVER}
         return "enough" if over else "paused"
-    if found.session_judgments is not None and found.done >= found.session_judgments:
-        return "session-complete"
-    return None
+    most = found.session_judgments
+    is_complete = most is not None and found.done >= most and not is_within
+    return "session-complete" if is_complete else None
 
 
 def _renewed(connection: Connection, found: Any, expires: int) -> bool:

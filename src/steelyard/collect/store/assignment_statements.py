@@ -167,7 +167,7 @@ KEEP = (
 HOLD_KEPT = (
     update(slots)
     .where(
-        slots.c.kept == bindparam("rater"),
+        slots.c.kept == bindparam("kept_for"),
         literal_column("NOT slots.done AND slots.rater IS NULL"),
     )
     .values(expires=bindparam("new_expires"))

@@ -53,4 +53,4 @@ def begun_document(
 
 def hold_document(connection: Connection, *, rater: str, expires: int) -> None:
     """Keep what is left of a rater's document for longer."""
-    connection.execute(statements.HOLD_KEPT, {"rater": rater, "new_expires": expires})
+    connection.execute(statements.HOLD_KEPT, {"kept_for": rater, "new_expires": expires})

@@ -199,7 +199,7 @@ slots = Table(
     Column("rater", ForeignKey(raters.c.id)),
     Column("expires", BigInteger, nullable=False, server_default=text("0")),
     # Who has begun the document of the unit: until `expires` it is kept for this rater.
-    Column("kept", ForeignKey(raters.c.id)),
+    Column("kept", String),
     CheckConstraint("kind IN ('wanted', 'replacement', 'gold')", name="known_kind"),
 )
 _OPEN = text("NOT done AND offered")

@@ -201,7 +201,8 @@ def _check_spans(widget: Spans, text: str, accepted: Any) -> None:
             "category",
         }:
             raise _wrong(
-                (position,), "must have the key quote or missing, and may have severity and category"
+                (position,),
+                "must have the key quote or missing, and may have severity and category",
             )
         if place == "quote":
             _check_quotes(text, [error["quote"]], (position, "quote"))

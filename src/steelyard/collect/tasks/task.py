@@ -45,13 +45,19 @@ class Shown(Declared):
         A column of the outputs, text or list of texts; in pairs also ``first`` and ``second``.
     label : str
         The heading above it; none if empty.
-    format : {"text", "markdown", "code", "table", "dialogue"}
-        How it is laid out. Whatever it holds, it is shown and never run.
+    format : {"text", "markdown", "code", "table", "dialogue", "image", "audio", "video"}
+        How it is laid out. Whatever it holds, it is shown and never run. The last three show files: the
+        field holds a path, or a list of paths, below the folder ``media`` of the campaign.
+    math : bool
+        Whether formulas in LaTeX are laid out.
     """
 
     field: Name
     label: str = ""
-    format: Literal["text", "markdown", "code", "table", "dialogue"] = "text"
+    format: Literal["text", "markdown", "code", "table", "dialogue", "image", "audio", "video"] = (
+        "text"
+    )
+    math: bool = False
 
 
 class Task(Declared):

@@ -81,7 +81,9 @@ class Question(Declared):
                 problem = suggestion_problem(asked, self.content, value)
                 if problem is not None:
                     raise mistake(("content", field), problem)
-            elif any(isinstance(one, dict) for one in (value if isinstance(value, list) else [value])):
+            elif any(
+                isinstance(one, dict) for one in (value if isinstance(value, list) else [value])
+            ):
                 raise mistake(("content", field), "must be text or a list of texts")
 
     def public(self, name: str) -> dict[str, Any]:

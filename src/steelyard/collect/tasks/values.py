@@ -5,7 +5,7 @@ from itertools import pairwise
 from typing import Any
 
 from steelyard.collect.tasks.scores import Content
-from steelyard.collect.tasks.spans import is_whole, lies_in, spans_problem
+from steelyard.collect.tasks.spans import lies_in, spans_problem
 from steelyard.collect.tasks.widgets import (
     Comment,
     Confirm,

@@ -63,7 +63,11 @@ def _convert(documents: Sequence[Document], options: Options) -> list[Conversion
             )
             whose = (*key, row["rater"])
             worth = _worth(document, row)
-            if "weight" not in row and not worth and row["severity"].casefold() not in ("no-error", "neutral", "none"):
+            if (
+                "weight" not in row
+                and not worth
+                and row["severity"].casefold() not in ("no-error", "neutral", "none")
+            ):
                 gathered.drop(f"errors of severity {row['severity'][:20]!r}, which has no weight")
             points[whose] = points.get(whose, 0.0) + worth
     for (item, system, rater), lost in points.items():

@@ -17,15 +17,7 @@ def upgrade() -> None:
     op.add_column("units", sa.Column("document", sa.String(), nullable=True))
     op.add_column("units", sa.Column("place", sa.Integer(), nullable=True))
     op.add_column("targets", sa.Column("cluster", sa.String(), nullable=True))
-    with op.batch_alter_table("slots") as slots:
-        slots.add_column(
-            sa.Column(
-                "kept",
-                sa.String(),
-                sa.ForeignKey("raters.id", name="slots_kept_raters"),
-                nullable=True,
-            )
-        )
+    op.add_column("slots", sa.Column("kept", sa.String(), nullable=True))
     op.create_index(
         "units_document",
         "units",
