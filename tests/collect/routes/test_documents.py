@@ -5,6 +5,8 @@ from itertools import pairwise
 
 import pytest
 
+import steelyard as sy
+
 from steelyard.cli import main
 from steelyard.collect.campaign import load_campaign
 from steelyard.collect.exports import export, judgments
@@ -55,7 +57,7 @@ def shown(given):
     return system, document, int(number)
 
 
-def judge_all(rater, answer=lambda given: GOOD):
+def judge_all(rater, answer=None):
     """Judge until nothing is left; return what was shown."""
     seen = []
     while (found := rater.next())["status"] == "task":
@@ -65,7 +67,9 @@ def judge_all(rater, answer=lambda given: GOOD):
         before = [text["output"] for text in given["content"]["_earlier"]]
         system, document, number = seen[-1]
         assert before == [f"{system} wrote {document} {place}." for place in range(1, number)]
-        stored = rater.submit(given["id"], answer(given), key=f"key-{given['id']}")
+        stored = rater.submit(
+            given["id"], answer(given) if answer else GOOD, key=f"key-{given['id']}"
+        )
         assert stored.status_code == 200, stored.text
     return seen
 
@@ -178,7 +182,13 @@ def test_judgments_name_the_document_and_only_whole_documents_enter(documents, t
     assert end.value.code == 0
     (one,) = json.loads(capsys.readouterr().out)
     assert one["n_outputs"] == 10
-    assert one["degrees_of_freedom"] == pytest.approx(len(SIZES) - 1)
+    # as if the file of outputs had named the clusters
+    study = sy.Study(sy.read_outputs(files[0]), sy.read_judgments(used.drop("cluster")))
+    options = {"metrics": ["length"], "slope": 0.0}
+    (same,) = study.estimate(**options, cluster_by="document")
+    (apart,) = study.estimate(**options)
+    assert one["high"] - one["low"] == pytest.approx(same.high - same.low)
+    assert one["high"] - one["low"] != pytest.approx(apart.high - apart.low)
 
 
 def test_the_live_page_counts_documents_and_promises_nothing_at_all_times(documents):

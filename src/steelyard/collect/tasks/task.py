@@ -171,8 +171,8 @@ def load_task(source: str | Path) -> Task:
     Parameters
     ----------
     source : str or Path
-        ``language-quality``, ``answer-correctness``, ``pairwise``, ``direct-assessment``, or the
-        path of a YAML file.
+        ``language-quality``, ``answer-correctness``, ``pairwise``, ``direct-assessment``, ``esa``,
+        ``mqm``, or the path of a YAML file.
 
     Returns
     -------
