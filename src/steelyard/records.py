@@ -9,6 +9,7 @@ from typing import Any, ClassVar, overload
 
 __all__ = [
     "ALSO_BY",
+    "DOCUMENTS",
     "DRAW_COLUMNS",
     "DRAW_RECORD",
     "ONLY_PROMPT",
@@ -26,6 +27,8 @@ UNKNOWN_RATER = "unknown"
 ONLY_PROMPT = "overall"
 
 # What a drawn sample records of each output, beside the output itself.
+# The design of a draw of whole documents, whose outputs are in clusters.
+DOCUMENTS = "documents"
 DRAW_COLUMNS = (
     "probability",
     "stratum",

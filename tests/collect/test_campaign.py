@@ -242,10 +242,10 @@ def test_the_fingerprint_binds_the_outputs_but_not_the_wording(tmp_path):
     assert load_campaign(path).fingerprint != first
 
 
-NAMES = ("answer-correctness", "direct-assessment", "language-quality", "pairwise")
+NAMES = ("answer-correctness", "direct-assessment", "esa", "language-quality", "pairwise")
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*NAMES, "mqm"])
 def test_examples_are_complete(name):
     campaign = load_campaign(EXAMPLES / name / "campaign.yaml")
     outputs = read_outputs(campaign.outputs)
@@ -286,6 +286,8 @@ def test_some_systems_of_an_example_gave_the_same_output(name):
         ("language-quality", ["rouge-l", "chrf"]),
         ("answer-correctness", ["rouge-l"]),
         ("direct-assessment", ["chrf"]),
+        ("esa", ["chrf"]),
+        ("mqm", ["chrf"]),
     ],
 )
 def test_metrics_of_the_examples_are_steelyard_s(name, metrics):

@@ -3,7 +3,7 @@ import pytest
 from steelyard.collect.example import copy_example
 from steelyard.errors import InvalidArgumentError
 
-NAMES = ("language-quality", "answer-correctness", "pairwise", "direct-assessment")
+NAMES = ("language-quality", "answer-correctness", "pairwise", "direct-assessment", "esa", "mqm")
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -16,7 +16,14 @@ if TYPE_CHECKING:
 
 __all__ = ["EXAMPLES", "serve"]
 
-EXAMPLES = ("language-quality", "answer-correctness", "pairwise", "direct-assessment")
+EXAMPLES = (
+    "language-quality",
+    "answer-correctness",
+    "pairwise",
+    "direct-assessment",
+    "esa",
+    "mqm",
+)
 _ADVICE = {
     "invitation": "Open the rater link and judge a few texts; make one for each rater on the admin page.",
     "open": "Open the rater link and judge a few texts; everybody may use it, each in an own browser.",

@@ -14,12 +14,14 @@ from steelyard.collect.answer_size import check_answers_fit, stored_contents
 from steelyard.collect.campaign import Campaign, check_metrics
 from steelyard.collect.duties import Duties
 from steelyard.collect.live.following import LiveSnapshots
+from steelyard.collect.media import MediaFolder
 from steelyard.collect.panels import panel_of
 from steelyard.collect.prefix import PathPrefix
 from steelyard.collect.recruiting import Recruiter, prolific_token
 from steelyard.collect.routes import (
     administration,
     joining,
+    media,
     operation,
     training,
     welcoming,
@@ -35,7 +37,8 @@ from steelyard.collect.store import Reader, Store, StoreError, settings
 from steelyard.collect.store.ledger import micro
 from steelyard.collect.store.purse import Purse
 from steelyard.collect.traffic import Measured, Traffic
-from steelyard.collect.units import Unit, units_of
+from steelyard.collect.unit import Unit
+from steelyard.collect.units import units_of
 from steelyard.collect.webhook import Herald
 from steelyard.data import read_outputs
 from steelyard.version import __version__
@@ -43,7 +46,7 @@ from steelyard.version import __version__
 __all__ = ["create_app", "first_units", "prepared", "public_origin", "site_for"]
 
 _STATIC = Path(__file__).parent / "static"
-_PARTS = (working, training, welcoming, joining, administration, operation)
+_PARTS = (working, training, welcoming, joining, administration, media, operation)
 # Below a host: a path of plain words.
 _PATH = re.compile(r"(?:/[A-Za-z0-9._~-]+)*")
 # A page asks for several things at once when it opens.
@@ -159,6 +162,7 @@ def site_for(
         ),
         checks=AttentionChecks.of(campaign),
         notice=Notice(chosen.message or ""),
+        media=None if campaign.media is None else MediaFolder(campaign.media, chosen.secret),
     )
 
 

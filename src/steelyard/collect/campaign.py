@@ -17,6 +17,7 @@ from steelyard.collect.campaign_panels import (
 )
 from steelyard.collect.campaign_parts import (
     Agreement,
+    Documents,
     FilePath,
     Goal,
     Gold,
@@ -43,6 +44,7 @@ from steelyard.errors import InvalidDataError
 __all__ = [
     "Agreement",
     "Campaign",
+    "Documents",
     "ExternalQuestionPanel",
     "GenericPanel",
     "Goal",
@@ -76,6 +78,10 @@ class Campaign(Declared):
         What is asked; in the file, a task file or the name of a task that comes with Steelyard.
     sample : Sample or Path
         What to draw, or a sample that ``steelyard sample`` wrote.
+    documents : Documents or None
+        What makes outputs segments of documents; None: each stands alone.
+    media : Path or None
+        The folder with the files that a task shows.
     judgments_per_output : int
         Judgments of each output, by different raters.
     second_judgments : int
@@ -110,6 +116,8 @@ class Campaign(Declared):
     outputs: FilePath
     task: Task
     sample: SampleOrFile
+    documents: Documents | None = None
+    media: FilePath | None = None
     judgments_per_output: Annotated[int, Field(gt=0, le=100)] = 1
     second_judgments: Annotated[int, Field(ge=0)] = 0
     metrics: tuple[Text, ...] = Field(strict=False, default=())
@@ -193,6 +201,10 @@ class Campaign(Declared):
                 f"must not exceed the {self.sample.n} outputs of each system; got "
                 f"{self.second_judgments}: set judgments_per_output to judge all more often",
             )
+        _check_documents(self)
+        files = [one.field for one in self.task.show if one.format in {"image", "audio", "video"}]
+        if files and self.media is None:
+            raise mistake(("media",), f"must name the folder with the files of {files[0]}")
         if self.quality.gold_failures is not None and self.gold is None:
             raise mistake(("quality", "gold_failures"), "needs `gold`: there are no gold items")
         if self.public_url is not None:
@@ -289,6 +301,10 @@ def _located(campaign: Campaign, document: Document, folder: Path) -> Campaign:
         file = folder / campaign.gold.file
         changed["gold"] = campaign.gold.model_copy(update={"file": file})
         wanted.append((("gold", "file"), file))
+    if campaign.media is not None:
+        changed["media"] = folder / campaign.media
+        if not changed["media"].is_dir():
+            raise document.error(("media",), f"there is no folder {campaign.media} in {folder}")
     for path, file in wanted:
         if not file.is_file():
             raise document.error(path, f"there is no file {file.name} in {file.parent}")
@@ -347,6 +363,21 @@ def _check_goal(campaign: Campaign) -> None:
                 f"{goal.method} needs bounded scores, and {prompt} has no upper bound; use "
                 "asymptotic, or name other prompts",
             )
+
+
+def _check_documents(campaign: Campaign) -> None:
+    if campaign.documents is None:
+        return
+    if isinstance(campaign.sample, Path):
+        raise mistake(("sample",), "must have n and seed: whole documents are drawn at the start")
+    if campaign.task.pair:
+        raise mistake(("documents",), "do not go with a task about pairs")
+    if campaign.second_judgments:
+        raise mistake(
+            ("second_judgments",), "does not go with documents: set judgments_per_output instead"
+        )
+    if campaign.goal is not None and campaign.goal.decide is not None:
+        raise mistake(("goal", "decide"), "does not go with documents: a race is over single items")
 
 
 def _check_names(names: Sequence[str], path: KeyPath) -> None:

@@ -12,6 +12,7 @@ from steelyard.design.race import RaceGoal
 __all__ = [
     "Agreement",
     "Count",
+    "Documents",
     "FilePath",
     "Goal",
     "Gold",
@@ -89,6 +90,24 @@ def _sample(value: Any) -> Sample | Path:
 
 
 SampleOrFile = Annotated[Sample | Path, PlainValidator(_sample)]
+
+
+class Documents(Declared):
+    """Outputs that are segments of documents: one rater gets all of a document, in order.
+
+    Attributes
+    ----------
+    column : str
+        Column of the outputs that names the document.
+    order : str or None
+        Column with the place of a segment; None: the order of the file.
+    context : int
+        Earlier segments that are shown.
+    """
+
+    column: Text
+    order: Text | None = None
+    context: int = Field(default=10, ge=0, le=1000)
 
 
 class Goal(Declared):

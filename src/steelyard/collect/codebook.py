@@ -11,7 +11,7 @@ from steelyard.collect.store.overview import Progress, progress, rater_rows
 from steelyard.collect.store.queue import drawn
 from steelyard.collect.store.records import ScoredRow, iso_time, scored_rows
 from steelyard.collect.tasks import score_bounds
-from steelyard.collect.units import Target
+from steelyard.collect.unit import Target
 from steelyard.version import __version__
 
 __all__ = ["codebook"]
@@ -44,6 +44,11 @@ _OTHERS = """\
   whether the sides of a pair had changed places), the derived `scores`, gold items too. Free text is
   what raters wrote: read it before you pass it on. An answer that its rater changed is there as it was
   changed; `earlier` has those before it, with the time `until` which each stood.
+- `errors.jsonl`, where raters mark errors: one row for each error, with `start` and `end` in characters (code points) of the text,
+  the words there (`text`), or `missing` for content that is not there; `severity`, `category`, `weight` (what it counts) and `origin`: "rater",
+  "suggested" (kept as suggested), "changed" (a suggestion that was changed) or "removed" (a suggestion that was not kept; it counts nothing).
+- `mqm.tsv`: the same between tabs, as WMT's MQM files have it; an output without an error has a row as well. `steelyard convert`
+  reads it back, by the weights in it. Tabs and line breaks in texts are spaces there.
 - `comments.csv`: what raters wrote in fields for comments, one row each, and why they handed texts back
   (`question` is then "cannot-judge", "problem" or "skip").
 - `questions.csv`: what raters answered before the work and at its end, one row for each question; `passed`

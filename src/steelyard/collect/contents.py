@@ -9,6 +9,8 @@ from typing import Any
 import polars as pl
 
 from steelyard.collect.campaign import Campaign, check_metrics
+from steelyard.collect.media import MediaFolder, media_fields
+from steelyard.collect.tasks.spans import read_suggestions
 from steelyard.collect.tasks.task import check_content
 from steelyard.data import Outputs, read_outputs
 from steelyard.data.opening import open_table
@@ -18,7 +20,7 @@ from steelyard.errors import InvalidDataError
 
 __all__ = ["Content", "Contents"]
 
-Content = dict[str, str | list[str]]
+Content = dict[str, Any]
 _SIDES = ("first", "second")
 _KEY = ("item", "system")
 
@@ -81,6 +83,24 @@ class Contents:
         self._check(content, first)
         return content
 
+    def document_rows(self, column: str, order: str | None) -> pl.DataFrame:
+        """Return the document of each output (``cluster``) and its place in it, in the order of the file."""
+        for key, name in (("column", column), ("order", order)):
+            if name is not None and name not in self.outputs.columns:
+                raise self.campaign.error(
+                    ("documents", key),
+                    f"{name!r} is no column of {self.outputs.name}; the columns are "
+                    f"{quoted(self.outputs.columns)}",
+                )
+        keys = self.outputs.rows(columns=list(_KEY))
+        raw = self._table.collect(self._table.rows.select(ROW, column, *([order] if order else [])))
+        place = pl.col(ROW) if order is None else pl.col(order)
+        found = raw.select(
+            pl.col(column).cast(pl.String).alias("cluster"),
+            place.cast(pl.Float64, strict=False).alias("place"),
+        )
+        return pl.concat([keys, found], how="horizontal")
+
     @cached_property
     def _columns(self) -> list[str]:
         fields = ["output" if name in _SIDES else name for name in self.campaign.task.fields]
@@ -119,25 +139,41 @@ class Contents:
                 f"{self.outputs.name}: it must come from the same outputs"
             )
         task = self.campaign.task
-        row = {
-            name: _listed(value) if name in task.lists | task.dialogues else value
-            for name, value in found.items()
-        }
+        listed = task.lists | task.dialogues | media_fields(task).keys()
+        row = {name: _listed(value) if name in listed else value for name, value in found.items()}
+        row |= {name: read_suggestions(row.get(name)) for name in task.suggested}
         return row | {
             name: [_turn(one) for one in row[name]]
             for name in task.dialogues
             if isinstance(row.get(name), list)
         }
 
+    def check_files(self, content: Mapping[str, Any], place: str) -> None:
+        """Raise unless the files of a content are there; `place` says where it stands."""
+        for field, kind in media_fields(self.campaign.task).items():
+            if self.media is not None and field in content:
+                problem = self.media.problem(content[field], kind)
+                if problem is not None:
+                    raise InvalidDataError(f"{place}, column {_column(field)}: {problem}")
+
+    @cached_property
+    def media(self) -> MediaFolder | None:
+        """The files that the task may show."""
+        return None if self.campaign.media is None else MediaFolder(self.campaign.media)
+
     def _check(self, content: Mapping[str, Any], row: Mapping[str, Any]) -> None:
         problem = check_content(self.campaign.task, content)
         if problem is not None:
-            field = problem.split("`")[1]
-            column = "output" if field in _SIDES else field
+            column = _column(problem.split("`")[1])
             raise InvalidDataError(f"{self._place(row)}, column {column}: {problem}")
+        self.check_files(content, self._place(row))
 
     def _place(self, row: Mapping[str, Any]) -> str:
         return f"{self.outputs.name}, {self._table.where(row[ROW])[0]}"
+
+
+def _column(field: str) -> str:
+    return "output" if field in _SIDES else field
 
 
 def _turn(value: Any) -> Any:

@@ -16,6 +16,7 @@ from steelyard.collect.codebook import codebook
 from steelyard.collect.live.answers import comments_of
 from steelyard.collect.live.observer import View
 from steelyard.collect.live.rows import judgment_rows
+from steelyard.collect.marked_errors import marked_errors, mqm_tsv
 from steelyard.collect.payments import bonuses, ledger, payments, pseudonym
 from steelyard.collect.store import Reader
 from steelyard.collect.store.corrections import Earlier, earlier
@@ -43,6 +44,8 @@ NAMES = (
     "submissions.jsonl",
     "comments.csv",
     "questions.csv",
+    "errors.jsonl",
+    "mqm.tsv",
     "ledger.csv",
     "payments.csv",
     "bonuses.csv",
@@ -51,6 +54,7 @@ NAMES = (
 _TYPES = {
     "jsonl": "application/x-ndjson",
     "csv": "text/csv; charset=utf-8",
+    "tsv": "text/tab-separated-values; charset=utf-8",
     "parquet": "application/vnd.apache.parquet",
     "md": "text/markdown; charset=utf-8",
 }
@@ -113,6 +117,13 @@ def export(name: str, store: Reader, campaign: Campaign, *, rows: Rows = "estima
     if stem == "judgments":
         body = _written(judgments(store, campaign, rows=rows), kind)
         stem = stem if rows == "estimate" else "judgments-all"
+    elif stem in {"errors", "mqm"}:
+        judged = judgments(store, campaign, rows=rows)
+        if stem == "mqm":
+            body = mqm_tsv(store, campaign, judged).encode()
+        else:
+            body = _written(marked_errors(store, campaign, judged), kind)
+        stem = stem if rows == "estimate" else f"{stem}-all"
     elif stem == "submissions":
         body = _submissions(store, campaign)
     elif stem == "bonuses":
@@ -141,15 +152,17 @@ def judgments(store: Reader, campaign: Campaign, *, rows: Rows = "estimate") -> 
     -------
     polars.DataFrame
         The columns of a file of judgments and of a draw, and ``submission``, ``unit``, ``use`` and
-        ``excluded``; for a spread draw also ``place``, and for a task about pairs ``other_system`` and ``first_system``.
+        ``excluded``; for a spread draw also ``place``, for a task about pairs ``other_system`` and ``first_system``;
+        where documents are judged, ``cluster``, the document.
     """
     found = judgment_rows(store.read(scored_rows), each=campaign.judgments_per_output)
     if rows == "estimate":
         found = found.filter(pl.col("use") == "used")
     named = pl.format("rater-{}", "number").alias("rater")
-    pair = _PAIR_COLUMNS if campaign.task.pair else ()
     spread = (PLACE,) if is_spread(found) else ()
-    return found.with_columns(named).select(*_COLUMNS, *spread, *pair)
+    pair = _PAIR_COLUMNS if campaign.task.pair else ()
+    documents = ("cluster",) if campaign.documents is not None else ()
+    return found.with_columns(named).select(*_COLUMNS, *spread, *pair, *documents)
 
 
 def _written(frame: pl.DataFrame, kind: str) -> bytes:

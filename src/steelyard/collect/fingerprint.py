@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 __all__ = ["fingerprint_of", "without_wording"]
 
 # What the page says may be improved while a campaign runs; what is asked and counted may not.
+_LATER = (("category_needed", False), ("missing", False), ("suggested", None))
 _WORDING = {"label", "help", "tip", "key", "text", "confirm", "low", "high"}
 
 
@@ -21,26 +22,38 @@ def fingerprint_of(campaign: "Campaign") -> str:
     sample = campaign.sample
     facts = {
         "outputs": _digest(campaign.outputs),
-        "sample": _digest(sample) if isinstance(sample, Path) else _asked(sample),
+        "sample": _digest(sample) if isinstance(sample, Path) else _drawn(sample),
         "judgments_per_output": campaign.judgments_per_output,
         "gold": None if campaign.gold is None else _digest(campaign.gold.file),
         "pair": task.pair,
         "fields": task.fields,
-        "widgets": [without_wording(widget.model_dump(mode="json")) for widget in task.widgets],
+        "widgets": [_asked(widget.model_dump(mode="json")) for widget in task.widgets],
         "scores": [score.model_dump(mode="json") for score in task.scores],
     }
+    if campaign.documents is not None:
+        facts["documents"] = campaign.documents.model_dump(mode="json")
     if campaign.second_judgments:  # campaigns of before have none
         facts["second_judgments"] = campaign.second_judgments
     text = json.dumps(facts, sort_keys=True, ensure_ascii=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _asked(sample: "Sample") -> dict[str, Any]:
+def _drawn(sample: "Sample") -> dict[str, Any]:
     """Return what is to be drawn; the design of before has no name."""
     found = sample.model_dump(mode="json")
     if sample.design == "simple":
         del found["design"], found["by"]
     return found
+
+
+def _asked(widget: dict[str, Any]) -> Any:
+    """Return what a widget asks, as campaigns of before have it where nothing newer is declared."""
+    kept = {key: value for key, value in widget.items() if (key, value) not in _LATER}
+    if "categories" in kept:
+        kept["categories"] = [
+            one if one["weights"] else one["value"] for one in widget["categories"]
+        ]
+    return without_wording(kept)
 
 
 def _digest(path: Path) -> str:

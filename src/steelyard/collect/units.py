@@ -1,21 +1,21 @@
 """Units to judge: distinct contents, and the outputs for which each of them stands."""
 
 import hashlib
-import json
 import math
 import random
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import polars as pl
 
 from steelyard.collect.campaign import Campaign
 from steelyard.collect.contents import Content, Contents
+from steelyard.collect.documents import document_units
 from steelyard.collect.tasks import read_gold
+from steelyard.collect.unit import Target, Unit
 from steelyard.data import Outputs, read_outputs
 from steelyard.design.sampling import Design
 from steelyard.errors import InvalidArgumentError, InvalidDataError
@@ -24,81 +24,9 @@ from steelyard.study.recorded_draw import is_spread
 from steelyard.study.sampling import sample
 from steelyard.study.texts_once import for_all_writers
 
-__all__ = ["Target", "Unit", "more_units", "units_of"]
+__all__ = ["more_units", "units_of"]
 
 _NEEDED = ("draw", "probability", "design")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
-    """An output of the draw: what a judgment of its unit counts for.
-
-    Attributes
-    ----------
-    item, system : str
-        Which output.
-    side : int
-        In a pair, 1 for the system whose output is `first` in the content and 2 for the other's;
-        1 otherwise.
-    probability, stratum, stratum_size, share, draw, design, seed, signature, place
-        What the draw recorded, as in `steelyard.study.sampling.Sample`.
-    """
-
-    item: str
-    system: str
-    side: int = 1
-    probability: float | None = None
-    stratum: str | None = None
-    stratum_size: int | None = None
-    share: float | None = None
-    draw: int
-    design: str | None = None
-    seed: int | None = None
-    signature: str | None = None
-    place: float | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Unit:
-    """What is put before a rater once.
-
-    Attributes
-    ----------
-    item : str
-        The item.
-    content : mapping of str to str or list of str
-        All that reaches the page; in a pair, with `first` and `second`.
-    wanted : int
-        Judgments wanted, each by another rater; 0 for gold.
-    targets : tuple of Target
-        The outputs it stands for; none for gold.
-    pair : bool
-        Whether `first` and `second` change places at random before raters.
-    gold : mapping or None
-        Accepted answers by widget, if they are known.
-    """
-
-    item: str
-    content: Mapping[str, str | list[str]]
-    wanted: int
-    targets: tuple[Target, ...] = ()
-    pair: bool = False
-    gold: Mapping[str, Any] | None = None
-
-    @cached_property
-    def digest(self) -> str:
-        """Equal for units of the same item and content.
-
-        Examples
-        --------
-        >>> one = Unit(item="7", content={"output": "Yes."}, wanted=1)
-        >>> two = Unit(item="7", content={"output": "Yes."}, wanted=1)
-        >>> one.digest == two.digest
-        True
-        """
-        kind = "gold" if self.gold is not None else "pair" if self.pair else "single"
-        parts = json.dumps([kind, self.item, self.content], sort_keys=True, ensure_ascii=True)
-        return hashlib.sha256(parts.encode()).hexdigest()
 
 
 def units_of(campaign: Campaign) -> list[Unit]:
@@ -124,15 +52,23 @@ def units_of(campaign: Campaign) -> list[Unit]:
         task; the message names file, line and column or key.
     """
     contents = Contents(campaign)
-    units = _units(campaign, contents, _first_draw(campaign, contents.outputs))
+    if campaign.documents is not None:
+        units = document_units(campaign, contents)
+    else:
+        units = _units(campaign, contents, _first_draw(campaign, contents.outputs))
+    for question in campaign.task.tutorial.questions if campaign.task.tutorial else ():
+        contents.check_files(question.content, f"tutorial question {question.id}")
+    return [*units, *_gold(campaign, contents)]
+
+
+def _gold(campaign: Campaign, contents: Contents) -> Iterator[Unit]:
+    """Yield the gold units."""
     if campaign.gold is None:
-        return units
-    gold = [
+        return
+    for number, one in enumerate(read_gold(campaign.gold.file, campaign.task), start=1):
+        contents.check_files(one.content, f"{campaign.gold.file.name}, item {number}")
         # What is known of a pair is known of its sides: they stay where they are.
-        Unit(item=f"gold-{number}", content=one.content, wanted=0, gold=one.accepted)
-        for number, one in enumerate(read_gold(campaign.gold.file, campaign.task), start=1)
-    ]
-    return [*units, *gold]
+        yield Unit(item=f"gold-{number}", content=one.content, wanted=0, gold=one.accepted)
 
 
 def more_units(campaign: Campaign, drawn: Sequence[Target], more: int) -> list[Unit]:
@@ -170,6 +106,10 @@ def more_units(campaign: Campaign, drawn: Sequence[Target], more: int) -> list[U
     if more < 1:
         raise InvalidArgumentError(f"`more` must be at least 1; got {more}")
     design, asked = drawn[0].design or "simple", campaign.sample
+    if campaign.documents is not None:
+        raise InvalidArgumentError(
+            "a draw of documents cannot be extended: begin a new campaign with more of them"
+        )
     # What the sample of a file was spread by is not known here.
     known = ("simple", "paired", *(() if isinstance(asked, Path) else ("spread",)))
     if design not in known:

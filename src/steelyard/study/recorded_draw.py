@@ -19,7 +19,7 @@ from steelyard.arrays import (
 )
 from steelyard.data import Judgments
 from steelyard.errors import InvalidDataError, NotEstimableError
-from steelyard.records import PLACE, UNKNOWN_RATER
+from steelyard.records import DOCUMENTS, PLACE, UNKNOWN_RATER
 
 __all__ = [
     "RECORDED",
@@ -27,6 +27,7 @@ __all__ = [
     "check_simply_drawn",
     "drawn_cell",
     "is_designed",
+    "is_of_documents",
     "is_spread",
     "places",
     "recorded",
@@ -141,6 +142,11 @@ def check_simply_drawn(
             "number of outputs is judged that was fixed in advance (for L looks at fixed numbers, each "
             "with `--level` 1 - 0.05/L), or draw a simple sample"
         )
+    if not spread and is_of_documents(recorded(judgments, sample)):
+        raise NotEstimableError(
+            f"{judgments.name}: whole documents were drawn, whose outputs are not in random order, so no "
+            "interval holds at all times: use `steelyard estimate` once all documents are judged"
+        )
     if not is_designed(judgments, sample):
         return
     frame = judgments.frame if sample is None else sample
@@ -251,6 +257,11 @@ def places(rows: pl.DataFrame) -> tuple[NDArray[np.float64] | None, tuple[str, .
 def is_spread(rows: pl.DataFrame) -> bool:
     """Whether the outputs of these rows are of a spread draw."""
     return "design" in rows.columns and bool((rows["design"] == "spread").any())
+
+
+def is_of_documents(rows: pl.DataFrame) -> bool:
+    """Whether whole documents were drawn, of which the outputs of these rows are segments."""
+    return "design" in rows.columns and bool((rows["design"] == DOCUMENTS).any())
 
 
 def _judged_so_far(rows: pl.DataFrame) -> tuple[NDArray[np.float64], tuple[str, ...]]:

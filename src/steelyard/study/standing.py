@@ -12,7 +12,7 @@ from steelyard.errors import NotEstimableError
 from steelyard.estimate import Estimate
 from steelyard.study.forecast import Path, followed, forecast, towards
 from steelyard.study.monitoring import Monitored, monitor
-from steelyard.study.recorded_draw import is_designed, is_spread
+from steelyard.study.recorded_draw import is_designed, is_of_documents, is_spread
 from steelyard.study.shared_judgments import counted_for_all
 from steelyard.study.study import Study
 
@@ -132,7 +132,7 @@ def standings(
         return []
     rows = used.sort("draw", "time").with_columns(time=pl.col("draw").cast(pl.String))
     judgments, _ = counted_for_all(outputs, read_judgments(rows))
-    designed = is_designed(judgments) or is_spread(rows)
+    designed = is_designed(judgments) or is_spread(rows) or is_of_documents(rows)
     missing = _missing(rows)
     found: list[Standing] = []
     for prompt, limits in bounds.items():

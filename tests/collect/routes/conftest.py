@@ -143,8 +143,10 @@ def serve(tmp_path, clock, with_tables, observer_here):  # noqa: ARG001 - for qu
     """Start a campaign: lines for the campaign file, outputs, with or without a tutorial."""
     servers = []
 
-    def start(extra="", *, outputs=12, tutorial=False, texts=None, task=TASK, chosen=""):
-        rows = [
+    def start(
+        extra="", *, outputs=12, tutorial=False, texts=None, task=TASK, chosen="", rows=None, n=None
+    ):
+        rows = rows or [
             {
                 "item": f"i{number // 2}",
                 "system": f"secret-system-{number % 2}",
@@ -156,7 +158,7 @@ def serve(tmp_path, clock, with_tables, observer_here):  # noqa: ARG001 - for qu
         (tmp_path / "outputs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
         (tmp_path / "task.yaml").write_text(task + (TUTORIAL if tutorial else ""))
         path = tmp_path / "campaign.yaml"
-        sample = f"n: {outputs // 2}{chosen}"
+        sample = f"n: {n or outputs // 2}{chosen}"
         path.write_text(CAMPAIGN.replace("n: 12", sample) + extra)
         campaign = load_campaign(path)
         store = Store.open(with_tables(campaign.database))

@@ -10,7 +10,7 @@ from steelyard.collect.store.raters import join
 from steelyard.collect.store.sessions import open_session
 from steelyard.collect.store.settings import Facts, initialise
 from steelyard.collect.store.submissions import submit
-from steelyard.collect.units import Target, Unit
+from steelyard.collect.unit import Target, Unit
 
 MINUTE = 60_000
 

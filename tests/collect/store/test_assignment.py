@@ -8,7 +8,7 @@ from steelyard.collect.store.assignment import Lease, Nothing, next_lease, save_
 from steelyard.collect.store.decisions import decide
 from steelyard.collect.store.settings import change
 from steelyard.collect.store.tables import slots
-from steelyard.collect.units import Target, Unit
+from steelyard.collect.unit import Target, Unit
 
 MINUTE = 60_000
 

@@ -58,7 +58,17 @@ def test_a_campaign_of_the_first_version_is_brought_up_to_date(tmp_path):
     with closing(sqlite3.connect(path)) as old:
         for column in ("declared", "met_half_width", "message"):
             old.execute(f"ALTER TABLE settings DROP COLUMN {column}")
-        old.execute("ALTER TABLE units DROP COLUMN set_aside")
+        for index in ("units_document", "slots_kept"):
+            old.execute(f"DROP INDEX {index}")
+        added = (
+            "units.set_aside",
+            "units.document",
+            "units.place",
+            "targets.cluster",
+            "slots.kept",
+        )
+        for table, column in (name.split(".") for name in added):
+            old.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
         later = (
             "invitations",
             "reports",

@@ -12,7 +12,7 @@ from steelyard.collect.store.records import (
 )
 from steelyard.collect.store.settings import change
 from steelyard.collect.store.tutorials import record_answer
-from steelyard.collect.units import Target, Unit
+from steelyard.collect.unit import Target, Unit
 from steelyard.data import read_judgments
 from steelyard.records import DRAW_COLUMNS
 

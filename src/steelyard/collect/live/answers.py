@@ -12,6 +12,8 @@ from steelyard.collect.campaign import Campaign
 from steelyard.collect.conduct import conducts
 from steelyard.collect.live.observer import View
 from steelyard.collect.live.people import raters_table
+from steelyard.collect.media import MediaFolder, media_fields
+from steelyard.collect.store import settings
 from steelyard.collect.store.decisions import latest
 from steelyard.collect.store.overview import rater_rows
 from steelyard.collect.store.records import SubmissionRow, submission_rows
@@ -102,6 +104,10 @@ def answers_of(
         and _is_shown(one, show, people)
     ][::-1]
     chosen = found[offset : offset + _PAGE]
+    known_secret = settings.current(connection)
+    media = None
+    if campaign.media is not None and known_secret is not None:
+        media = MediaFolder(campaign.media, known_secret.secret)
     numbers = {one.row.number for one in chosen}
     if rater is not None and rater in people:
         numbers.add(rater)
@@ -109,7 +115,7 @@ def answers_of(
         "total": len(found),
         "offset": offset,
         "page": _PAGE,
-        "answers": [_answer(campaign.task, one) for one in chosen],
+        "answers": [_answer(campaign.task, media, one) for one in chosen],
         "reports": _reports(connection, rater=rater, item=item)
         if show in {"all", "comment"}
         else [],
@@ -187,7 +193,13 @@ def _is_shown(one: _Found, show: Show, people: Mapping[int, Mapping[str, Any]]) 
             return True
 
 
-def _answer(task: Task, one: _Found) -> dict[str, Any]:
+def _media(media: MediaFolder | None, task: Task, field: str, value: Any) -> dict[str, Any] | None:
+    """Return what kind of file a field shows, and the names under which they are served."""
+    kind = media_fields(task).get(field)
+    return None if kind is None or media is None else {"kind": kind, "names": media.names(value)}
+
+
+def _answer(task: Task, media: MediaFolder | None, one: _Found) -> dict[str, Any]:
     row = one.row
     labels = {shown.field: shown.label or shown.field for shown in task.show}
     return {
@@ -198,7 +210,13 @@ def _answer(task: Task, one: _Found) -> dict[str, Any]:
         "rater": row.number,
         "visit": row.panel_session,
         "texts": [
-            {"label": labels.get(field, field), "text": row.content[field]} for field in task.fields
+            {
+                "label": labels.get(field, field),
+                "text": row.content[field],
+                "media": _media(media, task, field, row.content[field]),
+            }
+            for field in task.fields
+            if field not in task.suggested
         ],
         "answers": [
             {"question": widget.label or name, "answer": _in_words(widget, row, name)}
@@ -224,13 +242,17 @@ def _in_words(widget: Widget, row: SubmissionRow, name: str) -> str:
         return str(value)
     if isinstance(widget, Spans):
         text = row.content[widget.field]
-        return "; ".join(f"“{text[mark['start'] : mark['end']]}” ({_kind(mark)})" for mark in value)
+        return "; ".join(f"{_marked(text, mark)} ({_kind(mark)})" for mark in value)
     if isinstance(widget, Passages):
         return "; ".join(f"{place}: {one['verdict']}" for place, one in enumerate(value, start=1))
     for choice in getattr(widget, "choices", ()):
         if choice.value == value:
             return str(getattr(choice, "label", None) or value)
     return {True: "confirmed"}.get(value, str(value)) if isinstance(value, bool) else str(value)
+
+
+def _marked(text: str, mark: Mapping[str, Any]) -> str:
+    return "missing" if mark.get("missing") else f"“{text[mark['start'] : mark['end']]}”"
 
 
 def _kind(mark: Mapping[str, Any]) -> str:

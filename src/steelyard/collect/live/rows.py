@@ -26,6 +26,8 @@ _SCHEMA = {
     "turn": pl.Int64,
     "other_system": pl.String,
     "first_system": pl.String,
+    "cluster": pl.String,
+    "segments": pl.Int64,
     "probability": pl.Float64,
     "stratum": pl.String,
     "stratum_size": pl.Int64,
@@ -52,4 +54,15 @@ def judgment_rows(scored: Sequence[ScoredRow], *, each: int) -> pl.DataFrame:
     frame = pl.DataFrame(columns, schema=_SCHEMA)
     if frame.is_empty():
         return frame.with_columns(use=pl.lit(None, dtype=pl.String))
-    return with_use(frame, each=each)
+    return _of_whole_documents(with_use(frame, each=each))
+
+
+def _of_whole_documents(rows: pl.DataFrame) -> pl.DataFrame:
+    """Let a document in when all its segments are: those that come first differ from those that follow."""
+    if rows["cluster"].null_count() == rows.height:
+        return rows
+    is_used = pl.col("use") == "used"
+    used = pl.col("item").filter(is_used).n_unique().over("system", "cluster")
+    is_part = pl.col("cluster").is_not_null() & is_used & (used < pl.col("segments"))
+    waiting = pl.when(is_part).then(pl.lit("incomplete")).otherwise(pl.col("use"))
+    return rows.with_columns(waiting.alias("use"))

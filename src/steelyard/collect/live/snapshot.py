@@ -36,7 +36,7 @@ from steelyard.collect.store.records import (
 )
 from steelyard.collect.store.services import troubles
 from steelyard.collect.store.settings import Settings, current
-from steelyard.collect.units import Target
+from steelyard.collect.unit import Target
 from steelyard.study.standing import Goal as StatisticalGoal
 
 __all__ = ["goal_of", "snapshot"]

@@ -37,6 +37,8 @@ _ExportName = Literal[
     "submissions.jsonl",
     "comments.csv",
     "questions.csv",
+    "errors.jsonl",
+    "mqm.tsv",
     "ledger.csv",
     "payments.csv",
     "bonuses.csv",

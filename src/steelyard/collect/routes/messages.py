@@ -128,7 +128,10 @@ class Assignment(Said):
     """A unit to judge: what is shown of it, and the work saved on it."""
 
     id: str
-    content: dict[str, str | list[str]]
+    content: dict[str, Any]
+    math: dict[str, Any] = Field(
+        default_factory=dict, description="The formulas of the content, as trees of MathML."
+    )
     draft: dict[str, Any] | None
     active_ms: int
     expires: int

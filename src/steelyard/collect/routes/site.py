@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, TypeVar
 
@@ -14,12 +14,14 @@ from starlette.responses import HTMLResponse
 
 from steelyard.collect.campaign import Campaign
 from steelyard.collect.live.following import LiveSnapshots
+from steelyard.collect.media import MediaFolder
 from steelyard.collect.panels import Invitation, Panel
 from steelyard.collect.routes.attention import AttentionChecks
 from steelyard.collect.routes.memory import Memory
 from steelyard.collect.routes.templates import templates
 from steelyard.collect.security.limits import RateLimit
 from steelyard.collect.security.tokens import Keys
+from steelyard.collect.showing import content_formulas, shown_content
 from steelyard.collect.store import Store
 from steelyard.collect.store.purse import Purse
 
@@ -75,6 +77,8 @@ class Site:
         Set when somebody changes the campaign by hand, so that services outside are told soon.
     notice
         What all raters are told.
+    media
+        The files that the task shows; None if there are none.
     """
 
     campaign: Campaign
@@ -91,8 +95,17 @@ class Site:
     memory: Memory = field(default_factory=Memory)
     changed: asyncio.Event = field(default_factory=asyncio.Event)
     notice: Notice = field(default_factory=Notice)
+    media: MediaFolder | None = None
     log: logging.Logger = field(default_factory=lambda: logging.getLogger("steelyard.collect"))
     _pages: Environment = field(default_factory=templates)
+
+    def shown(self, content: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a content as the page may know it."""
+        return shown_content(self.campaign.task, self.media, content)
+
+    def formulas(self, content: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the formulas of a content for the page."""
+        return content_formulas(self.campaign.task, content)
 
     async def write(self, operation: Callable[[Connection], T]) -> T:
         """Run an operation in the writer and return when it is durable."""

@@ -49,6 +49,7 @@ async def next_assignment(visit: RaterVisit, sent: messages.Nothing) -> messages
             now=now,
             lease_ms=site.lease_ms,
             purse=site.purse,
+            documents=site.campaign.documents is not None,
         )
 
     facts, found = await site.write(give)
@@ -63,7 +64,8 @@ async def next_assignment(visit: RaterVisit, sent: messages.Nothing) -> messages
     return messages.NextTask(
         assignment=messages.Assignment(
             id=found.id,
-            content=content,
+            content=site.shown(content),
+            math=site.formulas(content),
             draft=None if found.draft is None else dict(found.draft),
             active_ms=found.active_ms,
             expires=found.expires,
@@ -99,6 +101,7 @@ async def save(visit: RaterVisit, sent: messages.Draft) -> messages.Renewed:
             active_ms=sent.active_ms,
             now=now,
             lease_ms=site.lease_ms,
+            documents=site.campaign.documents is not None,
         )
     )
     return messages.Renewed(expires=kept.expires)
@@ -189,10 +192,14 @@ async def _asks_at_the_end(site: Site, rater: str) -> bool:
 
 def _work_page(site: Site, *, mode: str, csrf: str | None) -> Response:
     task = site.campaign.task
+    public = task.public()
+    for question in public["tutorial"]["questions"] if public["tutorial"] else ():
+        question["math"] = site.formulas(question["content"])
+        question["content"] = site.shown(question["content"])
     return site.page(
         "work.html",
         task=task,
-        public=task.public(),
+        public=public,
         terms=site.terms,
         mode=mode,
         csrf=csrf,
@@ -219,7 +226,9 @@ def _of(site: Site, facts: sessions.Session) -> int | None:
     """Return how many judgments this visit is to bring, if that is settled."""
     most = site.campaign.session.judgments_per_rater
     left = None if most is None else most - facts.total + facts.done
-    return min((one for one in (facts.limit, left) if one is not None), default=None)
+    declared = min((one for one in (facts.limit, left) if one is not None), default=None)
+    # a visit goes on to the end of a document
+    return None if declared is None else max(declared, facts.done)
 
 
 def _is_paid_end(facts: sessions.Session, found: Any) -> bool:

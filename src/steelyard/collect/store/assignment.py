@@ -8,6 +8,11 @@ from typing import Any, Literal
 from sqlalchemy import Connection
 
 from steelyard.collect.store import assignment_statements as statements
+from steelyard.collect.store.documents import (
+    begun_document,
+    following_segment,
+    hold_document,
+)
 from steelyard.collect.store.goal_reached import RACE_OVER
 from steelyard.collect.store.ids import MODULUS, is_swapped, new_id, salt
 from steelyard.collect.store.purse import Purse
@@ -125,6 +130,7 @@ def next_lease(
     lease_ms: int,
     window: int = 10,
     purse: Purse | None = None,
+    documents: bool = False,
 ) -> Lease | Nothing:
     """Give a rater the unit to judge next.
 
@@ -146,6 +152,9 @@ def next_lease(
         Positions of the queue to choose from.
     purse : Purse, optional
         What may be spent; nothing new is given that could not be paid.
+    documents : bool
+        Whether units are segments of documents, which a rater gets whole and in order; a visit does
+        not end within one.
 
     Returns
     -------
@@ -163,10 +172,15 @@ def next_lease(
         raise UnknownSessionError("there is no such session")
     if found.rater != rater:
         raise NotYoursError("the session belongs to another rater")
-    reason = _reason_to_end(found)
+    expires = now + lease_ms
+    chosen: Any = None
+    if documents:
+        hold_document(connection, rater=rater, expires=expires)
+        chosen = following_segment(connection, rater=rater)
+    is_within = documents and (found.slot is not None or chosen is not None)
+    reason = _reason_to_end(found, is_within=is_within)
     if reason is not None:
         return Nothing(reason)
-    expires = now + lease_ms
     if found.slot is not None and _renewed(connection, found, expires):
         connection.execute(
             statements.MOVE_LEASE,
@@ -176,11 +190,15 @@ def next_lease(
     unpaid = purse and purse.refusal(connection, budget=found.budget, now=now)
     if unpaid:
         return Nothing(unpaid)
-    chosen: Any = None
-    if found.gold_every:
+    if found.gold_every and chosen is None:
         chosen = _gold_choice(connection, rater, found.gold_every, found.secret)
     if chosen is None:
-        chosen = _choice(connection, rater=rater, now=now, window=window)
+        asked = {"rater": rater, "now": now, "window": window}
+        chosen = (
+            begun_document(connection, **asked, expires=expires)
+            if documents
+            else _choice(connection, **asked)
+        )
     if chosen is None:
         left = connection.execute(statements.ANY_LEFT, {"rater": rater}).scalar_one_or_none()
         return Nothing("none-left" if left is None else "wait")
@@ -196,6 +214,7 @@ def save_draft(
     active_ms: int,
     now: int,
     lease_ms: int,
+    documents: bool = False,
 ) -> Draft:
     """Keep an answer that is not complete, and hold the unit for longer.
 
@@ -211,6 +230,8 @@ def save_draft(
         Time spent on it; not more than has passed since the unit was given.
     now, lease_ms : int
         Milliseconds.
+    documents : bool
+        Whether the unit may be a segment of a document, which is held for longer too.
 
     Raises
     ------
@@ -234,10 +255,13 @@ def save_draft(
     renewed = connection.execute(
         statements.RENEW, {"slot_id": found.slot, "old_lease": lease, "new_expires": expires}
     )
+    if documents:
+        hold_document(connection, rater=rater, expires=expires)
     return Draft(expires=expires, held=renewed.rowcount == 1)
 
 
-def _reason_to_end(found: Any) -> Reason | None:
+def _reason_to_end(found: Any, *, is_within: bool = False) -> Reason | None:
+    """Return why a rater gets nothing; `is_within` a document, a visit goes on to its end."""
     # An excluded rater's further judgments would be paid for and not used.
     if found.excluded:
         return "excluded"
@@ -248,9 +272,9 @@ def _reason_to_end(found: Any) -> Reason | None:
         met = found.met_half_width
         over = met is not None and met in {found.half_width, RACE_OVER}
         return "enough" if over else "paused"
-    if found.session_judgments is not None and found.done >= found.session_judgments:
-        return "session-complete"
-    return None
+    most = found.session_judgments
+    is_complete = most is not None and found.done >= most and not is_within
+    return "session-complete" if is_complete else None
 
 
 def _renewed(connection: Connection, found: Any, expires: int) -> bool:
@@ -282,10 +306,14 @@ def _choice(connection: Connection, *, rater: str, now: int, window: int) -> Any
 def _gold_choice(connection: Connection, rater: str, every: int, secret: str) -> _Chosen | None:
     """Return a gold unit in a slot of its own, if it is time for one and one is left.
 
-    Of every so many units one is gold. Which one, nobody can tell who does not know the secret.
+    Of every so many units one is gold. Which one, nobody can tell who does not know the secret. Within a
+    document there is none: it comes after it.
     """
     given = connection.execute(statements.GIVEN, {"rater": rater}).scalar_one()
-    if given % every != salt(f"{secret} {rater} {given // every}") % every:
+    blocks = given // every
+    # of the block that has begun, whether its place has come
+    is_due = salt(f"{secret} {rater} {blocks}") % every <= given % every
+    if connection.execute(statements.GOLD_GIVEN, {"rater": rater}).scalar_one() >= blocks + is_due:
         return None
     left = connection.execute(statements.GOLD, {"rater": rater}).all()
     if not left:

@@ -30,11 +30,18 @@ __all__ = [
     "ADD_LEASE",
     "ANY_LEFT",
     "CHOICE",
+    "DOCUMENT_CHOICE",
     "DRAFTED",
+    "FOLLOWING",
     "FRONT",
     "GIVEN",
     "GOLD",
+    "GOLD_GIVEN",
+    "HOLD_KEPT",
+    "KEEP",
+    "LOCK_DOCUMENT",
     "MOVE_LEASE",
+    "OF_DOCUMENT",
     "RENEW",
     "SAVE",
     "SITUATION",
@@ -98,22 +105,27 @@ _first = select(func.min(_front.c.position)).scalar_subquery()
 # process is about to take. Its state is asked for again, because it may have changed in between.
 # The front reaches from the first open position on: were it the first so many open slots, a unit
 # that comes late in everybody's order would be passed over for good, and the draw's prefix with it.
-CHOICE = (
-    select(
-        slots.c.id.label("slot"),
-        slots.c.unit,
-        units.c.content,
-        units.c.pair,
-        units.c.gold,
-        leases.c.id,
-        leases.c.draft,
-        leases.c.active_ms,
-        leases.c.started,
-    )
+_UNIT_TO_GIVE = (
+    slots.c.id.label("slot"),
+    slots.c.unit,
+    units.c.content,
+    units.c.pair,
+    units.c.gold,
+    units.c.document,
+    units.c.place,
+    leases.c.id,
+    leases.c.draft,
+    leases.c.active_ms,
+    leases.c.started,
+)
+_own_lease = and_(leases.c.rater == bindparam("rater"), leases.c.unit == slots.c.unit)
+# Of documents only the choice is made here, and nothing locked: see `documents`.
+DOCUMENT_CHOICE = (
+    select(*_UNIT_TO_GIVE)
     .select_from(_front)
     .join(slots, slots.c.id == _front.c.id)
     .join(units, units.c.id == slots.c.unit)
-    .outerjoin(leases, and_(leases.c.rater == bindparam("rater"), leases.c.unit == slots.c.unit))
+    .outerjoin(leases, _own_lease)
     .where(
         _IS_OPEN,
         slots.c.expires <= bindparam("now"),
@@ -121,13 +133,55 @@ CHOICE = (
     )
     .order_by((_front.c.salt * bindparam("salt")) % literal_column(str(MODULUS)), slots.c.id)
     .limit(1)
-    .with_for_update(of=slots, skip_locked=True)
+)
+CHOICE = DOCUMENT_CHOICE.with_for_update(of=slots, skip_locked=True)
+_TO_GIVE = (
+    select(*_UNIT_TO_GIVE)
+    .select_from(slots)
+    .join(units, units.c.id == slots.c.unit)
+    .outerjoin(leases, _own_lease)
+)
+# What is left of the document that a rater has begun.
+FOLLOWING = (
+    _TO_GIVE.where(slots.c.kept == bindparam("rater"), _IS_OPEN, ~_judged)
+    .order_by(units.c.document, units.c.place, slots.c.id)
+    .limit(1)
+)
+LOCK_DOCUMENT = (
+    select(units.c.id)
+    .where(units.c.document == bindparam("document"), units.c.place == 1)
+    .with_for_update()
+)
+# What may be given of a document, in its order.
+OF_DOCUMENT = _TO_GIVE.where(
+    units.c.document == bindparam("document"),
+    _IS_OPEN,
+    slots.c.expires <= bindparam("now"),
+    ~_judged,
+).order_by(units.c.place, slots.c.id)
+KEEP = (
+    update(slots)
+    .where(slots.c.id == bindparam("slot_id"))
+    .values(kept=bindparam("new_kept"), expires=bindparam("new_expires"), lease=None, rater=None)
+)
+HOLD_KEPT = (
+    update(slots)
+    .where(
+        slots.c.kept == bindparam("kept_for"),
+        literal_column("NOT slots.done AND slots.rater IS NULL"),
+    )
+    .values(expires=bindparam("new_expires"))
 )
 FRONT = select(
     func.count().label("size"), func.max(_front.c.position - _first).label("reach")
 ).select_from(_front)
 ANY_LEFT = select(slots.c.id).where(_IS_OPEN, ~_judged).limit(1)
 GIVEN = select(func.count()).where(leases.c.rater == bindparam("rater"))
+GOLD_GIVEN = (
+    select(func.count())
+    .join_from(leases, units, units.c.id == leases.c.unit)
+    .where(leases.c.rater == bindparam("rater"), literal_column("units.gold IS NOT NULL"))
+)
 GOLD = (
     select(units.c.id, units.c.content, units.c.pair, units.c.gold, units.c.digest)
     .where(

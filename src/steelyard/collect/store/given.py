@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import Connection, bindparam, select
 
@@ -33,7 +34,7 @@ class Given:
     """
 
     rater: str
-    content: dict[str, str | list[str]]
+    content: dict[str, Any]
     swapped: bool
 
 

@@ -19,7 +19,7 @@ from sqlalchemy import (
 from steelyard.collect.store.ids import salt
 from steelyard.collect.store.refusals import StoreError
 from steelyard.collect.store.tables import raters, settings, slots, submissions, targets, units
-from steelyard.collect.units import Target, Unit
+from steelyard.collect.unit import Target, Unit
 from steelyard.records import DRAW_RECORD
 
 __all__ = ["add_units", "drawn", "rebalance"]
@@ -161,6 +161,8 @@ def _unit_row(number: int, unit: Unit) -> dict[str, Any]:
         "pair": unit.pair,
         "wanted": unit.wanted,
         "gold": None if unit.gold is None else json.dumps(unit.gold, ensure_ascii=False),
+        "document": unit.document,
+        "place": unit.place,
     }
 
 

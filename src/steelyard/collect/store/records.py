@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, func, select
 
 from steelyard.collect.store.overview import (
     Awaited,
@@ -79,6 +79,8 @@ class ScoredRow:
         Number in the draw of the system, outputs that were set aside not counted.
     other_system, first_system : str or None
         Of a preference: the system that this one was compared with, and which was shown first.
+    cluster, segments : str or None, int or None
+        The document that the output is a segment of, and how many segments of it are to be judged.
     probability, stratum, stratum_size, share, draw, design, seed, signature, place
         What the draw recorded of the output.
     """
@@ -99,6 +101,8 @@ class ScoredRow:
     turn: int
     other_system: str | None
     first_system: str | None
+    cluster: str | None
+    segments: int | None
     probability: float | None
     stratum: str | None
     stratum_size: int | None
@@ -182,6 +186,7 @@ _SCORED = (
         submissions.c.slot,
         submissions.c.swapped,
         units.c.wanted,
+        targets.c.cluster,
         *(targets.c[name] for name in DRAW_RECORD),
     )
     .select_from(submissions)
@@ -209,6 +214,12 @@ _SUBMISSIONS = (
     .order_by(submissions.c.id)
 )
 _SYSTEMS = select(targets.c.unit, targets.c.system).order_by(targets.c.side, targets.c.system)
+_SEGMENTS = (
+    select(targets.c.system, targets.c.cluster, func.count().label("count"))
+    .where(targets.c.cluster.is_not(None))
+    .group_by(targets.c.system, targets.c.cluster)
+)
+_DOCUMENTS = select(targets.c.system, targets.c.draw, targets.c.cluster)
 _SIDES = select(targets.c.unit, targets.c.side, targets.c.system)
 
 
@@ -224,6 +235,7 @@ def scored_rows(connection: Connection) -> list[ScoredRow]:
     passed_over: dict[str, list[int]] = {}
     for system, draw in sorted(given_up(connection)):
         passed_over.setdefault(system, []).append(draw)
+    segments = _segments(connection)
     rows = []
     for row in connection.execute(_SCORED).mappings():
         before = bisect_left(passed_over.get(row["system"], ()), row["draw"])
@@ -245,9 +257,20 @@ def scored_rows(connection: Connection) -> list[ScoredRow]:
                     if is_preference
                     else None,
                     first_system=first if is_preference else None,
+                    segments=segments.get((row["system"], row["cluster"])),
                 )
             )
     return rows
+
+
+def _segments(connection: Connection) -> dict[tuple[str, str | None], int]:
+    """Return how many segments of each document of each system are to be judged."""
+    found = {(row.system, row.cluster): row.count for row in connection.execute(_SEGMENTS)}
+    if found:
+        documents = {(row.system, row.draw): row.cluster for row in connection.execute(_DOCUMENTS)}
+        for system, draw in given_up(connection):
+            found[system, documents.get((system, draw))] -= 1
+    return found
 
 
 def submission_rows(connection: Connection, *, rater: str | None = None) -> list[SubmissionRow]:
@@ -299,6 +322,7 @@ _SCORED_AS_IS = (
     "number",
     "excluded",
     "wanted",
+    "cluster",
     *DRAW_RECORD,
 )
 _SUBMITTED_AS_IS = (

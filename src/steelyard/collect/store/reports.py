@@ -81,7 +81,7 @@ _LET_GO = (
         slots.c.lease == bindparam("own_lease"),
         literal_column("NOT slots.done"),
     )
-    .values(lease=None, rater=None, expires=0)
+    .values(lease=None, rater=None, expires=0, kept=None)
 )
 _ALL = (
     select(

@@ -13,7 +13,7 @@ from steelyard.collect.store.ledger import micro
 from steelyard.collect.store.queue import add_units
 from steelyard.collect.store.refusals import OtherCampaignError, StoreError
 from steelyard.collect.store.tables import settings
-from steelyard.collect.units import Unit
+from steelyard.collect.unit import Unit
 from steelyard.errors import InvalidArgumentError
 
 __all__ = [

@@ -117,6 +117,16 @@ units = Table(
     Column("gold", Text),
     # When as many raters had handed it back as may: it is given to nobody any more.
     Column("set_aside", BigInteger),
+    # Segments of one document, for one rater in the order of their places.
+    Column("document", String),
+    Column("place", Integer),
+)
+Index(
+    "units_document",
+    units.c.document,
+    units.c.place,
+    sqlite_where=text("document IS NOT NULL"),
+    postgresql_where=text("document IS NOT NULL"),
 )
 Index(
     "units_gold",
@@ -143,6 +153,8 @@ targets = Table(
     Column("signature", String),
     # Of a spread draw: the wave, and after the point the place along what it was spread by.
     Column("place", Float),
+    # The document that the output is a segment of.
+    Column("cluster", String),
 )
 
 raters = Table(
@@ -188,12 +200,17 @@ slots = Table(
     Column("lease", String),
     Column("rater", ForeignKey(raters.c.id)),
     Column("expires", BigInteger, nullable=False, server_default=text("0")),
+    # Who has begun the document of the unit: until `expires` it is kept for this rater.
+    Column("kept", String),
     CheckConstraint("kind IN ('wanted', 'replacement', 'gold')", name="known_kind"),
 )
 _OPEN = text("NOT done AND offered")
 Index("slots_open", slots.c.position, slots.c.id, sqlite_where=_OPEN, postgresql_where=_OPEN)
 _HELD = text("NOT done AND rater IS NOT NULL")
 Index("slots_held", slots.c.rater, unique=True, sqlite_where=_HELD, postgresql_where=_HELD)
+
+_KEPT = text("NOT done AND kept IS NOT NULL")
+Index("slots_kept", slots.c.kept, sqlite_where=_KEPT, postgresql_where=_KEPT)
 
 leases = Table(
     "leases",

@@ -6,7 +6,18 @@ from pydantic import BeforeValidator, Field
 
 from steelyard.collect.tasks.declared import Declared
 
-__all__ = ["Choice", "Level", "Name", "Option", "Severity", "Verdict", "Words", "plain"]
+__all__ = [
+    "AnyCategory",
+    "Category",
+    "Choice",
+    "Level",
+    "Name",
+    "Option",
+    "Severity",
+    "Verdict",
+    "Words",
+    "plain",
+]
 
 
 def plain(value: Any) -> Any:
@@ -28,6 +39,7 @@ def _key(value: Any) -> Any:
 Name = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]*$", max_length=60)]
 Words = Annotated[str, Field(min_length=1)]
 Key = Annotated[str, BeforeValidator(_key), Field(pattern=r"^[a-z0-9]$")]
+Weight = Annotated[float, Field(ge=0)]
 
 
 class Choice(Declared):
@@ -89,3 +101,28 @@ class Severity(Choice):
 
     value: Words
     weight: float = Field(ge=0)
+
+
+class Category(Declared):
+    """A kind of error; in a file, its name alone will do.
+
+    Attributes
+    ----------
+    value : str
+        Its name; what stands before a slash groups kinds: ``accuracy/omission``.
+    label : str
+        What the page says; the name if it is not given.
+    weights : dict of str to float
+        What an error of this kind counts under a severity, if not the weight of the severity.
+    """
+
+    value: Words
+    label: str = ""
+    weights: dict[str, Weight] = Field(default_factory=dict)
+
+
+def _category(value: Any) -> Any:
+    return {"value": value} if isinstance(value, str) else value
+
+
+AnyCategory = Annotated[Category, BeforeValidator(_category)]

@@ -36,6 +36,8 @@ __all__ = [
 # What a rater must not know.
 _HIDDEN = ("system", "systems")
 _PAIR = ("first", "second")
+_MATH = ("text", "markdown", "dialogue")
+_FILES = ("image", "audio", "video")
 _ORDERED = ("<", "<=", ">", ">=")
 
 
@@ -53,6 +55,10 @@ def check_show(task: "Task") -> None:
             raise mistake(path, f"{name} is shown twice: keep one")
         if name in _HIDDEN:
             raise mistake(path, f"{name} must not be shown: raters judge texts, not systems")
+        if task.show[position].math and task.show[position].format not in _MATH:
+            raise mistake(
+                ("show", position, "math"), f"goes with the formats {', '.join(_MATH)} only"
+            )
         if task.pair and name == "output":
             raise mistake(path, "a pair has the fields first and second in place of output")
     for name in _PAIR if task.pair else ():
@@ -141,12 +147,27 @@ def _check_field(task: "Task", widget: Widget, path: KeyPath) -> None:
         raise mistake((*path, "kind"), "a preference is between two outputs: set `pair: true`")
     if field in _HIDDEN:
         raise mistake((*path, "field"), f"{field} must not be shown: raters judge texts")
+    if field in [one.field for one in task.show if one.format in _FILES]:
+        raise mistake((*path, "field"), f"{field} is shown as a file: there is no text to work on")
+    if isinstance(widget, Spans) and widget.suggested is not None:
+        _check_suggested(task, widget, path)
     if field is None or not task.pair:
         return
     if field in (*_PAIR, "output"):
         raise mistake(
             (*path, "field"),
             "the outputs of a pair change places, so that neither can be marked: ask about both",
+        )
+
+
+def _check_suggested(task: "Task", widget: Spans, path: KeyPath) -> None:
+    """Raise unless the column of suggested errors is for this widget alone."""
+    others = {one.field for one in task.show} | {field_of(one) for one in task.widgets}
+    others |= {one.suggested for one in task.widgets if isinstance(one, Spans) and one != widget}
+    if widget.suggested in {*others, *_HIDDEN}:
+        raise mistake(
+            (*path, "suggested"),
+            f"{widget.suggested} has another use: errors to begin with need a column for them",
         )
 
 

@@ -11,6 +11,7 @@ from pydantic_core import PydanticCustomError
 from steelyard.collect.tasks.declared import one_of, shown
 from steelyard.collect.tasks.grading import check_accepted, is_accepted
 from steelyard.collect.tasks.scores import Content
+from steelyard.collect.tasks.spans import read_suggestions
 from steelyard.collect.tasks.task import Task, check_content
 from steelyard.collect.tasks.values import is_storable
 from steelyard.collect.yaml_lines import dotted
@@ -108,7 +109,10 @@ def _item(line: str, task: Task, place: str) -> GoldItem:
     problem = check_content(task, row)
     if problem is not None:
         raise InvalidDataError(f"{place}: {problem}")
-    content = {field: row[field] for field in task.fields}
+    content = {
+        field: read_suggestions(row.get(field)) if field in task.suggested else row[field]
+        for field in task.fields
+    }
     accepted = row.get("answer")
     if not isinstance(accepted, dict) or not accepted:
         raise InvalidDataError(

@@ -9,8 +9,8 @@ What is accepted depends on the widget:
   largest edit distance; or a list of these;
 - passages: for each passage ``{verdict, quotes}``: one or more verdicts, and stretches of the passage
   of which the highlights must touch one;
-- spans: errors as ``{quote, severity, category}``, each of which must be touched by a span marked, and
-  every span marked must touch one; an empty list means that there is no error.
+- spans: errors as ``{quote, severity, category}``, or ``{missing: true, ...}`` for what is not there; each
+  must be met by a mark, and every mark must meet one; an empty list means that there is no error.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -93,7 +93,7 @@ def accepted_text(widget: Widget, accepted: Any) -> str:
             for position, entry in enumerate(accepted, start=1)
         )
     if isinstance(widget, Spans):
-        return "; ".join(f"“{error['quote']}”" for error in accepted) or "no error"
+        return "; ".join(map(_error_text, accepted)) or "no error"
     if isinstance(widget, PostEdit):
         texts = [one for one in _entries(accepted) if isinstance(one, str)]
         # an example says more than a list of phrases
@@ -194,14 +194,21 @@ def _check_spans(widget: Spans, text: str, accepted: Any) -> None:
         raise _wrong((), f"must be a list of errors; got {shown(accepted)}")
     severities = [severity.value for severity in widget.severities]
     for position, error in enumerate(accepted):
-        if not isinstance(error, dict) or not {"quote"} <= set(error) <= {
-            "quote",
+        place = "missing" if isinstance(error, dict) and "missing" in error else "quote"
+        if not isinstance(error, dict) or not {place} <= set(error) <= {
+            place,
             "severity",
             "category",
         }:
-            raise _wrong((position,), "must have the key quote and may have severity and category")
-        _check_quotes(text, [error["quote"]], (position, "quote"))
-        for key, known in (("severity", severities), ("category", widget.categories)):
+            raise _wrong(
+                (position,),
+                "must have the key quote or missing, and may have severity and category",
+            )
+        if place == "quote":
+            _check_quotes(text, [error["quote"]], (position, "quote"))
+        elif not (widget.missing and error["missing"] is True):
+            raise _wrong((position, "missing"), f"must be true, and {widget.id} must allow it")
+        for key, known in (("severity", severities), ("category", widget.kinds)):
             for name in _entries(error.get(key, [])):
                 if name not in known:
                     raise _wrong(
@@ -225,7 +232,10 @@ def _spans_are_accepted(
     text: str, accepted: Sequence[Mapping[str, Any]], value: Sequence[Mapping[str, Any]]
 ) -> bool:
     def meets(error: Mapping[str, Any], span: Mapping[str, Any]) -> bool:
-        return _touches(text, error["quote"], span["start"], span["end"]) and all(
+        if ("missing" in error) != (span.get("missing") is not None):
+            return False
+        touched = "missing" in error or _touches(text, error["quote"], span["start"], span["end"])
+        return touched and all(
             key not in error or span.get(key) in _entries(error[key])
             for key in ("severity", "category")
         )
@@ -267,6 +277,10 @@ def _edit_text(accepted: Mapping[str, Any]) -> str:
     if accepted.get("lacks"):
         parts.append("without " + ", ".join(f"“{one}”" for one in accepted["lacks"]))
     return " and ".join(parts) or "any edit"
+
+
+def _error_text(accepted: Mapping[str, Any]) -> str:
+    return "something is missing" if "missing" in accepted else f"“{accepted['quote']}”"
 
 
 def _entries(accepted: Any) -> list[Any]:

@@ -22,8 +22,9 @@ from steelyard.collect.tasks.widgets import (
 
 __all__ = ["RULES", "Content", "Score", "bounds_of", "edit_distance", "score_of"]
 
-Content = Mapping[str, str | Sequence[str]]
-Rule = Literal["value", "edit-distance", "any", "mean", "preference", "weights"]
+# What is shown; a field that suggests errors holds a list of objects.
+Content = Mapping[str, Any]
+Rule = Literal["value", "edit-distance", "any", "mean", "preference", "weights", "mqm"]
 
 # The widgets that a rule can be applied to.
 RULES: Mapping[str, tuple[type[Widget], ...]] = {
@@ -33,6 +34,7 @@ RULES: Mapping[str, tuple[type[Widget], ...]] = {
     "mean": (Passages,),
     "preference": (Preference,),
     "weights": (Spans,),
+    "mqm": (Spans,),
 }
 _PREFERENCES = {"first": 1.0, "tie": 0.5, "second": 0.0}
 
@@ -53,7 +55,7 @@ class Score(Declared):
         passage has a verdict in `of`, or the option of a gate is, else 0; ``mean``: share of
         passages with a verdict in `of` among those with a verdict in `among`; ``preference``: 1 for
         the first output, 0 for the second, 1/2 for a tie; ``weights``: sum of the weights of the
-        errors marked.
+        errors marked; ``mqm``: minus that sum, so that higher is better.
     source : str
         Id of the widget; the key is ``from``.
     of : tuple of str
@@ -119,8 +121,8 @@ def score_of(
     """
     if isinstance(widget, Spans):
         # no error marked is an answer too
-        weights = {severity.value: severity.weight for severity in widget.severities}
-        return math.fsum(weights[span["severity"]] for span in value or ())
+        points = math.fsum(widget.weight(error) for error in value or ())
+        return (-points or 0.0) if score.rule == "mqm" else points
     if not is_answered(value):
         return score.otherwise
     if isinstance(widget, Passages):
@@ -152,8 +154,8 @@ def bounds_of(score: Score, widget: Widget) -> tuple[float, float]:
     elif isinstance(widget, Slider):
         low, high = widget.min, widget.max
     elif isinstance(widget, Spans):
-        heaviest = max(severity.weight for severity in widget.severities)
-        low, high = 0.0, widget.most * heaviest
+        points = widget.most * widget.heaviest
+        low, high = (-points, 0.0) if score.rule == "mqm" else (0.0, points)
     else:
         low, high = 0.0, math.inf if score.length == "edited" else 1.0
     if score.otherwise is None:

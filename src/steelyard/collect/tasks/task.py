@@ -17,6 +17,7 @@ from steelyard.collect.tasks.consistency import (
 )
 from steelyard.collect.tasks.declared import Declared, declared, shown
 from steelyard.collect.tasks.scores import Score, bounds_of
+from steelyard.collect.tasks.spans import read_suggestions, suggestion_problem
 from steelyard.collect.tasks.tutorial import Tutorial
 from steelyard.collect.tasks.widgets import (
     AnyWidget,
@@ -44,13 +45,19 @@ class Shown(Declared):
         A column of the outputs, text or list of texts; in pairs also ``first`` and ``second``.
     label : str
         The heading above it; none if empty.
-    format : {"text", "markdown", "code", "table", "dialogue"}
-        How it is laid out. Whatever it holds, it is shown and never run.
+    format : {"text", "markdown", "code", "table", "dialogue", "image", "audio", "video"}
+        How it is laid out. Whatever it holds, it is shown and never run. The last three show files: the
+        field holds a path, or a list of paths, below the folder ``media`` of the campaign.
+    math : bool
+        Whether formulas in LaTeX are laid out.
     """
 
     field: Name
     label: str = ""
-    format: Literal["text", "markdown", "code", "table", "dialogue"] = "text"
+    format: Literal["text", "markdown", "code", "table", "dialogue", "image", "audio", "video"] = (
+        "text"
+    )
+    math: bool = False
 
 
 class Task(Declared):
@@ -96,6 +103,7 @@ class Task(Declared):
         """The fields of the content: all that reaches the page of an output."""
         names = [one.field for one in self.show]
         names += [field for widget in self.widgets if (field := field_of(widget)) is not None]
+        names += self.suggested
         own = {widget.id for widget in self.widgets} | {"passage", "verdict", "highlights"}
         for widget in self.widgets:
             for text in widget.texts:
@@ -106,6 +114,12 @@ class Task(Declared):
     def lists(self) -> frozenset[str]:
         """The fields that must hold lists of texts."""
         return frozenset(one.field for one in self.widgets if isinstance(one, Passages))
+
+    @property
+    def suggested(self) -> dict[str, Spans]:
+        """The fields that hold errors to begin with, and the widgets that begin with them."""
+        spans = (widget for widget in self.widgets if isinstance(widget, Spans))
+        return {widget.suggested: widget for widget in spans if widget.suggested is not None}
 
     @property
     def dialogues(self) -> frozenset[str]:
@@ -157,8 +171,8 @@ def load_task(source: str | Path) -> Task:
     Parameters
     ----------
     source : str or Path
-        ``language-quality``, ``answer-correctness``, ``pairwise``, ``direct-assessment``, or the
-        path of a YAML file.
+        ``language-quality``, ``answer-correctness``, ``pairwise``, ``direct-assessment``, ``esa``,
+        ``mqm``, or the path of a YAML file.
 
     Returns
     -------
@@ -232,8 +246,14 @@ def check_content(task: Task, content: Mapping[str, Any]) -> str | None:
     str or None
         What is wrong, beginning with the field.
     """
+    suggested = task.suggested
     for field in task.fields:
         value = content.get(field)
+        if field in suggested:
+            problem = suggestion_problem(suggested[field], content, read_suggestions(value))
+            if problem is not None:
+                return problem
+            continue
         if value is None:
             return f"`{field}` must be given: the task {task.name} shows it"
         if field in task.lists:

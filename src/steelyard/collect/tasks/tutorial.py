@@ -8,7 +8,8 @@ from pydantic import Field, PrivateAttr, model_validator
 from steelyard.collect.tasks.choices import Name, Words
 from steelyard.collect.tasks.declared import Declared, mistake
 from steelyard.collect.tasks.grading import accepted_text, check_accepted, is_accepted
-from steelyard.collect.tasks.widgets import AnyWidget, Widget
+from steelyard.collect.tasks.spans import suggestion_problem
+from steelyard.collect.tasks.widgets import AnyWidget, Spans, Widget
 
 __all__ = ["Question", "Tutorial", "correct_answer", "grade"]
 
@@ -52,7 +53,7 @@ class Question(Declared):
             raise mistake((), "must have either `widget`, an id of the task, or `ask`, a widget")
         for field, value in self.content.items():
             texts = value if isinstance(value, list) else [value]
-            if not all(isinstance(text, str) for text in texts):
+            if not all(isinstance(text, str | dict) for text in texts):
                 raise mistake(("content", field), "must be text or a list of texts")
         return self
 
@@ -68,7 +69,22 @@ class Question(Declared):
         assert asked is not None
         # It is asked alone: nothing else can hide it or make it needless.
         self._asked = asked.model_copy(update={"required": True, "when": None})
+        self._check_suggestions(asked)
         check_accepted(self._asked, self.content, self.answer)
+
+    def _check_suggestions(self, asked: Widget) -> None:
+        """Raise unless objects in the content are errors to begin with."""
+        suggested = asked.suggested if isinstance(asked, Spans) else None
+        for field, value in self.content.items():
+            if field == suggested:
+                assert isinstance(asked, Spans)
+                problem = suggestion_problem(asked, self.content, value)
+                if problem is not None:
+                    raise mistake(("content", field), problem)
+            elif any(
+                isinstance(one, dict) for one in (value if isinstance(value, list) else [value])
+            ):
+                raise mistake(("content", field), "must be text or a list of texts")
 
     def public(self, name: str) -> dict[str, Any]:
         """Return the JSON form for the page, under another name: no answer, hint or feedback."""

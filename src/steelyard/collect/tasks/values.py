@@ -5,6 +5,7 @@ from itertools import pairwise
 from typing import Any
 
 from steelyard.collect.tasks.scores import Content
+from steelyard.collect.tasks.spans import lies_in, spans_problem
 from steelyard.collect.tasks.widgets import (
     Comment,
     Confirm,
@@ -73,10 +74,6 @@ def _is_text(value: object) -> bool:
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _is_whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _choice(widget: Any, _content: Content, value: Any) -> str | None:
@@ -156,45 +153,11 @@ def _ordered(text: str, highlights: Any) -> str | None:
     if len(highlights) > len(text):
         return phrase("highlights-overlap")
     for stretch in highlights:
-        if not isinstance(stretch, list) or len(stretch) != 2 or not _lies_in(text, *stretch):
+        if not isinstance(stretch, list) or len(stretch) != 2 or not lies_in(text, *stretch):
             return phrase("highlight-within")
     if any(before[1] > after[0] for before, after in pairwise(highlights)):
         return phrase("highlights-order")
     return None
-
-
-def _lies_in(text: str, start: Any, end: Any) -> bool:
-    return _is_whole(start) and _is_whole(end) and 0 <= start < end <= len(text)
-
-
-def _spans(widget: Any, content: Content, value: Any) -> str | None:
-    if not isinstance(value, list):
-        return phrase("errors-list")
-    if len(value) > widget.most:
-        return phrase("at-most-errors", n=widget.most)
-    text = content[widget.field]
-    assert isinstance(text, str)
-    for position, entry in enumerate(value, start=1):
-        problem = _span(widget, text, entry)
-        if problem is not None:
-            return phrase("error-problem", n=position, problem=problem)
-    ordered = sorted((entry["start"], entry["end"]) for entry in value)
-    if any(before[1] > after[0] for before, after in pairwise(ordered)):
-        return phrase("errors-overlap")
-    return None
-
-
-def _span(widget: Spans, text: str, entry: Any) -> str | None:
-    if not isinstance(entry, dict) or not entry.keys() <= {"start", "end", "severity", "category"}:
-        return phrase("mark-stretch")
-    if not _lies_in(text, entry.get("start"), entry.get("end")):
-        return phrase("mark-stretch")
-    severity, category = entry.get("severity"), entry.get("category")
-    if not isinstance(severity, str) or severity not in [one.value for one in widget.severities]:
-        return phrase("choose-severity")
-    if category is None or (isinstance(category, str) and category in widget.categories):
-        return None
-    return phrase("choose-category")
 
 
 _CHECKS: Mapping[type[Widget], Callable[[Any, Content, Any], str | None]] = {
@@ -206,5 +169,5 @@ _CHECKS: Mapping[type[Widget], Callable[[Any, Content, Any], str | None]] = {
     Comment: _comment,
     Confirm: _confirm,
     Passages: _passages,
-    Spans: _spans,
+    Spans: spans_problem,
 }

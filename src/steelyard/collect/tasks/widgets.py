@@ -1,12 +1,13 @@
 """Widgets: the questions that a task can be made of."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, PlainValidator, model_validator
 
 from steelyard.collect.tasks.choices import (
+    AnyCategory,
     Choice,
     Level,
     Name,
@@ -17,7 +18,7 @@ from steelyard.collect.tasks.choices import (
     plain,
 )
 from steelyard.collect.tasks.conditions import Condition, parse_condition
-from steelyard.collect.tasks.declared import Declared, mistake, shown
+from steelyard.collect.tasks.declared import Declared, mistake, one_of, shown
 
 __all__ = [
     "AnyWidget",
@@ -295,8 +296,14 @@ class Spans(Widget):
         Field of the content that holds the text.
     severities : tuple of Severity
         How grave an error can be.
-    categories : tuple of str
+    categories : tuple of Category
         What kind of error it can be; nothing is asked if empty.
+    category_needed : bool
+        Whether every error must have a category.
+    missing : bool
+        Whether an error can be that something is missing, without a span.
+    suggested : str or None
+        Field of the content that holds errors to begin with; None: there are none.
     most : int
         Most errors that can be marked, which bounds the score.
     """
@@ -305,7 +312,10 @@ class Spans(Widget):
     required: Annotated[bool | Condition, PlainValidator(_requirement)] = False
     field: Name
     severities: tuple[Severity, ...] = Field(strict=False, min_length=1)
-    categories: tuple[Words, ...] = Field(strict=False, default=())
+    categories: tuple[AnyCategory, ...] = Field(strict=False, default=())
+    category_needed: bool = False
+    missing: bool = False
+    suggested: Name | None = None
     most: int = Field(default=20, gt=0, le=1000)
 
     @property
@@ -317,12 +327,50 @@ class Spans(Widget):
     def _choices_key(cls) -> str:
         return "severities"
 
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The names of the categories."""
+        return tuple(category.value for category in self.categories)
+
+    def weight(self, error: Mapping[str, Any]) -> float:
+        """Return what an error counts."""
+        severity = error["severity"]
+        for category in self.categories:
+            if category.value == error.get("category") and severity in category.weights:
+                return category.weights[severity]
+        return next(one.weight for one in self.severities if one.value == severity)
+
+    @property
+    def heaviest(self) -> float:
+        """What an error can count at most."""
+        own = (weight for category in self.categories for weight in category.weights.values())
+        return max(*(severity.weight for severity in self.severities), 0.0, *own)
+
     @model_validator(mode="after")
-    def _names_each_category_once(self) -> Self:
+    def _has_consistent_categories(self) -> Self:
+        severities = [severity.value for severity in self.severities]
         for position, category in enumerate(self.categories):
-            if category in self.categories[:position]:
-                raise mistake(("categories", position), f"{shown(category)} is there twice")
+            path = ("categories", position)
+            if category.value in self.kinds[:position]:
+                raise mistake(path, f"{shown(category.value)} is there twice")
+            for name in category.weights:
+                if name not in severities:
+                    raise mistake(
+                        (*path, "weights", name), f"is no severity; {one_of(name, severities)}"
+                    )
+        if self.category_needed and not self.categories:
+            raise mistake(("category_needed",), "needs `categories`: there is none to choose")
         return self
+
+    def public(self) -> dict[str, Any]:
+        """Return the JSON form for the page, without what errors count."""
+        data = super().public()
+        for severity in data["severities"]:
+            del severity["weight"]
+        data["categories"] = [
+            {"value": one.value, "label": one.label or one.value} for one in self.categories
+        ]
+        return data
 
 
 class Comment(Widget):

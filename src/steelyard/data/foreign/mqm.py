@@ -1,7 +1,8 @@
 """Error annotations of translations in the WMT MQM form: tab-separated, one row per error."""
 
+import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from steelyard.data.conversion import Conversion
@@ -14,6 +15,7 @@ __all__ = ["FORMAT", "error_weight"]
 
 _COLUMNS = ("system", "doc", "rater", "source", "target", "category", "severity")
 _MARK = re.compile(r"</?v>")
+_USUAL = "major 5, minor 1, punctuation 0.1, non-translation 25"
 # Minus points, the most specific first, as mt-metrics-eval has them by default.
 _WEIGHTS = (
     ("major", "non-translation!", 25.0),
@@ -44,15 +46,14 @@ def _recognises(document: Document) -> bool:
 
 def _convert(documents: Sequence[Document], options: Options) -> list[Conversion]:
     gathered = Gathered("wmt-mqm", options)
-    gathered.remark(
-        "the score is minus the points of a rater's errors: major 5, minor 1, punctuation 0.1, "
-        "non-translation 25"
-    )
+    weighted = all(document.has("weight") for document in documents)
+    points_of = "as the column weight says" if weighted else _USUAL
+    gathered.remark(f"the score is minus the points of a rater's errors: {points_of}")
     points: dict[tuple[str, str, str], float] = {}
     for document in documents:
         for row in _rows(document):
             segment = row.get("doc_id") or row.get("seg_id")
-            key = f"{row['doc']}/{segment}", row["system"]
+            key = row.get("item") or f"{row['doc']}/{segment}", row["system"]
             gathered.output(
                 *key,
                 _MARK.sub("", row["target"]),
@@ -61,13 +62,32 @@ def _convert(documents: Sequence[Document], options: Options) -> list[Conversion
                 again=True,
             )
             whose = (*key, row["rater"])
-            worth = error_weight(row["severity"], row["category"])
-            if not worth and row["severity"].casefold() not in ("no-error", "neutral", "none"):
+            worth = _worth(document, row)
+            if (
+                "weight" not in row
+                and not worth
+                and row["severity"].casefold() not in ("no-error", "neutral", "none")
+            ):
                 gathered.drop(f"errors of severity {row['severity'][:20]!r}, which has no weight")
             points[whose] = points.get(whose, 0.0) + worth
     for (item, system, rater), lost in points.items():
         gathered.judgment(item, system, rater, "mqm", -lost or 0.0)
     return [gathered.conversion(way_out="convert one file at a time")]
+
+
+def _worth(document: Document, row: Mapping[str, Any]) -> float:
+    """Return the points of an error: those of the file, if it has them."""
+    if "weight" not in row:
+        return error_weight(row["severity"], row["category"])
+    try:
+        worth = float(row["weight"])
+    except ValueError:
+        worth = -1.0
+    if not 0 <= worth < math.inf:
+        raise InvalidDataError(
+            f"{document.path}, column weight: expected a number of 0 or more, got {row['weight']!r}"
+        )
+    return worth
 
 
 def _rows(document: Document) -> list[dict[str, Any]]:

@@ -48,6 +48,7 @@ async function load() {
   find("pages").replaceChildren(...[offset > 0 ? step("Newer", Math.max(0, offset - page)) : null, offset + page < total ? step("Older", offset + page) : null].filter(Boolean));
 }
 
+const TAGS = { image: "img", audio: "audio", video: "video" };
 const KINDS = { "cannot-judge": "could not judge it", problem: "reports a problem" };
 
 function reportList(reports, now) {
@@ -85,7 +86,7 @@ function answerCard(one, rater, now) {
       h("span", { class: "small", text: `${seconds(one.seconds)}, ${distance(one.time, now)}` }),
       marks.map((words) => h("span", { class: "mark", text: words }))),
     h("div", { class: "answer-body" },
-      h("div", {}, one.texts.map(({ label, text }) => h("section", {}, h("h3", { text: label }), [text].flat().map((part) => h("p", { class: "answer-text", dir: "auto", text: part }))))),
+      h("div", {}, one.texts.map(({ label, text, media }) => h("section", {}, h("h3", { text: label }), media ? media.names.map((name) => h(TAGS[media.kind], { class: "answer-media", src: `/admin/media/${name}`, alt: label, controls: media.kind !== "image" })) : [text].flat().map((part) => h("p", { class: "answer-text", dir: "auto", text: part }))))),
       h("dl", {}, one.answers.flatMap(({ question, answer }) => [h("dt", { dir: "auto", text: question }), h("dd", { dir: "auto", text: answer })]))),
     decided(rater));
 }

@@ -1,11 +1,15 @@
 import { element } from "./elements.js";
+import { firstFormula } from "./math.js";
 import { table } from "./table.js";
+import { t } from "./texts.js";
 
 /**
  * Markdown as elements: headings, lists, quotations, code, tables, emphasis. There is no HTML in it, a link
- * is its text with the address beside it, and an image is its description: nothing is loaded and nothing leads away.
+ * is its text with the address beside it, and an image is its description, unless it is a file of the campaign: nothing
+ * else is loaded and nothing leads away.
  */
-export function markdown(text) {
+export function markdown(text, { math = hasMath } = {}) {
+  hasMath = math;
   const lines = text.replaceAll("\r\n", "\n").split("\n");
   const made = [];
   while (lines.length) {
@@ -15,6 +19,8 @@ export function markdown(text) {
   return made;
 }
 
+// Whether the text at hand has formulas; all of it is made at once.
+let hasMath = false;
 const FENCE = /^\s{0,3}(```+|~~~+)/;
 const HEADING = /^(#{1,6})\s+(.*?)\s*#*$/;
 const RULE = /^\s{0,3}([-*_])(\s*\1){2,}\s*$/;
@@ -65,19 +71,30 @@ function list(kind, lines, mark) {
   return element(kind, {}, ...entries.map((entry) => element("li", { dir: "auto" }, ...inline(entry))));
 }
 
-const INLINE = /(`+)(.+?)\1|\*\*(.+?)\*\*|__(.+?)__|\*(\S.*?)\*|!\[([^\]]*)\]\([^)\s]*\)|\[([^\]]+)\]\(([^)\s]+)\)/s;
+const INLINE = /(`+)(.+?)\1|\*\*(.+?)\*\*|__(.+?)__|\*(\S.*?)\*|!\[([^\]]*)\]\(([^)\s]*)\)|\[([^\]]+)\]\(([^)\s]+)\)/s;
+
+const OWN_FILE = /^media:([0-9a-f]{32}\.[a-z0-9]{2,4})$/;
 
 function inline(text) {
   const found = text.match(INLINE);
+  const formula = hasMath ? firstFormula(text) : null;
+  if (formula && formula.index <= (found?.index ?? Infinity)) {
+    return [text.slice(0, formula.index), formula.node(), ...inline(text.slice(formula.index + formula.length))].filter((part) => part !== "");
+  }
   if (!found) return [text];
-  const [whole, , code, strong, strongToo, slanted, image, label, address] = found;
+  const [whole, , code, strong, strongToo, slanted, image, file, label, address] = found;
   const before = text.slice(0, found.index);
   const after = text.slice(found.index + whole.length);
   let made;
   if (code !== undefined) made = [element("code", {}, code)];
   else if (strong ?? strongToo) made = [element("strong", {}, ...inline(strong ?? strongToo))];
   else if (slanted !== undefined) made = [element("em", {}, ...inline(slanted))];
-  else if (image !== undefined) made = [`[${image}]`];
+  else if (image !== undefined) made = [picture(image, file)];
   else made = [...inline(label), ` (${address})`];
   return [before, ...made, ...inline(after)].filter((part) => part !== "");
+}
+
+function picture(description, file) {
+  const name = file.match(OWN_FILE)?.[1];
+  return name ? element("img", { src: `/media/${name}`, alt: description || t("image") }) : `[${description}]`;
 }

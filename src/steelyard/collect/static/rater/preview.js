@@ -1,11 +1,16 @@
 import { Form } from "./form.js";
+import { setFormulas } from "./math.js";
 import { show } from "./show.js";
 import { t } from "./texts.js";
 
 /** The page as it will be, for looking only: no answer can be given and nothing is asked of the server. */
 export function preview(page) {
   const content = exampleContent(page.task);
-  for (const place of document.querySelectorAll("#texts [data-field]")) show(place, content[place.dataset.field]);
+  setFormulas(Object.assign({}, ...(page.task.tutorial?.questions ?? []).map(({ math }) => math)));
+  for (const place of document.querySelectorAll("#texts [data-field]")) {
+    const isFile = ["image", "audio", "video"].includes(place.dataset.format);
+    show(place, content[place.dataset.field], isFile ? { format: "text" } : {});
+  }
   const form = new Form(document.getElementById("work"), page.task, { changed() {}, finished() {} });
   page.section("work", { focus: false });
   form.load(content, null);
@@ -19,5 +24,6 @@ function exampleContent(task) {
   const fields = [...task.show.map(({ field }) => field), ...task.widgets.map(({ field }) => field).filter(Boolean)];
   const inPassages = new Set(task.widgets.filter(({ kind }) => kind === "passages").map(({ field }) => field));
   const stand = t("preview-text");
-  return Object.fromEntries(fields.map((field) => [field, known[field] ?? (inPassages.has(field) ? [stand] : stand)]));
+  const isFile = new Set(task.show.filter(({ format }) => ["image", "audio", "video"].includes(format)).map(({ field }) => field));
+  return Object.fromEntries(fields.map((field) => [field, (isFile.has(field) ? undefined : known[field]) ?? (inPassages.has(field) ? [stand] : stand)]));
 }

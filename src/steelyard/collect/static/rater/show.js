@@ -1,22 +1,28 @@
 import { element } from "./elements.js";
 import { markdown } from "./markdown.js";
+import { withFormulas } from "./math.js";
 import { rowsOf, table } from "./table.js";
+import { t } from "./texts.js";
 
 /** How texts are laid out. Each is made of elements and text nodes: nothing that an item says is read as markup. */
 const FORMATS = {
-  text: (text) => [element("p", { dir: "auto" }, text)],
-  markdown,
+  text: (text, { math }) => [element("p", { dir: "auto" }, ...(math ? withFormulas(text) : [text]))],
+  markdown: (text, { math }) => markdown(text, { math }),
   code: (text) => [element("pre", { dir: "ltr", tabindex: "0" }, element("code", {}, text))],
   table: (text) => [table(rowsOf(text))],
-  dialogue: (text) => [turn(text)],
+  dialogue: (text, { math }) => [turn(text, math)],
+  // files are known by names that the server made: they say nothing of where they come from
+  image: (name, { label }) => [element("img", { src: `/media/${name}`, alt: label || t("image") })],
+  audio: (name, { label }) => [element("audio", { src: `/media/${name}`, controls: true, preload: "metadata", "aria-label": label || t("audio") })],
+  video: (name, { label }) => [element("video", { src: `/media/${name}`, controls: true, preload: "metadata", "aria-label": label || t("video") })],
 };
 
 /** Put a text, or a list of texts, into a place, in its format; each finds its own direction of writing. */
-export function show(place, content, format = place.dataset.format ?? "text") {
+export function show(place, content, { format = place.dataset.format ?? "text", math = place.hasAttribute("data-math"), label = place.dataset.label ?? "" } = {}) {
   const texts = Array.isArray(content) ? content : [content ?? ""];
   const isDialogue = format === "dialogue";
   const isOneText = isDialogue && texts.length === 1;
-  const parts = (isOneText ? turnsOf(texts[0]) : texts).flatMap(FORMATS[format]);
+  const parts = (isOneText ? turnsOf(texts[0]) : texts).flatMap((text) => FORMATS[format](text, { math, label }));
   place.replaceChildren(...(isDialogue ? [element("ol", { class: "dialogue" }, ...parts)] : parts));
 }
 
@@ -32,8 +38,8 @@ function turnsOf(text) {
   return turns.filter((each) => each.trim());
 }
 
-function turn(text) {
+function turn(text, math) {
   const speaker = text.match(SPEAKER)?.[1] ?? null;
   const said = speaker === null ? text : text.replace(SPEAKER, "");
-  return element("li", { class: "turn", dir: "auto" }, speaker === null ? null : element("strong", { class: "speaker" }, speaker), element("p", {}, said.trim()));
+  return element("li", { class: "turn", dir: "auto" }, speaker === null ? null : element("strong", { class: "speaker" }, speaker), element("p", {}, ...(math ? withFormulas(said.trim()) : [said.trim()])));
 }

@@ -3,9 +3,13 @@ import { codePoints, units } from "./text.js";
 import { t } from "./texts.js";
 import { Widget } from "./widget.js";
 
-/** Errors marked in a text, each with a severity and, where declared, a category. */
+/**
+ * Errors marked in a text, each with a severity and, where declared, a category. One may say that something is missing,
+ * which has no place in the text. Errors that a file suggests are there at first; each must be accepted, changed or removed.
+ */
 export class Spans extends Widget {
   #errors = [];
+  #offered = [];
   #text = "";
   #at = 0;
 
@@ -14,39 +18,54 @@ export class Spans extends Widget {
     this.none = this.part("none").querySelector("input");
     this.marker.setAttribute("aria-label", t("text-to-mark"));
     this.marker.addEventListener("mark-add", ({ detail }) => this.#add(detail.start, detail.end));
-    this.marker.addEventListener("mark-remove", ({ detail }) => this.#remove(detail.index));
+    this.marker.addEventListener("mark-remove", ({ detail }) => this.#remove(this.#errors.indexOf(this.#marks[detail.index])));
     this.none.addEventListener("change", () => this.changed({ advance: this.none.checked }));
+    this.part("missing")?.addEventListener("click", () => this.#addMissing());
   }
 
   load(content) {
     this.#text = content[this.definition.field] ?? "";
+    this.#offered = content[this.definition.suggested] ?? [];
     this.marker.text = this.#text;
     this.marker.active = true;
-    this.value = null;
+    this.value = this.#offered.length === 0 ? null : this.#offered.map((error, suggested) => ({ ...error, suggested, unsettled: true }));
   }
 
   get value() {
-    if (this.#errors.length === 0) return this.none.checked ? [] : null;
-    return this.#errors.map(({ start, end, severity, category }) => ({
-      start: codePoints(this.#text, start), end: codePoints(this.#text, end), severity, category,
+    if (this.#errors.length === 0) return this.none.checked || this.#offered.length > 0 ? [] : null;
+    return this.#errors.map(({ start, end, severity, category, missing, suggested, unsettled }) => ({
+      ...(missing ? { missing } : { start: codePoints(this.#text, start), end: codePoints(this.#text, end) }),
+      severity,
+      category,
+      ...(suggested === undefined ? {} : { suggested }),
+      ...(unsettled ? { unsettled } : {}),
     }));
   }
 
   set value(answer) {
     this.none.checked = answer?.length === 0;
     this.#errors = (answer ?? []).map((error) => ({
-      ...error, start: units(this.#text, error.start), end: units(this.#text, error.end),
+      ...error,
+      severity: error.severity ?? null,
+      category: error.category ?? null,
+      ...(error.missing ? {} : { start: units(this.#text, error.start), end: units(this.#text, error.end) }),
     }));
+    this.#at = 0;
+    this.#sort();
     this.#draw();
   }
 
-  get #categories() {
-    return (this.definition.categories ?? []).map((each) => (typeof each === "string" ? { value: each, label: each } : each));
-  }
+  /** The errors that have a place in the text. */
+  get #marks() { return this.#errors.filter(({ missing }) => !missing); }
 
   get problem() {
-    const lacking = this.#errors.findIndex((error) => error.severity === null);
-    return lacking < 0 ? null : t("error-lacks", { n: lacking + 1 });
+    for (const [index, { severity, category, unsettled }] of this.#errors.entries()) {
+      const n = index + 1;
+      if (severity === null) return t("error-lacks", { n });
+      if (this.definition.category_needed && category === null) return t("error-lacks-category", { n });
+      if (unsettled) return t("error-unsettled", { n });
+    }
+    return null;
   }
 
   /** Whether at least one error must be marked: then "no error" cannot be said. */
@@ -69,6 +88,8 @@ export class Spans extends Widget {
     }));
     return [
       ...severities,
+      ...(this.#errors.some(({ unsettled }) => unsettled) ? [{ key: "a", label: t("keys-accept"), run: () => this.#accept(this.#nextUnsettled) }] : []),
+      ...(this.definition.missing ? [{ key: "+", label: t("something-missing"), run: () => this.#addMissing() }] : []),
       { key: "0", label: t("keys-no-error"), run: () => this.#errors.length === 0 && !this.part("none").hidden && (this.none.click(), true) },
       { key: "t", label: t("keys-to-mark"), run: () => this.marker.focus() },
       { key: "Space", label: t("keys-mark") },
@@ -80,27 +101,46 @@ export class Spans extends Widget {
     return value.length === 0 ? t("no-error") : t("errors", { n: value.length });
   }
 
+  /** Whether there is room for one more error, when so many make place for it; says so if not. */
+  #hasRoom(replaced = 0) {
+    const { most } = this.definition;
+    const isFull = most && this.#errors.length - replaced >= most;
+    this.#say(isFull ? t("most-errors", { n: most }) : "");
+    return !isFull;
+  }
+
   /** A new mark; those that it overlaps become one with it and keep their severity. */
   #add(start, end) {
-    const { most } = this.definition;
-    const meets = (error) => error.start < end && start < error.end;
-    const met = this.#errors.filter(meets);
-    if (most && this.#errors.length - met.length >= most) {
-      this.#say(t("most-errors", { n: most }));
-      return;
-    }
-    const added = {
+    const met = this.#marks.filter((error) => error.start < end && start < error.end);
+    if (!this.#hasRoom(met.length)) return;
+    this.#put({
       start: Math.min(start, ...met.map((error) => error.start)),
       end: Math.max(end, ...met.map((error) => error.end)),
       severity: met[0]?.severity ?? null,
       category: met[0]?.category ?? null,
-    };
-    this.#errors = [...this.#errors.filter((error) => !meets(error)), added].sort((a, b) => a.start - b.start);
+      ...(met[0]?.suggested === undefined ? {} : { suggested: met[0].suggested }),
+    }, met);
+  }
+
+  #addMissing() {
+    if (this.closest("fieldset:disabled") || !this.#hasRoom()) return false;
+    this.#put({ missing: true, severity: null, category: null });
+    return true;
+  }
+
+  #put(added, replaced = []) {
+    this.#errors = [...this.#errors.filter((error) => !replaced.includes(error)), added];
+    this.#sort();
     this.#at = this.#errors.indexOf(added);
     this.none.checked = false;
     this.#draw();
     this.changed();
     this.part("errors").children[this.#at].querySelector("input").focus();
+  }
+
+  /** In the order of the text; what is missing comes last. */
+  #sort() {
+    this.#errors.sort((a, b) => (a.missing ? Infinity : a.start) - (b.missing ? Infinity : b.start) || 0);
   }
 
   #say(text) {
@@ -116,6 +156,20 @@ export class Spans extends Widget {
     this.marker.focus();
   }
 
+  get #nextUnsettled() {
+    const places = [this.#at, ...this.#errors.keys()];
+    return places.find((index) => this.#errors[index]?.unsettled) ?? -1;
+  }
+
+  #accept(index) {
+    if (index < 0) return false;
+    this.#at = index;
+    const isSet = this.#set({});
+    const next = this.part("errors").querySelector("[data-accept]") ?? this.part("next");
+    next?.focus();
+    return isSet;
+  }
+
   #rate(severity) {
     const isSet = this.#set({ severity });
     this.part("errors").children[this.#at]?.querySelector("input:checked")?.focus();
@@ -126,23 +180,55 @@ export class Spans extends Widget {
     const error = this.#errors[this.#at];
     if (!error || this.closest("fieldset:disabled")) return false;
     Object.assign(error, change);
+    delete error.unsettled;
     this.#draw();
     this.changed();
     return true;
   }
 
   #draw() {
-    this.marker.ranges = this.#errors.map((error) => [error.start, error.end, error.severity ?? "open"]);
+    this.marker.ranges = this.#marks.map((error) => [error.start, error.end, error.severity ?? "open"]);
     const focused = document.activeElement?.id;
     this.part("errors").replaceChildren(...this.#errors.map((error, index) => this.#row(error, index)));
     this.none.disabled = this.#errors.length > 0;
     if (focused) document.getElementById(focused)?.focus();
   }
 
+  #excerpt(error) {
+    return error.missing ? t("something-missing") : this.#text.slice(error.start, error.end);
+  }
+
   #row(error, index) {
-    const excerpt = this.#text.slice(error.start, error.end);
+    const excerpt = this.#excerpt(error);
     const name = `${this.name}-error-${index}`;
-    const severities = this.definition.severities.flatMap((severity, place) => {
+    const row = element("li", { class: "error", "aria-current": index === this.#at ? "true" : null },
+      element("p", { class: "error-text" }, element("bdi", {}, error.missing ? excerpt : `“${excerpt}”`), error.unsettled ? element("span", { class: "suggested" }, t("suggested")) : null),
+      element("div", { class: "options", role: "radiogroup", "aria-label": t("severity-of", { text: excerpt }) }, ...this.#severities(error, index, name)),
+      this.definition.categories?.length ? this.#category(error, index, name) : null,
+      element("span", { class: "error-buttons" }, error.unsettled ? this.#acceptButton(index, excerpt) : null, this.#removeButton(index, excerpt)));
+    row.addEventListener("focusin", () => {
+      this.#at = index;
+      [...row.parentElement.children].forEach((each) => each.toggleAttribute("aria-current", false));
+      row.setAttribute("aria-current", "true");
+    });
+    return row;
+  }
+
+  #acceptButton(index, excerpt) {
+    const made = button(t("accept"), { key: "a", click: () => this.#accept(index) });
+    made.dataset.accept = "";
+    made.setAttribute("aria-label", t("accept-mark", { text: excerpt }));
+    return made;
+  }
+
+  #removeButton(index, excerpt) {
+    const made = button(t("remove"), { kind: "quiet", click: () => this.#remove(index) });
+    made.setAttribute("aria-label", t("remove-mark", { text: excerpt }));
+    return made;
+  }
+
+  #severities(error, index, name) {
+    return this.definition.severities.flatMap((severity, place) => {
       const id = `${name}-severity-${place}`;
       const input = element("input", { type: "radio", id, name, checked: error.severity === severity.value });
       input.checked = error.severity === severity.value;
@@ -156,24 +242,21 @@ export class Spans extends Widget {
       if (tip) input.setAttribute("aria-describedby", tip.id);
       return [element("div", { class: "option small-option" }, input, label), tip];
     });
-    const row = element("li", { class: "error", "aria-current": index === this.#at ? "true" : null },
-      element("p", { class: "error-text" }, element("bdi", {}, `“${excerpt}”`)),
-      element("div", { class: "options", role: "radiogroup", "aria-label": t("severity-of", { text: excerpt }) }, ...severities),
-      this.#categories.length ? this.#category(error, index, name) : null,
-      button(t("remove"), { kind: "quiet", click: () => this.#remove(index) }));
-    row.lastChild.setAttribute("aria-label", t("remove-mark", { text: excerpt }));
-    row.addEventListener("focusin", () => {
-      this.#at = index;
-      [...row.parentElement.children].forEach((each) => each.toggleAttribute("aria-current", false));
-      row.setAttribute("aria-current", "true");
-    });
-    return row;
   }
 
+  /** Categories; what stands before a slash is the heading of a group. */
   #category(error, index, name) {
-    const select = element("select", { id: `${name}-category`, "aria-label": t("category-of", { text: this.#text.slice(error.start, error.end) }) },
-      element("option", { value: "" }, t("category")),
-      ...this.#categories.map((each) => element("option", { value: each.value }, each.label ?? each.value)));
+    const select = element("select", { id: `${name}-category`, "aria-label": t("category-of", { text: this.#excerpt(error) }) },
+      element("option", { value: "" }, t("category")));
+    const groups = new Map([["", select]]);
+    for (const { value, label } of this.definition.categories) {
+      const [, group, words] = label.match(/^([^/]+)\/(.+)$/) ?? [null, "", label];
+      if (!groups.has(group)) {
+        groups.set(group, element("optgroup", { label: group }));
+        select.append(groups.get(group));
+      }
+      groups.get(group).append(element("option", { value }, words));
+    }
     select.value = error.category ?? "";
     select.addEventListener("change", () => {
       this.#at = index;

@@ -1,5 +1,6 @@
 import { Refused, request, Unreachable, untilAnswered } from "./api.js";
 import { button, element } from "./elements.js";
+import { setFormulas } from "./math.js";
 import * as messages from "./messages.js";
 import { show } from "./show.js";
 import { t } from "./texts.js";
@@ -88,12 +89,13 @@ export class Tutorial {
 
   #texts(content) {
     const labels = new Map(this.page.task.show.map(({ field, label }) => [field, label]));
-    const formats = new Map(this.page.task.show.map(({ field, format }) => [field, format]));
-    const used = this.#definition(this.#question).field;
-    const shown = Object.entries(content).filter(([field]) => labels.has(field) || field !== used);
+    const known = new Map(this.page.task.show.map((each) => [each.field, each]));
+    setFormulas(this.#question.math);
+    const { field: used, suggested } = this.#definition(this.#question);
+    const shown = Object.entries(content).filter(([field]) => labels.has(field) || (field !== used && field !== suggested));
     find("tutorial-texts").replaceChildren(...shown.map(([field, text]) => {
       const place = element("div", { class: "text" });
-      show(place, text, formats.get(field));
+      show(place, text, { format: known.get(field)?.format ?? "text", math: known.get(field)?.math ?? false, label: labels.get(field) ?? "" });
       return element("section", { class: "shown" }, element("h2", {}, labels.get(field) ?? field), place);
     }));
   }

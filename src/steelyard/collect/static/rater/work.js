@@ -1,9 +1,11 @@
 import { Refused, request, untilAnswered } from "./api.js";
 import { Autosave } from "./autosave.js";
 import { ActiveClock } from "./clock.js";
+import { showEarlier } from "./earlier.js";
 import { Form } from "./form.js";
 import { offerHandBack } from "./hand-back.js";
 import { forget, keep, kept } from "./kept.js";
+import { setFormulas } from "./math.js";
 import * as messages from "./messages.js";
 import { Questions } from "./questions.js";
 import { show } from "./show.js";
@@ -98,8 +100,10 @@ export class Work {
     if (unsent) this.autosave.changed();
   }
 
-  #show({ content, draft, active_ms: spent }, unsent = null) {
+  #show({ content, math, draft, active_ms: spent }, unsent = null) {
+    setFormulas(math);
     for (const place of this.texts.querySelectorAll("[data-field]")) show(place, content[place.dataset.field]);
+    showEarlier(find("document"), content, this.page.task.show);
     this.page.section("work");
     this.form.load(content, unsent?.answer ?? draft);
     this.clock.start(Math.max(unsent?.active_ms ?? 0, spent ?? 0));
