@@ -14,6 +14,7 @@ from sqlalchemy import (
 )
 
 from steelyard.collect.store.ids import MODULUS
+from steelyard.collect.store.prepared import Prepared
 from steelyard.collect.store.tables import (
     leases,
     raters,
@@ -43,7 +44,7 @@ __all__ = [
 
 _own_slot = slots.alias("own_slot")
 _IS_OPEN: ColumnElement[bool] = literal_column("NOT slots.done AND slots.offered")
-SITUATION = (
+SITUATION = Prepared(
     select(
         settings.c.state,
         settings.c.half_width,
@@ -98,7 +99,7 @@ _first = select(func.min(_front.c.position)).scalar_subquery()
 # process is about to take. Its state is asked for again, because it may have changed in between.
 # The front reaches from the first open position on: were it the first so many open slots, a unit
 # that comes late in everybody's order would be passed over for good, and the draw's prefix with it.
-CHOICE = (
+CHOICE = Prepared(
     select(
         slots.c.id.label("slot"),
         slots.c.unit,
@@ -123,12 +124,14 @@ CHOICE = (
     .limit(1)
     .with_for_update(of=slots, skip_locked=True)
 )
-FRONT = select(
-    func.count().label("size"), func.max(_front.c.position - _first).label("reach")
-).select_from(_front)
-ANY_LEFT = select(slots.c.id).where(_IS_OPEN, ~_judged).limit(1)
-GIVEN = select(func.count()).where(leases.c.rater == bindparam("rater"))
-GOLD = (
+FRONT = Prepared(
+    select(
+        func.count().label("size"), func.max(_front.c.position - _first).label("reach")
+    ).select_from(_front)
+)
+ANY_LEFT = Prepared(select(slots.c.id).where(_IS_OPEN, ~_judged).limit(1))
+GIVEN = Prepared(select(func.count()).where(leases.c.rater == bindparam("rater")))
+GOLD = Prepared(
     select(units.c.id, units.c.content, units.c.pair, units.c.gold, units.c.digest)
     .where(
         literal_column("units.gold IS NOT NULL"),
@@ -136,8 +139,10 @@ GOLD = (
     )
     .order_by(units.c.id)
 )
-ADD_GOLD_SLOT = insert(slots).values(position=0, kind="gold", offered=False).returning(slots.c.id)
-TAKE = (
+ADD_GOLD_SLOT = Prepared(
+    insert(slots).values(position=0, kind="gold", offered=False).returning(slots.c.id)
+)
+TAKE = Prepared(
     update(slots)
     .where(slots.c.id == bindparam("slot_id"))
     .values(
@@ -146,7 +151,7 @@ TAKE = (
         expires=bindparam("new_expires"),
     )
 )
-RENEW = (
+RENEW = Prepared(
     update(slots)
     .where(
         slots.c.id == bindparam("slot_id"),
@@ -155,16 +160,16 @@ RENEW = (
     )
     .values(expires=bindparam("new_expires"))
 )
-ADD_LEASE = insert(leases)
-MOVE_LEASE = (
+ADD_LEASE = Prepared(insert(leases))
+MOVE_LEASE = Prepared(
     update(leases)
     .where(leases.c.id == bindparam("lease_id"))
     .values(slot=bindparam("new_slot"), session=bindparam("new_session"))
 )
-DRAFTED = select(leases.c.rater, leases.c.slot, leases.c.started).where(
-    leases.c.id == bindparam("lease")
+DRAFTED = Prepared(
+    select(leases.c.rater, leases.c.slot, leases.c.started).where(leases.c.id == bindparam("lease"))
 )
-SAVE = (
+SAVE = Prepared(
     update(leases)
     .where(leases.c.id == bindparam("lease_id"))
     .values(draft=bindparam("new_draft"), active_ms=bindparam("new_active_ms"))
