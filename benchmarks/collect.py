@@ -10,6 +10,9 @@ think time and with ten seconds of it (a rater waits between 5 and 15 s, and the
 that time). With --watched somebody has the dashboard open all the while, which makes the server
 compute estimates beside its work. With --campaigns the raters are spread over so many campaigns of one
 server, each with its own SQLite file.
+
+The last column is the processor time of all processes of the server per judgment, which hardly
+depends on what else the machine does.
 """
 
 import argparse
@@ -18,6 +21,7 @@ import contextlib
 import os
 import random
 import re
+import secrets
 import signal
 import socket
 import statistics
@@ -26,10 +30,14 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pgserver
 
 from benchmarks.raters import BadResponseError, Rater, new_key, write_campaign
+
+
+METRICS_TOKEN = secrets.token_urlsafe(24)
 
 
 def free_port():
@@ -40,14 +48,19 @@ def free_port():
 
 @contextlib.contextmanager
 def server(campaign, *, processes):
-    """Run the command; yield the links for raters and the one for the (last) administrator."""
+    """Run the command; yield it, the links for raters and the one for the (last) administrator."""
     command = [sys.executable, "-m", "steelyard", "serve", str(campaign)]
     options = ["--port", str(free_port()), "--processes", str(processes)]
+    options += ["--metrics-token-env", "METRICS_TOKEN"]
     process = subprocess.Popen(
-        [*command, *options], stdout=subprocess.PIPE, text=True, start_new_session=True
+        [*command, *options],
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        env={**os.environ, "METRICS_TOKEN": METRICS_TOKEN},
     )
     try:
-        yield printed_links(process)
+        yield process, *printed_links(process)
     finally:
         os.killpg(process.pid, signal.SIGTERM)
         process.wait(30)
@@ -69,7 +82,6 @@ async def work(rater, until, think, found):
     """Judge until the time is over; note the seconds that each submit took."""
     try:
         await asyncio.sleep(random.uniform(0, 1.5 * think))
-        await rater.open()
         while time.perf_counter() < until:
             assignment = await rater.next()
             if assignment is None:
@@ -85,19 +97,48 @@ async def work(rater, until, think, found):
         rater.close()
 
 
-async def measure(links, *, raters, seconds, think, watched=False):
-    links, admin_link = links
+async def measure(running, *, raters, seconds, think, watched=False, scraped=False):
+    process, links, admin_link = running
     await wait_until_ready(links[0])
     found = {"submits": [], "errors": [], "idle": 0, "snapshots": 0}
-    watcher = asyncio.create_task(watch(admin_link, found)) if watched else None
-    start = time.perf_counter()
+    others = [watch(admin_link, found)] if watched else []
+    others += [scrape(links[0])] if scraped else []
+    beside = [asyncio.create_task(one) for one in others]
     crew = [Rater(links[number % len(links)]) for number in range(raters)]
+    await asyncio.gather(*(rater.open() for rater in crew))
+    start, before = time.perf_counter(), processor_seconds(process.pid)
     await asyncio.gather(*(work(rater, start + seconds, think, found) for rater in crew))
     elapsed = time.perf_counter() - start
-    if watcher is not None:
-        watcher.cancel()
-        await asyncio.gather(watcher, return_exceptions=True)
+    found["processor"] = processor_seconds(process.pid) - before
+    for task in beside:
+        task.cancel()
+    ends = await asyncio.gather(*beside, return_exceptions=True)
+    found["errors"] += [repr(end) for end in ends if isinstance(end, Exception)]
     return found, elapsed
+
+
+def processor_seconds(group):
+    """Processor time of all processes that a command started; nan where it cannot be seen."""
+    if not Path("/proc/self/stat").exists():
+        return float("nan")
+    ticks = 0
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            facts = path.read_text(encoding="utf-8").rpartition(")")[2].split()
+            if int(facts[2]) == group:
+                ticks += int(facts[11]) + int(facts[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+async def scrape(link):
+    """Read the numbers for Prometheus every second."""
+    reader = Rater(link, headers={"Authorization": f"Bearer {METRICS_TOKEN}"})
+    below = urlsplit(link).path.partition("/join")[0]
+    while True:
+        status, _, _ = await reader.request("GET", f"{below}/metrics")
+        if status != 200:
+            raise BadResponseError(f"metrics: {status}")
+        await asyncio.sleep(1)
 
 
 async def watch(link, found):
@@ -130,7 +171,8 @@ def report(name, found, elapsed):
     cut = statistics.quantiles(submits, n=100)
     print(
         f"{name:34s} {len(submits) / elapsed:8.0f} {cut[49] * 1e3:8.0f} {cut[98] * 1e3:8.0f} "
-        f"{submits[-1] * 1e3:8.0f} {len(found['errors']):7d}",
+        f"{submits[-1] * 1e3:8.0f} {len(found['errors']):7d} "
+        f"{found['processor'] / len(submits) * 1e3:8.2f}",
         flush=True,
     )
     if found["snapshots"]:
@@ -149,7 +191,15 @@ def postgresql(folder):
 
 
 def run(
-    name, options, *, processes=1, database="campaign.sqlite", think=0.0, seconds=None, campaigns=1
+    name,
+    options,
+    *,
+    processes=1,
+    database="campaign.sqlite",
+    think=0.0,
+    seconds=None,
+    campaigns=1,
+    scraped=False,
 ):
     with tempfile.TemporaryDirectory() as folder:
         places = [Path(folder)]
@@ -158,14 +208,15 @@ def run(
         for place in places:
             place.mkdir(exist_ok=True)
             write_campaign(place, outputs=options.outputs // campaigns, database=database)
-        with server(Path(folder), processes=processes) as links:
+        with server(Path(folder), processes=processes) as running:
             found, elapsed = asyncio.run(
                 measure(
-                    links,
+                    running,
                     raters=options.raters,
                     seconds=seconds or options.seconds,
                     think=think,
                     watched=options.watched,
+                    scraped=scraped,
                 )
             )
     report(name, found, elapsed)
@@ -178,22 +229,25 @@ def main(arguments=()):
     parser.add_argument("--outputs", type=int, default=50_000)
     parser.add_argument("--watched", action="store_true", help="with the dashboard open")
     parser.add_argument("--campaigns", type=int, default=10, help="on one server, with SQLite")
+    parser.add_argument("--quick", action="store_true", help="without the settings with think time")
     parser.add_argument("--only", choices=["sqlite", "postgresql"])
     options = parser.parse_args(arguments)
     print(f"{options.raters} raters")
-    columns = ("judgments/s", "p50 ms", "p99 ms", "max ms", "errors")
+    columns = ("judgments/s", "p50 ms", "p99 ms", "max ms", "errors", "cpu ms")
     print(f"{'':31s} {columns[0]:>11s} " + " ".join(f"{name:>8s}" for name in columns[1:]))
     long = 2 * options.seconds
     if options.only != "postgresql":
         run("SQLite, 1 process", options)
+        run("SQLite, /metrics every second", options, scraped=True)
         if options.campaigns > 1:
             run(f"SQLite, {options.campaigns} campaigns", options, campaigns=options.campaigns)
+    if options.only != "postgresql" and not options.quick:
         run("SQLite, 1 process, 10 s to think", options, think=10.0, seconds=long)
     if options.only != "sqlite":
         for name, think, seconds in (
             ("PostgreSQL, 4 processes", 0.0, options.seconds),
             ("PostgreSQL, 4 processes, 10 s", 10.0, long),
-        ):
+        )[: 1 if options.quick else 2]:
             with tempfile.TemporaryDirectory() as folder, postgresql(Path(folder)) as database:
                 run(name, options, processes=4, database=database, think=think, seconds=seconds)
 

@@ -74,6 +74,7 @@ class Rater:
     timeout: float = 60.0
     csrf: str = ""
     cookies: dict[str, str] = field(default_factory=dict)
+    headers: dict[str, str] = field(default_factory=dict)
     streams: tuple | None = None
 
     async def open(self):
@@ -140,10 +141,11 @@ class Rater:
             self.streams = await asyncio.open_connection(address.hostname, address.port)
         reader, writer = self.streams
         cookies = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+        more = "".join(f"{name}: {value}\r\n" for name, value in self.headers.items())
         writer.write(
             f"{method} {path} HTTP/1.1\r\nHost: {address.netloc}\r\n"
             f"Cookie: {cookies}\r\nX-CSRF-Token: {self.csrf}\r\n"
-            f"Content-Type: {kind}\r\nContent-Length: {len(body)}\r\n\r\n".encode()
+            f"{more}Content-Type: {kind}\r\nContent-Length: {len(body)}\r\n\r\n".encode()
             + body
         )
         return reader

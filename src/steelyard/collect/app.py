@@ -28,6 +28,7 @@ from steelyard.collect.routes import (
     working,
 )
 from steelyard.collect.routes.attention import AttentionChecks
+from steelyard.collect.routes.direct import Direct
 from steelyard.collect.routes.refusals import add_refusals
 from steelyard.collect.routes.site import Clock, Notice, Site, system_clock
 from steelyard.collect.security.headers import SecurityHeaders, content_security_policy
@@ -113,6 +114,7 @@ def create_app(
         app.include_router(part.router)
     app.mount("/static", StaticFiles(directory=_STATIC), name="static")
     add_refusals(app)
+    app.add_middleware(Direct, routes=working.frequent(), handlers=app.exception_handlers)
     app.add_middleware(BodyLimit, most=campaign.limits.body_bytes)
     app.add_middleware(
         SecurityHeaders,

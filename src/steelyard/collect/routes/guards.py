@@ -23,6 +23,7 @@ __all__ = [
     "change",
     "check_joins",
     "coming_in",
+    "rater_visit",
 ]
 
 CSRF_HEADER = "X-CSRF-Token"
@@ -84,10 +85,8 @@ class _Guard(SecurityBase):
         return Visit(site, session, rater)
 
 
-RaterVisit = Annotated[
-    Visit,
-    Depends(_Guard(RATER_COOKIE, "rater", missing=phrase("open-link-again"))),
-]
+rater_visit = _Guard(RATER_COOKIE, "rater", missing=phrase("open-link-again"))
+RaterVisit = Annotated[Visit, Depends(rater_visit)]
 _dashboard = _Guard(
     ADMIN_COOKIE,
     "admin",

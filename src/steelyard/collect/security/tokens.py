@@ -85,6 +85,9 @@ class Keys:
         self._csrf: Callable[[str], str] = lru_cache(_REMEMBERED)(
             lambda bound_to: guard.get_signature(bound_to.encode()).decode("ascii")
         )
+        marked = f"steelyard cookie {self.csrf('cookie')}"
+        # a few letters that tell this campaign from others, and nothing of its secret
+        self.mark = sha256(marked.encode()).hexdigest()[:10]
 
     def sign(self, purpose: Purpose, *subject: str, expires: int) -> str:
         """Return a token for `purpose` that names `subject` until `expires`."""
@@ -103,11 +106,6 @@ class Keys:
         if now >= token.expires:
             raise InvalidTokenError(phrase("link-over"))
         return token
-
-    @property
-    def mark(self) -> str:
-        """A few letters that tell this campaign from others, and nothing of its secret."""
-        return sha256(f"steelyard cookie {self.csrf('cookie')}".encode()).hexdigest()[:10]
 
     def csrf(self, bound_to: str) -> str:
         """Return what a page must send back with every change, bound to its session."""

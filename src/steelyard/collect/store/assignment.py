@@ -165,9 +165,7 @@ def next_lease(
     UnknownSessionError, NotYoursError
         If there is no such session, or it is another rater's.
     """
-    found = connection.execute(
-        statements.SITUATION, {"session": session, "rater": rater}
-    ).one_or_none()
+    found = statements.SITUATION.row(connection, {"session": session, "rater": rater})
     if found is None:
         raise UnknownSessionError("there is no such session")
     if found.rater != rater:
@@ -182,9 +180,8 @@ def next_lease(
     if reason is not None:
         return Nothing(reason)
     if found.slot is not None and _renewed(connection, found, expires):
-        connection.execute(
-            statements.MOVE_LEASE,
-            {"lease_id": found.id, "new_slot": found.slot, "new_session": session},
+        statements.MOVE_LEASE.change(
+            connection, {"lease_id": found.id, "new_slot": found.slot, "new_session": session}
         )
         return _lease(found, expires)
     unpaid = purse and purse.refusal(connection, budget=found.budget, now=now)
@@ -200,7 +197,7 @@ def next_lease(
             else _choice(connection, **asked)
         )
     if chosen is None:
-        left = connection.execute(statements.ANY_LEFT, {"rater": rater}).scalar_one_or_none()
+        left = statements.ANY_LEFT.scalar(connection, {"rater": rater})
         return Nothing("none-left" if left is None else "wait")
     return _taken(connection, chosen, rater=rater, session=session, now=now, expires=expires)
 
@@ -238,13 +235,13 @@ def save_draft(
     UnknownLeaseError, NotYoursError
         If there is no such lease, or it is another rater's.
     """
-    found = connection.execute(statements.DRAFTED, {"lease": lease}).one_or_none()
+    found = statements.DRAFTED.row(connection, {"lease": lease})
     if found is None:
         raise UnknownLeaseError("there is no such lease")
     if found.rater != rater:
         raise NotYoursError("the lease belongs to another rater")
-    connection.execute(
-        statements.SAVE,
+    statements.SAVE.change(
+        connection,
         {
             "lease_id": lease,
             "new_draft": json.dumps(answer, ensure_ascii=False),
@@ -252,12 +249,12 @@ def save_draft(
         },
     )
     expires = now + lease_ms
-    renewed = connection.execute(
-        statements.RENEW, {"slot_id": found.slot, "old_lease": lease, "new_expires": expires}
+    renewed = statements.RENEW.change(
+        connection, {"slot_id": found.slot, "old_lease": lease, "new_expires": expires}
     )
     if documents:
         hold_document(connection, rater=rater, expires=expires)
-    return Draft(expires=expires, held=renewed.rowcount == 1)
+    return Draft(expires=expires, held=renewed == 1)
 
 
 def _reason_to_end(found: Any, *, is_within: bool = False) -> Reason | None:
@@ -280,7 +277,7 @@ def _reason_to_end(found: Any, *, is_within: bool = False) -> Reason | None:
 def _renewed(connection: Connection, found: Any, expires: int) -> bool:
     """Hold the rater's own slot for longer, unless another process has just given it away."""
     values = {"slot_id": found.slot, "old_lease": found.id, "new_expires": expires}
-    return connection.execute(statements.RENEW, values).rowcount == 1
+    return statements.RENEW.change(connection, values) == 1
 
 
 def _choice(connection: Connection, *, rater: str, now: int, window: int) -> Any:
@@ -293,11 +290,11 @@ def _choice(connection: Connection, *, rater: str, now: int, window: int) -> Any
             "window": window,
             "most": most,
         }
-        chosen = connection.execute(statements.CHOICE, values).one_or_none()
+        chosen = statements.CHOICE.row(connection, values)
         if chosen is not None or connection.dialect.name == "sqlite":
             return chosen
         # Other processes are about to take all of these: look further, unless there is no further.
-        front = connection.execute(statements.FRONT, values).one()
+        front = statements.FRONT.row(connection, values)
         if front.size < most and (front.reach or 0) < window:
             return None
         window *= 8
@@ -309,20 +306,18 @@ def _gold_choice(connection: Connection, rater: str, every: int, secret: str) ->
     Of every so many units one is gold. Which one, nobody can tell who does not know the secret. Within a
     document there is none: it comes after it.
     """
-    given = connection.execute(statements.GIVEN, {"rater": rater}).scalar_one()
+    given = statements.GIVEN.scalar(connection, {"rater": rater})
     blocks = given // every
     # of the block that has begun, whether its place has come
     is_due = salt(f"{secret} {rater} {blocks}") % every <= given % every
-    if connection.execute(statements.GOLD_GIVEN, {"rater": rater}).scalar_one() >= blocks + is_due:
+    if statements.GOLD_GIVEN.scalar(connection, {"rater": rater}) >= blocks + is_due:
         return None
-    left = connection.execute(statements.GOLD, {"rater": rater}).all()
+    left = statements.GOLD.rows(connection, {"rater": rater})
     if not left:
         return None
     own = salt(rater)
     unit = min(left, key=lambda row: salt(row.digest) * own % MODULUS)
-    slot = connection.execute(
-        statements.ADD_GOLD_SLOT, {"unit": unit.id, "salt": salt(unit.digest)}
-    ).scalar_one()
+    slot = statements.ADD_GOLD_SLOT.scalar(connection, {"unit": unit.id, "salt": salt(unit.digest)})
     return _Chosen(slot, unit.id, unit.content, pair=unit.pair, gold=unit.gold)
 
 
@@ -337,8 +332,8 @@ def _taken(
 ) -> Lease:
     """Hold the chosen slot under a new lease, or under the one that the rater once had."""
     lease = chosen.id or new_id()
-    connection.execute(
-        statements.TAKE,
+    statements.TAKE.change(
+        connection,
         {
             "slot_id": chosen.slot,
             "new_lease": lease,
@@ -347,9 +342,8 @@ def _taken(
         },
     )
     if chosen.id is not None:
-        connection.execute(
-            statements.MOVE_LEASE,
-            {"lease_id": lease, "new_slot": chosen.slot, "new_session": session},
+        statements.MOVE_LEASE.change(
+            connection, {"lease_id": lease, "new_slot": chosen.slot, "new_session": session}
         )
         return _lease(chosen, expires)
     row = {
@@ -360,7 +354,7 @@ def _taken(
         "session": session,
         "started": now,
     }
-    connection.execute(statements.ADD_LEASE, row)
+    statements.ADD_LEASE.change(connection, row)
     fresh = _Chosen(
         chosen.slot,
         chosen.unit,

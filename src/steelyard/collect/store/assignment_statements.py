@@ -14,6 +14,7 @@ from sqlalchemy import (
 )
 
 from steelyard.collect.store.ids import MODULUS
+from steelyard.collect.store.prepared import Prepared
 from steelyard.collect.store.tables import (
     leases,
     raters,
@@ -50,7 +51,7 @@ __all__ = [
 
 _own_slot = slots.alias("own_slot")
 _IS_OPEN: ColumnElement[bool] = literal_column("NOT slots.done AND slots.offered")
-SITUATION = (
+SITUATION = Prepared(
     select(
         settings.c.state,
         settings.c.half_width,
@@ -134,7 +135,7 @@ DOCUMENT_CHOICE = (
     .order_by((_front.c.salt * bindparam("salt")) % literal_column(str(MODULUS)), slots.c.id)
     .limit(1)
 )
-CHOICE = DOCUMENT_CHOICE.with_for_update(of=slots, skip_locked=True)
+CHOICE = Prepared(DOCUMENT_CHOICE.with_for_update(of=slots, skip_locked=True))
 _TO_GIVE = (
     select(*_UNIT_TO_GIVE)
     .select_from(slots)
@@ -172,17 +173,19 @@ HOLD_KEPT = (
     )
     .values(expires=bindparam("new_expires"))
 )
-FRONT = select(
-    func.count().label("size"), func.max(_front.c.position - _first).label("reach")
-).select_from(_front)
-ANY_LEFT = select(slots.c.id).where(_IS_OPEN, ~_judged).limit(1)
-GIVEN = select(func.count()).where(leases.c.rater == bindparam("rater"))
-GOLD_GIVEN = (
+FRONT = Prepared(
+    select(
+        func.count().label("size"), func.max(_front.c.position - _first).label("reach")
+    ).select_from(_front)
+)
+ANY_LEFT = Prepared(select(slots.c.id).where(_IS_OPEN, ~_judged).limit(1))
+GIVEN = Prepared(select(func.count()).where(leases.c.rater == bindparam("rater")))
+GOLD_GIVEN = Prepared(
     select(func.count())
     .join_from(leases, units, units.c.id == leases.c.unit)
     .where(leases.c.rater == bindparam("rater"), literal_column("units.gold IS NOT NULL"))
 )
-GOLD = (
+GOLD = Prepared(
     select(units.c.id, units.c.content, units.c.pair, units.c.gold, units.c.digest)
     .where(
         literal_column("units.gold IS NOT NULL"),
@@ -190,8 +193,10 @@ GOLD = (
     )
     .order_by(units.c.id)
 )
-ADD_GOLD_SLOT = insert(slots).values(position=0, kind="gold", offered=False).returning(slots.c.id)
-TAKE = (
+ADD_GOLD_SLOT = Prepared(
+    insert(slots).values(position=0, kind="gold", offered=False).returning(slots.c.id)
+)
+TAKE = Prepared(
     update(slots)
     .where(slots.c.id == bindparam("slot_id"))
     .values(
@@ -200,7 +205,7 @@ TAKE = (
         expires=bindparam("new_expires"),
     )
 )
-RENEW = (
+RENEW = Prepared(
     update(slots)
     .where(
         slots.c.id == bindparam("slot_id"),
@@ -209,16 +214,16 @@ RENEW = (
     )
     .values(expires=bindparam("new_expires"))
 )
-ADD_LEASE = insert(leases)
-MOVE_LEASE = (
+ADD_LEASE = Prepared(insert(leases))
+MOVE_LEASE = Prepared(
     update(leases)
     .where(leases.c.id == bindparam("lease_id"))
     .values(slot=bindparam("new_slot"), session=bindparam("new_session"))
 )
-DRAFTED = select(leases.c.rater, leases.c.slot, leases.c.started).where(
-    leases.c.id == bindparam("lease")
+DRAFTED = Prepared(
+    select(leases.c.rater, leases.c.slot, leases.c.started).where(leases.c.id == bindparam("lease"))
 )
-SAVE = (
+SAVE = Prepared(
     update(leases)
     .where(leases.c.id == bindparam("lease_id"))
     .values(draft=bindparam("new_draft"), active_ms=bindparam("new_active_ms"))

@@ -5,6 +5,7 @@ from typing import Literal
 
 from sqlalchemy import Connection, bindparam, func, literal_column, select
 
+from steelyard.collect.store.prepared import Prepared
 from steelyard.collect.store.tables import ledger, slots, tutorials
 
 __all__ = ["Purse"]
@@ -14,13 +15,15 @@ _RECENT = 2_000
 # No operation takes so long: what is older is committed, whichever process wrote it.
 _SETTLED_MS = 60_000
 
-_SUM = select(func.count(), func.coalesce(func.sum(ledger.c.amount), 0)).where(
-    ledger.c.id > bindparam("mark")
+_SUM = Prepared(
+    select(func.count(), func.coalesce(func.sum(ledger.c.amount), 0)).where(
+        ledger.c.id > bindparam("mark")
+    )
 )
 _SETTLED = select(func.max(ledger.c.id), func.coalesce(func.sum(ledger.c.amount), 0)).where(
     ledger.c.id > bindparam("mark"), ledger.c.time < bindparam("before")
 )
-_HELD = (
+_HELD = Prepared(
     select(func.count())
     .select_from(slots)
     .where(
@@ -28,7 +31,7 @@ _HELD = (
         slots.c.expires > bindparam("now"),
     )
 )
-_LEARNING = (
+_LEARNING = Prepared(
     select(func.count())
     .select_from(tutorials)
     .where(tutorials.c.passed.is_(None), tutorials.c.started > bindparam("since"))
@@ -82,19 +85,19 @@ class Purse:
         left = budget - self.spent(connection, now=now)
         if left < price:
             return "enough"
-        held = connection.execute(_HELD, {"now": now}).scalar_one() * self.pay
+        held = _HELD.scalar(connection, {"now": now}) * self.pay
         if self.bonus:
             since = {"since": now - self.lease_ms}
-            held += connection.execute(_LEARNING, since).scalar_one() * (self.bonus + self.pay)
+            held += _LEARNING.scalar(connection, since) * (self.bonus + self.pay)
         return "wait" if left - held < price else None
 
     def spent(self, connection: Connection, *, now: int) -> int:
         """Return what is owed to all, in millionths of the currency."""
-        recent, amount = connection.execute(_SUM, {"mark": self._mark}).one()
+        recent, amount = _SUM.row(connection, {"mark": self._mark})
         if recent > _RECENT:
             values = {"mark": self._mark, "before": now - _SETTLED_MS}
             last, settled = connection.execute(_SETTLED, values).one()
             if last is not None:
                 self._mark, self._sum = last, self._sum + int(settled)
-                amount = connection.execute(_SUM, {"mark": last}).one()[1]
+                amount = _SUM.row(connection, {"mark": last})[1]
         return self._sum + int(amount)

@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, func, insert, literal_column, select, update
 
 from steelyard.collect.store.ids import is_swapped
+from steelyard.collect.store.prepared import Prepared
 from steelyard.collect.store.queue import rebalance
 from steelyard.collect.store.refusals import (
     AlreadySubmittedError,
@@ -52,7 +53,7 @@ class Accepted:
     earned: int
 
 
-_LEASE = (
+_LEASE = Prepared(
     select(
         leases.c.rater,
         leases.c.slot,
@@ -79,7 +80,7 @@ _LEASE = (
     .outerjoin(submissions, submissions.c.lease == leases.c.id)
     .where(leases.c.id == bindparam("lease"))
 )
-_FILL = (
+_FILL = Prepared(
     update(slots)
     .where(
         slots.c.id == bindparam("slot_id"),
@@ -88,9 +89,9 @@ _FILL = (
     )
     .values(done=True)
 )
-_ADD = insert(submissions).returning(submissions.c.id)
-_PAY = insert(ledger).values(kind="judgment")
-_COUNT = (
+_ADD = Prepared(insert(submissions).returning(submissions.c.id))
+_PAY = Prepared(insert(ledger).values(kind="judgment"))
+_COUNT = Prepared(
     update(sessions)
     .where(sessions.c.id == bindparam("session_id"))
     .values(done=sessions.c.done + 1)
@@ -146,7 +147,7 @@ def submit(
     AlreadySubmittedError
         If it was submitted under another key.
     """
-    found = connection.execute(_LEASE, {"lease": lease}).one_or_none()
+    found = _LEASE.row(connection, {"lease": lease})
     if found is None:
         raise UnknownLeaseError("there is no such lease")
     if found.rater != rater:
@@ -158,7 +159,7 @@ def submit(
             )
         surplus, earned = found.filled is None, int(found.earned)
         return Accepted(found.submission, True, surplus, found.done, earned)
-    filled = connection.execute(_FILL, {"slot_id": found.slot, "own_lease": lease}).rowcount == 1
+    filled = _FILL.change(connection, {"slot_id": found.slot, "own_lease": lease}) == 1
     row = {
         "lease": lease,
         "slot": found.slot if filled else None,
@@ -173,9 +174,9 @@ def submit(
         "started": found.started,
         "time": now,
     }
-    submission = connection.execute(_ADD, row).scalar_one()
-    connection.execute(_PAY, {"rater": rater, "amount": pay, "time": now, "submission": submission})
-    connection.execute(_COUNT, {"session_id": found.session})
+    submission = _ADD.scalar(connection, row)
+    _PAY.change(connection, {"rater": rater, "amount": pay, "time": now, "submission": submission})
+    _COUNT.change(connection, {"session_id": found.session})
     if found.excluded or not filled or not found.offered:
         # One that does not count leaves another to be wanted; one that was not asked for any more,
         # one fewer.

@@ -1,6 +1,7 @@
 """The one thread of a process that writes: those who wait together are committed together."""
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
@@ -20,6 +21,9 @@ Operation = Callable[[Connection], T]
 
 # Enough that a commit to disk is shared by many, few enough that the first does not wait long.
 _BATCH = 128
+# A commit to disk costs as much as many operations. While several arrive together, those of this
+# time share one; who writes alone is not kept waiting.
+_SHARED_SECONDS = 0.02
 # Tries of an operation that runs alone and still finds rows locked, or a deadlock.
 _TRIES = 5
 # PostgreSQL: lock not available, serialisation failure, deadlock, and a row that another process has
@@ -90,18 +94,23 @@ class Writer:
 
     def _run(self) -> None:
         closing = False
+        jobs: list[_Job] = []
+        begun = 0.0
         while not closing:
-            jobs, closing = self._gather()
+            first = self._queue.get()
+            if len(jobs) > 1:
+                time.sleep(max(0.0, begun + _SHARED_SECONDS - time.monotonic()))
+            begun = time.monotonic()
+            jobs, closing = self._gather(first)
             # From here on a future cannot be cancelled; one that was is left out.
             live = [job for job in jobs if job.future.set_running_or_notify_cancel()]
             if live:
                 self._carry_out(live)
         self._disconnect()
 
-    def _gather(self) -> tuple[list[_Job], bool]:
-        """Wait for a job, then take all that wait with it; also whether it was the last."""
+    def _gather(self, job: _Job | None) -> tuple[list[_Job], bool]:
+        """Take all that wait with a job; also whether it was the last."""
         jobs: list[_Job] = []
-        job = self._queue.get()
         while job is not None:
             jobs.append(job)
             if len(jobs) == _BATCH:
