@@ -6,7 +6,7 @@ from benchmarks.honesty import decision_tables, figures, speed_page, tables
 from benchmarks.honesty.kinds import BROKEN, POOL, SIZES
 from benchmarks.honesty.peers import PEERS
 from benchmarks.honesty.stopping import GOAL, MOST
-from benchmarks.honesty.summary import rows
+from benchmarks.honesty.summary import FROM, rows
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGE = DOCS / "benchmarks.md"
@@ -66,7 +66,13 @@ two standard errors.
 
 {tables.lost(found)}
 
-### Every way, all kinds, from 20 judgments on
+All kinds, and all numbers of judgments from {FROM} on:
+
+{tables.own_ways(found)}
+
+### Every way
+
+All kinds, {tables.sizes_of_all(found)} judgments per system, where all tools were asked.
 
 {tables.all_ways(found)}
 
@@ -81,7 +87,7 @@ Coverage in percent / width / cost, over the same kinds.
 
 ### By kind
 
-Coverage in percent / width / cost, from 20 judgments on. † {note}.
+Coverage in percent / width / cost, over the same numbers of judgments as the table of every way. † {note}.
 
 {tables.by_kind(found)}
 
@@ -103,7 +109,7 @@ def _paper(results):
 
 The judgments that Chaganty, Mussmann and Liang (2018) released, as they are in the package: six prompts of four systems on the same items, one judgment of each output, drawn from those that it has.
 The mean of all judgments of all outputs is the truth. Metrics have the scale and sign of the scores and the best one comes first, by hindsight, for the tools that take one. Both ways of `{tables.DEFAULT}` see raters as
-a sample; every other way here sees them as fixed, so that its intervals claim less.
+a sample; every other way here sees them as fixed, so that its intervals claim less. First {tables.sizes_of_all(found)} judgments per system, where all tools were asked.
 
 {tables.all_ways(found)}
 
