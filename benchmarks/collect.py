@@ -19,7 +19,6 @@ import os
 import random
 import re
 import signal
-import socket
 import statistics
 import subprocess
 import sys
@@ -29,13 +28,7 @@ from pathlib import Path
 
 import pgserver
 
-from benchmarks.raters import BadResponseError, Rater, new_key, write_campaign
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+from benchmarks.raters import BadResponseError, Rater, free_port, new_key, write_campaign
 
 
 @contextlib.contextmanager

@@ -6,7 +6,6 @@ import os
 import random
 import re
 import signal
-import socket
 import subprocess
 from collections import Counter
 from functools import partial
@@ -14,7 +13,7 @@ from functools import partial
 from sqlalchemy import text
 
 from benchmarks.faults.outcome import STEELYARD
-from benchmarks.raters import Rater, new_key
+from benchmarks.raters import Rater, free_port, new_key
 from steelyard.collect.store import Store
 
 BROKEN = (OSError, asyncio.IncompleteReadError, TimeoutError)
@@ -24,10 +23,8 @@ class Server:
     """The real command on a fixed port, to be killed and started again."""
 
     def __init__(self, campaign, *, command=STEELYARD):
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
-        self.command = [*command, "serve", str(campaign), "--port", str(self.port)]
+        # the same port each time, so that raters find it again
+        self.command = [*command, "serve", str(campaign), "--port", str(free_port())]
         self.process = None
 
     def start(self):

@@ -40,11 +40,11 @@ def bounded(seconds):
         raise TooLongError
 
     before = signal.signal(signal.SIGALRM, ring)
-    signal.alarm(seconds)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield
     finally:
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
 
 
