@@ -162,16 +162,31 @@ One system, scores from 0 to 1, outputs drawn with replacement, a metric of 0.6.
 def _made(results):
     [machine] = results.of("machine")
     packages = ", ".join(f"{name} {version}" for name, version in machine["packages"].items())
+    commit = f" (commit {machine['commit']})" if machine.get("commit") else ""
     peers = ", ".join(f"{peer.package} {peer.version}" for peer in PEERS)
     replayed = [record for record in results if "ways" in record]
     runs = sorted({record["runs"] for record in replayed})
     seeds = sorted({record["seed"] for record in replayed})
-    done = {record["n"] for record in results.of("means")}
-    left = ", ".join(str(n) for n in SIZES if n not in done) or "none"
     return f"""## What was run
 
-- Steelyard {machine["version"]}, Python {machine["python"]}, {packages}; {machine["cores"]} cores, {machine["processor"]}.
-- Numbers of judgments per system that the part about means also has and that are not in these results yet: {left}.
+- Steelyard {machine["version"]}{commit}, Python {machine["python"]}, {packages}; {machine["cores"]} cores, {machine["processor"]}.
+- Not in these results yet, and made by the same command: {_left(results)}.
 - Peers: {peers}, each in its own environment.
 - {runs[0]} to {runs[-1]} replays of a cell; seed {", ".join(map(str, seeds))}. The draws of a replay depend on the seed, the kind, the number of judgments and the number of the replay
   only, so more replays extend fewer, and all tools see the same draws."""
+
+
+def _left(results):
+    """Which tools were not asked at which numbers of judgments, part by part."""
+    found = []
+    for part, name in (("means", "means"), ("paper", "the paper's campaigns")):
+        by_tools = {}
+        for n in SIZES:
+            asked = {record["who"] for record in results.of(part) if record["n"] == n}
+            tools = [one for one in ("steelyard", *(p.package for p in PEERS)) if one not in asked]
+            if tools:
+                by_tools.setdefault(tuple(tools), []).append(str(n))
+        found += [
+            f"{name} with {', '.join(at)} by {', '.join(who)}" for who, at in by_tools.items()
+        ]
+    return "; ".join(found) or "nothing"
