@@ -165,8 +165,8 @@ def verdicts(found):
         covers = "covers" if ours.covers else "does not cover"
         lines.append(
             f"- **{n} judgments per system.** {DEFAULT} {covers}: {percent(ours.coverage, ours.coverage_se)}, "
-            f"width {ours.width:.3f}. Narrowest that covers: {_named(best)}. "
-            f"Falls short: {_list(below)}. Not clear: {_list(unsure)}. Least error of the other tools: {_cheapest(own)}; {DEFAULT} costs {ours.cost:.3f} ± {ours.cost_se:.3f}."
+            f"width {ours.width:.3f}, cost {ours.cost:.3f} ± {ours.cost_se:.3f}. Narrowest that covers: {_named(best)}. "
+            f"Falls short: {_list(below)}. Not clear: {_list(unsure)}. {_cheapest(own)}"
         )
     return "\n".join(lines)
 
@@ -176,11 +176,12 @@ def _named(one):
 
 
 def _cheapest(group):
-    """The way of a tool other than ours with the least error."""
-    best = min(
-        (one for one in group if not one.way.startswith("steelyard")), key=lambda one: one.cost
-    )
-    return f"{best.way} costs {best.cost:.3f} ± {best.cost_se:.3f}"
+    """The way of another tool with the least error; plain means have none to spare."""
+    others = [one for one in group if not one.way.startswith("steelyard") and one.cost != 1]
+    if not others:
+        return "Peers were not asked yet."
+    best = min(others, key=lambda one: one.cost)
+    return f"Least cost of another tool: {best.way} ({best.cost:.3f} ± {best.cost_se:.3f})."
 
 
 def _list(group):
