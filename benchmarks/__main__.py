@@ -1,4 +1,7 @@
-"""``python -m benchmarks [NAME ...]``: run all benchmarks, or those named."""
+"""``python -m benchmarks [NAME ...]``: run all benchmarks but the long ones, or those named.
+
+The long ones, which keep their results and make ``docs/benchmarks.md``, are named: honesty, speed, faults.
+"""
 
 import sys
 from importlib import import_module
@@ -12,6 +15,7 @@ NAMES = (
     "long_tails",
     "crossed_components",
     "dashboard",
+    "designs",
     "diagnose",
     "judge",
     "metrics",

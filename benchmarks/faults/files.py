@@ -98,7 +98,7 @@ def full_disk_score(times):
         return _full_disk(times, folder, given, whole.read_bytes(), _ROWS)
 
 
-def _full_disk(times, folder, given, whole, count):
+def _full_disk(times, folder, given, whole, count, *, most=1.9):
     """Give a command with its result on disks of random sizes; then with room, the same command again."""
     if not small_disk_possible():
         return None
@@ -112,7 +112,7 @@ def _full_disk(times, folder, given, whole, count):
     )
     for _ in range(times):
         copy.unlink(missing_ok=True)
-        size = f"{rng.randint(8, int(1.9 * len(whole) / 1000))}k"
+        size = f"{rng.randint(8, int(most * len(whole) / 1000))}k"
         on_small_disk(disk, size, script, env=environment(), stderr=subprocess.DEVNULL).wait(600)
         if (folder / "code").read_text().strip() != "0":
             failed += 1
@@ -191,7 +191,8 @@ def full_disk_judge(times):
         quietly([*STEELYARD, *judging(folder, server, "whole")])
         whole = (folder / "whole.jsonl").read_bytes()
         # the cache of so many rows is some times as large as they
-        return _full_disk(times, folder, judging(folder, server, "disk/j"), whole, count)
+        given = judging(folder, server, "disk/j")
+        return _full_disk(times, folder, given, whole, count, most=12)
 
 
 def full_device(_times):

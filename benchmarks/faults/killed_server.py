@@ -6,7 +6,6 @@ import os
 import random
 import re
 import signal
-import socket
 import subprocess
 import sys
 from collections import Counter
@@ -16,7 +15,7 @@ from pathlib import Path
 from sqlalchemy import text
 
 from benchmarks.faults.outcome import STEELYARD
-from benchmarks.raters import Rater, new_key
+from benchmarks.raters import Rater, free_port, new_key
 from steelyard.collect.store import Store
 
 _FORKING = str(Path(__file__).with_name("forking_server.py"))
@@ -27,10 +26,8 @@ class Server:
     """The real command on a fixed port, to be killed and started again."""
 
     def __init__(self, campaign, *, command=STEELYARD):
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
-        self.command = [*command, "serve", str(campaign), "--port", str(self.port)]
+        # the same port each time, so that raters find it again
+        self.command = [*command, "serve", str(campaign), "--port", str(free_port())]
         self.process = None
 
     def start(self):

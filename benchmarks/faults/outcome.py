@@ -40,11 +40,11 @@ def bounded(seconds):
         raise TooLongError
 
     before = signal.signal(signal.SIGALRM, ring)
-    signal.alarm(seconds)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield
     finally:
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
 
 
@@ -60,10 +60,10 @@ def environment(**more):
 
 def small_disk_possible():
     """Whether a file system of a few kilobytes can be made for one process, without leave."""
-    if shutil.which("unshare") is None:
+    program = shutil.which("unshare")
+    if program is None:
         return False
-    done = subprocess.run(["unshare", "-rm", "true"], capture_output=True, check=False)
-    return done.returncode == 0
+    return not subprocess.run([program, "-rm", "true"], capture_output=True, check=False).returncode
 
 
 def on_small_disk(folder, size, script, **options):
@@ -75,4 +75,4 @@ def on_small_disk(folder, size, script, **options):
         f"mount -t tmpfs -o mode=700,size={size} tmpfs '{folder}'\n"
         f"room() {{ mount -o remount,size=$1 '{folder}'; }}\n{script}"
     )
-    return subprocess.Popen(["unshare", "-rm", "sh", "-c", made], **options)
+    return subprocess.Popen([shutil.which("unshare"), "-rm", "sh", "-c", made], **options)

@@ -136,7 +136,7 @@ def full_disk(times):
         shell.stdout.close()
         told = ", ".join(f"{n} answered {what}" for what, n in sorted(troubles.items()))
         seen = f"{before} acknowledged, then {told}; with room {len(promised) - before} more"
-        wrong = int(not after.total() == 0 or not troubles)
+        wrong = int(after.total() != 0 or not troubles)
         return counted(
             folder / "campaign.sqlite", promised, sum(troubles.values()), seen, wrong=wrong
         )

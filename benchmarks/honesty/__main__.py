@@ -3,6 +3,8 @@
 import argparse
 import os
 import platform
+import shutil
+import subprocess
 import sys
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
@@ -35,6 +37,8 @@ def arguments(given):
         parser.error("--runs must be at least 2 and --workers at least 1")
     if not all(2 <= n < POOL for n in found.sizes):
         parser.error(f"--sizes must be from 2 to {POOL - 1}, as pools have {POOL} outputs")
+    if "paper" in (found.parts or PARTS) and max(found.sizes) >= paper.POOL:
+        parser.error(f"--sizes must be below {paper.POOL} with the paper's data")
     unknown = set(found.parts) - set(PARTS)
     if unknown:
         parser.error(f"no such part: {', '.join(sorted(unknown))}; known are {', '.join(PARTS)}")
@@ -101,8 +105,18 @@ def machine():
         "python": platform.python_version(),
         "cores": os.cpu_count(),
         "processor": processor(),
+        "commit": commit(),
         "packages": {name: metadata.version(name) for name in names},
     }
+
+
+def commit():
+    """The commit of the code that is run, as far as it is known."""
+    git = shutil.which("git")
+    if git is None:
+        return ""
+    command = [git, "-C", str(Path(__file__).parent), "rev-parse", "--short=9", "HEAD"]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
 
 
 def processor():

@@ -1,8 +1,9 @@
 """The figures of the page: coverage against width, and cost against judgments."""
 
 import matplotlib.pyplot as plt
+from matplotlib.ticker import FuncFormatter
 
-from benchmarks.honesty.summary import DEFAULT, averages, kept
+from benchmarks.honesty.summary import DEFAULT, LEAST, averages, kept
 from steelyard.plots.style import BLUE, GREEN, GRID, INK, MUTED, ORANGE, styled
 
 # One way of each tool, with a name that fits and a look that needs no colour.
@@ -20,71 +21,112 @@ SHOWN = {
 }
 
 
-def coverage_against_width(found, path, sizes=(20, 50, 200)):
+# The mean itself, at another width: nothing to see where only the error counts.
+_PLAIN = ("scipy bootstrap (BCa)", "evalstats mean_ci")
+# A panel is worth its room with so many tools.
+_TOOLS = 5
+
+
+def coverage_against_width(found, path, sizes=(10, 20, 50, 200)):
     """Draw, for some sizes, each tool's mean coverage against its mean width."""
-    at = averages(kept(found), by=lambda row: (row["way"], row["n"]))
-    sizes = [n for n in sizes if (DEFAULT, n) in at]
+    at = averages(kept(found, 0), by=lambda row: (row["way"], row["n"]))
+    sizes = [n for n in sizes if sum(bool(at.get((way, n))) for way in SHOWN) >= _TOOLS]
     with styled():
         figure, [panels] = plt.subplots(
             1,
             len(sizes),
-            figsize=(max(2.9 * len(sizes), 6.4), 3.8),
+            figsize=(max(2.9 * len(sizes), 6.4), 4.1),
             layout="constrained",
             sharex=True,
             sharey=True,
             squeeze=False,
         )
         for axes, n in zip(panels, sizes, strict=True):
-            for way, (label, colour, mark) in SHOWN.items():
-                one = at.get((way, n))
-                if one is None:
-                    continue
-                axes.errorbar(
-                    one.width,
-                    100 * one.coverage,
-                    yerr=200 * one.coverage_se,
-                    fmt=mark,
-                    color=colour,
-                    markersize=6,
-                    elinewidth=0.8,
-                    label=label,
-                )
+            axes.axhspan(100 * LEAST, 100, color=BLUE, alpha=0.07, linewidth=0)
             axes.axhline(95, color=INK, linewidth=0.8, linestyle=(0, (4, 2)))
+            axes.axvline(1, color=INK, linewidth=0.8, linestyle=(0, (1, 2)))
+            for way in reversed(SHOWN):
+                _point(axes, way, at.get((way, n)))
             axes.set_title(f"{n} judgments per system")
             axes.set_xlabel("width, plain t = 1")
+            axes.set_ylim(top=100)
             _frame(axes)
         panels[0].set_ylabel("coverage of 95% intervals, %")
-        handles, labels = panels[0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=4)
+        figure.legend(*_in_order(panels), loc="outside lower center", ncols=5)
         _save(figure, path)
+
+
+def _point(axes, way, one):
+    if one is None:
+        return
+    label, colour, mark = SHOWN[way]
+    ours = way == DEFAULT
+    axes.errorbar(
+        one.width,
+        100 * one.coverage,
+        yerr=200 * one.coverage_se,
+        fmt=mark,
+        color=colour,
+        markersize=9 if ours else 5.5,
+        elinewidth=1.6 if ours else 0.7,
+        zorder=4 if ours else 3,
+        label=label,
+    )
+
+
+def _in_order(panels):
+    """Handles and labels of all panels, each once, in the order of the tools."""
+    found = {}
+    for axes in panels:
+        found |= {
+            label: handle for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
+        }
+    labels = [label for label, _, _ in SHOWN.values() if label in found]
+    return [found[label] for label in labels], labels
 
 
 def cost_against_judgments(found, path):
     """Draw each tool's share of judgments for equal error against the number of judgments."""
     at = averages(kept(found, 0), by=lambda row: (row["way"], row["n"]))
     with styled():
-        figure, axes = plt.subplots(figsize=(6.4, 3.6), layout="constrained")
-        for way, (label, colour, mark) in SHOWN.items():
+        figure, axes = plt.subplots(figsize=(7.4, 4.2), layout="constrained")
+        for number, way in enumerate(SHOWN):
             points = sorted(
                 (n, one.cost, 2 * one.cost_se)
                 for (name, n), one in at.items()
                 if name == way and one
             )
-            if not points or way in ("scipy bootstrap (BCa)", "evalstats mean_ci"):
-                continue  # the plain mean
-            sizes, costs, doubts = zip(*points, strict=True)
-            axes.errorbar(
-                sizes, costs, yerr=doubts, marker=mark, color=colour, elinewidth=0.8, label=label
-            )
+            if points and way not in _PLAIN:
+                _costs(axes, way, points, shift=0.985 ** (number - 4))
         axes.set_xscale("log")
         sizes = sorted({n for _, n in at})
         axes.set_xticks(sizes, [str(n) for n in sizes])
         axes.minorticks_off()
+        axes.set_ylim(0.72, 1.3)
         axes.set_xlabel("judgments per system")
         axes.set_ylabel("judgments for equal error, plain mean = 1")
         _frame(axes)
-        figure.legend(loc="outside lower center", ncols=4)
+        figure.legend(*_in_order([axes]), loc="outside lower center", ncols=4)
         _save(figure, path)
+
+
+def _costs(axes, way, points, *, shift):
+    """One tool's line; a little aside of the others, so that all bars are seen."""
+    label, colour, mark = SHOWN[way]
+    ours, plain = way == DEFAULT, way == "plain t"
+    sizes, costs, doubts = zip(*points, strict=True)
+    axes.errorbar(
+        sizes if ours or plain else [n * shift for n in sizes],
+        costs,
+        yerr=None if plain else doubts,
+        marker=mark,
+        color=colour,
+        linewidth=2.4 if ours else 1,
+        markersize=7 if ours else 4.5,
+        elinewidth=1.6 if ours else 0.7,
+        zorder=4 if ours else 3,
+        label=label,
+    )
 
 
 # Jobs whose growth is drawn: what grows, and a short name of each.
@@ -106,9 +148,13 @@ def growth(results, path):
             for (job, name), colour, mark in zip(
                 jobs.items(), (BLUE, ORANGE, GREEN), "os^", strict=True
             ):
-                _line_of_each(axes, results, job, name, colour, mark)
+                _line_of_each(axes, results, (job, name), colour, mark)
             axes.set_xscale("log")
             axes.set_yscale("log")
+            axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+            axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+            axes.minorticks_off()
+            axes.tick_params(axis="x", labelsize=8)
             axes.set_xlabel(what)
             axes.legend(loc="upper left", fontsize=8)
             _frame(axes)
@@ -116,8 +162,8 @@ def growth(results, path):
         _save(figure, path)
 
 
-def _line_of_each(axes, results, job, name, colour, mark):
-    lines = {}
+def _line_of_each(axes, results, named, colour, mark):
+    (job, name), lines = named, {}
     for record in results.of("speed"):
         if record["cell"] == job:
             lines.setdefault(record["who"], []).append((record["n"], record["seconds"]))

@@ -6,7 +6,7 @@ from benchmarks.honesty import decision_tables, figures, speed_page, tables
 from benchmarks.honesty.kinds import BROKEN, POOL, SIZES
 from benchmarks.honesty.peers import PEERS
 from benchmarks.honesty.stopping import GOAL, MOST
-from benchmarks.honesty.summary import rows
+from benchmarks.honesty.summary import FROM, rows
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGE = DOCS / "benchmarks.md"
@@ -65,8 +65,16 @@ two standard errors.
 {tables.verdicts(found)}
 
 {tables.lost(found)}
+- Where `control_variates` is narrower and covers, there are two reasons. It sees raters as fixed: with ten raters it falls far short (worst cell), where the default's intervals are wider. And the default lengthens intervals where scores are skewed or tied.
+- With ten judgments tools that trust one metric from the start have a smaller error: the default first asks whether a metric is of use, for which ten judgments say little. Their intervals fall short.
 
-### Every way, all kinds, from 20 judgments on
+All kinds, and all numbers of judgments from {FROM} on:
+
+{tables.own_ways(found)}
+
+### Every way
+
+All kinds, {tables.sizes_of_all(found)} judgments per system, where all tools were asked.
 
 {tables.all_ways(found)}
 
@@ -81,7 +89,7 @@ Coverage in percent / width / cost, over the same kinds.
 
 ### By kind
 
-Coverage in percent / width / cost, from 20 judgments on. † {note}.
+Coverage in percent / width / cost, over the same numbers of judgments as the table of every way. † {note}.
 
 {tables.by_kind(found)}
 
@@ -103,7 +111,7 @@ def _paper(results):
 
 The judgments that Chaganty, Mussmann and Liang (2018) released, as they are in the package: six prompts of four systems on the same items, one judgment of each output, drawn from those that it has.
 The mean of all judgments of all outputs is the truth. Metrics have the scale and sign of the scores and the best one comes first, by hindsight, for the tools that take one. Both ways of `{tables.DEFAULT}` see raters as
-a sample; every other way here sees them as fixed, so that its intervals claim less.
+a sample; every other way here sees them as fixed, so that its intervals claim less. First {tables.sizes_of_all(found)} judgments per system, where all tools were asked.
 
 {tables.all_ways(found)}
 
@@ -156,16 +164,31 @@ One system, scores from 0 to 1, outputs drawn with replacement, a metric of 0.6.
 def _made(results):
     [machine] = results.of("machine")
     packages = ", ".join(f"{name} {version}" for name, version in machine["packages"].items())
+    commit = f" (commit {machine['commit']})" if machine.get("commit") else ""
     peers = ", ".join(f"{peer.package} {peer.version}" for peer in PEERS)
     replayed = [record for record in results if "ways" in record]
     runs = sorted({record["runs"] for record in replayed})
     seeds = sorted({record["seed"] for record in replayed})
-    done = {record["n"] for record in results.of("means")}
-    left = ", ".join(str(n) for n in SIZES if n not in done) or "none"
     return f"""## What was run
 
-- Steelyard {machine["version"]}, Python {machine["python"]}, {packages}; {machine["cores"]} cores, {machine["processor"]}.
-- Numbers of judgments per system that the part about means also has and that are not in these results yet: {left}.
+- Steelyard {machine["version"]}{commit}, Python {machine["python"]}, {packages}; {machine["cores"]} cores, {machine["processor"]}.
+- Not in these results yet, and made by the same command: {_left(results)}.
 - Peers: {peers}, each in its own environment.
 - {runs[0]} to {runs[-1]} replays of a cell; seed {", ".join(map(str, seeds))}. The draws of a replay depend on the seed, the kind, the number of judgments and the number of the replay
   only, so more replays extend fewer, and all tools see the same draws."""
+
+
+def _left(results):
+    """Which tools were not asked at which numbers of judgments, part by part."""
+    found = []
+    for part, name in (("means", "means"), ("paper", "the paper's campaigns")):
+        by_tools = {}
+        for n in SIZES:
+            asked = {record["who"] for record in results.of(part) if record["n"] == n}
+            tools = [one for one in ("steelyard", *(p.package for p in PEERS)) if one not in asked]
+            if tools:
+                by_tools.setdefault(tuple(tools), []).append(str(n))
+        found += [
+            f"{name} with {', '.join(at)} by {', '.join(who)}" for who, at in by_tools.items()
+        ]
+    return "; ".join(found) or "nothing"

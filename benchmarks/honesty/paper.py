@@ -8,6 +8,8 @@ import numpy as np
 
 from benchmarks.replays import PROMPTS, System, released
 
+# Items that all four systems of a prompt have.
+POOL = 500
 _BOUNDS = {"grammar": (-1.0, 1.0), "redundancy": (-1.0, 1.0), "overall": (-1.0, 1.0)}
 _BOUNDS |= {"AnyCorrect": (0.0, 1.0), "AvgCorrect": (0.0, 1.0)}
 

@@ -25,7 +25,9 @@ def _measured(results):
 def ratio(ours, theirs):
     """How many times as much as ours theirs is, in two digits."""
     found = theirs / ours
-    return f"{found:,.0f}" if found >= 10 else f"{found:.1f}"
+    if found >= 10:
+        return f"{found:,.0f}"
+    return f"{found:.1f}" if found >= 1 else f"{found:.2g}"
 
 
 def growth(results):
@@ -42,10 +44,14 @@ def growth(results):
             others = [who for who in contest.works if (who, size) in found[contest.name]]
             peer = next((found[contest.name][who, size] for who in others if who != US), None)
             body.append(
-                [contest.name, f"{size:,} {contest.what}", *_cells(own), *_beside(own, peer)]
+                [contest.name, _amount(size, contest.what), *_cells(own), *_beside(own, peer)]
             )
     head = ["job", "size", "steelyard", "memory", "peer", "its time", "its memory", "times ours"]
     return table(head, body)
+
+
+def _amount(size, what):
+    return f"1 {what.removesuffix('s')}" if size == 1 else f"{size:,} {what}"
 
 
 def _cells(one):

@@ -96,6 +96,15 @@ def kept(found, least=FROM):
     return [row for row in found if row["cell"] not in BROKEN and row["n"] >= least]
 
 
+def common(found):
+    """Rows of the cells that every contestant has, so that all are averaged over the same draws."""
+    every = {row["who"] for row in found}
+    seen = defaultdict(set)
+    for row in found:
+        seen[row["cell"], row["n"]].add(row["who"])
+    return [row for row in found if seen[row["cell"], row["n"]] == every]
+
+
 def narrowest(group, honest):
     """The average with the narrowest intervals among ways that cover on average, and here as well."""
     able = [one for one in group if one.way in honest and not one.below]

@@ -9,6 +9,7 @@ from benchmarks.honesty.summary import (
     FROM,
     LEAST,
     averages,
+    common,
     honest_ways,
     kept,
     narrowest,
@@ -26,11 +27,8 @@ def percent(value, error=None):
 
 
 def all_ways(found):
-    """Every way over all kinds that keep the assumptions, from 20 judgments on; narrowest last."""
-    every = averages(kept(found))
-    refused = defaultdict(list)
-    for row in kept(found):
-        refused[row["way"]].append(row["refused"])
+    """Every way over all kinds that keep the assumptions, from 20 judgments on, where all were asked."""
+    every = averages(common(kept(found)))
     body = []
     for one in sorted(filter(None, every.values()), key=lambda one: -one.coverage):
         low, error, cell, n = one.worst
@@ -51,6 +49,33 @@ def all_ways(found):
     return table(head, body)
 
 
+def sizes_of_all(found):
+    """The numbers of judgments, from 20 on, at which all contestants were asked, in words."""
+    sizes = sorted({row["n"] for row in common(kept(found))})
+    return " and ".join(
+        [", ".join(map(str, sizes[:-1])), str(sizes[-1])] if sizes[1:] else map(str, sizes)
+    )
+
+
+def own_ways(found):
+    """The default, and what everybody uses, over all kinds and all numbers of judgments from 20 on."""
+    every = averages(kept(found))
+    body = [
+        [
+            way,
+            percent(one.coverage, one.coverage_se),
+            f"{one.width:.3f}",
+            f"{one.cost:.3f} ± {one.cost_se:.3f}",
+            f"{one.bias:+.3f} ± {one.bias_se:.3f}",
+            str(one.cells),
+            f"{one.intervals:,}",
+        ]
+        for way, one in every.items()
+        if way in (DEFAULT, f"{DEFAULT}, no metrics", "plain t")
+    ]
+    return table(["way", "coverage, %", "width", "cost", "bias", "cells", "intervals"], body)
+
+
 def by_size(found):
     """Coverage, width and cost of one way of each tool, by the number of judgments."""
     at = averages(kept(found, 0), by=lambda row: (row["way"], row["n"]))
@@ -68,10 +93,9 @@ def _cell(one):
 
 
 def by_kind(found):
-    """The default and plain t in each kind, and the narrowest way that covers."""
-    grouped = averages(
-        [row for row in found if row["n"] >= FROM], by=lambda row: (row["cell"], row["way"])
-    )
+    """The default and plain t in each kind, and the narrowest way that covers, where all were asked."""
+    found = common([row for row in found if row["n"] >= FROM])
+    grouped = averages(found, by=lambda row: (row["cell"], row["way"]))
     honest = honest_ways(found)
     body = []
     for kind in KINDS:
@@ -141,14 +165,23 @@ def verdicts(found):
         covers = "covers" if ours.covers else "does not cover"
         lines.append(
             f"- **{n} judgments per system.** {DEFAULT} {covers}: {percent(ours.coverage, ours.coverage_se)}, "
-            f"width {ours.width:.3f}. Narrowest that covers: {_named(best)}. "
-            f"Falls short: {_list(below)}. Not clear: {_list(unsure)}."
+            f"width {ours.width:.3f}, cost {ours.cost:.3f} ± {ours.cost_se:.3f}. Narrowest that covers: {_named(best)}. "
+            f"Falls short: {_list(below)}. Not clear: {_list(unsure)}. {_cheapest(own)}"
         )
     return "\n".join(lines)
 
 
 def _named(one):
     return "none" if one is None else f"{one.way} ({percent(one.coverage)}, width {one.width:.3f})"
+
+
+def _cheapest(group):
+    """The way of another tool with the least error; plain means have none to spare."""
+    others = [one for one in group if not one.way.startswith("steelyard") and one.cost != 1]
+    if not others:
+        return "Peers were not asked yet."
+    best = min(others, key=lambda one: one.cost)
+    return f"Least cost of another tool: {best.way} ({best.cost:.3f} ± {best.cost_se:.3f})."
 
 
 def _list(group):

@@ -227,7 +227,7 @@ CONTESTS = (
         {US: estimate, "ppi-python, one by one": ppi_each},
     ),
     Contest("compare", "systems", (2, 10, 50), {US: compare, "scipy, paired t": paired_t}),
-    Contest("dashboard", "systems", (5, 50, 500, 2_000), {US: snapshot}),
+    Contest("dashboard", "systems", (5, 50, 500), {US: snapshot}),
     Contest(
         "crossed components",
         "judgments",

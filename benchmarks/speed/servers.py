@@ -17,10 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlencode
 
-from benchmarks.collect import free_port
 from benchmarks.faults.outcome import STEELYARD
 from benchmarks.honesty.peers import PEERS
-from benchmarks.raters import Rater, new_key, write_campaign
+from benchmarks.raters import Rater, free_port, new_key, write_campaign
 
 _OUTPUTS, _EACH = 1_000, 10
 POTATO = next(peer for peer in PEERS if peer.package == "potato-annotation")

@@ -19,7 +19,9 @@ SECTIONED = [
     for folder in ("methods", "how-to", "decisions", "tutorial")
     for page in sorted((ROOT / "docs" / folder).glob("*.md"))
 ]
-_LEVELS = set("0 1 2 2.5 5 10 20 25 50 75 80 90 95 97.5 99 99.9 100".split())
+_LEVELS = {
+    f"{level:g}" for level in (0, 1, 2, 2.5, 5, 10, 20, 25, 50, 75, 80, 90, 95, 97.5, 99, 99.9, 100)
+}
 _FORMULA = re.compile(r"\$\$.*?\$\$|\$[^$\n]+\$", re.DOTALL)
 _SHARE = re.compile(r"(?<![\w.])(\d[\d,]*(?:\.\d+)?) ?%")
 _RATIO = re.compile(r"(?<![\w.])\d+\.\d+ times")

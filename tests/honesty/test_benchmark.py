@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from benchmarks.honesty import decisions, page
+from benchmarks.honesty import decisions, page, paper
 from benchmarks.honesty.__main__ import arguments
 from benchmarks.honesty.drawn_cases import Answers, replays
 from benchmarks.honesty.kinds import KINDS, campaign, equal_campaign
 from benchmarks.honesty.means import cell
 from benchmarks.honesty.peers import PEERS, RUNNERS, Asked
 from benchmarks.honesty.results import FILE, Results
-from benchmarks.honesty.summary import DEFAULT, averages
+from benchmarks.honesty.summary import DEFAULT, averages, common
 
 RUNS = 40
 RECORD = {"part": "means", "cell": "normal", "n": 20, "who": "us", "runs": 5, "seed": 1}
@@ -57,6 +57,11 @@ def test_a_cell_with_more_runs_takes_the_place_of_the_older_one(tmp_path):
     assert json.loads(line)["runs"] == 9
 
 
+def test_tools_are_compared_on_the_cells_that_all_have():
+    rows = [{"cell": "a", "n": n, "who": who} for n, who in ((20, "us"), (20, "peer"), (50, "us"))]
+    assert common(rows) == rows[:2]
+
+
 def test_more_replays_extend_fewer():
     few, many = (list(replays(KINDS[0], 20, runs)) for runs in (1, 3))
     for one, same in zip(few[0], many[0], strict=True):
@@ -76,6 +81,10 @@ def test_the_truth_of_a_kind_is_the_mean_of_very_many_judgments(kind):
     ]
     scale = panels[0].human.std()
     assert abs(np.mean(errors)) < (0.3 if kind.raters != "unknown" else 0.02) * scale
+
+
+def test_the_papers_pools_are_as_large_as_is_said():
+    assert {len(one.human) for kind in paper.KINDS for one in kind.campaign(None)} == {paper.POOL}
 
 
 def test_equal_systems_are_equal():
@@ -162,6 +171,7 @@ def test_a_peer_that_ends_is_named_with_the_last_line_of_its_complaint(tmp_path)
         (["means", "nonsense"], "no such part: nonsense"),
         (["--runs", "1"], "--runs"),
         (["--sizes", "1000"], "--sizes"),
+        (["paper", "--sizes", "600"], "--sizes must be below 500"),
     ],
 )
 def test_wrong_arguments_are_refused_in_one_line(given, said, capsys):
