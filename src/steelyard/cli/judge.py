@@ -25,6 +25,7 @@ from steelyard.judge.answer import ScoreKind
 from steelyard.judge.endpoint import Endpoint
 from steelyard.judge.forecast import forecast
 from steelyard.judge.judging import check_inquiry
+from steelyard.judge.pairs import PREFERENCE_COLUMNS
 from steelyard.judge.questions import Inquiry
 from steelyard.scoring.beside import write_beside
 
@@ -251,7 +252,7 @@ def judge(
         _write(outputs, output, outcomes, n_outputs=rows.height, reading=reading)
         if preferences is not None:
             found = [row for one in outcomes if one.pairs for row in one.pairs.preferences]
-            write_table(pl.DataFrame(found), preferences)
+            write_table(pl.DataFrame(found, schema=PREFERENCE_COLUMNS), preferences)
     print_outcomes(outcomes, output, n_outputs=rows.height, score=score, as_json=as_json)
     exit_by_missing(context, outcomes)
 

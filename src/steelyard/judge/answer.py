@@ -15,8 +15,10 @@ __all__ = ["Answer", "ScoreKind", "answer", "averaged", "shortened"]
 ScoreKind = Literal["integer", "logits"]
 
 # Models that think aloud do so before they answer.
-_THOUGHT = re.compile(r"</(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
-_OPEN_THOUGHT = re.compile(r"<(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
+_THINKING = "(?:think|thinking|thought|reasoning)"
+_OPEN, _CLOSE = r"[<\[\u25c1]", r"[>\]\u25b7]"
+_THOUGHT = re.compile(f"{_OPEN}/{_THINKING}{_CLOSE}", re.IGNORECASE)
+_OPEN_THOUGHT = re.compile(f"{_OPEN}{_THINKING}{_CLOSE}", re.IGNORECASE)
 _FENCE = re.compile(r"```(?:json)?\s*(.*?)\s*```", re.DOTALL)
 _NUMERAL = re.compile(r"[0-9]+(?:[.,][0-9]+)*")
 _DIGIT = re.compile("[0-9]")
@@ -30,7 +32,7 @@ _INTEGER = re.compile(rf"(?<![\w{_BEFORE}])([-+\u2212]?)([0-9]{{1,9}})(\.0+)?(?!
 _LABEL = r"(?:(?:final|overall)\s+)?(?:score|rating|grade|answer)(?:\s+is)?"
 _MARK = r"[\s*_`\"'()\[\].:=]*"
 _FRACTION = re.compile(
-    rf"{_MARK}(?:{_LABEL})?{_MARK}([0-9]{{1,9}})(?:\.0+)?\s*(?:/|out\s+of|of)\s*([0-9]{{1,9}})(?:\.0+)?{_MARK}",
+    rf"{_MARK}(?:{_LABEL})?{_MARK}([0-9]{{1,9}})(?:\.0+)?[\s*_(]*(?:/|out\s+of|of)\s*([0-9]{{1,9}})(?:\.0+)?{_MARK}",
     re.IGNORECASE,
 )
 # Letters of an answer that is one word, with its marks.

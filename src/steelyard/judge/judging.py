@@ -138,9 +138,10 @@ def judge(
     A rate limit (429) slows down all questions together and loses none: nobody asks until the wait
     that the endpoint names is over, and then only as fast as it accepted before. Asked again, up
     to `max_retries` times, after 408, 409 and 5xx, when the time is over, the connection breaks,
-    the reply is empty, or the body is cut off or no JSON; with exponential back-off and full
-    jitter. An error in the body of a success counts as the status that it names. Other failures,
-    and replies without a valid score, are final in this run.
+    the reply is empty, or the body is cut off, no JSON or no completion; with exponential back-off
+    and full jitter. An error in the body of a success counts as the status that it names. Other
+    failures, and replies without a valid score, are final in this run. After 30 failures in a row
+    no more is asked.
     """
     inquiry = Inquiry(rubric if isinstance(rubric, Rubric) else read_rubric(rubric), model, score)
     place = Endpoint.of(
