@@ -2,8 +2,8 @@ import asyncio
 import json
 import logging
 import math
-import re
 import os
+import re
 import signal
 import sqlite3
 import subprocess
