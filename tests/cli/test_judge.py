@@ -294,7 +294,7 @@ def test_without_a_single_score_the_command_fails(ask, server, tmp_path):
             ["--model", "n", "--endpoint", "http://h", "--api-key-env", "K"],
             "has its own key; got 1 ",
         ),
-        (["--model", "n", "--name", "judge.x"], "`--name` is for one rubric and one model"),
+        (["--model", "n", "--name", "judge.x"], "`--name` is for one rubric, criterion and model"),
         (["--samples", 0], "`samples` must be at least 1; got 0"),
         (["--samples", 3], "'fluency' has temperature 0: set one above 0 under [sampling]"),
         (["--baseline", "a"], "`--baseline` is for a rubric that compares two outputs"),
@@ -450,3 +450,27 @@ def test_a_terminal_shows_a_bar_with_rate_and_cost(ask, monkeypatch):
     assert code == 0
     assert "5/5" in err
     assert "cost 0.0060" in err
+
+
+def test_several_criteria_of_one_question_make_a_column_each(ask, server, tmp_path):
+    rubric = tmp_path / "both.toml"
+    rubric.write_text(
+        'name = "both"\nlow = 1\nhigh = 5\nanswer = "json"\ncriteria = ["fluent", "true"]\nuser = "{output}"\n'
+    )
+    server.play = lambda number: (200, json.dumps({"reason": "So.", "fluent": 5, "true": number}))
+    prices = ("--price-in", 10, "--price-out", 100)
+    code, out, _ = ask(*prices, "--json", "--dry-run", rubric=rubric)
+    assert (code, json.loads(out)["forecast"]["questions"]) == (0, 5)
+    code, out, err = ask(*prices, rubric=rubric)
+    assert (code, err, len(server.bodies)) == (0, "", 5)
+    rows = rows_of(tmp_path / "judged.jsonl")
+    assert [row["judge.both.true"] for row in rows] == [1, 2, 3, 4, 5]
+    assert {row["judge.both.fluent"] for row in rows} == {5}
+    assert {row["judge.both.true.explanation"] for row in rows} == {"So."}
+    assert "judge.both" not in rows[0]
+    # paid for once
+    assert out.count("asked 5 questions") == 1
+    assert out.count("cost 0.0060") == 1
+    code, _, err = ask("--name", "judge.x", rubric=rubric)
+    assert code == 2
+    assert "one rubric, criterion and model" in err

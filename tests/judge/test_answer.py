@@ -40,6 +40,10 @@ def said(text, *, finish="stop", digits=None, is_refusal=False):
         "**4 / 5**",
         "Score: 4/5.",
         "4 out of 5",
+        "4 (out of 5)",
+        "Score: **4**/5",
+        "[THINK]3?[/THINK]4",
+        "\u25c1think\u25b73?\u25c1/think\u25b74",
         "Overall rating: 4.0/5.0",
         "The score is <think>?</think> Final score is 4 of 5",
         "<Reasoning>3?</Reasoning>4",
@@ -95,6 +99,8 @@ def test_a_scale_may_go_below_zero(text):
         ("<think>The answer could be 4", "thoughts without an end"),
         ("<think>one</think><think>4", "thoughts without an end"),
         ("<THINKING> 4", "thoughts without an end"),
+        ("[THINK] 4", "thoughts without an end"),
+        ("\u25c1think\u25b7 4", "thoughts without an end"),
     ],
 )
 def test_anything_else_is_no_score_but_a_reason(text, reason):

@@ -3,6 +3,7 @@ import json
 import logging
 import math
 import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -165,14 +166,26 @@ def test_a_server_that_wants_hours_stops_the_run(ask, server):
 @pytest.mark.parametrize(
     ("reply", "reason"),
     [
+        ({"choices": None}, "expected a list `choices`"),
+        ([], "expected an object"),
+        ({"choices": []}, "`choices` is empty"),
+        ({"choices": [{}]}, "expected an object `choices[0].message`"),
+    ],
+)
+def test_what_is_no_completion_is_asked_again_and_then_given_up(ask, server, reply, reason):
+    server.play = lambda _, nth: server.say("3") if nth == 2 else reply
+    assert ask().scores == [3]
+    server.play = lambda *_: reply
+    assert ask(["another"]).reasons == (f"not a chat completion: {reason}",)
+
+
+@pytest.mark.parametrize(
+    ("reply", "reason"),
+    [
         (400, "HTTP 400: says 400"),
         (422, "HTTP 422: says 422"),
         ((413, {}), "HTTP 413"),
-        ({"choices": None}, "not a chat completion: expected a list `choices`"),
         ({"error": {"message": "too long", "code": 400}}, "HTTP 400: too long"),
-        ([], "not a chat completion: expected an object"),
-        ({"choices": []}, "not a chat completion: `choices` is empty"),
-        ({"choices": [{}]}, "not a chat completion: expected an object `choices[0].message`"),
     ],
 )
 def test_a_final_failure_is_not_asked_again(ask, server, waits, reply, reason):
@@ -305,6 +318,51 @@ def test_what_would_fail_for_all_stops_those_under_way(ask, server):
     with pytest.raises(EndpointError, match="HTTP 401"):
         ask(TEXTS, concurrency=4)
     assert server.requests <= 4
+
+
+MANY = [f"text {number}" for number in range(400)]
+
+
+@pytest.mark.parametrize(("status", "each"), [(400, 1), (500, 4)])
+def test_an_endpoint_that_fails_for_all_is_not_asked_about_all(ask, server, status, each):
+    server.play = lambda *_: status
+    got = ask(MANY, concurrency=4)
+    assert server.requests <= each * (30 + 4)
+    assert got.n_missing == 400
+    assert 30 <= got.failures[f"HTTP {status}"] <= 34
+    assert set(got.failures) == {f"HTTP {status}", "not asked"}
+    last = next(reason for reason in got.reasons if reason.startswith("not asked"))
+    assert re.fullmatch(rf"not asked: 3\d questions in a row failed: HTTP {status}: says .*", last)
+
+
+def test_an_endpoint_that_fails_later_keeps_what_it_said(ask, server, tmp_path):
+    cache = tmp_path / "cache.sqlite"
+    server.play = lambda *_: 500 if server.requests > 100 else server.say("3")
+    got = ask(MANY, concurrency=1, max_retries=0, cache=cache)
+    assert (got.n_missing, server.requests) == (300, 130)
+    server.play = lambda *_: server.say("3")
+    got = ask(MANY, cache=cache)
+    assert (got.n_missing, got.usage.from_cache, got.usage.asked) == (0, 100, 300)
+
+
+def test_many_failures_in_one_stretch_of_the_file_do_not_stop_the_others(ask, server):
+    def play(body, _):
+        number = int(body["messages"][0]["content"].split()[1])
+        return 400 if number < 200 else server.say("3")
+
+    server.play = play
+    got = ask(MANY, concurrency=4)
+    assert got.n_missing == 200
+    assert got.failures == {"HTTP 400": 200}
+
+
+def test_a_text_that_a_gateway_flags_does_not_stop_the_run(ask, server):
+    flagged = {"error": {"code": 403, "message": "Your input was flagged"}}
+    server.play = lambda body, _: (
+        flagged if "text 7" in body["messages"][0]["content"] else server.say("5")
+    )
+    got = ask(TEXTS)
+    assert [reason for reason in got.reasons if reason] == ["HTTP 403: Your input was flagged"]
 
 
 def test_replies_before_the_run_was_stopped_are_kept(ask, server, tmp_path):

@@ -1,3 +1,5 @@
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -118,3 +120,44 @@ def test_every_other_placeholder_is_a_column():
     rubric = Rubric(name="x", low=1, high=5, user="{genre} {a.b-c} {genre} {output} {input}")
     assert rubric.columns == ("genre", "a.b-c")
     assert not rubric.compares
+
+
+CRITERIA = {"name": "both", "low": 1, "high": 5, "answer": "json", "user": "{output}"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"answer": "number"}, "`criteria` need `answer"),
+        ({"user": "{output} {other_output}"}, "`criteria` need `answer"),
+        (
+            {"criteria": ["fluent", "fluent"]},
+            "must be different names such as fluent; got 'fluent'",
+        ),
+        ({"criteria": ["reason"]}, "got 'reason'"),
+        ({"criteria": ["Two words"]}, "got 'Two words'"),
+        (
+            {"examples": [{"score": 3, "texts": {"output": "x"}}]},
+            "must have scores for fluent, true; got 3",
+        ),
+        (
+            {"examples": [{"score": {"fluent": 3, "true": 9}, "texts": {"output": "x"}}]},
+            "must have scores of the scale; got 9",
+        ),
+    ],
+)
+def test_criteria_must_be_readable_from_one_reply(changes, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        Rubric(**{**CRITERIA, "criteria": ["fluent", "true"], **changes})
+
+
+def test_one_question_asks_for_all_criteria():
+    example = {"score": {"fluent": 3, "true": 1}, "reason": "So.", "texts": {"output": "x"}}
+    rubric = Rubric(**CRITERIA, criteria=["fluent", "true"], examples=[example])
+    first, said, asked = rubric.messages("text")
+    assert said["content"] == '{"reason": "So.", "fluent": 3, "true": 1}'
+    assert asked["content"] == (
+        "text\n\nReply with a JSON object and nothing else. It has these keys: first "
+        '"reason", one sentence; then "fluent", "true", each a whole number from 1 to 5.'
+    )
+    assert first["content"].startswith("x\n")

@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -154,7 +155,8 @@ def test_a_query_is_sent(server, rubric):
         (server.RequestHandlerClass,),
         {"act": lambda self, _: (paths.append(self.path), self.send(200, b'{"choices": []}'))},
     )
-    judge(["x"], endpoint=f"{server.base}?api-version=1", model="m", rubric=rubric)
+    place = f"{server.base}?api-version=1"
+    judge(["x"], endpoint=place, model="m", rubric=rubric, max_retries=0)
     assert paths == ["/v1/chat/completions?api-version=1"]
 
 
@@ -310,3 +312,28 @@ def test_a_column_that_a_rubric_shows_must_be_there(run, server, duels, tmp_path
     assert "`--rubric` mine shows the judge a column `genre`, which" in err
     assert run("judge", duels, *where, "--column", "genre=input")[0] == 0
     assert "Q: new0" in "".join(body["messages"][0]["content"] for body in server.bodies)
+
+
+BOTH = Rubric(
+    name="both", low=1, high=5, answer="json", user="{output}", criteria=["fluent", "true"]
+)
+
+
+def test_one_question_gives_a_score_by_each_criterion(server, tmp_path):
+    said = {"a": '{"reason": "So.", "fluent": 4, "true": "2"}', "b": '{"fluent": 3, "true": 9}'}
+    server.play = lambda body, _: server.say(said[body["messages"][0]["content"][0]])
+    options = {"endpoint": server.base, "model": "m", "rubric": BOTH, "cache": tmp_path / "kept"}
+    got = judge(["a", "b"], **options)
+    assert server.requests == got.usage.asked == 2
+    np.testing.assert_array_equal(got.criteria["fluent"].scores, [4, 3])
+    np.testing.assert_array_equal(got.criteria["true"].scores, [2, np.nan])
+    assert got.criteria["true"].reasons[1].startswith("score off the scale")
+    # of all criteria, the mean where all are valid
+    np.testing.assert_array_equal(got.scores, [3, np.nan])
+    assert got.explanations == ("So.", None)
+    assert got.criteria["true"].explanations == ("So.", None)
+    # a reply of which one criterion cannot be read is asked for anew as a whole
+    said["b"] = '{"fluent": 1, "true": 1}'
+    again = judge(["a", "b"], **options, retry_invalid=True)
+    assert (again.usage.asked, again.usage.from_cache) == (1, 1)
+    np.testing.assert_array_equal(again.criteria["fluent"].scores, [4, 1])

@@ -10,6 +10,7 @@ import polars as pl
 from steelyard.cli.judge_asking import asked_columns, asked_of, keeping
 from steelyard.cli.judge_campaign import campaign_questions
 from steelyard.cli.judge_columns import (
+    asked_once,
     check_options,
     check_pace,
     judge_columns,
@@ -25,6 +26,7 @@ from steelyard.judge.answer import ScoreKind
 from steelyard.judge.endpoint import Endpoint
 from steelyard.judge.forecast import forecast
 from steelyard.judge.judging import check_inquiry
+from steelyard.judge.pairs import PREFERENCE_COLUMNS
 from steelyard.judge.questions import Inquiry
 from steelyard.scoring.beside import write_beside
 
@@ -191,7 +193,7 @@ def judge(
 ) -> None:
     """Score every output with a language model behind an OpenAI-compatible endpoint.
 
-    Adds a numeric column to OUTPUTS for each rubric and model, and a column NAME.reason that says why where there is no
+    Adds a numeric column to OUTPUTS for each rubric, or criterion of a rubric, and model, and a column NAME.reason that says why where there is no
     score; a judge that answers with JSON explains its score in NAME.explanation. A rubric with {other_output}, such as
     preference, compares the outputs of an item in both orders: the score is the share of preference that an output gets. All other columns stay as they are. Replies are kept as they come: run the same command again to go on after a stop, or
     to ask again what failed. The exit code is 3 if some outputs that were asked about have no score, and 1 if none has.
@@ -226,7 +228,10 @@ def judge(
     }
     if dry_run:
         foreseen(
-            [(one, forecast(**asked_of(one, texts[one.rubric.name]), **counting)) for one in made],
+            [
+                (one, forecast(**asked_of(one, texts[one.rubric.name]), **counting))
+                for one in asked_once(made)
+            ],
             score=score,
             as_json=as_json,
         )
@@ -251,7 +256,7 @@ def judge(
         _write(outputs, output, outcomes, n_outputs=rows.height, reading=reading)
         if preferences is not None:
             found = [row for one in outcomes if one.pairs for row in one.pairs.preferences]
-            write_table(pl.DataFrame(found), preferences)
+            write_table(pl.DataFrame(found, schema=PREFERENCE_COLUMNS), preferences)
     print_outcomes(outcomes, output, n_outputs=rows.height, score=score, as_json=as_json)
     exit_by_missing(context, outcomes)
 

@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from steelyard.cli.judge_columns import JudgeColumn, Texts
+from steelyard.cli.judge_columns import JudgeColumn, Texts, asked_once
 from steelyard.cli.judge_progress import progress
 from steelyard.cli.judge_summary import Outcome
 from steelyard.errors import InvalidDataError
-from steelyard.judge import EndpointError, judge
+from steelyard.judge import EndpointError, Judged, Usage, judge
 
 __all__ = ["asked_columns", "asked_of", "keeping"]
 
@@ -40,18 +41,38 @@ def asked_columns(
     cache = Path(options["cache"])
     if batch:
         # all are under way before the first of them is waited for
-        for column in columns[1:]:
+        for column in asked_once(columns)[1:]:
             with keeping(cache):
                 judge(**_questions(column, texts), **options, batch=True, wait=False)
-    outcomes = []
-    for column in columns:
+    outcomes: list[Outcome] = []
+    for column in asked_once(columns):
         with progress(column.name, prices=prices) as listener, keeping(cache):
             judged = judge(**_questions(column, texts), **options, batch=batch, progress=listener)
-        pairing, pairs = texts[column.rubric.name].pairing, None
+        pairing = texts[column.rubric.name].pairing
         if pairing is not None:
             pairs = pairing.compared(judged, column.rubric, model=column.model)
-        outcomes.append(Outcome(column, pairs.judged if pairs else judged, pairs))
+            outcomes.append(Outcome(column, pairs.judged, pairs))
+        else:
+            outcomes += _by_criterion(column, judged, columns)
     return outcomes
+
+
+def _by_criterion(
+    first: JudgeColumn, judged: Judged, columns: Sequence[JudgeColumn]
+) -> list[Outcome]:
+    """The outcomes of one question: what was asked is counted once."""
+    if not judged.criteria:
+        return [Outcome(first, judged, None)]
+    # the first column has the bill; the others come of the same replies
+    free = Usage(from_cache=judged.usage.asked + judged.usage.from_cache)
+    found: list[Outcome] = []
+    for column in columns:
+        if (column.model, column.rubric.name) == (first.model, first.rubric.name):
+            one = judged.criteria[column.criterion or ""]
+            if found:
+                one = replace(one, usage=free, cost=None if one.cost is None else 0.0)
+            found.append(Outcome(column, one, None))
+    return found
 
 
 def asked_of(column: JudgeColumn, texts: Texts) -> dict[str, Any]:

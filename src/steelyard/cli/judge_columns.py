@@ -18,6 +18,7 @@ from steelyard.judge.questions import Column
 __all__ = [
     "JudgeColumn",
     "Texts",
+    "asked_once",
     "check_options",
     "check_pace",
     "judge_columns",
@@ -43,6 +44,8 @@ class JudgeColumn:
         Who is asked, and where.
     key_name : str or None
         The environment variable with the key for that place.
+    criterion : str or None
+        Which of the rubric's criteria it is; columns of one rubric and model come of one question.
     """
 
     name: str
@@ -50,6 +53,12 @@ class JudgeColumn:
     model: str
     endpoint: str
     key_name: str | None
+    criterion: str | None = None
+
+
+def asked_once(columns: Sequence[JudgeColumn]) -> list[JudgeColumn]:
+    """Return the columns that need questions: the first one of each rubric and model."""
+    return list({(one.model, one.rubric.name): one for one in reversed(columns)}.values())[::-1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,9 +102,9 @@ def judge_columns(
             f"{', '.join(rubric.name for rubric in read)}"
         )
     if name is not None:
-        if len(read) * len(models) > 1:
+        if len(models) * sum(len(rubric.criteria) or 1 for rubric in read) > 1:
             raise InvalidArgumentError(
-                "`--name` is for one rubric and one model; several name their columns themselves: leave "
+                "`--name` is for one rubric, criterion and model; several name their columns themselves: leave "
                 "it out"
             )
         if not name.startswith("judge.") or name == "judge.":
@@ -104,14 +113,17 @@ def judge_columns(
     alone = len(models) == 1 and not campaign.rubrics
     columns = [
         JudgeColumn(
-            name or ".".join(["judge", *([] if alone else [model]), rubric.name]),
+            name
+            or ".".join(filter(None, ("judge", "" if alone else model, rubric.name, criterion))),
             rubric,
             model,
             place or "",
             key,
+            criterion or None,
         )
         for model, place, key in zip(models, places, keys, strict=True)
         for rubric in read
+        for criterion in rubric.criteria or [""]
     ]
     for column in columns:
         if column.name in campaign.prompts:

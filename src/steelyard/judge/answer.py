@@ -4,7 +4,7 @@ import json
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from steelyard.judge.reply import Reply
@@ -15,8 +15,10 @@ __all__ = ["Answer", "ScoreKind", "answer", "averaged", "shortened"]
 ScoreKind = Literal["integer", "logits"]
 
 # Models that think aloud do so before they answer.
-_THOUGHT = re.compile(r"</(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
-_OPEN_THOUGHT = re.compile(r"<(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
+_THINKING = "(?:think|thinking|thought|reasoning)"
+_OPEN, _CLOSE = r"[<\[\u25c1]", r"[>\]\u25b7]"
+_THOUGHT = re.compile(f"{_OPEN}/{_THINKING}{_CLOSE}", re.IGNORECASE)
+_OPEN_THOUGHT = re.compile(f"{_OPEN}{_THINKING}{_CLOSE}", re.IGNORECASE)
 _FENCE = re.compile(r"```(?:json)?\s*(.*?)\s*```", re.DOTALL)
 _NUMERAL = re.compile(r"[0-9]+(?:[.,][0-9]+)*")
 _DIGIT = re.compile("[0-9]")
@@ -30,7 +32,7 @@ _INTEGER = re.compile(rf"(?<![\w{_BEFORE}])([-+\u2212]?)([0-9]{{1,9}})(\.0+)?(?!
 _LABEL = r"(?:(?:final|overall)\s+)?(?:score|rating|grade|answer)(?:\s+is)?"
 _MARK = r"[\s*_`\"'()\[\].:=]*"
 _FRACTION = re.compile(
-    rf"{_MARK}(?:{_LABEL})?{_MARK}([0-9]{{1,9}})(?:\.0+)?\s*(?:/|out\s+of|of)\s*([0-9]{{1,9}})(?:\.0+)?{_MARK}",
+    rf"{_MARK}(?:{_LABEL})?{_MARK}([0-9]{{1,9}})(?:\.0+)?[\s*_(]*(?:/|out\s+of|of)\s*([0-9]{{1,9}})(?:\.0+)?{_MARK}",
     re.IGNORECASE,
 )
 # Letters of an answer that is one word, with its marks.
@@ -67,7 +69,9 @@ class _UnscoredError(Exception):
     """There is no score in the reply; the message says why."""
 
 
-def answer(reply: Reply, rubric: Rubric, kind: ScoreKind) -> Answer:
+def answer(
+    reply: Reply, rubric: Rubric, kind: ScoreKind, *, criterion: str | None = None
+) -> Answer:
     r"""Read the score of a reply.
 
     Parameters
@@ -80,6 +84,8 @@ def answer(reply: Reply, rubric: Rubric, kind: ScoreKind) -> Answer:
         ``integer``: the score that the reply names. ``logits``: with :math:`p_s` the probability
         that the token of the answer is the score :math:`s`, :math:`\sum_s s p_s / \sum_s p_s`
         over the scores of the scale.
+    criterion : str, optional
+        Which of the rubric's criteria to read; by default the mean of all, if all are valid.
 
     Returns
     -------
@@ -113,8 +119,12 @@ def answer(reply: Reply, rubric: Rubric, kind: ScoreKind) -> Answer:
     >>> answer(said("4 or 5"), rubric, "integer").reason
     "several numbers in the reply: '4 or 5'"
     """
+    if rubric.criteria and criterion is None:
+        found = [answer(reply, rubric, kind, criterion=name) for name in rubric.criteria]
+        failed = next((one for one in found if one.reason is not None), None)
+        return failed or replace(averaged(found), explanation=found[0].explanation)
     try:
-        return _answer(reply, rubric, kind)
+        return _answer(reply, rubric, kind, key=criterion or "score")
     except _UnscoredError as error:
         return Answer(math.nan, str(error))
 
@@ -144,7 +154,7 @@ def shortened(text: str) -> str:
     return line if len(line) <= 80 else f"{line[:77]}..."
 
 
-def _answer(reply: Reply, rubric: Rubric, kind: ScoreKind) -> Answer:
+def _answer(reply: Reply, rubric: Rubric, kind: ScoreKind, *, key: str) -> Answer:
     if reply.is_refusal:
         raise _UnscoredError("the judge refused")
     if reply.finish == "content_filter":
@@ -162,7 +172,7 @@ def _answer(reply: Reply, rubric: Rubric, kind: ScoreKind) -> Answer:
     if rubric.answer == "number":
         score = _number(text, rubric)
     else:
-        score, explanation = _json_score(text, rubric)
+        score, explanation = _json_score(text, rubric, key)
     if not rubric.low <= score <= rubric.high:
         raise _UnscoredError(f"score off the scale: {shortened(text)!r}")
     return (
@@ -200,15 +210,15 @@ def _labelled(text: str, rubric: Rubric) -> int:
     return words[said]
 
 
-def _json_score(text: str, rubric: Rubric) -> tuple[int, str | None]:
+def _json_score(text: str, rubric: Rubric, key: str) -> tuple[int, str | None]:
     fenced = _FENCE.fullmatch(text)
     try:
         found = json.loads(fenced[1] if fenced else text, object_pairs_hook=_unique)
     except (ValueError, RecursionError):
         raise _UnscoredError(f"not a JSON object: {shortened(text)!r}") from None
-    if not isinstance(found, dict) or "score" not in found:
-        raise _UnscoredError(f"no key score in the reply: {shortened(text)!r}")
-    score, reason = found["score"], found.get("reason")
+    if not isinstance(found, dict) or key not in found:
+        raise _UnscoredError(f"no key {key} in the reply: {shortened(text)!r}")
+    score, reason = found[key], found.get("reason")
     explanation = reason if isinstance(reason, str) else None
     if rubric.labels:
         return _labelled(str(score), rubric), explanation

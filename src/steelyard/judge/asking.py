@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from steelyard.judge.cache import Cache
-from steelyard.judge.client import Client, FailedQuestionError
+from steelyard.judge.client import Client, ExhaustedError, FailedQuestionError
 from steelyard.judge.endpoint import Endpoint, Sleep
 from steelyard.judge.pace import Limits, Pace
 from steelyard.judge.questions import Example, Inquiry
@@ -21,6 +21,10 @@ __all__ = ["Asked", "ask", "completed"]
 
 # Seconds between two looks at what another run is asking.
 _LOOK = 0.5
+# Questions that fail one after another, wherever they stand, before no more are asked.
+_MOST_IN_A_ROW = 30
+# After so many, the next ones are taken from elsewhere: one system's outputs often stand together.
+_STRETCH = 5
 
 
 @dataclass(slots=True)
@@ -119,7 +123,10 @@ def completed(run: Callable[[], Coroutine[Any, Any, Asked]]) -> Asked:
 
 
 class _Asker:
-    """Takes questions one after the other until all have a reply or a reason."""
+    """Takes questions one after the other until all have a reply or a reason.
+
+    If many in a row fail, the endpoint is at fault and not they: the rest is not asked.
+    """
 
     def __init__(
         self,
@@ -139,10 +146,14 @@ class _Asker:
         # one queue for all: each worker takes the next question that nobody has taken
         self._left = deque(examples)
         self._elsewhere: deque[str] = deque()
+        self._failed_in_a_row = 0
 
     async def work(self, client: Client) -> None:
         """Ask until nothing is left; what another run is asking comes last."""
         while self._left or self._elsewhere:
+            if self._failed_in_a_row >= _MOST_IN_A_ROW:
+                self._leave_the_rest()
+                return
             if not self._left:
                 key = self._elsewhere.popleft()
                 await self._sleep(_LOOK)
@@ -170,7 +181,13 @@ class _Asker:
             self._cache.release(key)
             self.asked.failures[key] = str(error)
             self.asked.count(asked=1)
+            # once the endpoint has answered, a question that it rejects is itself at fault
+            if isinstance(error, ExhaustedError) or not self.asked.replies:
+                self._failed_in_a_row += 1
+            if self._failed_in_a_row >= _STRETCH:
+                self._left.rotate(-len(self._left) // 3)
         else:
+            self._failed_in_a_row = 0
             if self._inquiry.is_kept(reply):
                 self.asked.replies[key] = self._cache.keep(key, reply)
             else:
@@ -178,3 +195,11 @@ class _Asker:
                 self.asked.replies[key] = reply
             self.asked.count_reply(reply)
         self.asked.usage = replace(self.asked.usage, requests=client.requests)
+
+    def _leave_the_rest(self) -> None:
+        """Ask nothing more: what is left would fail too, and can be asked another time."""
+        last = next(reversed(self.asked.failures.values()))
+        reason = f"not asked: {self._failed_in_a_row} questions in a row failed: {last}"
+        self.asked.failures |= dict.fromkeys([*self._left, *self._elsewhere], reason)
+        self._left.clear()
+        self._elsewhere.clear()

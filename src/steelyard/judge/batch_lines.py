@@ -67,7 +67,8 @@ class Result:
     @classmethod
     def _failed(cls, trouble: Trouble, endpoint: Endpoint) -> Self:
         said = shortened(endpoint.without_key(trouble.message))
-        is_final = trouble.is_quota or trouble.status in {401, 403, 404}
+        is_refused = trouble.status in {401, 403, 404} and not trouble.is_filtered
+        is_final = trouble.is_quota or is_refused
         return cls(
             reason=f"HTTP {trouble.status}: {said}" if said else f"HTTP {trouble.status}",
             may_pass=not is_final and (trouble.status in _PASSING or trouble.status >= 500),

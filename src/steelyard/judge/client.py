@@ -11,10 +11,15 @@ from steelyard.judge.endpoint import Endpoint, EndpointError, Sleep
 from steelyard.judge.pace import Gate, Pace
 from steelyard.judge.reply import MalformedReplyError, Reply
 from steelyard.judge.retries import back_off, exhausted_wait, shared_pause
-from steelyard.judge.transport import FailedQuestionError, PassingError, Transport
+from steelyard.judge.transport import (
+    ExhaustedError,
+    FailedQuestionError,
+    PassingError,
+    Transport,
+)
 from steelyard.judge.trouble import Trouble
 
-__all__ = ["Client", "FailedQuestionError"]
+__all__ = ["Client", "ExhaustedError", "FailedQuestionError"]
 
 # A limit that is used up is waited for so long; longer ones may be those of a day.
 _LONGEST_REST = 60.0
@@ -110,7 +115,7 @@ class Client:
 
     def _give_up(self, error: PassingError) -> NoReturn:
         if error.connected:
-            raise FailedQuestionError(str(error)) from error
+            raise ExhaustedError(str(error)) from error
         raise EndpointError(
             f"{self._endpoint.address}: {error}: start the server, or correct `endpoint`"
         ) from error
@@ -159,7 +164,7 @@ class Client:
         try:
             reply = Reply.of(found)
         except MalformedReplyError as error:
-            raise FailedQuestionError(f"not a chat completion: {error}") from error
+            raise PassingError(f"not a chat completion: {error}") from error
         if reply.is_empty:
             raise PassingError("empty reply")
         rest = exhausted_wait(headers)

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 
 from steelyard.errors import InvalidArgumentError, MissingDependencyError
-from steelyard.judge.answer import Answer, ScoreKind, answer, averaged
+from steelyard.judge.answer import ScoreKind
 from steelyard.judge.cache import Cache
 from steelyard.judge.endpoint import Endpoint, Sleep
 from steelyard.judge.pace import Limits
 from steelyard.judge.questions import Column, Example, Inquiry, examples, sampled
+from steelyard.judge.replies import Replies
 from steelyard.judge.reply import Reply
 from steelyard.judge.result import Judged, Progress
 from steelyard.judge.rubric import Rubric, read_rubric
@@ -138,9 +139,10 @@ def judge(
     A rate limit (429) slows down all questions together and loses none: nobody asks until the wait
     that the endpoint names is over, and then only as fast as it accepted before. Asked again, up
     to `max_retries` times, after 408, 409 and 5xx, when the time is over, the connection breaks,
-    the reply is empty, or the body is cut off or no JSON; with exponential back-off and full
-    jitter. An error in the body of a success counts as the status that it names. Other failures,
-    and replies without a valid score, are final in this run.
+    the reply is empty, or the body is cut off, no JSON or no completion; with exponential back-off
+    and full jitter. An error in the body of a success counts as the status that it names. Other
+    failures, and replies without a valid score, are final in this run. After 30 failures in a row
+    no more is asked.
     """
     inquiry = Inquiry(rubric if isinstance(rubric, Rubric) else read_rubric(rubric), model, score)
     place = Endpoint.of(
@@ -173,34 +175,16 @@ def judge(
             sleep=sleep,
             rng=np.random.default_rng() if rng is None else rng,
         )
-    answers = {
-        key: answer(reply, inquiry.rubric, score)
-        for key, reply in (replies | asked.replies).items()
-    }
-    failures = dict.fromkeys(distinct, _NOT_DONE) | asked.failures
-    answers |= {
-        key: Answer(math.nan, reason) for key, reason in failures.items() if key not in answers
-    }
-    found = [
-        averaged([answers[key] for key in some]) if some else Answer(math.nan, str(row))
-        for some, row in zip(keys, rows, strict=True)
-    ]
     usage = replace(asked.usage, from_cache=asked.usage.from_cache + len(replies))
-    return Judged(
-        scores=np.array([one.score for one in found], dtype=np.float64),
-        reasons=tuple(one.reason for one in found),
-        mass=np.array([one.mass for one in found]) if score == "logits" else None,
-        usage=usage,
-        cost=usage.cost(price_in, price_out)
-        if price_in is not None and price_out is not None
-        else None,
-        explanations=tuple(one.explanation for one in found)
-        if inquiry.rubric.answer == "json"
-        else None,
-        n_partly=sum(
-            len({answers[key].reason is None for key in some}) > 1 for some in keys if some
-        ),
-    )
+    cost = None
+    if price_in is not None and price_out is not None:
+        cost = usage.cost(price_in, price_out)
+    return Replies(
+        rows=rows,
+        keys=keys,
+        replies=replies | asked.replies,
+        failures=dict.fromkeys(distinct, _NOT_DONE) | asked.failures,
+    ).judged(inquiry, usage=usage, cost=cost)
 
 
 def _asked(

@@ -14,7 +14,10 @@ from steelyard.errors import InvalidArgumentError
 from steelyard.judge.result import Judged
 from steelyard.judge.rubric import Rubric
 
-__all__ = ["ComparedPairs", "OrderEffect", "Pairing"]
+__all__ = ["PREFERENCE_COLUMNS", "ComparedPairs", "OrderEffect", "Pairing"]
+
+# Of a row for each pair and order, as `steelyard compare` reads preferences.
+PREFERENCE_COLUMNS = ("item", "system", "other_system", "rater", "prompt", "score", "first_system")
 
 _ALONE = "no other output of this item to compare with"
 

@@ -18,7 +18,7 @@ Column = Sequence[object]
 # As many alternatives to a token as OpenAI and vLLM give.
 _ALTERNATIVES = 20
 # Parts of a rubric that caches of the first version do not know.
-_LATER = frozenset({"labels", "examples"})
+_LATER = frozenset({"labels", "examples", "criteria"})
 
 
 @dataclass(frozen=True, slots=True)

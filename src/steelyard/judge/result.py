@@ -2,7 +2,8 @@
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,6 +78,9 @@ class Judged:
         What the judge says about each score, with a rubric that asks for it (``answer = "json"``).
     n_partly : int
         Outputs whose score is a mean of fewer samples than were asked for.
+    criteria : dict of str to Judged
+        With a rubric that has criteria, the same replies read by each of them; `scores` is then the mean
+        of all, where all are valid.
     """
 
     scores: Floats
@@ -86,6 +90,7 @@ class Judged:
     cost: float | None
     explanations: tuple[str | None, ...] | None = None
     n_partly: int = 0
+    criteria: dict[str, Self] = field(default_factory=dict)
 
     @property
     def n_missing(self) -> int:

@@ -20,6 +20,7 @@ from pydantic import (
 )
 
 from steelyard.errors import InvalidArgumentError, InvalidDataError
+from steelyard.judge.request import WorkedExample, request
 
 __all__ = ["Message", "Rubric", "WorkedExample", "built_in_rubrics", "read_rubric"]
 
@@ -30,27 +31,8 @@ _PLACEHOLDER = re.compile(r"\{([A-Za-z_][\w.-]*)\}")
 _KNOWN = ("input", "output", "reference", "other_output")
 # What the request itself says; a rubric that said otherwise would change what a reply means.
 _RESERVED = ("model", "messages", "n", "stream", "logprobs")
+_NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 _RUBRICS = files(__package__) / "rubrics"
-
-
-class WorkedExample(BaseModel):
-    """A question with its answer, shown to the judge before the one that it is to answer.
-
-    Attributes
-    ----------
-    score : int
-        The answer.
-    reason : str
-        What is said about it, if the answer is a JSON object.
-    texts : dict
-        What stands in the placeholders of `Rubric.user`, each of them.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-    score: int
-    reason: str = ""
-    texts: dict[str, str]
 
 
 class Rubric(BaseModel):
@@ -72,6 +54,8 @@ class Rubric(BaseModel):
         The user message, with ``{output}`` and, if wanted, ``{input}``, ``{reference}`` and any other
         column of the file. With ``{other_output}`` it compares two outputs of an item: the greatest
         score says that the other one, shown second, is much better, the least that it is much worse.
+    criteria : list of str
+        What is scored, by name, if one question asks for several scores; with ``answer = "json"``.
     labels : dict
         Words for scores: the judge answers with one of them, and with no number.
     examples : list of WorkedExample
@@ -89,12 +73,13 @@ class Rubric(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
-    name: str = Field(pattern=r"^[a-z0-9][a-z0-9._-]*$")
+    name: str = Field(pattern=rf"^{_NAME.pattern}$")
     low: int
     high: int
     answer: Literal["number", "json"] = "number"
     system: str = ""
     user: str
+    criteria: list[str] = []
     labels: dict[str, int] = {}
     examples: list[WorkedExample] = []
     sampling: dict[str, JsonValue] = {"temperature": 0.0, "max_tokens": 512}
@@ -148,10 +133,30 @@ class Rubric(BaseModel):
                     f"`examples` must have `texts` for {', '.join(self.placeholders)}, as `user` has; "
                     f"got {', '.join(one.texts) or 'none'}"
                 )
-            if not self.low <= one.score <= self.high or (
-                self.labels and one.score not in self.labels.values()
-            ):
-                raise ValueError(f"`examples` must have scores of the scale; got {one.score}")
+            by_name = one.score if isinstance(one.score, dict) else {"score": one.score}
+            if set(by_name) != set(self.criteria or ["score"]):
+                raise ValueError(
+                    f"`examples` must have scores for {', '.join(self.criteria) or 'one question'}; got "
+                    f"{one.score}"
+                )
+            for score in by_name.values():
+                if not self.low <= score <= self.high or (
+                    self.labels and score not in self.labels.values()
+                ):
+                    raise ValueError(f"`examples` must have scores of the scale; got {score}")
+        return self
+
+    @model_validator(mode="after")
+    def _has_usable_criteria(self) -> Self:
+        if not self.criteria:
+            return self
+        if self.answer != "json" or self.compares:
+            raise ValueError(
+                '`criteria` need `answer = "json"` and a question about one output, without {other_output}'
+            )
+        for name in self.criteria:
+            if not _NAME.fullmatch(name) or name == "reason" or self.criteria.count(name) > 1:
+                raise ValueError(f"`criteria` must be different names such as fluent; got {name!r}")
         return self
 
     @property
@@ -205,33 +210,19 @@ class Rubric(BaseModel):
         turns = [{"role": "system", "content": self.system}] if self.system else []
         for one in self.examples:
             turns.append(self._asked(one.texts))
-            turns.append({"role": "assistant", "content": self._answered(one)})
+            said = one.reply(answer=self.answer, labels=self.labels)
+            turns.append({"role": "assistant", "content": said})
         return [*turns, self._asked(texts | dict(others or {}))]
 
     def _asked(self, texts: Mapping[str, str]) -> Message:
         filled = _PLACEHOLDER.sub(lambda found: texts[found[1]], self.user)
-        return {"role": "user", "content": f"{filled}\n\n{self._request()}"}
-
-    def _answered(self, example: WorkedExample) -> str:
-        score: str | int = example.score
-        for word, value in self.labels.items():
-            if value == example.score:
-                score = word
-        if self.answer == "number":
-            return str(score)
-        return json.dumps({"reason": example.reason, "score": score}, ensure_ascii=False)
-
-    def _request(self) -> str:
-        if self.labels:
-            score = f"of these words: {', '.join(self.labels)}"
-        else:
-            score = f"whole number from {self.low} to {self.high}"
-        if self.answer == "number":
-            return f"Reply with one {score}{'; and' if self.labels else ' and'} nothing else."
-        return (
-            "Reply with a JSON object and nothing else. It has two keys: first "
-            f'"reason", one sentence; then "score", {"one" if self.labels else "a"} {score}.'
+        asked = request(
+            self.answer,
+            scale=(self.low, self.high),
+            labels=list(self.labels),
+            criteria=self.criteria,
         )
+        return {"role": "user", "content": f"{filled}\n\n{asked}"}
 
 
 def built_in_rubrics() -> tuple[str, ...]:

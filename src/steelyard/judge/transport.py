@@ -11,7 +11,7 @@ from steelyard.judge.endpoint import Endpoint, EndpointError
 from steelyard.judge.retries import requested_wait
 from steelyard.judge.trouble import Trouble
 
-__all__ = ["FailedQuestionError", "PassingError", "Response", "Transport"]
+__all__ = ["ExhaustedError", "FailedQuestionError", "PassingError", "Response", "Transport"]
 
 _PASSING = frozenset({408, 409})
 _BUSY = 429
@@ -25,6 +25,10 @@ Response = tuple[int, Mapping[str, str], bytes]
 
 class FailedQuestionError(Exception):
     """A question has no reply; the message is the reason."""
+
+
+class ExhaustedError(FailedQuestionError):
+    """All attempts failed, by no fault of the question."""
 
 
 class PassingError(Exception):
@@ -155,7 +159,7 @@ class Transport:
             If this request is at fault.
         """
         status, address = trouble.status, self._endpoint.address
-        if status in {401, 403}:
+        if status in {401, 403} and not trouble.is_filtered:
             # what the server says about a key may quote it
             name = self._endpoint.key_name
             key = f"the key in {name}" if name else "no key was sent: give `api_key_env`"
@@ -167,9 +171,9 @@ class Transport:
         if status == 404:
             raise EndpointError(f"{address}: {message}: correct `endpoint` or `model`")
         if 300 <= status < 400:
+            place = headers.get("Location", "an address that it does not name")
             raise EndpointError(
-                f"{address}: HTTP {status}, moved to {headers.get('Location')}: "
-                "give that address as `endpoint`"
+                f"{address}: HTTP {status}, moved to {place}: give that address as `endpoint`"
             )
         if status not in {*_PASSING, _BUSY} and status < 500:
             raise FailedQuestionError(message)

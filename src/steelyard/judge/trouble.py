@@ -8,6 +8,8 @@ __all__ = ["Trouble"]
 
 # Words for "no money left": asking again, or asking anything else, does not help.
 _QUOTA = ("insufficient_quota", "billing", "quota_exceeded", "insufficient_balance", "credit")
+# Words for "not this text": others may be asked about. Some gateways say so with 403.
+_FILTER = ("moderation", "flagged", "content_filter", "content_policy", "safety")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +24,14 @@ class Trouble:
         What the endpoint says about it; empty if nothing.
     is_quota : bool
         Whether all that was paid for is used up.
+    is_filtered : bool
+        Whether it is about this text alone, which a filter does not let through.
     """
 
     status: int
     message: str
     is_quota: bool
+    is_filtered: bool = False
 
     @classmethod
     def of(cls, status: int, content: bytes) -> Self:
@@ -35,14 +40,15 @@ class Trouble:
         Examples
         --------
         >>> Trouble.of(429, b'{"error": {"message": "You are broke", "code": "insufficient_quota"}}')
-        Trouble(status=429, message='You are broke', is_quota=True)
+        Trouble(status=429, message='You are broke', is_quota=True, is_filtered=False)
         """
         try:
             found = json.loads(content)
         except (ValueError, RecursionError):
             found = None
         error = found.get("error", found) if isinstance(found, dict) else None
-        return cls(status, _message(error), status == 402 or _is_quota(error))
+        quota = status == 402 or _says(_QUOTA, error)
+        return cls(status, _message(error), quota, _is_filtered(error))
 
     @classmethod
     def within(cls, body: Any) -> Self | None:
@@ -51,7 +57,7 @@ class Trouble:
         Examples
         --------
         >>> Trouble.within({"error": {"message": "slow down", "code": 429}})
-        Trouble(status=429, message='slow down', is_quota=False)
+        Trouble(status=429, message='slow down', is_quota=False, is_filtered=False)
         """
         if not isinstance(body, dict):
             return None
@@ -67,8 +73,8 @@ class Trouble:
             status = int(code) if isinstance(code, str | int) else 500
         except ValueError:
             status = 500
-        quota = _is_quota(error)
-        return cls(status if 400 <= status < 600 else 500, _message(error), quota)
+        known = status if 400 <= status < 600 else 500
+        return cls(known, _message(error), _says(_QUOTA, error), _is_filtered(error))
 
 
 def _message(error: Any) -> str:
@@ -76,8 +82,13 @@ def _message(error: Any) -> str:
     return message.strip() if isinstance(message, str) else ""
 
 
-def _is_quota(error: Any) -> bool:
+def _is_filtered(error: Any) -> bool:
+    return _says(_FILTER, error) or any(word in _message(error).lower() for word in _FILTER[:2])
+
+
+def _says(words: tuple[str, ...], error: Any) -> bool:
+    """Whether the code or the type of an error has one of these words."""
     if not isinstance(error, dict):
         return False
-    words = " ".join(str(error.get(name, "")) for name in ("code", "type")).lower()
-    return any(word in words for word in _QUOTA)
+    said = " ".join(str(error.get(name, "")) for name in ("code", "type")).lower()
+    return any(word in said for word in words)
