@@ -127,7 +127,7 @@ def test_a_text_that_several_systems_wrote_is_planned_and_priced_once():
     for written in (apart, pl.when(pl.col("system") == "C").then(text).otherwise(apart)):
         frame = outputs.with_columns(output=written)
         made = Study.read(frame, study.judgments.frame).plan(
-            half_width=0.1, output_price=2.0, judgments_per_output=1
+            half_width=0.15, output_price=2.0, judgments_per_output=1
         )
         [note] = [one for one in made.notes if one.startswith("numbers are of one system")]
         notes.append((note, made.assured))
