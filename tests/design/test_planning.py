@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from scipy.special import ndtri, stdtrit
 from scipy.stats import binomtest, chi2, t
 
-from steelyard.design import Assumptions, Pair, Prices, plan
+from steelyard.design import Assumptions, Judged, Pair, Prices, plan
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.study import Study
 from steelyard.variance import Quantity, efficiency_of
@@ -22,6 +22,13 @@ def test_matches_a_hand_worked_example():
     assert got.expected.half_width == pytest.approx(1.97361 * np.sqrt(0.45 / 176), rel=1e-5)
     assert got.expected == got.expected_without
     assert got.expected.cost == 176
+
+
+def test_a_spread_draw_has_four_fifths_of_the_degrees_of_freedom():
+    # 20 judgments of variance 1/2 + 1/2: a standard error of 1 / sqrt(20), with 0.8 * 20 - 0.6 = 15.4 degrees.
+    made = plan(Assumptions.typed(0.5, 0.5), budget=20, n_metrics=0, judged=Judged(spread=True))
+    assert made.expected.outputs == 20
+    assert made.expected.half_width == pytest.approx(stdtrit(15.4, 0.975) / np.sqrt(20), rel=1e-3)
 
 
 def test_fewest_outputs_reach_the_goal_and_one_fewer_does_not():

@@ -111,3 +111,42 @@ def test_more_raters_reach_more():
     unknown = Study.read(rows, judged.drop("rater"))
     with pytest.raises(InvalidArgumentError, match="`n_raters` counts where raters are a sample"):
         unknown.plan(half_width=0.5, n_raters=10)
+
+
+def test_a_text_that_several_systems_wrote_is_planned_and_priced_once():
+    # Three systems, the third of which repeats the first on every second item: 2.5 texts per item.
+    study = pilot(np.random.default_rng(1), paired=True)
+    text = pl.format(
+        "{} {}",
+        "item",
+        pl.when(pl.col("item").cast(pl.Int64) % 2 == 0).then(pl.lit("A")).otherwise("system"),
+    )
+    apart = pl.format("{} {}", "item", "system")
+    outputs = study.outputs.rows()
+    notes = []
+    for written in (apart, pl.when(pl.col("system") == "C").then(text).otherwise(apart)):
+        frame = outputs.with_columns(output=written)
+        made = Study.read(frame, study.judgments.frame).plan(
+            half_width=0.15, output_price=2.0, judgments_per_output=1
+        )
+        [note] = [one for one in made.notes if one.startswith("numbers are of one system")]
+        notes.append((note, made.assured))
+    (alone, case), (shared, same) = notes
+    assert same == case
+    assert f"all 3 need {3 * case.judgments:,} judgments" in alone
+    assert "different texts" not in alone
+    assert f"all 3 need {round(2.5 * case.judgments):,} judgments" in shared
+    assert f"price {2.5 * case.cost:,.2f}" in shared
+    assert "2.5 different texts per item" in shared
+
+
+def test_a_spread_draw_is_planned_with_the_degrees_of_freedom_of_neighbours():
+    study = pilot(np.random.default_rng(1))
+    simple = study.plan(budget=20.0, judgments_per_output=1)
+    spread = study.plan(budget=20.0, judgments_per_output=1, design="spread")
+    assert 1 < spread.expected.half_width / simple.expected.half_width < 1.05
+    assert any("`steelyard sample --design spread`" in note for note in spread.notes)
+    with pytest.raises(InvalidArgumentError, match='`design` "spread" goes with means'):
+        study.plan(half_width=0.15, compare=("A", "B"), design="spread")
+    with pytest.raises(InvalidArgumentError, match="`design` must be simple or spread"):
+        study.plan(half_width=0.15, design="paired")

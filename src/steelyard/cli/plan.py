@@ -1,6 +1,7 @@
 """``steelyard plan``."""
 
 from pathlib import Path
+from typing import get_args
 
 import click
 from rich.console import RenderableType
@@ -17,10 +18,11 @@ from steelyard.cli.options import (
 )
 from steelyard.cli.paths import InputPath, OutputFile
 from steelyard.cli.printing import headed, print_result
-from steelyard.design import Assumptions, Case, Pair, Plan, Prices
+from steelyard.design import Assumptions, Case, Judged, Pair, Plan, Prices
 from steelyard.design import plan as make_plan
 from steelyard.errors import InvalidArgumentError
 from steelyard.study import Study
+from steelyard.study.planning import PlannedDraw
 from steelyard.study.verdict import assumed_verdict
 from steelyard.variance import Quantity
 
@@ -99,6 +101,13 @@ Examples:
     is_flag=True,
     help="Plan for an estimate that is told the rater variance; the value to pass is printed.",
 )
+@click.option(
+    "--design",
+    type=click.Choice(get_args(PlannedDraw)),
+    default="simple",
+    show_default=True,
+    help="How outputs will be drawn: simply, or spread over metrics as `sample --design spread` does.",
+)
 @level_option
 @click.option(
     "--figure",
@@ -132,6 +141,7 @@ def plan(
     judgments_per_output: int | None,
     n_raters: int | None,
     pass_rater_variance: bool,
+    design: PlannedDraw,
     level: float,
     figure: Path | None,
     as_json: bool,
@@ -153,6 +163,10 @@ def plan(
         )
     if n_raters is not None and not pilot:
         raise InvalidArgumentError("`--n-raters` goes with a pilot, which shows how raters differ")
+    if design == "spread" and (compare or difference is not None):
+        raise InvalidArgumentError(
+            "`--design spread` goes with means: pairs are drawn simply (`steelyard sample --pair`)"
+        )
     typed = (item_variance, rater_variance, correlation)
     if pilot and any(value is not None for value in typed):
         raise InvalidArgumentError("a pilot and typed variances exclude each other")
@@ -173,6 +187,7 @@ def plan(
             judgments_per_output=judgments_per_output,
             n_raters=n_raters,
             pass_rater_variance=pass_rater_variance,
+            design=design,
             level=level,
         )
     else:
@@ -190,6 +205,7 @@ def plan(
             level=level,
             paired=Pair(identical=identical or 0.0) if compare or difference is not None else None,
             rater_variance_given=pass_rater_variance,
+            judged=Judged(spread=design == "spread"),
         )
     if figure is not None:
         # matplotlib is slow to load

@@ -249,6 +249,7 @@ def plan(
         *_notes(expected, assured, expected_without, sure, n_metrics=n_metrics),
         *(() if pair is None else pair.notes(pool_size)),
         *_noise_notes(expected, assured, pilot, search),
+        *(() if pair is not None or judged is None else judged.notes),
     )
     return Plan(
         expected=expected,

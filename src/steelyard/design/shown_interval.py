@@ -49,21 +49,41 @@ class Judged:
         Raters as a sample; None for exactly the raters at hand.
     skewness, tails : float
         Skewness of what the control leaves of the scores, and its excess kurtosis.
+    spread : bool
+        Whether the draw is spread over metrics: its variance, from differences of neighbours, has fewer
+        degrees of freedom.
     """
 
     systems: int = 1
     raters: PlannedRaters | None = None
     skewness: float = 0.0
     tails: float = 0.0
+    spread: bool = False
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Say how outputs must be drawn for the plan to hold."""
+        if not self.spread:
+            return ()
+        drawn = "this holds for outputs drawn with `steelyard sample --design spread`"
+        return (f"{drawn}, all of which are judged; what that gains in error is not promised",)
 
     @property
     def lends(self) -> bool:
         """Whether the systems lend one another shape."""
         return self.systems >= MIN_SYSTEMS
 
+    def squares(self, n: int) -> float:
+        """Return the degrees of freedom of a sum of squares of n outputs.
+
+        Differences of neighbours and of the next but one have four fifths of those around a mean.
+        """
+        return max(0.8 * n - 0.6, 1.0) if self.spread else n - 1.0
+
     def freedom(self, n: int) -> float:
         """Return the degrees of freedom of the variance that `estimate` shows for n outputs."""
-        return n - 1.0 if not self.lends else variance_freedom(n - 1.0, n, max(self.tails, 0.0))
+        own = self.squares(n)
+        return own if not self.lends else variance_freedom(own, n, max(self.tails, 0.0))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,7 +117,8 @@ class MeanInterval:
         """Return the half-width to expect from n outputs, or those that luck will have."""
         parts = self._parts(values, n_metrics, judging, n)
         actual = None if luck is None else luck.outputs
-        own = parts.own * fallen_out(actual, variance_freedom(n - 1.0, n, self.judged.tails)) / n
+        squares = variance_freedom(self.judged.squares(n), n, self.judged.tails)
+        own = parts.own * fallen_out(actual, squares) / n
         noise, freedom, known = self._noise(values, parts, judging, n)
         own = own * np.where(known, 1 - self._share(n), 1.0)
         if not self.rater_variance_given and luck is not None:

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, get_args
 
-from steelyard import design
 from steelyard.design import Assumptions, Judged, Pair, Plan, Prices
+from steelyard.design import plan as plan_of
 from steelyard.design.pilot_draws import pilot_draws
 from steelyard.errors import InvalidArgumentError
 from steelyard.estimate.campaign_leniency import FEW_RATERS
@@ -13,13 +13,16 @@ from steelyard.records import names_of
 from steelyard.study.comparison import check_pairs
 from steelyard.study.mean_pilot import MeanPilot
 from steelyard.study.pair_pilot import PairPilot
+from steelyard.study.texts_once import texts_per_item
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from steelyard.study.study import Study
 
-__all__ = ["PilotPlan", "difference_assumptions", "plan"]
+__all__ = ["PilotPlan", "PlannedDraw", "difference_assumptions", "plan"]
+
+PlannedDraw = Literal["simple", "spread"]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -62,6 +65,7 @@ def plan(
     judgments_per_output: int | None = None,
     n_raters: int | None = None,
     pass_rater_variance: bool = False,
+    design: PlannedDraw = "simple",
     level: float = 0.95,
 ) -> PilotPlan:
     """Plan how many outputs to judge, and how often, from a pilot.
@@ -91,6 +95,8 @@ def plan(
         raters are a sample, that is if the pilot has five or more.
     pass_rater_variance : bool
         Whether the estimate will be told the rater variance.
+    design : {"simple", "spread"}
+        How outputs will be drawn: simply, or spread over metrics; only for means.
 
     Returns
     -------
@@ -104,6 +110,8 @@ def plan(
         If the pilot does not show the variances, or the goal cannot be reached.
     """
     names = study.metrics if metrics is None else names_of(metrics) or ()
+    if design not in get_args(PlannedDraw):
+        raise InvalidArgumentError(f"`design` must be simple or spread; got {design!r}")
     prompt = study.only_prompt(prompt)
     pair: Pair | None = None
     judged: Judged | None = None
@@ -111,6 +119,10 @@ def plan(
         if systems is not None:
             raise InvalidArgumentError(
                 "`compare` names its two systems: leave out `systems` (--system)"
+            )
+        if design == "spread":
+            raise InvalidArgumentError(
+                '`design` "spread" goes with means: pairs are drawn simply (`steelyard sample --pair`)'
             )
         check_pairs([compare], None, study.systems)
         assumed, paired = difference_assumptions(study, names, prompt=prompt, pair=compare)
@@ -120,11 +132,12 @@ def plan(
         chosen = list(study.systems if systems is None else names_of(systems))
         found = MeanPilot.of(study, names, prompt=prompt, systems=chosen)
         assumed, judged = found.assumed, found.judged
+        judged = replace(judged, spread=design == "spread")
         pilot = found.pilot
         size = max(study.outputs.sizes[one] for one in chosen)
     if n_raters is not None:
         pair, judged = _with_raters(n_raters, pair, judged)
-    made = design.plan(
+    made = plan_of(
         assumed,
         half_width=half_width,
         budget=budget,
@@ -140,9 +153,11 @@ def plan(
         judged=judged,
         rater_variance_given=pass_rater_variance,
     )
-    outputs = len(pilot.mean)
-    notes = (*made.notes, *_pilot_notes(made, outputs, 1 if judged is None else judged.systems))
-    return PilotPlan(**vars(made) | {"notes": notes})
+    notes = [*made.notes, *_pilot_notes(made, len(pilot.mean))]
+    if judged is not None and judged.systems > 1:
+        texts = texts_per_item(study.outputs, chosen)
+        notes += _campaign_notes(made, judged.systems, texts)
+    return PilotPlan(**vars(made) | {"notes": tuple(notes)})
 
 
 def _with_raters(
@@ -164,8 +179,8 @@ def _with_raters(
     return pair, replace(judged, raters=planned)
 
 
-def _pilot_notes(made: Plan, outputs: int, systems: int) -> Iterator[str]:
-    """Say what a pilot of this size can promise, and that numbers are those of one system."""
+def _pilot_notes(made: Plan, outputs: int) -> Iterator[str]:
+    """Say what a pilot of this size can promise."""
     sure, what = made.assured, "outputs" if made.pair is None else "items"
     if sure is not None:
         more = f"{sure.judgments / made.expected.judgments:.2f} times the judgments"
@@ -175,11 +190,23 @@ def _pilot_notes(made: Plan, outputs: int, systems: int) -> Iterator[str]:
             f"the pilot has {outputs} judged {what}: {made.assurance:.0%} assurance takes {more} to be "
             "expected"
         )
-    if systems > 1 and sure is not None:
-        yield (
-            f"numbers are of one system; all {systems} need {systems * sure.judgments:,} judgments for "
-            f"{made.assurance:.0%} assurance, price {systems * sure.cost:,.2f}"
+
+
+def _campaign_notes(made: Plan, systems: int, texts: float) -> Iterator[str]:
+    """Say what all systems need together: a text that several of them wrote is judged and paid once."""
+    case, how = made.assured, f"for {made.assurance:.0%} assurance"
+    if case is None:
+        case, how = made.expected, "as expected"
+    shared = ""
+    if texts < systems:
+        shared = (
+            f"; on the same items their outputs are {texts:.3g} different texts per item, and a text "
+            "that several systems wrote is judged once"
         )
+    yield (
+        f"numbers are of one system; all {systems} need {round(texts * case.judgments):,} judgments "
+        f"{how}, price {texts * case.cost:,.2f}{shared}"
+    )
 
 
 def difference_assumptions(
