@@ -33,7 +33,7 @@ def fixed_decisions(scores: Floats, numbers: Sequence[int], options: RaceOptions
 
     Examples
     --------
-    >>> scores = np.array([[[0.6, 0.1], [0.7, 0.3], [0.9, 0.2], [0.5, 0.0], [0.4, 0.4]]])
+    >>> scores = np.array([[[0.9, 0.1], [0.7, 0.3], [0.9, 0.2], [0.5, 0.0], [0.4, 0.4]]])
     >>> fixed_decisions(scores, [2, 3, 4], RaceOptions()).tolist()
     [[False, True, True]]
     """
