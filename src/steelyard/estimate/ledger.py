@@ -144,10 +144,11 @@ def rough_ledger(scores: NDArray[np.float64]) -> tuple[str, ...]:
     doubt = float(np.sqrt(max(excess + 2, 0) / len(scores))) / 2
     if doubt <= _GREATEST_DOUBT:
         return ()
-    return (
+    note = (
         f"the ledger is rough: judgments have long tails, and {len(scores)} of them show their "
-        f"spread to within {doubt:.0%} only",
+        f"spread to within {doubt:.0%} only"
     )
+    return (note,)
 
 
 def total_ledger(ledgers: Sequence[Ledger]) -> Ledger:
