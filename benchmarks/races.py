@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import t as student
 
 from steelyard.design.race import Race, RaceOptions
+from steelyard.design.race.fixed_design import fixed_decisions
 
 Floats = NDArray[np.float64]
 
@@ -81,22 +81,11 @@ def raced(scores: Floats, kind: Kind) -> Outcome:
     best = means.argmax(axis=1)
     named = means[np.arange(runs), race.winner]
     far = ~race.running & (means.max(axis=1) - named > (margin or 0) + 1e-12)
-    fixed = np.stack([_decides(scores[:, :n]) for n in GRID], axis=1)
+    fixed = fixed_decisions(scores, GRID.tolist(), RaceOptions(level=1 - _ALPHA))
     wrong = race.out_at[np.arange(runs), best] > 0
     ended = np.where(race.running, items, race.decided_at)
     stops = np.where(race.out_at > 0, race.out_at, ended[:, np.newaxis])
     return Outcome(wrong, ~race.running, judgments, fixed, far, ended, stops)
-
-
-def _decides(scores: Floats) -> NDArray[np.bool_]:
-    """Return whether the leader beats all others, by paired t tests with the pool's correction."""
-    runs, n, systems = scores.shape
-    leader = scores.mean(axis=1).argmax(axis=1)
-    ahead = np.take_along_axis(scores, leader[:, np.newaxis, np.newaxis], axis=2) - scores
-    error = ahead.std(axis=1, ddof=1) * np.sqrt((1 - n / _ITEMS) / n)
-    reached = ahead.mean(axis=1) > student.ppf(1 - _ALPHA / (systems - 1), n - 1) * error
-    reached[np.arange(runs), leader] = True
-    return np.asarray(reached.all(axis=1))
 
 
 def outcome(kind: Kind, runs: int, *, seed: int = 0) -> Outcome:

@@ -342,7 +342,10 @@ def test_goals_of_pairs_print_pairs(run, racing):
         (("--goal", "best", "--method", "empirical-bernstein"), "`--method` must be betting or"),
         (("--goal", "difference=0.1", "--margin", "0.1"), "`--margin` does not go with"),
         (("--half-width", "0.1", "--margin", "0.1"), "`--margin` goes with --goal only"),
-        (("--goal", "best", "--bounds", "none"), "`bounds` must be two finite numbers"),
+        (
+            ("--goal", "best", "--bounds", "none", "--method", "betting"),
+            "`bounds` must be two finite numbers",
+        ),
     ],
 )
 def test_options_of_races_that_do_not_go_together_are_refused(run, racing, options, message):

@@ -162,6 +162,10 @@ def test_replays_of_a_campaign_and_of_a_pair(run, campaign):
     assert (code, json.loads(out)[0]["rule"]) == (0, "plan")
     code, out, _ = run("simulate", *campaign, "--pair", "alpha", "beta", "-n", 10, *few)
     assert (code, json.loads(out)[0]["rule"]) == (0, "compare")
+    code, out, _ = run(
+        "simulate", *campaign, "--goal", "best", "--bounds=-9,9", "--runs", 4, "--json"
+    )
+    assert (code, json.loads(out)[0]["rule"]) == (0, "race")
 
 
 @pytest.mark.parametrize("design", ["simple", "paired", "stratified"])

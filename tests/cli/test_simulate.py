@@ -131,3 +131,28 @@ def test_what_does_not_go_with_fewer_judgments_gets_one_line(run, campaign, opti
     code, out, err = run("simulate", *campaign, *options)
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert message in err
+
+
+def test_a_race_is_replayed(run, campaign):
+    race = ["--goal", "best", "--bounds=-9,9", "--runs", 5]
+    code, out, err = run("simulate", *campaign, *race, "--json")
+    assert (code, err) == (0, "")
+    found = json.loads(out)[0]
+    assert (found["rule"], found["method"], found["runs"]) == ("race", "betting", 5)
+    assert {one["system"] for one in found["systems"]} == {"alpha", "beta"}
+    code, out, _ = run("simulate", *campaign, *race)
+    assert code == 0
+    assert "race, exact" in out
+    assert "ledger: all 2 systems on all items would take" in out
+    code, out, _ = run("simulate", *campaign, "--goal", "order", "--bounds", "none", "--runs", 2)
+    assert "race, asymptotic" in out
+    for options, message in (
+        (["-n", 20], "`-n` does not go with `--goal`, which replays a race"),
+        (["--metric", "length"], "`--metric` does not go with `--goal`"),
+        (["--rule", "plan"], "`--rule` must be betting or asymptotic with --goal; got plan"),
+        (["--bounds", "none", "--rule", "betting"], "`bounds` must be two finite numbers"),
+        (["--goal", "difference=1", "--margin", 1], "`--margin` does not go with --goal"),
+    ):
+        code, out, err = run("simulate", *campaign, *race, *options)
+        assert (code, out, err.count("\n")) == (2, "", 1)
+        assert message in err

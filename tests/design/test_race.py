@@ -258,3 +258,14 @@ def test_an_asymptotic_race_ends_where_the_evidence_exceeds_all_numbers():
     race = run(scores, method="asymptotic", bounds=None)
     assert race.decided_at.tolist() == [50, 50]
     assert race.winner.tolist() == [2, 2]
+
+
+def test_rounding_does_not_decide_a_tie_when_all_is_judged():
+    rng = np.random.default_rng(12)
+    scores = rng.uniform(size=(20, 40, 2))
+    scores[:, :, 1] = rng.permuted(
+        scores[:, :, 0], axis=1
+    )  # the same sum, added up in another order
+    race = run(scores, level=0.9999)
+    assert race.items == 40
+    assert race.running.all()

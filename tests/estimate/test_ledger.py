@@ -5,7 +5,7 @@ from scipy import stats
 
 from steelyard import Study
 from steelyard.data import read_judgments, read_outputs
-from steelyard.estimate.ledger import Ledger, PlainInterval, total_ledger
+from steelyard.estimate.ledger import Ledger, PlainInterval, rough_ledger, total_ledger
 from steelyard.study.ledger_words import means_ledger, pairs_ledger
 
 
@@ -145,6 +145,19 @@ def test_two_plain_means_on_independent_items_are_welchs():
         60, (welch.high - welch.low) / 2 / stats.t.ppf(0.975, freedom), freedom, 0.95
     )
     assert pair.ledger.plain == pytest.approx(plain.judgments((paired.high - paired.low) / 2))
+
+
+def test_long_tails_are_noted_where_a_few_judgments_do_not_show_the_spread():
+    # By hand: of 19 zeros and a one, the fourth power over the squared second is 18.05, so
+    # half the root of (18.05 - 3 + 2)/20 is 46%.
+    assert "within 46% only" in rough_ledger(np.array([1.0] + [0.0] * 19))[0]
+    assert rough_ledger(np.zeros(5)) == ()
+    notes = [
+        [note for one in campaign(20, scores=scores)[0].estimate(ledger=True) for note in one.notes]
+        for scores in (np.asarray, np.exp)
+    ]
+    assert not any("the ledger is rough" in note for note in notes[0])
+    assert any("the ledger is rough" in note for note in notes[1])
 
 
 def test_a_stratified_draw_has_no_ledger():

@@ -12,7 +12,7 @@ from steelyard.cli.paths import InputPath, OutputFile
 from steelyard.cli.printing import interval, note_lines, parse_bounds, print_result
 from steelyard.cli.race import RaceGoalType, race_tables
 from steelyard.data import read_outputs
-from steelyard.design.race import RaceGoal
+from steelyard.design.race import RaceGoal, RaceMethod
 from steelyard.design.sequence import Method, SequenceTarget
 from steelyard.errors import InvalidArgumentError
 from steelyard.study.monitoring import Monitored
@@ -149,7 +149,7 @@ def monitor(
             margin=margin if difference is None else difference,
             prompts=choice.prompts,
             systems=choice.systems,
-            method="asymptotic" if method == "asymptotic" else "betting",
+            method=_race_method(method),
             level=level,
             bounds=None if bounds == "none" else parse_bounds(bounds),
             judgments_per_output=judgments_per_output,
@@ -206,6 +206,14 @@ def _check_race_options() -> None:
         raise InvalidArgumentError(
             "`--method` must be betting or asymptotic with --goal; got empirical-bernstein"
         )
+
+
+def _race_method(method: Method) -> RaceMethod | None:
+    """Return the method asked for; None leaves it to whether bounds are known."""
+    source = click.get_current_context().get_parameter_source("method")
+    if source is click.core.ParameterSource.DEFAULT:
+        return None
+    return "asymptotic" if method == "asymptotic" else "betting"
 
 
 def _refuse_without_goal(margin: float | None, judgment_price: float | None) -> None:

@@ -14,7 +14,10 @@ from steelyard.cli.options import (
     two_systems,
 )
 from steelyard.cli.printing import parse_bounds, print_result, progress_bar
+from steelyard.cli.race import RaceGoalType
+from steelyard.cli.race_replay import race_options, race_replay_tables
 from steelyard.cli.simulate_tables import mean_tables, pair_tables, rule_tables
+from steelyard.design.race import RaceGoal
 from steelyard.errors import InvalidArgumentError
 from steelyard.study import Study
 from steelyard.study.mean_replay import ReplayDesign
@@ -28,6 +31,7 @@ Examples:
   steelyard simulate outputs.jsonl judgments.jsonl --prompt overall --metric rouge-l \\
       --half-width 0.1 --bounds -1,1
   steelyard simulate outputs.jsonl judgments.jsonl --prompt overall --pair new old -n 50 -n 100
+  steelyard simulate outputs.jsonl judgments.jsonl --prompt overall --goal best --margin 0.02
 """
 
 
@@ -44,7 +48,18 @@ Examples:
     type=float,
     help="The precision to reach, by each rule; with -n: how often is it reached?",
 )
-@click.option("--bounds", metavar="LOW,HIGH", help="With --half-width: least and greatest score.")
+@click.option(
+    "--bounds",
+    metavar="LOW,HIGH",
+    help="With --half-width or --goal: least and greatest score; a race has 0,1 by default, and none "
+    "where there are no bounds.",
+)
+@click.option(
+    "--goal",
+    type=RaceGoalType(),
+    metavar="best|order|difference=D",
+    help="Replay a race, as `steelyard monitor --goal` runs it.",
+)
 @click.option(
     "--pair",
     nargs=2,
@@ -59,7 +74,12 @@ Examples:
     type=int,
     help="Outputs to judge of each system; with --pair 20, 50, 100 and 200 by default.",
 )
-@click.option("--margin", type=float, help="With --pair: differences that count as equivalent.")
+@click.option(
+    "--margin",
+    type=float,
+    help="With --pair: differences that count as equivalent; with --goal best: it also ends when one "
+    "system is at most so far below the best.",
+)
 @click.option(
     "--design",
     type=click.Choice(get_args(ReplayDesign)),
@@ -76,7 +96,8 @@ Examples:
     "rules",
     multiple=True,
     type=click.Choice(get_args(Rule)),
-    help="With --half-width: rule to replay; all by default.",
+    help="With --half-width: rule to replay; all by default. With --goal: betting or asymptotic; by "
+    "default the former where there are bounds.",
 )
 @click.option("--strata", type=int, help="For the plan's sample.  [default: 1]")
 @click.option(
@@ -95,6 +116,7 @@ def simulate(
     metrics: tuple[str, ...],
     half_width: float | None,
     bounds: str | None,
+    goal: tuple[RaceGoal, float | None] | None,
     pair: tuple[str, str] | None,
     numbers: tuple[int, ...],
     margin: float | None,
@@ -123,12 +145,19 @@ def simulate(
     With --pair, the comparison of two systems is replayed: how far off the difference is, how often its
     interval holds the truth, and how often there is a verdict, by `steelyard compare` on the same items
     and by plain means of independent items.
+
+    With --goal, all systems run a race on the same items: how soon it is decided, who wins how often, and how
+    many judgments that takes beside a fixed number of items that decides as often.
     """
     named = tuple(dict.fromkeys(metrics))
     of_rules: dict[str, object] = {"half-width": half_width, "bounds": bounds, "rule": rules}
     of_rules |= {"strata": strata, "size": size, "look": look}
     of_draws: dict[str, object] = {"design": design, "by": by}
-    if pair is not None:
+    if goal is not None:
+        others = of_rules | of_draws | {"bounds": None, "rule": None}
+        others |= {"metric": metrics, "pair": pair, "n": numbers}
+        _refuse(others, "`--goal`, which replays a race")
+    elif pair is not None:
         _refuse(of_rules | of_draws, "`--pair`, which replays numbers of items (-n)")
     elif numbers:
         others = of_rules | {"margin": margin, "half-width": None}
@@ -136,7 +165,7 @@ def simulate(
     elif half_width is None or bounds is None or not named:
         raise InvalidArgumentError(
             "a replay needs numbers of outputs (`-n 50 -n 100`), or `--metric`, `--half-width` and "
-            "`--bounds`, or `--pair A B`"
+            "`--bounds`, or `--pair A B`, or `--goal best`"
         )
     else:
         _refuse(of_draws | {"margin": margin}, "`--half-width`")
@@ -144,7 +173,11 @@ def simulate(
     options: dict[str, Any] = {"prompt": _only_prompt(choice, study), "runs": runs, "level": level}
     with progress_bar("replaying") as show:
         options |= {"seed": seed, "progress": show}
-        if pair is not None:
+        if goal is not None:
+            options |= {"systems": choice.systems} | race_options(goal, margin, bounds, rules)
+            raced = study.simulate_race(**options)
+            shown, tables = raced.to_dict(), race_replay_tables(raced)
+        elif pair is not None:
             options |= {"metrics": named or None, "margin": margin}
             compared = study.simulate_pair(pair, numbers or None, **options)
             shown, tables = compared.to_dict(), pair_tables(compared, level)
@@ -169,7 +202,8 @@ def _refuse(others: dict[str, object], kind: str) -> None:
     """Raise if an option was given that does not go with this kind of replay."""
     for name, value in others.items():
         if value not in (None, ()):
-            raise InvalidArgumentError(f"`--{name}` does not go with {kind}")
+            option = f"-{name}" if len(name) == 1 else f"--{name}"
+            raise InvalidArgumentError(f"`{option}` does not go with {kind}")
 
 
 def _only_prompt(choice: StudyChoice, study: Study) -> str | None:

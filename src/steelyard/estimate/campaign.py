@@ -22,7 +22,7 @@ from steelyard.estimate.controlled import (
     less_control,
 )
 from steelyard.estimate.intervals import check_options
-from steelyard.estimate.ledger import Ledger
+from steelyard.estimate.ledger import Ledger, rough_ledger
 from steelyard.estimate.options import Options
 from steelyard.estimate.result import Estimate
 from steelyard.estimate.slices import Cell, Slicing, sliced
@@ -168,6 +168,9 @@ def _estimates(
             # A stage without an interval leaves the ledger unknown, not the estimate.
             with suppress(NotEstimableError):
                 ledger = _ledger(plain, found, form, controls.slopes[cell.parent], paid)
+        if ledger is not None:
+            judged = np.concatenate([systems[number].sample.human for number in form])
+            estimate = replace(estimate, notes=(*estimate.notes, *rough_ledger(judged)))
         estimate = replace(estimate, shares=shares, ledger=ledger)
         differ = cell.system.metric.shape[1] or estimate.raters != baseline.raters
         results.append(replace(estimate, baseline=baseline) if differ else estimate)

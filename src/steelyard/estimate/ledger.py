@@ -16,9 +16,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-__all__ = ["DEVICES", "Ledger", "PlainInterval", "mean_ledger", "total_ledger"]
+__all__ = ["DEVICES", "Ledger", "PlainInterval", "mean_ledger", "rough_ledger", "total_ledger"]
 
 # What may save judgments, in the order in which it is added.
 DEVICES = (
@@ -27,6 +28,8 @@ DEVICES = (
 )
 # An interval that is worth more than this many times its judgments has no width to speak of.
 _MOST = 1e9
+# A ledger is rough where the standard deviation of judgments has a relative error above this.
+_GREATEST_DOUBT = 0.25
 
 
 @dataclass(frozen=True)
@@ -119,6 +122,34 @@ class PlainInterval:
         if used is not None and used != self.n:
             saved["sharing"] = self.n - used
         return Ledger(worth, float(self.n if used is None else used), saved)
+
+
+def rough_ledger(scores: NDArray[np.float64]) -> tuple[str, ...]:
+    r"""Return a note where a few judgments with long tails do not show how far scores spread.
+
+    The standard deviation of n judgments with excess kurtosis :math:`\kappa` has the relative error
+    :math:`\frac12 \sqrt{(\kappa + 2)/n}`.
+
+    Examples
+    --------
+    >>> rough_ledger(np.arange(40.0))
+    ()
+    >>> len(rough_ledger(np.exp(np.arange(20.0))))
+    1
+    """
+    away = scores - scores.mean()
+    square = float(np.mean(away**2))
+    if square <= 0:
+        return ()
+    excess = float(np.mean(away**4)) / square**2 - 3
+    doubt = float(np.sqrt(max(excess + 2, 0) / len(scores))) / 2
+    if doubt <= _GREATEST_DOUBT:
+        return ()
+    note = (
+        f"the ledger is rough: judgments have long tails, and {len(scores)} of them show their "
+        f"spread to within {doubt:.0%} only"
+    )
+    return (note,)
 
 
 def total_ledger(ledgers: Sequence[Ledger]) -> Ledger:

@@ -210,7 +210,50 @@ class MeanReplay(Shape):
     """Of `estimate`, the mean over every tenth replay; null for plain means."""
 
 
-SimulateForm = list[Replay] | list[PairReplay] | list[MeanReplay]
+class ReplayedSystem(Shape):
+    """What became of one system over many replays of a race."""
+
+    system: str
+    estimate: float
+    """Its mean by all judgments of the campaign."""
+    judgments: float
+    out: Share
+    """Share of replays in which it was let go before the end."""
+    won: Share | None
+    """With the goal best: share of replays in which it was named."""
+
+
+class RaceReplay(Shape):
+    """How many judgments a decision took, over many replays."""
+
+    prompt: str
+    goal: Literal["best", "order", "difference"]
+    margin: float | None
+    level: Level
+    rule: Literal["race", "fixed design"]
+    """The fixed design has the fewest items, the same for all systems, that decide as often."""
+    method: Literal["betting", "asymptotic", "t tests"]
+    guarantee: Literal["exact", "asymptotic"]
+    decided: Share
+    wrong: Share | None
+    """Replays in which anything false was said of their pool, at any look; null for the fixed design."""
+    other_winner: Share | None
+    """With the goal best: another is named than has the best mean by all judgments."""
+    n_items: float
+    judgments: float
+    most_judgments: float
+    """What one replay in ten exceeds."""
+    relative_judgments: Number
+    """Judgments over those of the fixed design; null where none decides as often."""
+    ledger: Ledger | None
+    """Judgments of all systems on all items of the race, those used, and what letting systems go saved."""
+    systems: list[ReplayedSystem]
+    pool_size: Count
+    judged_items: Count
+    runs: Count
+
+
+SimulateForm = list[Replay] | list[PairReplay] | list[MeanReplay] | list[RaceReplay]
 
 
 class Probability(Shape):

@@ -25,7 +25,7 @@ _FORMS: dict[str, tuple[Any, int]] = {
     "estimate": (EstimateForm, 2),
     "compare": (CompareForm, 2),
     "diagnose": (DiagnoseForm, 1),
-    "simulate": (SimulateForm, 3),
+    "simulate": (SimulateForm, 4),
     "trajectory": (TrajectoryForm, 1),
     "paper": (PaperForm, 1),
 }

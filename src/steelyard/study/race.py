@@ -21,7 +21,7 @@ from steelyard.study.shared_texts import SharedTexts
 if TYPE_CHECKING:
     from steelyard.study.study import Study
 
-__all__ = ["race"]
+__all__ = ["race", "race_method"]
 
 Floats = NDArray[np.float64]
 
@@ -33,7 +33,7 @@ def race(
     margin: float | None = None,
     prompts: Sequence[str] | None = None,
     systems: Sequence[str] | None = None,
-    method: RaceMethod = "betting",
+    method: RaceMethod | None = None,
     level: float = 0.95,
     bounds: tuple[float, float] | None = (0.0, 1.0),
     judgments_per_output: int = 1,
@@ -57,8 +57,9 @@ def race(
         Differences up to this do not matter.
     prompts, systems : sequence of str, optional
         Which to look at; all that were judged by default.
-    method : {"betting", "asymptotic"}
-        Exact for scores within `bounds`, or approximate and without bounds.
+    method : {"betting", "asymptotic"}, optional
+        Exact for scores within `bounds`, or approximate and without bounds. By default betting where
+        bounds are known.
     level : float
         Probability with which nothing that is ever said is wrong.
     bounds : (float, float) or None
@@ -83,7 +84,9 @@ def race(
     NotEstimableError
         If outputs were not drawn simply at random.
     """
-    options = RaceOptions(goal=goal, margin=margin, level=level, bounds=bounds, method=method)
+    options = RaceOptions(
+        goal=goal, margin=margin, level=level, bounds=bounds, method=race_method(method, bounds)
+    )
     if judgment_price is not None and not judgment_price >= 0:
         raise InvalidArgumentError(f"`judgment_price` must not be negative; got {judgment_price}")
     prompts, systems = names_of(prompts), names_of(systems)
@@ -125,6 +128,11 @@ def race(
             )
         )
     return Races(found)
+
+
+def race_method(method: RaceMethod | None, bounds: tuple[float, float] | None) -> RaceMethod:
+    """Return the method asked for, or else the exact one where bounds are known."""
+    return method or ("asymptotic" if bounds is None else "betting")
 
 
 def _texts(study: "Study", names: tuple[str, ...], prompt: str) -> SharedTexts:

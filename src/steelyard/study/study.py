@@ -31,6 +31,7 @@ from steelyard.study import (
     pair_replay,
     planning,
     race,
+    race_replay,
     sampling,
     simulation,
     trajectories,
@@ -472,6 +473,7 @@ class Study:
     simulate = simulation.simulate
     simulate_means = mean_replay.simulate_means
     simulate_pair = pair_replay.simulate_pair
+    simulate_race = race_replay.simulate_race
     trajectories = trajectories.trajectories
 
     def only_prompt(self, prompt: str | None) -> str:

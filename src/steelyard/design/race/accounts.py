@@ -33,6 +33,8 @@ Bools = NDArray[np.bool_]
 _GREATEST_LOSS = 0.97
 # Imagined differences and their variance, so that a bet can be placed before the first.
 _IMAGINED, _IMAGINED_VARIANCE = 2, 0.5
+# Of the size of a sum of differences: what rounding may make of a tie.
+_ROUNDING = 1e-9
 # Effects, in standard deviations of a difference, that the asymptotic race looks for.
 _EFFECTS = (0.1, 0.3, 1.0)
 # The asymptotic race says nothing before so many items, nor anything new when fewer are left, ...
@@ -139,7 +141,8 @@ class Accounts:
         """Whether the differences sum to more than this whatever is still to come."""
         rest = self.differing - self.count
         reach = rest if self.bounded else np.where(rest > 0, np.inf, 0)
-        return np.asarray(self.total - reach > sums)
+        rounding = _ROUNDING * np.sqrt(self.square * self.count)
+        return np.asarray(self.total - reach > sums + rounding)
 
     def _gain(self, difference: Floats, sums: Floats) -> Floats:
         rest = np.maximum(self.differing - self.count, 1)
