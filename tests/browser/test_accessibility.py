@@ -133,7 +133,8 @@ def test_the_preview(serve, write_campaign, open_page, accessible):
 
 
 @pytest.mark.parametrize(
-    "task", ["language-quality", "answer-correctness", "direct-assessment", "esa", "mqm", "pairwise"]
+    "task",
+    ["language-quality", "answer-correctness", "direct-assessment", "esa", "mqm", "pairwise"],
 )
 def test_a_phone_has_room_for_every_question(visit, accessible, task):
     row = QUESTION | {

@@ -150,7 +150,14 @@ class TestDocuments:
         expect(place).to_have_text("Part 1 of 3 of this document")
         expect(page.locator("#document details")).to_be_hidden()
         page.get_by_role("button", name="Submit").click()
+        expect(rater.question.locator("[data-problem]").last).to_have_text(
+            "Mark the errors, or say that there is none."
+        )
+        none = page.get_by_role("checkbox", name="There is no error")
+        none.check()
+        page.get_by_role("button", name="Submit").click()
         expect(place).to_have_text("Part 2 of 3 of this document")
+        none.check()
         page.get_by_role("button", name="Submit").click()
         expect(place).to_have_text("Part 3 of 3 of this document")
         if context:
