@@ -14,7 +14,9 @@ def segments(document, size, first):
             content={"output": f"{document} {place}"},
             wanted=1,
             targets=(
-                Target(item=f"{document}-{place}", system="s", draw=first + place, cluster=document),
+                Target(
+                    item=f"{document}-{place}", system="s", draw=first + place, cluster=document
+                ),
             ),
             document=document,
             place=place,
