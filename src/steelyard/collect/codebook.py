@@ -28,6 +28,7 @@ is judged once and stands here once for each of them, with the same `submission`
 - `probability`, `stratum`, `stratum_size`, `share`, `draw`, `design`, `seed`, `signature`: what the
   draw recorded of the output. `draw` is its place in the random order of its system's draw.
 - `submission`, `unit`: the answer it was derived from, and what was shown.
+- `cluster`, where documents are judged: the document that the output is a segment of. `estimate` and `compare` count documents by it.
 - `use`: "used" in the estimate; "excluded", because the rater is left out; "surplus", beyond the
   judgments wanted; "replacing", of an output that waits for the replacement of an excluded judgment;
   "incomplete", of an output with fewer judgments than wanted; "ahead", of a complete output that
