@@ -83,10 +83,8 @@ class Cells:
             # Preferences are about the items on which two systems differ, and of those the draw
             # is simple; `read_pool` holds these and no others.
             used = used.with_columns(design=pl.lit("simple"))
-        if self._campaign.documents is None:
-            used = used.drop("cluster")
         # What is shown of either system is its mean score, not how the two compare.
-        return used.drop("other_system", "first_system", "segments")
+        return used.drop("other_system", "first_system").drop("segments", strict=False)
 
     def _standings(self, used: pl.DataFrame, *, paths: Sequence[str] = ()) -> dict[_Key, Standing]:
         found = standings(

@@ -40,7 +40,7 @@ _SCHEMA = {
 
 
 def judgment_rows(scored: Sequence[ScoredRow], *, each: int) -> pl.DataFrame:
-    """Return every judgment, with the column ``use`` of `with_use`.
+    """Return every judgment, with the column ``use`` of `with_document_use`; documents only where there are any.
 
     Parameters
     ----------
@@ -53,6 +53,8 @@ def judgment_rows(scored: Sequence[ScoredRow], *, each: int) -> pl.DataFrame:
     frame = pl.DataFrame(columns, schema=_SCHEMA)
     if frame.is_empty():
         return frame.with_columns(use=pl.lit(None, dtype=pl.String))
+    if frame["cluster"].null_count() == frame.height:
+        frame = frame.drop("cluster", "segments")
     return with_document_use(frame, each=each)
 
 
@@ -62,7 +64,7 @@ def with_document_use(frame: pl.DataFrame, *, each: int) -> pl.DataFrame:
     Segments that come first differ from those that follow, so that a part of a document is no sample of it.
     """
     rows = with_use(frame, each=each)
-    if rows["cluster"].null_count() == rows.height:
+    if "cluster" not in rows.columns:
         return rows
     is_used = pl.col("use") == "used"
     used = pl.col("item").filter(is_used).n_unique().over("system", "cluster")
