@@ -150,7 +150,14 @@ class TestDocuments:
         expect(place).to_have_text("Part 1 of 3 of this document")
         expect(page.locator("#document details")).to_be_hidden()
         page.get_by_role("button", name="Submit").click()
+        expect(rater.question.locator("[data-problem]").last).to_have_text(
+            "Mark the errors, or say that there is none."
+        )
+        none = page.get_by_role("checkbox", name="There is no error")
+        none.check()
+        page.get_by_role("button", name="Submit").click()
         expect(place).to_have_text("Part 2 of 3 of this document")
+        none.check()
         page.get_by_role("button", name="Submit").click()
         expect(place).to_have_text("Part 3 of 3 of this document")
         if context:
@@ -231,3 +238,34 @@ def _silence():
     )
     form += (2).to_bytes(2, "little") + (16).to_bytes(2, "little")
     return head + form + b"data" + len(data).to_bytes(4, "little") + data
+
+
+@pytest.mark.parametrize("context", [{}, PHONE])
+def test_a_scale_is_one_row_of_equal_steps(visit, context):
+    words = ("Strongly disagree", "Disagree", "Neither", "Agree", "Strongly agree")
+    scales = {f"q{n}": [{"value": k} for k in range(n)] for n in (2, 3, 4, 7, 9, 11)}
+    scales["words"] = [{"value": place, "label": word} for place, word in enumerate(words)]
+    widgets = [
+        {"id": name, "kind": "likert", "label": name, "levels": levels}
+        for name, levels in scales.items()
+    ]
+    scores = [{"prompt": "q2", "rule": "value", "from": "q2"}]
+    shown = [{"field": "output", "label": "Text"}]
+    task = {
+        "name": "scales",
+        "title": "Scales",
+        "show": shown,
+        "widgets": widgets,
+        "scores": scores,
+    }
+    rater = visit(task, context=context)
+    page = rater.at_work()
+    for name, levels in scales.items():
+        expect(rater.question).to_have_attribute("data-step", name)
+        boxes = [one.bounding_box() for one in rater.question.locator(".option").all()]
+        assert len(boxes) == len(levels)
+        assert len({box["y"] for box in boxes}) == 1, name
+        widths = [box["width"] for box in boxes]
+        assert max(widths) - min(widths) < 1, (name, widths)
+        assert fits(page)
+        rater.question.get_by_role("radio").first.check(force=True)

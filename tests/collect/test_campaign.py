@@ -370,7 +370,7 @@ def test_the_examples_of_the_reference_page_are_right(tmp_path):
     write(tmp_path, whole.replace("task.yaml", "language-quality"))
     assert load_campaign(tmp_path / "campaign.yaml").goal.budget == 200
     parts = [block for block in blocks if re.match(r"(sample|goal|panel|session|quality):", block)]
-    assert len(parts) == 5
+    assert len(parts) == 6
     for part in parts:
         keys = {line.split(":")[0] for line in part.splitlines() if not line.startswith(" ")}
         rest = [line for line in CAMPAIGN.splitlines() if not line.startswith("  ")]

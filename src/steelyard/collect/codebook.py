@@ -29,6 +29,7 @@ is judged once and stands here once for each of them, with the same `submission`
   draw recorded of the output. `draw` is its place in the random order of its system's draw. A spread
   draw has `place`, too: its wave, and after the point the place along what the wave was spread by.
 - `submission`, `unit`: the answer it was derived from, and what was shown.
+- `cluster`, where documents are judged: the document that the output is a segment of. `estimate` and `compare` count documents by it.
 - `use`: "used" in the estimate; "excluded", because the rater is left out; "surplus", beyond the
   judgments wanted; "replacing", of an output that waits for the replacement of an excluded judgment;
   "incomplete", of an output with fewer judgments than wanted; "ahead", of a complete output that

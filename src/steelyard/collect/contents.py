@@ -107,10 +107,15 @@ class Contents:
         names = list(dict.fromkeys(fields))
         for name in names:
             if name not in self.outputs.columns:
+                way_out = (
+                    ": without suggested errors, leave `suggested` out of the task"
+                    if name in self.campaign.task.suggested
+                    else ""
+                )
                 raise InvalidDataError(
                     f"{self.outputs.name}: no column `{name}`, which the task "
                     f"{self.campaign.task.name} shows; the columns are "
-                    f"{quoted(self.outputs.columns)}"
+                    f"{quoted(self.outputs.columns)}{way_out}"
                 )
         return names
 

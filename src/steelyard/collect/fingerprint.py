@@ -12,7 +12,12 @@ if TYPE_CHECKING:
 __all__ = ["fingerprint_of", "without_wording"]
 
 # What the page says may be improved while a campaign runs; what is asked and counted may not.
-_LATER = (("category_needed", False), ("missing", False), ("suggested", None))
+_LATER = (
+    ("category_needed", False),
+    ("missing", False),
+    ("say_none", False),
+    ("suggested", None),
+)
 _WORDING = {"label", "help", "tip", "key", "text", "confirm", "low", "high"}
 
 

@@ -84,7 +84,7 @@ def mqm_tsv(store: Reader, campaign: Campaign, judged: pl.DataFrame) -> str:
     A row is an error, marked in ``target`` by ``<v>`` and ``</v>``; an output without one has a row
     too. ``weight`` is what the error counts here, so that scores read back as they were given.
     """
-    lines = [(*_MQM, *_MQM_ERROR)]
+    lines: list[tuple[str, ...]] = [(*_MQM, *_MQM_ERROR)]
     places: dict[tuple[str, str, str], int] = {}
     for one in _judged(store, judged):
         document = one.document or one.item

@@ -138,7 +138,7 @@ def media_name(secret: str, path: str) -> str:
 
 def media_fields(task: Task) -> dict[str, Kind]:
     """Return the fields that hold paths, and what they show."""
-    return {one.field: one.format for one in task.show if one.format in MEDIA}  # type: ignore[misc]
+    return {one.field: one.format for one in task.show if one.format in MEDIA}
 
 
 def _ending(path: Any) -> str:

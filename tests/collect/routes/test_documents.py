@@ -6,7 +6,6 @@ from itertools import pairwise
 import pytest
 
 import steelyard as sy
-
 from steelyard.cli import main
 from steelyard.collect.campaign import load_campaign
 from steelyard.collect.exports import export, judgments

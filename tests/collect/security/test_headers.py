@@ -20,9 +20,20 @@ def headers_of(path, *, framed=False, given=()):
 def test_the_policy_is_the_strictest_that_lets_our_own_files_work():
     assert content_security_policy(submits_to=(), framed_by=()) == (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
-        "font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; "
+        "media-src 'self'; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; "
         "frame-ancestors 'none'"
     )
+
+
+def test_files_of_a_campaign_run_nothing_even_if_they_are_opened_alone():
+    for path in ("/media/a.svg", "/admin/media/a.svg"):
+        found = dict(headers_of(path, framed=True))
+        policy = found[b"content-security-policy"].decode()
+        assert policy.startswith("default-src 'none'; ")
+        assert "sandbox" in policy
+        assert "script" not in policy
+        assert found[b"x-content-type-options"] == b"nosniff"
+        assert found[b"cache-control"] == b"private, no-cache"
 
 
 def test_a_panel_may_receive_forms_and_frame_our_pages_and_nothing_else():

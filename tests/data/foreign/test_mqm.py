@@ -39,3 +39,14 @@ def test_an_unknown_severity_is_said(convert, tmp_path):
     path.write_text(f"{header}\na\td\t1\n")
     with pytest.raises(InvalidDataError, match=r"line 2: expected 8 fields, got 3"):
         convert(path)
+
+
+def test_a_file_with_weights_and_items_keeps_them(convert, tmp_path):
+    path = tmp_path / "mqm.tsv"
+    header = "item\tsystem\tdoc\tdoc_id\trater\tsource\ttarget\tcategory\tseverity\tweight"
+    row = "n7\ta\td\t1\tr\ts\t<v>t</v>\tAccuracy\tCritical"
+    path.write_text(f"{header}\n{row}\t25\n{row}\t0.5\n")
+    assert convert(path).scores == {("n7", "a", "r", "mqm"): -25.5}
+    path.write_text(f"{header}\n{row}\theavy\n")
+    with pytest.raises(InvalidDataError, match="column weight: expected a number of 0 or more"):
+        convert(path)

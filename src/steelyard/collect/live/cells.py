@@ -9,7 +9,7 @@ import polars as pl
 
 from steelyard.collect.campaign import Campaign
 from steelyard.collect.live.pool import LivePool
-from steelyard.collect.live.rows import judgment_rows
+from steelyard.collect.live.rows import judgment_rows, with_document_use
 from steelyard.collect.store.records import ScoredRow
 from steelyard.collect.tasks import score_bounds
 from steelyard.data import read_judgments
@@ -17,7 +17,7 @@ from steelyard.errors import NotEstimableError
 from steelyard.estimate import Estimate
 from steelyard.study import Diagnosis, Study
 from steelyard.study.answer import prompt_answer
-from steelyard.study.draw_prefix import Prefix, draw_prefixes, with_use
+from steelyard.study.draw_prefix import Prefix, draw_prefixes
 from steelyard.study.estimates import control_in_words
 from steelyard.study.ledger_words import means_ledger, pairs_ledger
 from steelyard.study.monitoring import Monitored
@@ -72,7 +72,9 @@ class Cells:
         self.prefixes = draw_prefixes(self.rows, each=goal.each)
         if self.rows["excluded"].any():
             included = self.rows.drop("use").with_columns(excluded=pl.lit(value=False))
-            self.before = self._standings(self._entering(with_use(included, each=goal.each)))
+            self.before = self._standings(
+                self._entering(with_document_use(included, each=goal.each))
+            )
 
     def _entering(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Return the judgments that enter estimates, as `Study` takes them."""
@@ -81,10 +83,8 @@ class Cells:
             # Preferences are about the items on which two systems differ, and of those the draw
             # is simple; `read_pool` holds these and no others.
             used = used.with_columns(design=pl.lit("simple"))
-        if self._campaign.documents is None:
-            used = used.drop("cluster")
         # What is shown of either system is its mean score, not how the two compare.
-        return used.drop("other_system", "first_system", "segments")
+        return used.drop("other_system", "first_system").drop("segments", strict=False)
 
     def _standings(self, used: pl.DataFrame, *, paths: Sequence[str] = ()) -> dict[_Key, Standing]:
         found = standings(

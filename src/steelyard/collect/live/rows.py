@@ -7,7 +7,7 @@ import polars as pl
 from steelyard.collect.store.records import ScoredRow
 from steelyard.study.draw_prefix import with_use
 
-__all__ = ["judgment_rows"]
+__all__ = ["judgment_rows", "with_document_use"]
 
 _SCHEMA = {
     "submission": pl.Int64,
@@ -41,7 +41,7 @@ _SCHEMA = {
 
 
 def judgment_rows(scored: Sequence[ScoredRow], *, each: int) -> pl.DataFrame:
-    """Return every judgment, with the column ``use`` of `with_use`.
+    """Return every judgment, with the column ``use`` of `with_document_use`; documents only where there are any.
 
     Parameters
     ----------
@@ -54,12 +54,18 @@ def judgment_rows(scored: Sequence[ScoredRow], *, each: int) -> pl.DataFrame:
     frame = pl.DataFrame(columns, schema=_SCHEMA)
     if frame.is_empty():
         return frame.with_columns(use=pl.lit(None, dtype=pl.String))
-    return _of_whole_documents(with_use(frame, each=each))
+    if frame["cluster"].null_count() == frame.height:
+        frame = frame.drop("cluster", "segments")
+    return with_document_use(frame, each=each)
 
 
-def _of_whole_documents(rows: pl.DataFrame) -> pl.DataFrame:
-    """Let a document in when all its segments are: those that come first differ from those that follow."""
-    if rows["cluster"].null_count() == rows.height:
+def with_document_use(frame: pl.DataFrame, *, each: int) -> pl.DataFrame:
+    """Return rows with the column ``use``; a document is used when all its segments can be.
+
+    Segments that come first differ from those that follow, so that a part of a document is no sample of it.
+    """
+    rows = with_use(frame, each=each)
+    if "cluster" not in rows.columns:
         return rows
     is_used = pl.col("use") == "used"
     used = pl.col("item").filter(is_used).n_unique().over("system", "cluster")

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 from sqlalchemy import Connection
@@ -190,12 +191,8 @@ def next_lease(
     if found.gold_every and chosen is None:
         chosen = _gold_choice(connection, rater, found.gold_every, found.secret)
     if chosen is None:
-        asked = {"rater": rater, "now": now, "window": window}
-        chosen = (
-            begun_document(connection, **asked, expires=expires)
-            if documents
-            else _choice(connection, **asked)
-        )
+        choice = partial(begun_document, expires=expires) if documents else _choice
+        chosen = choice(connection, rater=rater, now=now, window=window)
     if chosen is None:
         left = statements.ANY_LEFT.scalar(connection, {"rater": rater})
         return Nothing("none-left" if left is None else "wait")

@@ -215,7 +215,7 @@ _SUBMISSIONS = (
 )
 _SYSTEMS = select(targets.c.unit, targets.c.system).order_by(targets.c.side, targets.c.system)
 _SEGMENTS = (
-    select(targets.c.system, targets.c.cluster, func.count().label("count"))
+    select(targets.c.system, targets.c.cluster, func.count())
     .where(targets.c.cluster.is_not(None))
     .group_by(targets.c.system, targets.c.cluster)
 )
@@ -265,7 +265,9 @@ def scored_rows(connection: Connection) -> list[ScoredRow]:
 
 def _segments(connection: Connection) -> dict[tuple[str, str | None], int]:
     """Return how many segments of each document of each system are to be judged."""
-    found = {(row.system, row.cluster): row.count for row in connection.execute(_SEGMENTS)}
+    found: dict[tuple[str, str | None], int] = {
+        (system, cluster): size for system, cluster, size in connection.execute(_SEGMENTS)
+    }
     if found:
         documents = {(row.system, row.draw): row.cluster for row in connection.execute(_DOCUMENTS)}
         for system, draw in given_up(connection):

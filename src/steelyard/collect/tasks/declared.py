@@ -148,9 +148,20 @@ def first_mistake(document: Document, details: Sequence[ErrorDetails]) -> Invali
             path = path[:-1]
         return document.lines.get(path, 0)
 
-    mistakes = [(_path(document, detail), _message(detail)) for detail in details]
+    mistakes = [
+        (_path(document, detail), _message(detail))
+        for detail in details
+        if not _follows(detail, details)
+    ]
     path, message = min(mistakes, key=line)
     return document.error(path, message)
+
+
+def _follows(detail: ErrorDetails, details: Sequence[ErrorDetails]) -> bool:
+    """Whether a list is too short only because of mistakes in its entries."""
+    at = detail["loc"]
+    inside = (one["loc"] for one in details if len(one["loc"]) > len(at))
+    return detail["type"] == "too_short" and any(loc[: len(at)] == at for loc in inside)
 
 
 def _path(document: Document, detail: ErrorDetails) -> KeyPath:

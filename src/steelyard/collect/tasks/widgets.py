@@ -302,6 +302,8 @@ class Spans(Widget):
         Whether every error must have a category.
     missing : bool
         Whether an error can be that something is missing, without a span.
+    say_none : bool
+        Whether a rater who marks no error must say that there is none.
     suggested : str or None
         Field of the content that holds errors to begin with; None: there are none.
     most : int
@@ -315,6 +317,7 @@ class Spans(Widget):
     categories: tuple[AnyCategory, ...] = Field(strict=False, default=())
     category_needed: bool = False
     missing: bool = False
+    say_none: bool = False
     suggested: Name | None = None
     most: int = Field(default=20, gt=0, le=1000)
 

@@ -154,7 +154,7 @@ export class Form {
       step.section.classList.toggle("done", done);
       step.head.disabled = number > 0 && !this.#reachable(step);
       step.section.querySelector(".step-mark").textContent = done ? "✓" : String(number);
-      const optional = this.#required(step) ? "" : t("optional");
+      const optional = this.#asksFor(step) ? "" : t("optional");
       step.section.querySelector("[data-summary]").textContent = done ? step.widget.summary : optional;
       if (step.touched) this.#say(step, this.#lacks(step));
     });
@@ -177,8 +177,11 @@ export class Form {
     return holds(required ?? step.definition.kind !== "comment", this.answer);
   }
 
+  /** Whether there must be an answer; "there is none" may be one. */
+  #asksFor(step) { return this.#required(step) || Boolean(step.definition.say_none); }
+
   #lacks(step) {
-    if (step.widget.value === null) return this.#required(step) ? step.widget.missing : null;
+    if (step.widget.value === null) return this.#asksFor(step) ? step.widget.missing : null;
     return step.widget.problem;
   }
 

@@ -65,10 +65,11 @@ export class Marker extends HTMLElement {
   #draw() {
     this.replaceChildren();
     const cuts = new Set(this.#ranges.flatMap(([start, end]) => [start, end]));
-    const marks = this.#ranges.map(([, , kind], index) => {
+    const marks = this.#ranges.map(([, , kind, rank], index) => {
       const mark = document.createElement("mark");
       mark.dataset.index = String(index);
       if (kind) mark.dataset.kind = kind;
+      if (rank > 0) mark.dataset.rank = String(rank);
       return mark;
     });
     for (const part of segments(this.#text).flatMap((each) => divided(each, cuts))) {

@@ -1,6 +1,6 @@
 /** Formulas of the texts that are shown: the server says where they are and how they are laid out. */
 
-const MATHML = "http://www.w3.org/1998/Math/MathML";
+const MATHML = 'http://www.w3.org/1998/Math/MathML';
 let formulas = {};
 let finder = null;
 

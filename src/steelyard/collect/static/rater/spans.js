@@ -187,7 +187,8 @@ export class Spans extends Widget {
   }
 
   #draw() {
-    this.marker.ranges = this.#marks.map((error) => [error.start, error.end, error.severity ?? "open"]);
+    const rank = ({ severity }) => this.definition.severities.findIndex(({ value }) => value === severity);
+    this.marker.ranges = this.#marks.map((error) => [error.start, error.end, error.severity ?? "open", rank(error)]);
     const focused = document.activeElement?.id;
     this.part("errors").replaceChildren(...this.#errors.map((error, index) => this.#row(error, index)));
     this.none.disabled = this.#errors.length > 0;
