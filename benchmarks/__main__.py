@@ -14,6 +14,7 @@ NAMES = (
     "dashboard",
     "diagnose",
     "judge",
+    "kills",
     "metrics",
     "plans",
     "pool_memory",

@@ -23,7 +23,6 @@ import random
 import re
 import secrets
 import signal
-import socket
 import statistics
 import subprocess
 import sys
@@ -34,16 +33,9 @@ from urllib.parse import urlsplit
 
 import pgserver
 
-from benchmarks.raters import BadResponseError, Rater, new_key, write_campaign
-
+from benchmarks.raters import BadResponseError, Rater, free_port, new_key, write_campaign
 
 METRICS_TOKEN = secrets.token_urlsafe(24)
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 @contextlib.contextmanager

@@ -7,6 +7,7 @@ import asyncio
 import json
 import re
 import secrets
+import socket
 from dataclasses import dataclass, field
 from http.cookies import SimpleCookie
 from urllib.parse import urlsplit
@@ -199,3 +200,10 @@ def answer_to(text):
 def new_key():
     """An idempotency key, as the page makes one for each submit."""
     return secrets.token_urlsafe(16)
+
+
+def free_port():
+    """A port at which nobody listens."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]

@@ -13,6 +13,7 @@ from starlette.staticfiles import StaticFiles
 from steelyard.collect.answer_size import check_answers_fit, stored_contents
 from steelyard.collect.campaign import Campaign, check_metrics
 from steelyard.collect.duties import Duties
+from steelyard.collect.heralds import heralds_of, mail_password
 from steelyard.collect.live.following import LiveSnapshots
 from steelyard.collect.panels import panel_of
 from steelyard.collect.prefix import PathPrefix
@@ -32,12 +33,12 @@ from steelyard.collect.routes.site import Clock, Notice, Site, system_clock
 from steelyard.collect.security.headers import SecurityHeaders, content_security_policy
 from steelyard.collect.security.limits import BodyLimit, RateLimit
 from steelyard.collect.security.tokens import Keys
+from steelyard.collect.services import Outside
 from steelyard.collect.store import Reader, Store, StoreError, settings
 from steelyard.collect.store.ledger import micro
 from steelyard.collect.store.purse import Purse
 from steelyard.collect.traffic import Measured, Traffic
 from steelyard.collect.units import Unit, units_of
-from steelyard.collect.webhook import Herald
 from steelyard.data import read_outputs
 from steelyard.version import __version__
 
@@ -86,7 +87,7 @@ def create_app(
     Raises
     ------
     InvalidDataError
-        If the variable with the token of such a service is not set.
+        If the variable with the token or password of such a service is not set.
     StoreError
         If the database holds another campaign.
     """
@@ -103,8 +104,10 @@ def create_app(
         lifespan=_lifespan,
     )
     app.state.site = site
-    herald = Herald.of(campaign, store, origin=site.origin, now=clock()) if keeper else None
-    app.state.duties = Duties(site, recruiter, herald)
+    outside: list[Outside] = [] if recruiter is None else [recruiter]
+    if keeper:
+        outside += heralds_of(campaign, store, origin=site.origin, now=clock())
+    app.state.duties = Duties(site, outside)
     app.state.traffic = Traffic()
     app.state.metrics_token = metrics_token
     for part in _PARTS:
@@ -197,6 +200,7 @@ def first_units(campaign: Campaign) -> list[Unit] | None:
     """
     panel_of(campaign)
     prolific_token(campaign)
+    mail_password(campaign)
     if Reader.is_there(campaign.database):
         with Reader.open(campaign.database) as reader:
             try:
