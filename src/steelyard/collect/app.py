@@ -3,6 +3,7 @@
 import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -10,6 +11,7 @@ from urllib.parse import urlsplit
 from fastapi import FastAPI
 from starlette.staticfiles import StaticFiles
 
+from steelyard.collect.added_systems import added_units, begun_with
 from steelyard.collect.answer_size import check_answers_fit, stored_contents
 from steelyard.collect.campaign import Campaign, check_metrics
 from steelyard.collect.duties import Duties
@@ -37,6 +39,7 @@ from steelyard.collect.services import Outside
 from steelyard.collect.store import Reader, Store, StoreError, settings
 from steelyard.collect.store.ledger import micro
 from steelyard.collect.store.purse import Purse
+from steelyard.collect.store.queue import drawn
 from steelyard.collect.traffic import Measured, Traffic
 from steelyard.collect.units import Unit, units_of
 from steelyard.data import read_outputs
@@ -149,7 +152,7 @@ def site_for(
         campaign=campaign,
         store=store,
         panel=panel,
-        keys=Keys(chosen.secret, campaign.fingerprint),
+        keys=Keys(chosen.secret, chosen.fingerprint),
         live=LiveSnapshots(campaign, store, now=clock),
         origin=f"{public or origin}/{name}".rstrip("/"),
         clock=clock,
@@ -224,16 +227,31 @@ def prepared(
     """Begin the campaign in a new database, or see that an old one is its own."""
     # Drawing takes a while: not inside the writer, and not without need. The metrics are looked for
     # at every start, because they may be others than before.
-    if store.read(settings.current) is None:
+    facts = settings.Facts.of(campaign)
+    there = store.read(settings.current)
+    if there is None:
         units = _begun_with(campaign) if units is None else units
     else:
-        units = []
+        units = _grown_by(campaign, store, there)
         check_metrics(campaign, read_outputs(campaign.outputs).metrics)
         check_answers_fit(campaign, store.read(stored_contents))
-    facts = settings.Facts.of(campaign)
+        if units is not None:
+            facts = replace(facts, fingerprint=there.fingerprint)
     return store.write(
-        lambda connection: settings.initialise(connection, facts=facts, units=units, now=now)
+        lambda connection: settings.initialise(connection, facts=facts, units=units or (), now=now)
     ).result()
+
+
+def _grown_by(campaign: Campaign, store: Store, there: settings.Settings) -> list[Unit] | None:
+    """Return what systems that were added bring; None if the campaign is not one that has grown."""
+    if there.fingerprint == campaign.fingerprint:
+        return None
+    size = begun_with(campaign, there.fingerprint)
+    if size is None:
+        return None
+    units = added_units(campaign, store.read(drawn), size=size)
+    check_answers_fit(campaign, ((unit.item, unit.content) for unit in units))
+    return units
 
 
 @asynccontextmanager

@@ -22,7 +22,7 @@ from steelyard.records import DRAW_COLUMNS
 from steelyard.study.sampling import sample
 from steelyard.study.texts_once import for_all_writers
 
-__all__ = ["Target", "Unit", "more_units", "units_of"]
+__all__ = ["Target", "Unit", "more_units", "targets_of", "units_for", "units_of"]
 
 _NEEDED = ("draw", "probability", "design")
 
@@ -121,7 +121,7 @@ def units_of(campaign: Campaign) -> list[Unit]:
         task; the message names file, line and column or key.
     """
     contents = Contents(campaign)
-    units = _units(campaign, contents, _first_draw(campaign, contents.outputs))
+    units = units_for(campaign, contents, targets_of(_first_draw(campaign, contents.outputs)))
     if campaign.gold is None:
         return units
     gold = [
@@ -192,7 +192,7 @@ def more_units(campaign: Campaign, drawn: Sequence[Target], more: int) -> list[U
         # The numbers that drew the first part must not draw the second too.
         seed=zlib.crc32(f"{drawn[0].seed} {size}".encode()),
     )
-    return _units(campaign, contents, larger.frame)
+    return units_for(campaign, contents, targets_of(larger.frame))
 
 
 def _first_draw(campaign: Campaign, outputs: Outputs) -> pl.DataFrame:
@@ -230,9 +230,8 @@ def _recorded_draw(path: Path) -> pl.DataFrame:
     return rows
 
 
-def _units(campaign: Campaign, contents: Contents, rows: pl.DataFrame) -> list[Unit]:
-    """Return a unit for each distinct content, in the order of the queue."""
-    targets = _targets(rows)
+def units_for(campaign: Campaign, contents: Contents, targets: Sequence[Target]) -> list[Unit]:
+    """Return a unit for each distinct content of a draw, in the order of the queue."""
     twice = _second_judgments(campaign, targets)
     found = _pairs(contents, targets) if campaign.task.pair else _singles(contents, targets)
     units: dict[str, Unit] = {}
@@ -319,7 +318,8 @@ def _pairs(
         yield contents.pair(item, systems), stands_for
 
 
-def _targets(rows: pl.DataFrame) -> list[Target]:
+def targets_of(rows: pl.DataFrame) -> list[Target]:
+    """Return the outputs of a draw, as its rows record them."""
     columns = ["item", "system", *(name for name in DRAW_COLUMNS if name in rows.columns)]
     texts = [name for name in ("stratum", "design", "signature") if name in columns]
     found = rows.select(columns).with_columns(pl.col(texts).cast(pl.String))

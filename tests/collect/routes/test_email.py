@@ -95,7 +95,11 @@ def test_webhook_and_mail_do_not_wait_for_each_other(told):
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
-        ("to: [ann@example.org, bob@example.org]", 'to: ["a@b.c\\nBcc: d@e.f"]', "must be like name@"),
+        (
+            "to: [ann@example.org, bob@example.org]",
+            'to: ["a@b.c\\nBcc: d@e.f"]',
+            "must be like name@",
+        ),
         ("from: lab@example.org", "from: The Lab", "must be like name@example.org; got 'The Lab'"),
         (" password_env: MAIL_PASSWORD,", "", "needs `password_env` beside it"),
         ("host: 127.0.0.1", "host: mail.example.org", "must be starttls or tls"),
