@@ -18,6 +18,7 @@ NAMES = (
     "designs",
     "diagnose",
     "judge",
+    "kills",
     "metrics",
     "plans",
     "pool_memory",

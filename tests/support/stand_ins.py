@@ -1,9 +1,13 @@
-"""Services outside, on this machine: what Prolific documents of its API, and a receiver of webhooks."""
+"""Services outside, on this machine: what Prolific documents of its API, receivers of webhooks and of mail."""
 
+import base64
 import json
 import re
+import socketserver
 import threading
 from contextlib import contextmanager
+from email import message_from_bytes
+from email.policy import default
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
 
@@ -154,3 +158,53 @@ class Prolific(Service):
         if self.taken >= self.places and not is_active and self.status == "ACTIVE":
             self.status = "AWAITING REVIEW"
         return kind
+
+
+class MailServer:
+    """A mail server on loopback that keeps what it took; `answers` replaces its reply to a command."""
+
+    def __init__(self):
+        self.messages = []
+        self.logins = []
+        self.answers = {}
+
+    @contextmanager
+    def running(self):
+        mail = self
+
+        class Handler(socketserver.StreamRequestHandler):
+            def _say(self, text):
+                self.wfile.write(f"{text}\r\n".encode())
+
+            def handle(self):
+                self._say("220 here")
+                receivers = []
+                while line := self.rfile.readline().decode().rstrip("\r\n"):
+                    word = line.split(" ", 1)[0].upper()
+                    if word in mail.answers:
+                        self._say(mail.answers[word])
+                    elif word == "EHLO":
+                        self._say("250-here\r\n250 AUTH PLAIN")
+                    elif word == "AUTH":
+                        mail.logins.append(base64.b64decode(line.split(" ")[2]).split(b"\0")[1:])
+                        self._say("235 welcome")
+                    elif word == "RCPT":
+                        receivers.append(line.partition("<")[2].partition(">")[0])
+                        self._say("250 fine")
+                    elif word == "DATA":
+                        self._say("354 go on")
+                        text = b"".join(iter(self.rfile.readline, b".\r\n"))
+                        mail.messages.append((receivers, message_from_bytes(text, policy=default)))
+                        self._say("250 taken")
+                    else:
+                        self._say("221 bye" if word == "QUIT" else "250 fine")
+
+        server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler)
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.port = server.server_address[1]
+        try:
+            yield self
+        finally:
+            server.shutdown()
+            server.server_close()

@@ -3,6 +3,7 @@
 import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -10,9 +11,11 @@ from urllib.parse import urlsplit
 from fastapi import FastAPI
 from starlette.staticfiles import StaticFiles
 
+from steelyard.collect.added_systems import added_units, begun_with
 from steelyard.collect.answer_size import check_answers_fit, stored_contents
 from steelyard.collect.campaign import Campaign, check_metrics
 from steelyard.collect.duties import Duties
+from steelyard.collect.heralds import heralds_of, mail_password
 from steelyard.collect.live.following import LiveSnapshots
 from steelyard.collect.media import MediaFolder
 from steelyard.collect.panels import panel_of
@@ -34,13 +37,14 @@ from steelyard.collect.routes.site import Clock, Notice, Site, system_clock
 from steelyard.collect.security.headers import SecurityHeaders, content_security_policy
 from steelyard.collect.security.limits import BodyLimit, RateLimit
 from steelyard.collect.security.tokens import Keys
+from steelyard.collect.services import Outside
 from steelyard.collect.store import Reader, Store, StoreError, settings
 from steelyard.collect.store.ledger import micro
 from steelyard.collect.store.purse import Purse
+from steelyard.collect.store.queue import drawn
 from steelyard.collect.traffic import Measured, Traffic
 from steelyard.collect.unit import Unit
 from steelyard.collect.units import units_of
-from steelyard.collect.webhook import Herald
 from steelyard.data import read_outputs
 from steelyard.version import __version__
 
@@ -89,7 +93,7 @@ def create_app(
     Raises
     ------
     InvalidDataError
-        If the variable with the token of such a service is not set.
+        If the variable with the token or password of such a service is not set.
     StoreError
         If the database holds another campaign.
     """
@@ -106,8 +110,10 @@ def create_app(
         lifespan=_lifespan,
     )
     app.state.site = site
-    herald = Herald.of(campaign, store, origin=site.origin, now=clock()) if keeper else None
-    app.state.duties = Duties(site, recruiter, herald)
+    outside: list[Outside] = [] if recruiter is None else [recruiter]
+    if keeper:
+        outside += heralds_of(campaign, store, origin=site.origin, now=clock())
+    app.state.duties = Duties(site, outside)
     app.state.traffic = Traffic()
     app.state.metrics_token = metrics_token
     for part in _PARTS:
@@ -149,7 +155,7 @@ def site_for(
         campaign=campaign,
         store=store,
         panel=panel,
-        keys=Keys(chosen.secret, campaign.fingerprint),
+        keys=Keys(chosen.secret, chosen.fingerprint),
         live=LiveSnapshots(campaign, store, now=clock),
         origin=f"{public or origin}/{name}".rstrip("/"),
         clock=clock,
@@ -201,6 +207,7 @@ def first_units(campaign: Campaign) -> list[Unit] | None:
     """
     panel_of(campaign)
     prolific_token(campaign)
+    mail_password(campaign)
     if Reader.is_there(campaign.database):
         with Reader.open(campaign.database) as reader:
             try:
@@ -224,16 +231,31 @@ def prepared(
     """Begin the campaign in a new database, or see that an old one is its own."""
     # Drawing takes a while: not inside the writer, and not without need. The metrics are looked for
     # at every start, because they may be others than before.
-    if store.read(settings.current) is None:
+    facts = settings.Facts.of(campaign)
+    there = store.read(settings.current)
+    if there is None:
         units = _begun_with(campaign) if units is None else units
     else:
-        units = []
+        units = _grown_by(campaign, store, there)
         check_metrics(campaign, read_outputs(campaign.outputs).metrics)
         check_answers_fit(campaign, store.read(stored_contents))
-    facts = settings.Facts.of(campaign)
+        if units is not None:
+            facts = replace(facts, fingerprint=there.fingerprint)
     return store.write(
-        lambda connection: settings.initialise(connection, facts=facts, units=units, now=now)
+        lambda connection: settings.initialise(connection, facts=facts, units=units or (), now=now)
     ).result()
+
+
+def _grown_by(campaign: Campaign, store: Store, there: settings.Settings) -> list[Unit] | None:
+    """Return what systems that were added bring; None if the campaign is not one that has grown."""
+    if there.fingerprint == campaign.fingerprint:
+        return None
+    size = begun_with(campaign, there.fingerprint)
+    if size is None:
+        return None
+    units = added_units(campaign, store.read(drawn), size=size)
+    check_answers_fit(campaign, ((unit.item, unit.content) for unit in units))
+    return units
 
 
 @asynccontextmanager

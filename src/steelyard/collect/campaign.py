@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, PrivateAttr, model_validator
 
+from steelyard.collect.campaign_news import Email, Webhook
 from steelyard.collect.campaign_panels import (
     ExternalQuestionPanel,
     GenericPanel,
@@ -28,7 +29,6 @@ from steelyard.collect.campaign_parts import (
     SampleOrFile,
     Session,
     Text,
-    Webhook,
     Welcome,
 )
 from steelyard.collect.fingerprint import fingerprint_of
@@ -45,6 +45,7 @@ __all__ = [
     "Agreement",
     "Campaign",
     "Documents",
+    "Email",
     "ExternalQuestionPanel",
     "GenericPanel",
     "Goal",
@@ -106,6 +107,8 @@ class Campaign(Declared):
         Where raters reach the server, if not where it listens.
     webhook : Webhook or None
         Whom to tell when the campaign stalls or ends.
+    email : Email or None
+        Whom to write to then.
     language : str
         Language of the pages that raters see: ``en``, ``de``, or a file of texts.
     directory : Path
@@ -136,6 +139,7 @@ class Campaign(Declared):
     exit_questions: tuple[AnyQuestion, ...] = Field(strict=False, default=())
     public_url: str | None = None
     webhook: Webhook | None = None
+    email: Email | None = None
     language: Text = "en"
 
     _document: Document = PrivateAttr(default=Document("campaign", {}, {}))

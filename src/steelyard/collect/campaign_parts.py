@@ -5,7 +5,6 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, PlainValidator, model_validator
 
-from steelyard.collect.outgoing import web_address
 from steelyard.collect.tasks.declared import Declared, mistake, shown
 from steelyard.design.race import RaceGoal
 
@@ -23,7 +22,6 @@ __all__ = [
     "SampleOrFile",
     "Session",
     "Text",
-    "Webhook",
     "Welcome",
 ]
 
@@ -273,29 +271,6 @@ class Welcome(Declared):
 
     purpose: Text
     consent: Text | None = None
-
-
-class Webhook(Declared):
-    """Whom to tell when a campaign stalls or ends.
-
-    Attributes
-    ----------
-    url : str
-        Where JSON is sent.
-    stall_minutes : float
-        Time without a judgment after which a campaign that is open counts as stalled.
-    """
-
-    url: Text
-    stall_minutes: float = Field(default=60, ge=1, le=100_000)
-
-    @model_validator(mode="after")
-    def _is_address(self) -> Self:
-        wrong = web_address(self.url)
-        if wrong is not None:
-            # it may hold a secret: it is not repeated
-            raise mistake(("url",), wrong)
-        return self
 
 
 class Limits(Declared):

@@ -1,13 +1,12 @@
 """What a campaign does from time to time, also while nobody looks."""
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, field
 
-from steelyard.collect.recruiting import Recruiter
 from steelyard.collect.routes.site import Site
+from steelyard.collect.services import Outside
 from steelyard.collect.store.settings import current
-from steelyard.collect.webhook import Herald
 from steelyard.errors import SteelyardError
 
 __all__ = ["Duties"]
@@ -25,17 +24,15 @@ class Duties:
     ----------
     site
         The campaign as it is served.
-    recruiter
-        Who keeps the places of a panel; None if nobody does, or another process.
-    herald
-        Who tells others when the campaign stalls or ends; None as above.
+    outside
+        Services outside, unless another process deals with them: places of a panel, and whom to
+        tell when the campaign stalls or ends.
     turn
         Held while rules and goal are looked at, which takes a core: campaigns of one server take turns.
     """
 
     site: Site
-    recruiter: Recruiter | None = None
-    herald: Herald | None = None
+    outside: Sequence[Outside] = ()
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     _task: asyncio.Task[None] | None = field(default=None, init=False)
 
@@ -51,10 +48,8 @@ class Duties:
     async def serve_outside(self) -> None:
         """Deal with services outside, once."""
         now = self.site.clock()
-        if self.recruiter is not None:
-            await self._tried("places were not looked at", self.recruiter.tend(now=now))
-        if self.herald is not None:
-            await self._tried("the webhook was not looked at", self.herald.tend(now=now))
+        for one in self.outside:
+            await self._tried(f"{one.name} was not looked at", one.tend(now=now))
 
     async def _run(self) -> None:
         while True:

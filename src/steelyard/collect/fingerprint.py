@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ if TYPE_CHECKING:
     from steelyard.collect.campaign import Campaign
     from steelyard.collect.campaign_parts import Sample
 
-__all__ = ["fingerprint_of", "without_wording"]
+__all__ = ["digest_of", "facts_of", "fingerprint_of", "without_wording"]
 
 # What the page says may be improved while a campaign runs; what is asked and counted may not.
 _LATER = (
@@ -23,9 +24,20 @@ _WORDING = {"label", "help", "tip", "key", "text", "confirm", "low", "high"}
 
 def fingerprint_of(campaign: "Campaign") -> str:
     """Return the digest of the pool, the draw, the questions and the scores of a campaign."""
+    return digest_of(facts_of(campaign))
+
+
+def digest_of(facts: Mapping[str, Any]) -> str:
+    """Return the digest of what `facts_of` returned."""
+    text = json.dumps(facts, sort_keys=True, ensure_ascii=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def facts_of(campaign: "Campaign") -> dict[str, Any]:
+    """Return what must not change after the start."""
     task = campaign.task
     sample = campaign.sample
-    facts = {
+    facts: dict[str, Any] = {
         "outputs": _digest(campaign.outputs),
         "sample": _digest(sample) if isinstance(sample, Path) else _drawn(sample),
         "judgments_per_output": campaign.judgments_per_output,
@@ -39,8 +51,7 @@ def fingerprint_of(campaign: "Campaign") -> str:
         facts["documents"] = campaign.documents.model_dump(mode="json")
     if campaign.second_judgments:  # campaigns of before have none
         facts["second_judgments"] = campaign.second_judgments
-    text = json.dumps(facts, sort_keys=True, ensure_ascii=True)
-    return hashlib.sha256(text.encode()).hexdigest()
+    return facts
 
 
 def _drawn(sample: "Sample") -> dict[str, Any]:

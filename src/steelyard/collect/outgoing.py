@@ -13,13 +13,13 @@ import httptools
 from steelyard.errors import SteelyardError
 from steelyard.version import __version__
 
-__all__ = ["OutgoingError", "Reply", "send_json", "web_address"]
+__all__ = ["LOOPBACK", "OutgoingError", "Reply", "send_json", "web_address"]
 
 # From the look-up of the name to the last byte of the answer.
 _SECONDS = 10.0
 _MOST_BYTES = 1_000_000
 _PIECE = 65_536
-_LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 
 
 class OutgoingError(SteelyardError, ConnectionError):
@@ -94,7 +94,7 @@ def web_address(url: str, *, secret: bool = False) -> str | None:
         return form
     if place.scheme not in {"http", "https"} or not place.hostname or place.fragment or unusable:
         return form
-    if secret and place.scheme != "https" and place.hostname not in _LOOPBACK:
+    if secret and place.scheme != "https" and place.hostname not in LOOPBACK:
         return "must begin with https://, because a token is sent there"
     return None
 

@@ -1,8 +1,7 @@
 """Keeps as many places of a study at Prolific open as the campaign needs, and pauses it otherwise."""
 
 import asyncio
-import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Self
 
@@ -10,23 +9,22 @@ from steelyard.collect.campaign import Campaign
 from steelyard.collect.campaign_panels import ProlificPanel, ProlificPlaces
 from steelyard.collect.outgoing import OutgoingError
 from steelyard.collect.panels.prolific_api import ProlificApi, Study
-from steelyard.collect.services import Patience
+from steelyard.collect.services import Outside, secret_word
 from steelyard.collect.store import Store
 from steelyard.collect.store.demand import Demand, demand
 from steelyard.collect.store.ledger import micro
-from steelyard.collect.store.services import Service, keep, service
+from steelyard.collect.store.services import Service
 
 __all__ = ["Recruiter", "prolific_token"]
 
-_NAME = "prolific"
 # All places are taken, or somebody ended the study.
 _OVER = frozenset({"AWAITING REVIEW", "COMPLETED"})
 # With any other status, Prolific is at work on the study.
 _KNOWN = frozenset({"ACTIVE", "PAUSED", *_OVER})
 
 
-@dataclass
-class Recruiter:
+@dataclass(kw_only=True)
+class Recruiter(Outside):
     """Brings a study in line with what the campaign needs, again and again.
 
     What is done follows from how study and campaign stand now, so that nothing is lost when a
@@ -35,20 +33,16 @@ class Recruiter:
 
     Attributes
     ----------
-    campaign, store
-        What is asked, and where it is kept.
     panel, declared
         What the campaign file says of Prolific.
     api
         The study.
     """
 
-    campaign: Campaign
-    store: Store
+    name = "prolific"
     panel: ProlificPanel
     declared: ProlificPlaces
     api: ProlificApi
-    patience: Patience
 
     @classmethod
     def of(cls, campaign: Campaign, store: Store) -> Self | None:
@@ -64,39 +58,17 @@ class Recruiter:
             return None
         declared = panel.places
         api = ProlificApi(declared.address, declared.study, token)
-        return cls(campaign, store, panel, declared, api, Patience())
+        return cls(campaign=campaign, store=store, panel=panel, declared=declared, api=api)
 
-    async def tend(self, *, now: int) -> None:
-        """Look at the study and do what is due; trouble is kept for the dashboard, never raised.
+    def regret(self, error: OutgoingError, seconds: float) -> str:
+        """Return what the dashboard says of a failure."""
+        return (
+            f"Prolific did not do what it was asked: {error}. The campaign goes on; places are "
+            f"looked at again in {seconds:.0f} seconds, or fill and pause them by hand."
+        )
 
-        Parameters
-        ----------
-        now : int
-            Milliseconds.
-
-        Raises
-        ------
-        StoreError
-            If the database cannot be read or written.
-        """
-        if not self.patience.is_over(now):
-            return
-        known = await self._known()
-        try:
-            trouble = await self._in_line(known, now=now)
-        except OutgoingError as error:
-            seconds = self.patience.failed(now, retry_seconds=error.retry_seconds)
-            trouble = (
-                f"Prolific did not do what it was asked: {error}. The campaign goes on; places are "
-                f"looked at again in {seconds:.0f} seconds, or fill and pause them by hand."
-            )
-        else:
-            self.patience.succeeded()
-        known = await self._known()
-        if trouble != known.trouble:
-            await self._keep(replace(known, trouble=trouble))
-
-    async def _in_line(self, known: Service, *, now: int) -> str | None:
+    async def act(self, *, now: int) -> str | None:
+        """Look at the study and do what is due."""
         study = await self.api.read()
         wanted = await asyncio.to_thread(
             self.store.read,
@@ -108,6 +80,7 @@ class Recruiter:
                 now=now,
             ),
         )
+        known = await self.known()
         told = [await self._acted(study, wanted, known), self._unknown_codes(study)]
         return " ".join(one for one in told if one) or None
 
@@ -116,7 +89,7 @@ class Recruiter:
         if not (wanted.running and wanted.visits):
             if study.status == "ACTIVE":
                 # kept before: a pause that nobody remembers would last for ever
-                await self._remember(paused=True)
+                await self.remember({"paused": True})
                 await self.api.change("PAUSE")
             return None
         ours = bool(known.memory.get("paused"))
@@ -126,9 +99,9 @@ class Recruiter:
         study = await self._filled(study, wanted)
         if study.status == "PAUSED" and study.free:
             await self.api.change("START")
-            await self._remember(paused=False)
+            await self.remember({"paused": False})
         elif ours and study.status == "ACTIVE":
-            await self._remember(paused=False)
+            await self.remember({"paused": False})
         if study.free:
             return None
         return (
@@ -157,16 +130,6 @@ class Recruiter:
             "file: give it that code there, or raters cannot go back."
         )
 
-    async def _known(self) -> Service:
-        return await asyncio.to_thread(self.store.read, partial(service, name=_NAME))
-
-    async def _remember(self, *, paused: bool) -> None:
-        known = await self._known()
-        await self._keep(replace(known, memory={**known.memory, "paused": paused}))
-
-    async def _keep(self, known: Service) -> None:
-        await asyncio.wrap_future(self.store.write(partial(keep, name=_NAME, known=known)))
-
 
 def prolific_token(campaign: Campaign) -> str | None:
     """Return the token for Prolific; None if places are filled by hand.
@@ -178,15 +141,9 @@ def prolific_token(campaign: Campaign) -> str | None:
     """
     if not isinstance(campaign.panel, ProlificPanel) or campaign.panel.places is None:
         return None
-    variable = campaign.panel.places.token_env
-    token = os.environ.get(variable, "").strip()
-    if not token or not token.isascii() or not token.isprintable():
-        raise campaign.error(
-            ("panel", "places", "token_env"),
-            f"names the environment variable {variable}, which holds no token: set it, or take out panel.places "
-            "to fill places by hand",
-        )
-    return token
+    key = ("panel", "places", "token_env")
+    otherwise = "take out panel.places to fill places by hand"
+    return secret_word(campaign, key, what="token", otherwise=otherwise)
 
 
 def _by_hand(study: Study, *, ours: bool) -> str | None:

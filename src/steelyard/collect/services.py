@@ -1,8 +1,19 @@
-"""How often services outside are asked."""
+"""Services outside that a campaign deals with: how often they are asked, and what becomes of trouble."""
 
-from dataclasses import dataclass
+import asyncio
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, ClassVar
 
-__all__ = ["Patience"]
+from steelyard.collect.campaign import Campaign
+from steelyard.collect.outgoing import OutgoingError
+from steelyard.collect.store import Store
+from steelyard.collect.store.services import Service, keep, service
+
+__all__ = ["Outside", "Patience", "secret_word"]
 
 _FIRST_SECONDS = 30.0
 _LONGEST_SECONDS = 600.0
@@ -38,3 +49,109 @@ class Patience:
         """Take note of a success."""
         self.failures = 0
         self.until = 0
+
+
+@dataclass(kw_only=True)
+class Outside(ABC):
+    """A service outside with which a campaign deals from time to time.
+
+    Whoever inherits says what is to be done; when it fails, the dashboard says so and it is tried
+    again. What must be remembered is in the database, under the name of the service.
+
+    Attributes
+    ----------
+    campaign, store
+        What is asked, and where it is kept.
+    patience
+        When to try again.
+    """
+
+    name: ClassVar[str]
+    campaign: Campaign
+    store: Store
+    patience: Patience = field(default_factory=Patience)
+
+    @abstractmethod
+    async def act(self, *, now: int) -> str | None:
+        """Do what is due; return what somebody else must do, if anything.
+
+        Raises
+        ------
+        OutgoingError
+            If the service did not do what it was asked.
+        """
+
+    @abstractmethod
+    def regret(self, error: OutgoingError, seconds: float) -> str:
+        """Return what the dashboard says of a failure, after which so many seconds are waited."""
+
+    async def tend(self, *, now: int) -> None:
+        """Do what is due; trouble is kept for the dashboard, never raised.
+
+        Parameters
+        ----------
+        now : int
+            Milliseconds.
+
+        Raises
+        ------
+        StoreError
+            If the database cannot be read or written.
+        """
+        if not self.patience.is_over(now):
+            return
+        try:
+            trouble = await self.act(now=now)
+        except OutgoingError as error:
+            seconds = self.patience.failed(now, retry_seconds=error.retry_seconds)
+            trouble = self.regret(error, seconds)
+        else:
+            self.patience.succeeded()
+        known = await self.known()
+        if trouble != known.trouble:
+            await self._keep(replace(known, trouble=trouble))
+
+    async def known(self) -> Service:
+        """Return what is remembered."""
+        return await asyncio.to_thread(self.store.read, partial(service, name=self.name))
+
+    async def remember(self, memory: Mapping[str, Any]) -> None:
+        """Remember something, besides what is remembered already."""
+        known = await self.known()
+        fresh = {**known.memory, **memory}
+        if fresh != known.memory:
+            await self._keep(replace(known, memory=fresh))
+
+    async def _keep(self, known: Service) -> None:
+        await asyncio.wrap_future(self.store.write(partial(keep, name=self.name, known=known)))
+
+
+def secret_word(campaign: Campaign, key: tuple[str, ...], *, what: str, otherwise: str) -> str:
+    """Return what an environment variable holds that a key of the campaign file names.
+
+    Parameters
+    ----------
+    campaign : Campaign
+        The campaign.
+    key : tuple of str
+        Where the file names the variable.
+    what : str
+        What it should hold, such as ``token``.
+    otherwise : str
+        What to do instead of setting it.
+
+    Raises
+    ------
+    InvalidDataError
+        If the variable is not set, or holds something that cannot be sent.
+    """
+    found: Any = campaign
+    for one in key:
+        found = getattr(found, one)
+    word = os.environ.get(found, "").strip()
+    if not word or not word.isascii() or not word.isprintable():
+        raise campaign.error(
+            key,
+            f"names the environment variable {found}, which holds no {what}: set it, or {otherwise}",
+        )
+    return word

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import uvicorn
 
+from steelyard.collect.added_systems import begun_with
 from steelyard.collect.campaign import Campaign, load_campaign
 from steelyard.collect.connections import TimedConnection, allow_many_connections
 from steelyard.collect.listening import BACKLOG, bound_socket, origin_of
@@ -137,9 +138,11 @@ def renew_secret(path: Path) -> Campaign:
             f"`--renew-secret` is for a campaign that has begun; {path.name} has no database yet: there is nothing to renew"
         )
     with Store.open(campaign.database) as store:
-        store.write(
-            partial(settings.renew_secret, fingerprint=campaign.fingerprint, now=system_clock())
-        ).result()
+        there = store.read(settings.current)
+        known = campaign.fingerprint
+        if there is not None and begun_with(campaign, there.fingerprint) is not None:
+            known = there.fingerprint
+        store.write(partial(settings.renew_secret, fingerprint=known, now=system_clock())).result()
     return campaign
 
 

@@ -24,7 +24,7 @@ from steelyard.study.recorded_draw import is_spread
 from steelyard.study.sampling import sample
 from steelyard.study.texts_once import for_all_writers
 
-__all__ = ["more_units", "units_of"]
+__all__ = ["more_units", "targets_of", "units_for", "units_of"]
 
 _NEEDED = ("draw", "probability", "design")
 
@@ -55,7 +55,8 @@ def units_of(campaign: Campaign) -> list[Unit]:
     if campaign.documents is not None:
         units = document_units(campaign, contents)
     else:
-        units = _units(campaign, contents, _first_draw(campaign, contents.outputs))
+        drawn = targets_of(_first_draw(campaign, contents.outputs))
+        units = units_for(campaign, contents, drawn)
     for question in campaign.task.tutorial.questions if campaign.task.tutorial else ():
         contents.check_files(question.content, f"tutorial question {question.id}")
     return [*units, *_gold(campaign, contents)]
@@ -138,7 +139,7 @@ def more_units(campaign: Campaign, drawn: Sequence[Target], more: int) -> list[U
         # The numbers that drew the first part must not draw the second too.
         seed=zlib.crc32(f"{drawn[0].seed} {size}".encode()),
     )
-    return _units(campaign, contents, larger.frame)
+    return units_for(campaign, contents, targets_of(larger.frame))
 
 
 def _first_draw(campaign: Campaign, outputs: Outputs) -> pl.DataFrame:
@@ -184,9 +185,8 @@ def _recorded_draw(path: Path) -> pl.DataFrame:
     return rows
 
 
-def _units(campaign: Campaign, contents: Contents, rows: pl.DataFrame) -> list[Unit]:
-    """Return a unit for each distinct content, in the order of the queue."""
-    targets = _targets(rows)
+def units_for(campaign: Campaign, contents: Contents, targets: Sequence[Target]) -> list[Unit]:
+    """Return a unit for each distinct content of a draw, in the order of the queue."""
     twice = _second_judgments(campaign, targets)
     found = _pairs(contents, targets) if campaign.task.pair else _singles(contents, targets)
     units: dict[str, Unit] = {}
@@ -273,7 +273,8 @@ def _pairs(
         yield contents.pair(item, systems), stands_for
 
 
-def _targets(rows: pl.DataFrame) -> list[Target]:
+def targets_of(rows: pl.DataFrame) -> list[Target]:
+    """Return the outputs of a draw, as its rows record them."""
     columns = ["item", "system", *(name for name in DRAW_RECORD if name in rows.columns)]
     texts = [name for name in ("stratum", "design", "signature") if name in columns]
     found = rows.select(columns).with_columns(pl.col(texts).cast(pl.String))

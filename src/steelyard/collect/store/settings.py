@@ -190,7 +190,8 @@ def initialise(
     facts : Facts
         The campaign.
     units : sequence of Unit
-        What is to be judged, in the order of the queue; used in a new database only.
+        What is to be judged, in the order of the queue; in a campaign that has begun, what was
+        added to it.
     now : int
         Milliseconds.
 
@@ -217,6 +218,10 @@ def initialise(
             "changed": now,
         }
         connection.execute(_ADD, row)
+        add_units(connection, new=units, now=now)
+        there = _begun(connection)
+    elif units:
+        _check(there, facts.fingerprint)
         add_units(connection, new=units, now=now)
         there = _begun(connection)
     _check(there, facts.fingerprint)
@@ -339,7 +344,8 @@ def _check(there: Settings, fingerprint: str) -> None:
     if there.fingerprint != fingerprint:
         raise OtherCampaignError(
             "the database belongs to another campaign, or the campaign file was changed after it "
-            "began: name another database, or bring back the file as it was"
+            "began: name another database, or bring back the file as it was (a new system comes in "
+            "by rows at the end of the outputs file)"
         )
 
 
