@@ -9,8 +9,9 @@ from pathlib import Path
 
 from steelyard.collect.campaign import Campaign
 from steelyard.collect.contents import Contents
-from steelyard.collect.fingerprint import digest_of, facts_of
-from steelyard.collect.units import Target, Unit, targets_of, units_for
+from steelyard.collect.fingerprint import digest_of, draw_facts, facts_of
+from steelyard.collect.unit import Target, Unit
+from steelyard.collect.units import targets_of, units_for
 from steelyard.data import Outputs, read_outputs
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 from steelyard.study.sampling import sample
@@ -42,7 +43,7 @@ def begun_with(campaign: Campaign, fingerprint: str) -> int | None:
     facts = facts_of(campaign)
     named = asked.systems or ()
     shorter = [asked.model_copy(update={"systems": named[:n]}) for n in range(1, len(named))]
-    samples = [one.model_dump(mode="json") for one in (asked, *shorter)]
+    samples = [draw_facts(one) for one in (asked, *shorter)]
     for size, digest in _beginnings(campaign.outputs):
         for sample_facts in samples:
             if digest_of({**facts, "outputs": digest, "sample": sample_facts}) == fingerprint:
@@ -128,6 +129,7 @@ def _check_design(campaign: Campaign, drawn: Sequence[Target]) -> None:
     decides = campaign.goal is not None and campaign.goal.decide is not None
     for wrong, what in (
         (campaign.task.pair, "whose task is about pairs"),
+        (campaign.documents is not None, "of documents"),
         (decides, "that is a race (`goal.decide`)"),
         (any(one.design != "simple" for one in drawn), "whose draw is not a simple one"),
     ):

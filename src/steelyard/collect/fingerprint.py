@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from steelyard.collect.campaign import Campaign
     from steelyard.collect.campaign_parts import Sample
 
-__all__ = ["digest_of", "facts_of", "fingerprint_of", "without_wording"]
+__all__ = ["digest_of", "draw_facts", "facts_of", "fingerprint_of", "without_wording"]
 
 # What the page says may be improved while a campaign runs; what is asked and counted may not.
 _LATER = (
@@ -39,7 +39,7 @@ def facts_of(campaign: "Campaign") -> dict[str, Any]:
     sample = campaign.sample
     facts: dict[str, Any] = {
         "outputs": _digest(campaign.outputs),
-        "sample": _digest(sample) if isinstance(sample, Path) else _drawn(sample),
+        "sample": _digest(sample) if isinstance(sample, Path) else draw_facts(sample),
         "judgments_per_output": campaign.judgments_per_output,
         "gold": None if campaign.gold is None else _digest(campaign.gold.file),
         "pair": task.pair,
@@ -54,7 +54,7 @@ def facts_of(campaign: "Campaign") -> dict[str, Any]:
     return facts
 
 
-def _drawn(sample: "Sample") -> dict[str, Any]:
+def draw_facts(sample: "Sample") -> dict[str, Any]:
     """Return what is to be drawn; the design of before has no name."""
     found = sample.model_dump(mode="json")
     if sample.design == "simple":
