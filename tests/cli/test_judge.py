@@ -6,6 +6,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import polars as pl
 import pytest
 
+from spreadsheets import write_xlsx
+
 SECRET = "sk-very-secret-0123456789"  # noqa: S105
 
 
@@ -474,3 +476,15 @@ def test_several_criteria_of_one_question_make_a_column_each(ask, server, tmp_pa
     code, _, err = ask("--name", "judge.x", rubric=rubric)
     assert code == 2
     assert "one rubric, criterion and model" in err
+
+
+def test_whole_numbers_of_a_spreadsheet_stay_whole(run, server, tmp_path):
+    header = ["item", "system", "output", "count", "share"]
+    rows = [[n, "a", f"text {n}", n, n / 2] for n in range(1, 4)]
+    book = write_xlsx(tmp_path / "outputs.xlsx", {"s": [header, *rows]})
+    address = f"http://127.0.0.1:{server.server_address[1]}/v1"
+    where = ["--endpoint", address, "--model", "m", "--rubric", "fluency"]
+    assert run("judge", book, *where, "-o", tmp_path / "judged.csv")[0] == 0
+    lines = (tmp_path / "judged.csv").read_text().splitlines()
+    # an item 1.0 would not be found among judgments of item 1
+    assert lines[1:] == ["1,a,text 1,1,0.5,1.0,", "2,a,text 2,2,1.0,2.0,", "3,a,text 3,3,1.5,3.0,"]

@@ -10,6 +10,8 @@ from steelyard.errors import InvalidDataError, MissingDependencyError
 
 __all__ = ["filled_sheets", "read_sheet"]
 
+# Above it, a double does not hold every whole number.
+_EXACT = 2.0**53
 # What the library says of empty columns is no news to users.
 logging.getLogger("fastexcel").addHandler(logging.NullHandler())
 
@@ -60,7 +62,19 @@ def read_sheet(path: Path, sheet: str | None) -> pl.DataFrame:
     _check_header(book, path, sheet)
     frame = _loaded(book, path, sheet)
     empty = [name for name in frame.columns if name.startswith("__UNNAMED__")]
-    return frame.drop(name for name in empty if frame[name].null_count() == frame.height)
+    return _with_whole_numbers(
+        frame.drop(name for name in empty if frame[name].null_count() == frame.height)
+    )
+
+
+def _with_whole_numbers(frame: pl.DataFrame) -> pl.DataFrame:
+    """Make columns of whole numbers whole: a spreadsheet knows one kind, and shows item 1 as 1, not 1.0."""
+    whole = [
+        name
+        for name, column in zip(frame.columns, frame.iter_columns(), strict=True)
+        if column.dtype.is_float() and ((column == column.round()) & (column.abs() < _EXACT)).all()
+    ]
+    return frame.with_columns(pl.col(whole).cast(pl.Int64))
 
 
 def _opened(path: Path) -> Any:
