@@ -74,7 +74,7 @@ def added_units(campaign: Campaign, drawn: Sequence[Target], *, size: int) -> li
     """
     contents = Contents(campaign)
     before = _outputs_of(campaign.outputs, size)
-    sizes = {one.system: one.stratum_size for one in drawn} | before.sizes
+    sizes = {**{one.system: one.stratum_size for one in drawn}, **before.sizes}
     _check_old_systems(campaign, sizes, contents.outputs)
     known = {target.system for target in drawn}
     assert not isinstance(campaign.sample, Path)

@@ -69,7 +69,9 @@ def test_what_an_excluded_rater_still_sends_is_neither_counted_nor_paid_out(serv
             rater.submit(held, key=f"key-{held}")
     # the fifth is sent twice, and once more under another key after the rule has acted
     server.clock.forward(seconds=1)
-    answers = [rater.submit(held, key=key) for key in ("key-00000005", "key-00000005", "key-6-other")]
+    answers = [
+        rater.submit(held, key=key) for key in ("key-00000005", "key-00000005", "key-6-other")
+    ]
     assert [one.status_code for one in answers] == [200, 200, 409]
     assert rater.next()["reason"] == "excluded"
     assert payments(server) == {}

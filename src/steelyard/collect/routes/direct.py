@@ -40,7 +40,7 @@ class Direct:
     ) -> None:
         self._app = app
         self._ways = {
-            (method, route.path): _Way(route) for route in routes for method in route.methods
+            (method, route.path): _Way(route) for route in routes for method in route.methods or ()
         }
         # what nobody has foreseen is for the server's own handler, further out
         foreseen = {kind: one for kind, one in handlers.items() if kind not in {500, Exception}}

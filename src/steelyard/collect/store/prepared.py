@@ -33,7 +33,7 @@ class Prepared:
     (5, True)
     """
 
-    def __init__(self, statement: Select[Any] | Insert | Update) -> None:
+    def __init__(self, statement: Select[*tuple[Any, ...]] | Insert | Update) -> None:
         self._statement = statement
         self._written: _Written | None = None
 
@@ -98,13 +98,16 @@ class _Written:
 
 
 def _written(
-    statement: Select[Any] | Insert | Update, connection: Connection, values: Mapping[str, Any]
+    statement: Select[*tuple[Any, ...]] | Insert | Update,
+    connection: Connection,
+    values: Mapping[str, Any],
 ) -> _Written:
     compiled: Any = statement.compile(dialect=connection.dialect, column_keys=list(values))
     order = compiled.positiontup
     columns = list(statement.exported_columns)
     names = [str(column.key) for column in columns]
-    made: Any = namedtuple("Row", names, rename=True)  # noqa: PYI024 - named by the statement
+    named: Any = namedtuple  # noqa: PYI024 - the statement has the names
+    made = named("Row", names, rename=True)
     truths = [place for place, one in enumerate(columns) if isinstance(one.type, Boolean)]
 
     def row(found: tuple[Any, ...]) -> Any:
