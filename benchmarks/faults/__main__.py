@@ -15,7 +15,11 @@ TRIALS = spoilt_files.TRIALS | files.TRIALS | servers.TRIALS
 SUBJECTS = tuple(dict.fromkeys(subject for subject, _ in TRIALS))
 TIMES = 20
 # How many times as often as the others: what is quick.
-_MORE = {"readers": 15}
+_MORE = {
+    ("readers", "spoilt bytes and values in six formats"): 15,
+    ("serve", "broken connection"): 4,
+    ("serve", "requests nobody thought of"): 10,
+}
 
 
 def arguments(given):
@@ -41,7 +45,7 @@ def run(given):
     results = Results(asked.results)
     results.put(machine())
     for (subject, fault), trial in TRIALS.items():
-        times = asked.times * _MORE.get(subject, 1)
+        times = asked.times * _MORE.get((subject, fault), 1)
         key = {"part": PART, "cell": fault, "n": 0, "who": subject}
         key |= {"runs": times, "seed": 0, "version": __version__}
         if (asked.subjects and subject not in asked.subjects) or (

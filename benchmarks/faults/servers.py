@@ -22,6 +22,8 @@ from benchmarks.faults.spoilt_files import VALUES, spoilt
 from benchmarks.raters import BadResponseError, Rater, answer_to, new_key, write_campaign
 
 _RATERS = 20
+# Submits of one rater: fewer than the server takes for too many at once.
+_SUBMITS = 5
 # Twice a second up to an hour back or forth: longer than a lease, shorter than a link.
 JUMPING = """
 import random, sys, time
@@ -142,11 +144,11 @@ def full_disk(times):
         )
 
 
-async def breaking(link, promised, times, rng):
-    """Break the connection in the middle of a submit, then send it again under its key."""
+async def breaking(link, promised, rng):
+    """Break the connection in the middle of some submits, then send each again under its key."""
     rater = Rater(link)
     await rater.open()
-    for _ in range(times):
+    for _ in range(_SUBMITS):
         assignment = await rater.next()
         key = new_key()
         body = {"assignment": assignment["id"], "key": key, "active_ms": 5000}
@@ -166,16 +168,22 @@ async def breaking(link, promised, times, rng):
     rater.close()
 
 
+async def all_breaking(link, promised, raters):
+    rng = random.Random(7)
+    for _ in range(raters):
+        await breaking(link, promised, rng)
+
+
 def connections(times):
-    """Break connections in the middle of a submit."""
+    """Break connections in the middle of submits, of so many raters one after the other."""
     promised = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        campaign = write_campaign(folder, outputs=times + 50)
+        campaign = write_campaign(folder, outputs=_SUBMITS * times + 50)
         with Server(campaign).running() as link:
-            asyncio.run(breaking(link, promised, times, random.Random(7)))
+            asyncio.run(all_breaking(link, promised, times))
         seen = "each sent again under its key, stored once"
-        return counted(folder / "campaign.sqlite", promised, times, seen)
+        return counted(folder / "campaign.sqlite", promised, _SUBMITS * times, seen)
 
 
 async def asked(link, times, rng):

@@ -28,7 +28,7 @@ Pairs of texts of 55 words per second of processor time.
 
 ### Annotation servers
 
-Every rater logs in, takes an output, judges it and goes on, ten times, all raters at once, on loopback. Steelyard answers when the judgment is on disk.
+Every rater logs in, takes an output, judges it and goes on, ten times, all raters at once, on loopback. Steelyard answers when the judgment is on disk, and sends the next output as data; Potato makes a whole page for it.
 
 {speed_tables.servers(results)}"""
 

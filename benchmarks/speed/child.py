@@ -19,7 +19,8 @@ def measured(call):
     """Least processor time of a call, by all its threads and processes, and the most memory in megabytes."""
     _forget_the_peak()
     found = []
-    while _goes_on(found):
+    most = getattr(call, "most", _MOST)
+    while len(found) < most and _goes_on(found):
         before = _processor()
         call()
         found.append(_processor() - before)
@@ -29,7 +30,7 @@ def measured(call):
 def _goes_on(found):
     if len(found) < 2:
         return sum(found) < _LONG
-    return sum(found) < _ENOUGH and len(found) < _MOST
+    return sum(found) < _ENOUGH
 
 
 def _processor():
