@@ -59,6 +59,7 @@ def test_a_campaign_of_the_first_version_is_brought_up_to_date(tmp_path):
         for column in ("declared", "met_half_width", "message"):
             old.execute(f"ALTER TABLE settings DROP COLUMN {column}")
         old.execute("ALTER TABLE units DROP COLUMN set_aside")
+        old.execute("ALTER TABLE targets DROP COLUMN place")
         later = (
             "invitations",
             "reports",
