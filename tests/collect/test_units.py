@@ -321,8 +321,8 @@ def test_a_spread_draw_that_cannot_be_stopped_early_goes_with_no_goal(campaign, 
         campaign("{n: 6, seed: 3, design: spread, systems: [a, b]}", task=PAIR)
     with pytest.raises(InvalidDataError, match=r"key sample\.by: goes with design: spread only"):
         campaign("{n: 6, seed: 3, by: [length]}")
-    with pytest.raises(InvalidDataError, match="no column 'lenght'"):
-        units_of(campaign("{n: 6, seed: 3, design: spread, by: [lenght]}"))
+    with pytest.raises(InvalidDataError, match="no column 'lengths'"):
+        units_of(campaign("{n: 6, seed: 3, design: spread, by: [lengths]}"))
     outputs = read_outputs(pl.DataFrame(rows()))
     drawn_before = sample(outputs, 6, design="spread", by=["length"], seed=3).frame
     write_table(drawn_before, tmp_path / "sample.jsonl")

@@ -92,7 +92,8 @@ def race(
     prompts, systems = names_of(prompts), names_of(systems)
     study.judged_pairs(prompts, systems)
     check_bounds(study.judgments, bounds, prompts=prompts, systems=systems)
-    check_simply_drawn(study.judgments, prompts, systems, sample=sample)
+    # Bets need an order of chance.
+    check_simply_drawn(study.judgments, prompts, systems, sample=sample, spread=False)
     cells: dict[str, list[Arrived]] = {}
     for cell in arrivals(
         study.outputs,

@@ -62,6 +62,7 @@ def test_a_campaign_of_the_first_version_is_brought_up_to_date(tmp_path):
             old.execute(f"DROP INDEX {index}")
         added = (
             "units.set_aside",
+            "targets.place",
             "units.document",
             "units.place",
             "targets.cluster",
