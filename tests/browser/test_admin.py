@@ -83,6 +83,7 @@ def test_a_race_shows_who_is_out_and_why(dashboard):
     row = race.get_by_role("row", name=re.compile("^baseline"))
     expect(row).to_contain_text(re.compile(r"out at item \d+, behind large"))
     expect(race).to_contain_text("In 95% of campaigns the best system is never let go")
+    expect(race).to_contain_text("saved by letting systems go")
     expect(page.locator("#signal")).to_contain_text("may be the best")
     page.get_by_role("button", name="Goal and budget").click()
     expect(page.locator("#ask")).to_contain_text("settled before the start")
