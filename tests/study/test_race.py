@@ -165,3 +165,8 @@ def test_what_cannot_be_raced_is_refused(tables):
     )
     with pytest.raises(NotEstimableError):
         study(outputs, sized).race()
+    spread = judgments.with_columns(
+        probability=pl.lit(1.0), design=pl.lit("spread"), place=1 + pl.col("draw") / 301
+    )
+    with pytest.raises(NotEstimableError, match="spread draw, whose order balances the sample"):
+        study(outputs, spread).race()
