@@ -139,7 +139,7 @@ def test_the_preview(serve, write_campaign, open_page, accessible):
 def test_a_phone_has_room_for_every_question(visit, accessible, task):
     row = QUESTION | {
         "found": [{"start": 0, "end": 5}],
-        "output": "averyveryverylongwordwithoutanyspacethatmustbebrokensomewhere and more"
+        "output": "averyveryverylongwordwithoutanyspacethatmustbebrokensomewhere and more",
     }
     rows = PAIR if task == "pairwise" else [row]
     rater = visit(task, rows, context=PHONE, **(PAIR_KEYS if task == "pairwise" else {}))

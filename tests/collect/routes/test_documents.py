@@ -155,7 +155,8 @@ def test_gold_comes_between_documents_not_within_them(documents, tmp_path):
     seen = []
     while (found := rater.next())["status"] == "task":
         content = found["assignment"]["content"]
-        seen.append(content.get("_segment"))
+        assert {"_segment", "_earlier"} <= content.keys()
+        seen.append(None if "gold" in content["output"] else content["_segment"])
         rater.judge(GOOD)
     assert seen.count(None) >= 4
     for before, now in pairwise(seen):

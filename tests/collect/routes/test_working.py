@@ -23,7 +23,7 @@ def test_a_rater_is_given_a_text_and_keeps_it(server):
     given = rater.next()
     assert given["status"] == "task"
     assert given["progress"] == {"done": 0, "of": None, "earned": "0.00 EUR"}
-    assert set(given["assignment"]) == {"id", "content", "draft", "active_ms", "expires"}
+    assert set(given["assignment"]) == {"id", "content", "math", "draft", "active_ms", "expires"}
     assert set(given["assignment"]["content"]) == {"output"}
     assert given["assignment"]["draft"] is None
     assert given["assignment"]["expires"] == server.clock.now + 30 * 60_000
@@ -283,6 +283,7 @@ def test_gold_looks_like_any_other_text(serve, tmp_path):
             "draft",
             "active_ms",
             "expires",
+            "math",
         }
         seen.append(answer.json()["assignment"]["content"]["output"])
         stored = rater.judge({"fluency": 0, "edit": "Changed."})

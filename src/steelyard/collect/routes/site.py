@@ -13,6 +13,7 @@ from sqlalchemy import Connection
 from starlette.responses import HTMLResponse
 
 from steelyard.collect.campaign import Campaign
+from steelyard.collect.documents import EARLIER, SEGMENT
 from steelyard.collect.live.following import LiveSnapshots
 from steelyard.collect.media import MediaFolder
 from steelyard.collect.panels import Invitation, Panel
@@ -100,7 +101,9 @@ class Site:
     _pages: Environment = field(default_factory=templates)
 
     def shown(self, content: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a content as the page may know it."""
+        """Return a content as the page may know it; among documents, gold looks like one."""
+        if self.campaign.documents is not None:
+            content = {EARLIER: [], SEGMENT: [1, 1], **content}
         return shown_content(self.campaign.task, self.media, content)
 
     def formulas(self, content: Mapping[str, Any]) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from steelyard.collect.routes.ending import ended
 from steelyard.collect.routes.guards import RaterVisit, change
 from steelyard.collect.routes.refusals import RefusedError, page_refusals, refusals
 from steelyard.collect.routes.site import Site, site_of
+from steelyard.collect.showing import shown_content
 from steelyard.collect.store import assignment, reports, sessions, submissions
 from steelyard.collect.store.given import Given, given
 from steelyard.collect.wording import phrase
@@ -202,7 +203,7 @@ def _work_page(site: Site, *, mode: str, csrf: str | None) -> Response:
     public = task.public()
     for question in public["tutorial"]["questions"] if public["tutorial"] else ():
         question["math"] = site.formulas(question["content"])
-        question["content"] = site.shown(question["content"])
+        question["content"] = shown_content(task, site.media, question["content"])
     return site.page(
         "work.html",
         task=task,
