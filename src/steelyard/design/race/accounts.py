@@ -59,8 +59,8 @@ class Accounts:
         Kind of race.
     bounded : bool
         Whether no difference exceeds 1.
-    count, total, square, quartic : (R, K, K) array
-        Differing items so far, and sums of their differences, of squares and of fourth powers.
+    count, total, square, cubic, quartic : (R, K, K) array
+        Differing items so far, and sums of their differences, of squares, cubes and fourth powers.
     logarithm : (R, C, K, K) array
         Logarithms of the capitals.
     """
@@ -72,6 +72,7 @@ class Accounts:
     count: NDArray[np.int64]
     total: Floats
     square: Floats
+    cubic: Floats
     quartic: Floats
     logarithm: Floats
 
@@ -96,6 +97,7 @@ class Accounts:
             np.zeros(shape),
             np.zeros(shape),
             np.zeros(shape),
+            np.zeros(shape),
             np.zeros((runs, *candidates.shape)),
         )
 
@@ -117,6 +119,7 @@ class Accounts:
         self.count += live
         self.total += known
         self.square += known**2
+        self.cubic += known**3
         self.quartic += known**4
         if self.method == "asymptotic":
             told = (live & self._settled)[:, np.newaxis]
@@ -136,6 +139,15 @@ class Accounts:
         if self.method == "asymptotic":
             return np.asarray(np.maximum(centred / np.maximum(self.count - 1, 1), 1e-300))
         return np.asarray((_IMAGINED * _IMAGINED_VARIANCE + centred) / (self.count + _IMAGINED))
+
+    @property
+    def skewness(self) -> Floats:
+        """Skewness of the differences so far; 0 where they do not vary."""
+        third = self.cubic - 3 * self.mean * self.square + 2 * self.count * self.mean**3
+        spread = np.maximum(self.square - self.total * self.mean, 0)
+        known = spread > _ROUNDING * self.square
+        scale = np.where(known, spread, 1.0) ** 1.5
+        return np.asarray(np.where(known, third * np.sqrt(self.count) / scale, 0.0))
 
     def certain(self, sums: Floats) -> Bools:
         """Whether the differences sum to more than this whatever is still to come."""
@@ -161,10 +173,17 @@ class Accounts:
         With :math:`z = \sqrt{W} (\bar x - c)/\hat\sigma`, :math:`W = t/(1 - t/N)` and
         :math:`s = \rho^2 W` it is
         :math:`\log 2\Phi(z\sqrt{s/(1+s)}) - \frac12\log(1+s) + \frac{z^2}2 \frac s{1+s}`.
+        A long tail against the bet has mostly not been met yet, and z is too large. With
+        :math:`a = \gamma/\sqrt t < 0`, :math:`\gamma` the skewness, it is replaced by
+        :math:`((1 + a z/3)^3 - 1)/a + a/6` (Hall 1992), which grows with z.
         """
         information = self.count * self.differing / np.maximum(self.differing - self.count, 1)
         away = self.mean - sums / np.maximum(self.differing, 1)
-        z = away * np.sqrt(information / self.variance)
+        # beyond any evidence that is needed, and its cube still a number
+        z = np.minimum(away * np.sqrt(information / self.variance), 1e6)
+        against = np.minimum(self.skewness, 0) / np.sqrt(np.maximum(self.count, 1))
+        less = z + against * z**2 / 3 + against**2 * z**3 / 27 + against / 6
+        z = np.where(z > 0, np.maximum(less, 0), z)
         found = []
         for effect in _EFFECTS:
             scale = effect**2 * information
