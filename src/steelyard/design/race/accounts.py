@@ -180,7 +180,7 @@ class Accounts:
         information = self.count * self.differing / np.maximum(self.differing - self.count, 1)
         away = self.mean - sums / np.maximum(self.differing, 1)
         # beyond any evidence that is needed, and its cube still a number
-        z = np.minimum(away * np.sqrt(information / self.variance), 1e6)
+        z = np.clip(away * np.sqrt(information / self.variance), -1e6, 1e6)
         against = np.minimum(self.skewness, 0) / np.sqrt(np.maximum(self.count, 1))
         less = z + against * z**2 / 3 + against**2 * z**3 / 27 + against / 6
         z = np.where(z > 0, np.maximum(less, 0), z)
