@@ -6,7 +6,7 @@ from benchmarks.honesty import decision_tables, figures, speed_page, tables
 from benchmarks.honesty.kinds import BROKEN, POOL, SIZES
 from benchmarks.honesty.peers import PEERS
 from benchmarks.honesty.stopping import GOAL, MOST
-from benchmarks.honesty.summary import FROM, rows
+from benchmarks.honesty.summary import rows
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGE = DOCS / "benchmarks.md"
@@ -65,12 +65,8 @@ two standard errors.
 {tables.verdicts(found)}
 
 {tables.lost(found)}
-- Where `control_variates` is narrower and covers, there are two reasons. It sees raters as fixed: with ten raters it falls far short (worst cell), where the default's intervals are wider. And the default lengthens intervals where scores are skewed or tied.
+- Where a peer or our own `control_variates` is narrower and covers, there are two reasons. It sees raters as fixed: with ten raters it falls far short (worst cell), where the default's intervals are wider. And the default lengthens intervals where scores are skewed or tied.
 - With ten judgments tools that trust one metric from the start have a smaller error: the default first asks whether a metric is of use, for which ten judgments say little. Their intervals fall short.
-
-All kinds, and all numbers of judgments from {FROM} on:
-
-{tables.own_ways(found)}
 
 ### Every way
 

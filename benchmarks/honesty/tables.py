@@ -57,25 +57,6 @@ def sizes_of_all(found):
     )
 
 
-def own_ways(found):
-    """The default, and what everybody uses, over all kinds and all numbers of judgments from 20 on."""
-    every = averages(kept(found))
-    body = [
-        [
-            way,
-            percent(one.coverage, one.coverage_se),
-            f"{one.width:.3f}",
-            f"{one.cost:.3f} ± {one.cost_se:.3f}",
-            f"{one.bias:+.3f} ± {one.bias_se:.3f}",
-            str(one.cells),
-            f"{one.intervals:,}",
-        ]
-        for way, one in every.items()
-        if way in (DEFAULT, f"{DEFAULT}, no metrics", "plain t")
-    ]
-    return table(["way", "coverage, %", "width", "cost", "bias", "cells", "intervals"], body)
-
-
 def by_size(found):
     """Coverage, width and cost of one way of each tool, by the number of judgments."""
     at = averages(kept(found, 0), by=lambda row: (row["way"], row["n"]))
