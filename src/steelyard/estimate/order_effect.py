@@ -87,7 +87,7 @@ def order_effect(
     ahead = np.bincount(pair, s > 0, minlength=n_pairs)
     shares = np.divide(ahead, count, out=np.full(n_pairs, np.nan), where=count > 0)
     there = count > 0
-    chance = _chance_of_order(ahead[there], count[there])
+    chance = _chance_of_order(ahead[there].astype(np.float64), count[there])
     balanced = chance.min() * len(chance) >= _CHANCE
     where = np.maximum(count, 1)
     turned = s - (np.bincount(pair, s, minlength=n_pairs) / where)[pair]
@@ -125,4 +125,5 @@ def order_effect(
 
 def _chance_of_order(ahead: Floats, count: Integers) -> Floats:
     """Return the two-sided chance, by the exact binomial test, of each split of tossed coins."""
-    return np.minimum(2 * bdtr(np.minimum(ahead, count - ahead), count, 0.5), 1.0)
+    below: Floats = bdtr(np.minimum(ahead, count - ahead), count, 0.5)
+    return np.minimum(2 * below, 1.0)
