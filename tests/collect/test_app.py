@@ -54,6 +54,8 @@ PAGES = {
     "/admin/enter",
     "/admin/events",
     "/admin/export/{name}",
+    "/admin/media/{name}",
+    "/media/{name}",
 }
 
 

@@ -75,8 +75,8 @@ def test_every_option_of_a_command_is_one_of_its_method(verb, method):
     if verb == "simulate":
         options = (options - {"prompts"}) | {"prompt"}
     known = set(inspect.signature(getattr(Study, method)).parameters)
-    if verb == "simulate":  # with --pair or numbers alone it is another
-        for other in (Study.simulate_pair, Study.simulate_means):
+    if verb == "simulate":  # with --pair, --goal or numbers alone it is another
+        for other in (Study.simulate_pair, Study.simulate_means, Study.simulate_race):
             known |= set(inspect.signature(other).parameters)
     if verb == "monitor":
         known |= set(inspect.signature(Study.race).parameters)

@@ -233,16 +233,19 @@ def prepared(
     # at every start, because they may be others than before.
     facts = settings.Facts.of(campaign)
     there = store.read(settings.current)
+    added: Sequence[Unit] | None = None
     if there is None:
         units = _begun_with(campaign) if units is None else units
     else:
-        units = _grown_by(campaign, store, there)
+        added = _grown_by(campaign, store, there)
         check_metrics(campaign, read_outputs(campaign.outputs).metrics)
         check_answers_fit(campaign, store.read(stored_contents))
-        if units is not None:
+        if added is not None:
             facts = replace(facts, fingerprint=there.fingerprint)
     return store.write(
-        lambda connection: settings.initialise(connection, facts=facts, units=units or (), now=now)
+        lambda connection: settings.initialise(
+            connection, facts=facts, units=units or (), now=now, added=added or ()
+        )
     ).result()
 
 

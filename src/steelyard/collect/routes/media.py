@@ -18,14 +18,16 @@ router = APIRouter()
 _Name = Annotated[str, Named(pattern=r"^[0-9a-f]{32}\.[a-z0-9]{2,4}$")]
 
 
-@router.get("/media/{name}", response_class=FileResponse, responses=page_refusals(401, 404, 429))
+@router.get(
+    "/media/{name}", response_class=FileResponse, responses=page_refusals(401, 404, 422, 429)
+)
 async def file(visit: RaterVisit, name: _Name) -> FileResponse:
     """Return a file, or the part of it that is asked for."""
     return _sent(visit.site, name)
 
 
 @router.get(
-    "/admin/media/{name}", response_class=FileResponse, responses=page_refusals(401, 404, 429)
+    "/admin/media/{name}", response_class=FileResponse, responses=page_refusals(401, 404, 422, 429)
 )
 async def looked_at(admin: Viewer, name: _Name) -> FileResponse:
     """Return a file to somebody who looks at the answers."""

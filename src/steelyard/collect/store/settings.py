@@ -176,7 +176,12 @@ _ALONE = text("LOCK TABLE settings IN SHARE ROW EXCLUSIVE MODE")
 
 
 def initialise(
-    connection: Connection, *, facts: Facts, units: Sequence[Unit], now: int
+    connection: Connection,
+    *,
+    facts: Facts,
+    units: Sequence[Unit],
+    now: int,
+    added: Sequence[Unit] = (),
 ) -> Settings:
     """Begin a campaign in a new database, or return to the one that is there.
 
@@ -190,10 +195,11 @@ def initialise(
     facts : Facts
         The campaign.
     units : sequence of Unit
-        What is to be judged, in the order of the queue; in a campaign that has begun, what was
-        added to it.
+        What a new campaign begins with, in the order of the queue. One that has begun stays as it is.
     now : int
         Milliseconds.
+    added : sequence of Unit
+        What has come to a campaign that has begun.
 
     Raises
     ------
@@ -220,9 +226,9 @@ def initialise(
         connection.execute(_ADD, row)
         add_units(connection, new=units, now=now)
         there = _begun(connection)
-    elif units:
+    elif added:
         _check(there, facts.fingerprint)
-        add_units(connection, new=units, now=now)
+        add_units(connection, new=added, now=now)
         there = _begun(connection)
     _check(there, facts.fingerprint)
     return _followed(connection, there, facts, now)
