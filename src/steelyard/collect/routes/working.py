@@ -210,6 +210,7 @@ def _work_page(site: Site, *, mode: str, csrf: str | None) -> Response:
         public=public,
         terms=site.terms,
         mode=mode,
+        documents=site.campaign.documents is not None,
         csrf=csrf,
         notice=site.notice.text,
         questionnaires={

@@ -103,7 +103,8 @@ export class Work {
   #show({ content, math, draft, active_ms: spent }, unsent = null) {
     setFormulas(math);
     for (const place of this.texts.querySelectorAll("[data-field]")) show(place, content[place.dataset.field]);
-    showEarlier(find("document"), content, this.page.task.show);
+    const earlier = find("document");
+    if (earlier) showEarlier(earlier, content, this.page.task.show);
     this.page.section("work");
     this.form.load(content, unsent?.answer ?? draft);
     this.clock.start(Math.max(unsent?.active_ms ?? 0, spent ?? 0));
