@@ -139,7 +139,8 @@ def next_lease(
     that are free, or whose lease is over, and that this rater has not judged, the first in the
     order of the draw and those less than `window` positions behind it: of these, the one that comes
     first in an order that is the rater's own. So each rater sees units in random order, while units
-    are finished nearly in the order of the draw.
+    are finished nearly in the order of the draw. The last that the budget can pay are given in that
+    order, so that no gap is left.
 
     Parameters
     ----------
@@ -185,9 +186,12 @@ def next_lease(
             connection, {"lease_id": found.id, "new_slot": found.slot, "new_session": session}
         )
         return _lease(found, expires)
-    unpaid = purse and purse.refusal(connection, budget=found.budget, now=now)
-    if unpaid:
-        return Nothing(unpaid)
+    if purse is not None:
+        allowed = purse.allowance(connection, budget=found.budget, now=now)
+        if allowed.refusal is not None:
+            return Nothing(allowed.refusal)
+        if allowed.judgments is not None and allowed.judgments <= window:
+            window = 1  # what stands behind a gap when the money ends would be paid and not used
     if found.gold_every and chosen is None:
         chosen = _gold_choice(connection, rater, found.gold_every, found.secret)
     if chosen is None:
