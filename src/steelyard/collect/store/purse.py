@@ -8,7 +8,7 @@ from sqlalchemy import Connection, bindparam, func, literal_column, select
 from steelyard.collect.store.prepared import Prepared
 from steelyard.collect.store.tables import ledger, slots, tutorials
 
-__all__ = ["Allowance", "Purse"]
+__all__ = ["UNLIMITED", "Allowance", "Purse"]
 
 # Entries that are added up anew each time, at most; older ones are remembered as a sum.
 _RECENT = 2_000
@@ -52,6 +52,16 @@ class Allowance:
 
     refusal: Literal["enough", "wait"] | None
     judgments: int | None
+
+    def window(self, positions: int) -> int:
+        """Return from how many positions to choose: the last that can be paid follow the draw.
+
+        What stands behind a gap when the money ends would be paid for and not used.
+        """
+        return 1 if self.judgments is not None and self.judgments <= positions else positions
+
+
+UNLIMITED = Allowance(refusal=None, judgments=None)
 
 
 @dataclass
@@ -97,7 +107,7 @@ class Purse:
         """
         price = self.pay + (self.bonus if tutorial else 0)
         if budget is None or not price:
-            return Allowance(None, None)
+            return UNLIMITED
         left = budget - self.spent(connection, now=now)
         if left < price:
             return Allowance("enough", 0)
