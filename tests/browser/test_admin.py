@@ -194,6 +194,16 @@ def test_an_empty_field_lifts_the_budget(dashboard):
     assert (found.half_width, found.budget) == (0.15, None)
 
 
+def test_a_spent_budget_is_not_shown_as_running(dashboard):
+    page, _ = dashboard()
+    expect(page.locator("#state")).to_have_text("Running")
+    page.get_by_role("button", name="Goal and budget").click()
+    page.get_by_label("Budget in").fill("1")
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator("#state")).to_have_text("Budget spent")
+    expect(page.locator("#numbers")).to_contain_text("no work is given out")
+
+
 def test_a_refused_change_is_explained_in_the_dialog(dashboard, console):
     console.expect("400")
     page, _ = dashboard()
@@ -335,6 +345,9 @@ def test_axe_finds_nothing_in_a_dialog(dashboard, accessible):
 def test_axe_finds_nothing_on_a_phone_and_nothing_overflows(dashboard, accessible):
     page, _ = dashboard(context={"viewport": {"width": 390, "height": 844}, "has_touch": True})
     assert page.evaluate("document.documentElement.scrollWidth") == 390
+    shown = page.locator("#exclusions .scrolls").first
+    assert shown.evaluate("box => box.scrollWidth <= box.clientWidth"), "a table is cut off"
+    assert page.get_by_text("For one look").count() == 1, "small print is said once"
     page.get_by_label("Sort by").select_option("Judgments")
     accessible(page)
 

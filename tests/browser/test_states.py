@@ -97,7 +97,7 @@ class TestEnds:
         expect(back).to_have_attribute(
             "href", "https://app.prolific.com/submissions/complete?cc=C0DE"
         )
-        expect(page.get_by_text("Your completion code: C0DE")).to_be_visible()
+        expect(page.get_by_text("Your code: C0DE")).to_be_visible()
 
     def test_a_worker_submits_a_form_to_the_marketplace(self, serve, write_campaign, open_page):
         served = serve(write_campaign(outputs=[{"output": "One."}], panel=EXTERNAL))

@@ -245,10 +245,16 @@ def test_a_spent_budget_is_a_reason_to_stop(small):
     campaign, store = small
     now = work(campaign, store, [GOOD] * 3, judgments=6)
     store.write(partial(change, budget=2_400_000, now=now)).result()
+    assert snapshot(campaign, store, now=now)["pace"]["end"] is None  # nothing more will come
+    assert snapshot(campaign, store, now=now)["money"]["is_spent"]
     found = snapshot(campaign, store, now=now)["signal"]
     assert found["title"] == "Stop: the budget is spent"
     assert found["kind"] == "spent"
     assert "2.40 of 2.40 USD" in found["reason"]
+    store.write(partial(change, budget=2_500_000_000, now=now)).result()
+    opened = snapshot(campaign, store, now=now)
+    assert opened["pace"]["end"] is not None
+    assert not opened["money"]["is_spent"]
 
 
 def test_a_draw_that_is_judged_ends_the_collection(small):

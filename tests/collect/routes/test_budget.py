@@ -1,9 +1,11 @@
 """What limits a campaign's spending, seen by those who spend it."""
 
 import pytest
+from sqlalchemy import select
 
 from steelyard.collect.store.ledger import spent
 from steelyard.collect.store.settings import current
+from steelyard.collect.store.tables import slots
 
 PAY = 125_000
 BUDGET = "goal: {half_width: 0.05, budget: 0.55}\n"
@@ -27,6 +29,20 @@ def test_no_more_is_given_out_than_the_budget_can_pay(serve):
     assert {(one["status"], one["reason"]) for one in ends} == {("done", "enough")}
     assert "Enough judgments are in" in ends[0]["message"]
     assert owed(server) <= 550_000
+
+
+@pytest.mark.parametrize("raters", [1, 4])
+def test_what_a_small_budget_pays_is_the_beginning_of_the_draw(serve, raters):
+    """A judgment behind a gap would be paid and enter no estimate."""
+    server = serve(BUDGET)
+    people = [server.rater(f"r{number}") for number in range(raters)]
+    for judged in range(4):
+        people[judged % raters].judge()
+    done = select(slots.c.position).where(slots.c.done).order_by(slots.c.position)
+    places = server.store.read(lambda connection: connection.execute(done).scalars().all())
+    every = select(slots.c.position).order_by(slots.c.position).limit(4)
+    first = server.store.read(lambda connection: connection.execute(every).scalars().all())
+    assert places == first
 
 
 def test_work_in_hand_is_kept_and_paid_when_the_budget_is_spent(serve):

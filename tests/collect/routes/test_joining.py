@@ -60,7 +60,7 @@ def test_an_invitation_that_is_over_opens_nothing(server):
     server.clock.forward(days=30)
     answer = server.visitor().get(link)
     assert answer.status_code == 401
-    assert "this link is over: ask for a new one" in answer.text
+    assert "This link is over: ask for a new one" in answer.text
     assert "set-cookie" not in answer.headers
 
 
@@ -197,7 +197,7 @@ def test_a_participant_is_paid_for_one_visit_whatever_the_address_says(serve):
     visitor.judge()
     again = server.visitor().get(prolific_visit(server, "v2"))
     assert again.status_code == 403
-    assert "you have taken part already" in again.text
+    assert "You have taken part already" in again.text
     assert "set-cookie" not in again.headers
     # the first visit itself can be opened again, for its code
     visitor.follow(prolific_visit(server, "v1"))

@@ -2,7 +2,7 @@ from functools import partial
 
 from steelyard.collect.store import purse
 from steelyard.collect.store.ledger import spent
-from steelyard.collect.store.purse import Purse
+from steelyard.collect.store.purse import Allowance, Purse
 
 HOUR = 3_600_000
 
@@ -21,7 +21,11 @@ def test_what_is_remembered_of_old_entries_is_their_sum(office, make_units, monk
 
 def test_a_limit_without_pay_refuses_nothing(office, make_units):
     office.begin(make_units(2))
-    free = partial(Purse(pay=0, bonus=0, lease_ms=1).refusal, now=office.now)
-    assert office.read(free, budget=0) is None
-    paid = partial(Purse(pay=1, bonus=0, lease_ms=1).refusal, now=office.now)
-    assert [office.read(paid, budget=limit) for limit in (None, 0, 1)] == [None, "enough", None]
+    free = partial(Purse(pay=0, bonus=0, lease_ms=1).allowance, now=office.now)
+    assert office.read(free, budget=0) == Allowance(refusal=None, judgments=None)
+    paid = partial(Purse(pay=1, bonus=0, lease_ms=1).allowance, now=office.now)
+    assert [office.read(paid, budget=limit) for limit in (None, 0, 3)] == [
+        Allowance(refusal=None, judgments=None),
+        Allowance(refusal="enough", judgments=0),
+        Allowance(refusal=None, judgments=3),
+    ]

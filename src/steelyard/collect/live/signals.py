@@ -11,7 +11,7 @@ from steelyard.collect.store.ledger import micro
 from steelyard.collect.store.settings import Settings
 from steelyard.study.monitoring import Monitored
 
-__all__ = ["Outlook", "Paced", "money", "money_text", "pace", "signal"]
+__all__ = ["Outlook", "Paced", "is_spent", "money", "money_text", "pace", "signal"]
 
 _HOUR_MS = 3_600_000
 # A rate over less than this would jump with every judgment.
@@ -29,7 +29,9 @@ class Paced:
     note: str | None
 
 
-def pace(times: Sequence[int], outlook: Outlook, *, drawn: int, now: int) -> Paced:
+def pace(
+    times: Sequence[int], outlook: Outlook, *, drawn: int, now: int, is_open: bool = True
+) -> Paced:
     """Tell the rate of the last hour and the time at which the goal, or the draw, is done.
 
     Parameters
@@ -42,6 +44,8 @@ def pace(times: Sequence[int], outlook: Outlook, *, drawn: int, now: int) -> Pac
         Outputs of each system in the draw.
     now : int
         Milliseconds.
+    is_open : bool
+        Whether work is given out; if not, no end can be expected.
     """
     recent = [time for time in times if now - _HOUR_MS < time <= now]
     rate = None
@@ -50,7 +54,7 @@ def pace(times: Sequence[int], outlook: Outlook, *, drawn: int, now: int) -> Pac
         rate = len(recent) * _HOUR_MS / span
     towards: Literal["goal", "draw"] = "draw" if outlook.to_goal is None else "goal"
     left = outlook.lacking if outlook.to_goal is None else outlook.to_goal
-    end = now + round(left / rate * _HOUR_MS) if rate and left else None
+    end = now + round(left / rate * _HOUR_MS) if rate and left and is_open else None
     note = None
     if left:
         what = "to the goal" if towards == "goal" else "until all is judged"
@@ -80,8 +84,7 @@ def signal(
     width = "" if widest is None else _width(widest)
     if outlook.reached and (goal is not None or races is not None):
         return _reached(campaign, goal, width, races)
-    price = micro(campaign.pay.per_judgment)
-    if settings.budget is not None and spent + max(price, 1) > settings.budget:
+    if settings.budget is not None and is_spent(campaign, settings, spent=spent):
         return _said(
             "spent",
             "Stop: the budget is spent",
@@ -101,6 +104,12 @@ def signal(
     if races is not None:
         return _said("go", "Go on", f"{races.sentence} {_more(outlook)}")
     return _going_on(campaign, outlook, goal, width)
+
+
+def is_spent(campaign: Campaign, settings: Settings, *, spent: int) -> bool:
+    """Whether the budget pays for no further judgment, so that no work is given out."""
+    price = micro(campaign.pay.per_judgment)
+    return settings.budget is not None and spent + max(price, 1) > settings.budget
 
 
 def _reached(
@@ -181,6 +190,7 @@ def money(
         "budget": None if budget is None else money_text(budget),
         "budget_amount": None if budget is None else budget / 1_000_000,
         "share": None if not budget else spent / budget,
+        "is_spent": is_spent(campaign, settings, spent=spent),
         "note": None
         if not judgments
         else f"{money_text(spent // judgments // 10_000 * 10_000)} a judgment, bonuses included",

@@ -15,7 +15,7 @@ from steelyard.collect.live.outlook import Outlook
 from steelyard.collect.live.people import raters_table
 from steelyard.collect.live.pool import LivePool, read_pool
 from steelyard.collect.live.racing import LiveRaces
-from steelyard.collect.live.signals import money, pace, signal
+from steelyard.collect.live.signals import is_spent, money, pace, signal
 from steelyard.collect.quality import rules_in_words
 from steelyard.collect.store import Reader, StoreError
 from steelyard.collect.store.decisions import About, Decision, latest
@@ -121,7 +121,16 @@ def snapshot(
         ),
         "progress": _progress(read, lacking=lacking),
         "money": money(campaign, read.settings, spent=spent, judgments=judgments),
-        "pace": asdict(pace(times, outlook, drawn=read.settings.sample_size, now=now))
+        "pace": asdict(
+            pace(
+                times,
+                outlook,
+                drawn=read.settings.sample_size,
+                now=now,
+                is_open=read.settings.state == "running"
+                and not is_spent(campaign, read.settings, spent=spent),
+            )
+        )
         | {"last": read.progress.last},
         "goal": {
             "half_width": goal.half_width,

@@ -70,7 +70,7 @@ def _reason_to_wait(
     if is_begun:
         return None
     has_tutorial = site.campaign.task.tutorial is not None
-    unpaid = site.purse.refusal(
+    allowed = site.purse.allowance(
         connection, budget=found.budget, now=site.clock(), tutorial=has_tutorial
     )
-    return None if unpaid is None else assignment.Nothing(unpaid)
+    return None if allowed.refusal is None else assignment.Nothing(allowed.refusal)

@@ -16,7 +16,20 @@ def templates() -> Environment:
         auto_reload=False,
     )
     pages.filters["keyed"] = _keyed
+    pages.filters["sentence"] = _sentence
     return pages
+
+
+def _sentence(text: str) -> str:
+    """Return a message as a page shows it: with a capital and a full stop.
+
+    Examples
+    --------
+    >>> _sentence("you have taken part already"), _sentence("Thank you.")
+    ('You have taken part already.', 'Thank you.')
+    """
+    text = text.strip()
+    return text[:1].upper() + text[1:] + ("" if text[-1:] in {*".!?:", ""} else ".")
 
 
 def _keyed(text: str) -> Markup:

@@ -16,7 +16,7 @@ from steelyard.collect.store.documents import (
 )
 from steelyard.collect.store.goal_reached import RACE_OVER
 from steelyard.collect.store.ids import MODULUS, is_swapped, new_id, salt
-from steelyard.collect.store.purse import Purse
+from steelyard.collect.store.purse import UNLIMITED, Purse
 from steelyard.collect.store.refusals import NotYoursError, UnknownLeaseError, UnknownSessionError
 
 __all__ = ["Draft", "Lease", "Nothing", "next_lease", "save_draft"]
@@ -139,7 +139,8 @@ def next_lease(
     that are free, or whose lease is over, and that this rater has not judged, the first in the
     order of the draw and those less than `window` positions behind it: of these, the one that comes
     first in an order that is the rater's own. So each rater sees units in random order, while units
-    are finished nearly in the order of the draw.
+    are finished nearly in the order of the draw. The last that the budget can pay are given in that
+    order, so that no gap is left.
 
     Parameters
     ----------
@@ -185,14 +186,16 @@ def next_lease(
             connection, {"lease_id": found.id, "new_slot": found.slot, "new_session": session}
         )
         return _lease(found, expires)
-    unpaid = purse and purse.refusal(connection, budget=found.budget, now=now)
-    if unpaid:
-        return Nothing(unpaid)
+    allowed = (
+        UNLIMITED if purse is None else purse.allowance(connection, budget=found.budget, now=now)
+    )
+    if allowed.refusal is not None:
+        return Nothing(allowed.refusal)
     if found.gold_every and chosen is None:
         chosen = _gold_choice(connection, rater, found.gold_every, found.secret)
     if chosen is None:
         choice = partial(begun_document, expires=expires) if documents else _choice
-        chosen = choice(connection, rater=rater, now=now, window=window)
+        chosen = choice(connection, rater=rater, now=now, window=allowed.window(window))
     if chosen is None:
         left = statements.ANY_LEFT.scalar(connection, {"rater": rater})
         return Nothing("none-left" if left is None else "wait")

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, bindparam, func, literal_column, select
 from steelyard.collect.store.prepared import Prepared
 from steelyard.collect.store.tables import ledger, slots, tutorials
 
-__all__ = ["Purse"]
+__all__ = ["UNLIMITED", "Allowance", "Purse"]
 
 # Entries that are added up anew each time, at most; older ones are remembered as a sum.
 _RECENT = 2_000
@@ -38,6 +38,32 @@ _LEARNING = Prepared(
 )
 
 
+@dataclass(frozen=True)
+class Allowance:
+    """What the budget allows now.
+
+    Attributes
+    ----------
+    refusal : str or None
+        Why nothing more can be paid for: "enough" if all is spent, "wait" if others hold what is left.
+    judgments : int or None
+        Judgments that can still be given out; None: any number.
+    """
+
+    refusal: Literal["enough", "wait"] | None
+    judgments: int | None
+
+    def window(self, positions: int) -> int:
+        """Return from how many positions to choose: the last that can be paid follow the draw.
+
+        What stands behind a gap when the money ends would be paid for and not used.
+        """
+        return 1 if self.judgments is not None and self.judgments <= positions else positions
+
+
+UNLIMITED = Allowance(refusal=None, judgments=None)
+
+
 @dataclass
 class Purse:
     """What one process knows of the money of a campaign.
@@ -63,10 +89,10 @@ class Purse:
     _mark: int = field(default=0, init=False)
     _sum: int = field(default=0, init=False)
 
-    def refusal(
+    def allowance(
         self, connection: Connection, *, budget: int | None, now: int, tutorial: bool = False
-    ) -> Literal["enough", "wait"] | None:
-        """Return why nothing more can be paid for: it is spent, or others hold what is left.
+    ) -> Allowance:
+        """Return what can still be paid for.
 
         Parameters
         ----------
@@ -81,15 +107,17 @@ class Purse:
         """
         price = self.pay + (self.bonus if tutorial else 0)
         if budget is None or not price:
-            return None
+            return UNLIMITED
         left = budget - self.spent(connection, now=now)
         if left < price:
-            return "enough"
+            return Allowance("enough", 0)
         held = _HELD.scalar(connection, {"now": now}) * self.pay
         if self.bonus:
             since = {"since": now - self.lease_ms}
             held += _LEARNING.scalar(connection, since) * (self.bonus + self.pay)
-        return "wait" if left - held < price else None
+        if left - held < price:
+            return Allowance("wait", 0)
+        return Allowance(None, (left - held) // self.pay if self.pay else None)
 
     def spent(self, connection: Connection, *, now: int) -> int:
         """Return what is owed to all, in millionths of the currency."""

@@ -30,13 +30,13 @@ function show(latest) {
   const before = snapshot;
   snapshot = latest;
   const minute = Math.floor(snapshot.time / 60_000);
-  part("state", snapshot.state, () => {
+  part("state", [snapshot.state, snapshot.money?.is_spent], () => {
     showState(find("state"), snapshot);
     for (const button of document.querySelectorAll("[data-when]")) button.hidden = !button.dataset.when.split(" ").includes(snapshot.state);
   });
   part("alerts", snapshot.alerts, () => showAlerts(find("alerts"), snapshot));
   part("signal", snapshot.signal, () => showSignal(find("signal"), snapshot));
-  part("numbers", [snapshot.progress, snapshot.money, snapshot.pace, minute], () => showNumbers(find("numbers"), snapshot));
+  part("numbers", [snapshot.progress, snapshot.state, snapshot.money, snapshot.pace, minute], () => showNumbers(find("numbers"), snapshot));
   part("notes", snapshot.notes, () => showNotes(find("notes"), snapshot));
   part("race", [snapshot.race, snapshot.money?.currency], () => showRace(find("race"), snapshot));
   part("prompts", [snapshot.prompts, snapshot.goal], () => showPrompts(find("prompts"), snapshot));

@@ -7,9 +7,13 @@ import { distance, moment, percent, plural, whole } from "./format.js";
 const NEARLY_SPENT = 0.9;
 const STATES = { running: "Running", paused: "Paused", stopped: "Stopped" };
 
+/** Whether work is given out to those who ask for it. */
+const isOpen = ({ state, money }) => state === "running" && !money?.is_spent;
+
 export function showState(place, snapshot) {
-  place.textContent = STATES[snapshot.state];
-  place.dataset.state = snapshot.state;
+  const isSpent = snapshot.state === "running" && !isOpen(snapshot);
+  place.textContent = isSpent ? "Budget spent" : STATES[snapshot.state];
+  place.dataset.state = isSpent ? "paused" : snapshot.state;
 }
 
 export function showAlerts(place, snapshot) {
@@ -37,7 +41,7 @@ export function showNumbers(place, snapshot) {
   tiles.push(tile("Pace", pace.per_hour === null ? "\u2013" : whole(pace.per_hour), "judgments per hour", null,
     pace.last === null ? "no judgment yet" : `the last one ${distance(pace.last, time)}`));
   if (pace.reached) tiles.push(tile("Goal", "reached", snapshot.goal.decide ?? `\u00b1${snapshot.goal.half_width}`, null, pace.note));
-  else tiles.push(tile(pace.towards === "goal" ? "Goal expected" : "End expected", pace.end === null ? "\u2013" : distance(pace.end, time), pace.end === null ? "cannot be told yet" : moment(pace.end, time), null, pace.note));
+  else tiles.push(tile(pace.towards === "goal" ? "Goal expected" : "End expected", pace.end === null ? "\u2013" : distance(pace.end, time), pace.end !== null ? moment(pace.end, time) : isOpen(snapshot) ? "cannot be told yet" : "no work is given out", null, pace.note));
   replace(place, tiles);
 }
 

@@ -6,12 +6,15 @@ import { decimals, interval, number, percent, plural, whole } from "./format.js"
 
 export function showPrompts(place, snapshot) {
   const order = new Map(snapshot.systems.map((system, position) => [system, position % 6]));
-  const cards = snapshot.prompts.map((prompt, position) => [prompt.in_goal, card(prompt, position, order, snapshot)]);
+  const said = new Set();
+  const inOrder = [...snapshot.prompts.entries()].sort(([, one], [, other]) => other.in_goal - one.in_goal);
+  const cards = inOrder.map(([position, prompt]) => [prompt.in_goal, card(prompt, position, order, snapshot, said)]);
   const [goal, others] = [true, false].map((wanted) => cards.filter(([inGoal]) => inGoal === wanted).map(([, made]) => made));
   replace(place, goal, others.length ? h("div", { class: others.length > 1 ? "others many" : "others" }, others) : null);
 }
 
-function card(prompt, position, order, snapshot) {
+/** One prompt; `said` holds the small print that an earlier card shows already. */
+function card(prompt, position, order, snapshot, said) {
   const digits = decimals(prompt.bounds);
   const systems = prompt.systems.map((one) => ({ ...one, series: order.get(one.system) }));
   const name = `prompt-${position}`;
@@ -20,23 +23,24 @@ function card(prompt, position, order, snapshot) {
       h("h2", { id: name, dir: "auto", text: prompt.prompt }),
       prompt.in_goal ? h("span", { class: "tag", text: `goal \u00b1${snapshot.goal.half_width}` }) : null,
       h("span", { class: "small", text: `scores ${prompt.bounds[0]} to ${prompt.bounds[1]}` })),
-    answer(prompt.answer),
+    answer(prompt.answer, said),
     systems.length
       ? h("div", { class: prompt.in_goal ? "prompt-body two" : "prompt-body" }, forest(systems, prompt, digits), prompt.in_goal ? widths(systems, snapshot.goal.half_width, digits) : null)
       : h("p", { class: "small", text: "No output is complete yet: the first estimate comes with the first outputs of the draw." }),
     systems.length ? efficiency(systems) : null,
-    ledger(prompt),
     components(prompt, name, snapshot.goal.level),
     systems.length ? numbers(prompt, systems, snapshot, digits, name) : null);
 }
 
 /** Which system is better, as `steelyard compare` says now, or why that is not known. */
-function answer(found) {
+function answer(found, said) {
   if (!found) return null;
   if (!found.sentence) return h("p", { class: "small", dir: "auto", text: `Which system is better is not known: ${found.reason}.` });
+  const isNew = !said.has(found.basis);
+  said.add(found.basis);
   return h("div", { class: "answer" },
     h("p", { class: "answer-sentence", dir: "auto", text: found.sentence }),
-    h("p", { class: "small", text: `${found.basis} For one look: who looks until something shows will see too much.` }));
+    isNew ? h("p", { class: "small", text: `${found.basis} For one look: who looks until something shows will see too much.` }) : null);
 }
 
 /** What plain means would have cost, for the means and for the differences. */
@@ -111,6 +115,7 @@ function numbers(prompt, systems, snapshot, digits, name) {
   const notes = [...new Set(systems.flatMap((one) => one.notes.map((note) => `${one.system}: ${note}`)))];
   return h("details", { class: "numbers", "data-key": `${name}-numbers` }, h("summary", { "data-key": `${name}-summary`, text: "All numbers and notes" }),
     table(`Numbers, ${prompt.prompt}`, heads, rows, `${name}-table`),
+    ledger(prompt),
     about(systems).map((words) => h("p", { class: "small", dir: "auto", text: words })),
     prompt.control ? h("p", { class: "small", dir: "auto", text: `Estimates: ${prompt.control}.` }) : null,
     notes.length ? h("ul", { class: "notes" }, notes.map((note) => h("li", { dir: "auto", text: note }))) : null);
@@ -136,18 +141,18 @@ export function showExclusions(place, snapshot) {
   const { exclusions } = snapshot;
   place.hidden = exclusions.raters === 0;
   if (place.hidden) return replace(place.querySelector(".exclusions-body"));
-  const heads = ["", "estimate before", "after", "at all times before", "after"];
+  const heads = ["", "before", "after"];
+  const cell = (one, digits) => `${number(one.estimate?.estimate, digits)} (${interval(one.sequence ?? one.estimate, digits)})`;
   const rows = (prompts) => prompts.flatMap((prompt) => prompt.systems.filter((one) => one.before).map((one) => {
     const digits = decimals(prompt.bounds);
-    return [`${prompt.prompt}, ${one.system}`, number(one.before.estimate?.estimate, digits), number(one.estimate?.estimate, digits),
-      interval(one.before.sequence ?? one.before.estimate, digits), interval(one.sequence ?? one.estimate, digits)];
+    return [`${prompt.prompt}, ${one.system}`, cell(one.before, digits), cell(one, digits)];
   }));
   const known = snapshot.prompts.filter((prompt) => rows([prompt]).length); // no table without a row
   const goal = known.filter((prompt) => prompt.in_goal);
   const others = known.filter((prompt) => !prompt.in_goal);
   const waiting = exclusions.replacing ? ` ${plural(exclusions.replacing, "output waits", "outputs wait")} for a replacement and ${exclusions.replacing === 1 ? "is" : "are"} passed over until then.` : "";
   return replace(place.querySelector(".exclusions-body"),
-    h("p", { text: `${plural(exclusions.raters, "rater is", "raters are")} left out, with ${plural(exclusions.judgments, "judgment")}. Nothing was deleted.${waiting}` }),
+    h("p", { text: `${plural(exclusions.raters, "rater is", "raters are")} left out, with ${plural(exclusions.judgments, "judgment")}. Nothing was deleted.${waiting}${known.length ? " Estimates with their intervals, at all times where there are such:" : ""}` }),
     goal.length ? table("Before and after exclusions, prompts of the goal", heads, rows(goal), "exclusions-table") : null,
     others.length ? h("details", { "data-key": "exclusions-others" }, h("summary", { "data-key": "exclusions-others-summary", text: goal.length ? "The other prompts" : "All prompts" }),
       table("Before and after exclusions, other prompts", heads, rows(others), "exclusions-others-table")) : null);
