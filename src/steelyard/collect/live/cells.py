@@ -84,7 +84,7 @@ class Cells:
             # is simple; `read_pool` holds these and no others.
             used = used.with_columns(design=pl.lit("simple"))
         # What is shown of either system is its mean score, not how the two compare.
-        return used.drop("other_system", "first_system").drop("segments", strict=False)
+        return used.drop("other_system", "first_system", "position").drop("segments", strict=False)
 
     def _standings(self, used: pl.DataFrame, *, paths: Sequence[str] = ()) -> dict[_Key, Standing]:
         found = standings(
