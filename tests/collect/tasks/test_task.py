@@ -321,6 +321,7 @@ def test_content_has_the_fields_of_the_task(task, changed, message):
 def test_a_task_is_found_by_its_name_or_its_path(tmp_path):
     assert shipped_tasks() == (
         *("answer-correctness", "direct-assessment", "esa", "language-quality", "mqm", "pairwise"),
+        "side-by-side",
     )
     assert load_task("pairwise").pair
     with pytest.raises(

@@ -45,7 +45,8 @@ def screen_order(lease: str, count: int) -> tuple[int, ...]:
 
     Examples
     --------
-    >>> screen_order("one", 3), screen_order("two", 3), screen_order("three", 3)
+    >>> screen_order("one", 3), screen_order("two", 3)
+    ((2, 1, 3), (3, 2, 1))
     """
     lots = [sha256(f"place {number} {lease}".encode()).digest() for number in range(1, count + 1)]
     return tuple(sorted(range(1, count + 1), key=lambda number: lots[number - 1]))

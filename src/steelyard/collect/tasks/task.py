@@ -17,7 +17,7 @@ from steelyard.collect.tasks.consistency import (
 )
 from steelyard.collect.tasks.declared import Declared, declared, shown
 from steelyard.collect.tasks.scores import Score, bounds_of
-from steelyard.collect.tasks.screen import LETTERS, check_screen, on_screen
+from steelyard.collect.tasks.screen import LETTERS, check_screen, field_at, on_screen
 from steelyard.collect.tasks.spans import read_suggestions, suggestion_problem
 from steelyard.collect.tasks.tutorial import Tutorial
 from steelyard.collect.tasks.widgets import (
@@ -157,9 +157,7 @@ class Task(Declared):
             "version": self.version,
             "instructions": self.instructions,
             "pair": self.pair,
-            "screen": self.on_screen(len(LETTERS)).public()["widgets"]
-            if self.side_by_side
-            else None,
+            "screen": self._screen(),
             "show": [one.model_dump(mode="json") for one in self.show],
             "widgets": [widget.public() for widget in self.widgets],
             "tutorial": None
@@ -169,6 +167,16 @@ class Task(Declared):
                 "tries": tutorial.tries,
                 "questions": [question.public(name) for name, question in tutorial.named.items()],
             },
+        }
+
+    def _screen(self) -> dict[str, Any] | None:
+        """Return the letters of a screen, with their fields, and the questions about each."""
+        if not self.side_by_side:
+            return None
+        full = self.on_screen(len(LETTERS))
+        return {
+            "outputs": {letter: field_at(letter) for letter in LETTERS},
+            "widgets": [widget.public() for widget in full.widgets],
         }
 
     @model_validator(mode="after")
@@ -188,7 +196,7 @@ def load_task(source: str | Path) -> Task:
     ----------
     source : str or Path
         ``language-quality``, ``answer-correctness``, ``pairwise``, ``direct-assessment``, ``esa``,
-        ``mqm``, or the path of a YAML file.
+        ``mqm``, ``side-by-side``, or the path of a YAML file.
 
     Returns
     -------
