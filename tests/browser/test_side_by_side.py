@@ -64,7 +64,9 @@ def test_on_a_phone_outputs_follow_one_another_and_a_draft_comes_back(visit, acc
     cards.nth(1).evaluate("(card) => scrollTo(0, card.getBoundingClientRect().top + scrollY + 60)")
     assert abs(cards.nth(1).locator(".output-name").bounding_box()["y"]) < 2
     with page.expect_response("**/api/draft"):
-        page.get_by_role("radiogroup", name="B: ").get_by_role("radio", name="Good", exact=True).tap()
+        page.get_by_role("radiogroup", name="B: ").get_by_role(
+            "radio", name="Good", exact=True
+        ).tap()
     page.reload()
     rater.at_work()
     chosen = page.get_by_role("radiogroup", name="B: ").get_by_role("radio", checked=True)

@@ -181,8 +181,8 @@ class Task(Declared):
 
     @model_validator(mode="after")
     def _is_consistent(self) -> Self:
-        check_show(self)
         check_screen(self)
+        check_show(self)
         check_widgets(self)
         check_scores(self)
         check_tutorial(self)
