@@ -45,7 +45,15 @@ def test_many_names_are_not_all_listed():
 
 @pytest.mark.parametrize(
     "task",
-    ["language-quality", "answer-correctness", "pairwise", "direct-assessment", "esa", "mqm"],
+    [
+        "language-quality",
+        "answer-correctness",
+        "pairwise",
+        "direct-assessment",
+        "esa",
+        "mqm",
+        "side-by-side",
+    ],
 )
 def test_a_new_campaign_can_be_served_as_it_is(run, tmp_path, task):
     folder = tmp_path / "ours"

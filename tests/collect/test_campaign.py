@@ -245,7 +245,7 @@ def test_the_fingerprint_binds_the_outputs_but_not_the_wording(tmp_path):
 NAMES = ("answer-correctness", "direct-assessment", "esa", "language-quality", "pairwise")
 
 
-@pytest.mark.parametrize("name", [*NAMES, "mqm"])
+@pytest.mark.parametrize("name", [*NAMES, "mqm", "side-by-side"])
 def test_examples_are_complete(name):
     campaign = load_campaign(EXAMPLES / name / "campaign.yaml")
     outputs = read_outputs(campaign.outputs)

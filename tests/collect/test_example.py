@@ -3,7 +3,10 @@ import pytest
 from steelyard.collect.example import copy_example
 from steelyard.errors import InvalidArgumentError
 
-NAMES = ("language-quality", "answer-correctness", "pairwise", "direct-assessment", "esa", "mqm")
+NAMES = (
+    *("language-quality", "answer-correctness", "pairwise", "direct-assessment", "esa", "mqm"),
+    "side-by-side",
+)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -375,7 +375,15 @@ def test_what_cannot_be_extended_says_why(campaign, tmp_path):
 
 @pytest.mark.parametrize(
     "example",
-    ["language-quality", "answer-correctness", "pairwise", "direct-assessment", "esa", "mqm"],
+    [
+        "language-quality",
+        "answer-correctness",
+        "pairwise",
+        "direct-assessment",
+        "esa",
+        "mqm",
+        "side-by-side",
+    ],
 )
 def test_the_examples_have_units(example):
     path = files("steelyard.collect") / "examples" / example / "campaign.yaml"

@@ -23,6 +23,7 @@ EXAMPLES = (
     "direct-assessment",
     "esa",
     "mqm",
+    "side-by-side",
 )
 _ADVICE = {
     "invitation": "Open the rater link and judge a few texts; make one for each rater on the admin page.",

@@ -129,6 +129,7 @@ def _check_design(campaign: Campaign, drawn: Sequence[Target]) -> None:
     decides = campaign.goal is not None and campaign.goal.decide is not None
     for wrong, what in (
         (campaign.task.pair, "whose task is about pairs"),
+        (campaign.task.side_by_side, "whose task shows systems side by side"),
         (campaign.documents is not None, "of documents"),
         (decides, "that is a race (`goal.decide`)"),
         (any(one.design != "simple" for one in drawn), "whose draw is not a simple one"),

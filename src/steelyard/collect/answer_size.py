@@ -9,6 +9,7 @@ from sqlalchemy import Connection, select
 from steelyard.collect.campaign import Campaign
 from steelyard.collect.store.tables import units
 from steelyard.collect.tasks import Task
+from steelyard.collect.tasks.screen import asked_about
 from steelyard.collect.tasks.widgets import Passages, PostEdit, Spans
 
 __all__ = ["answer_bytes", "check_answers_fit", "stored_contents"]
@@ -40,8 +41,9 @@ def answer_bytes(task: Task, content: Mapping[str, Any]) -> int:
     >>> answer_bytes(load_task("language-quality"), {"output": "x" * 1_000})
     2772
     """
-    size = _FRAME + _QUESTION * len(task.widgets)
-    for widget in task.widgets:
+    widgets = asked_about(task, content).widgets
+    size = _FRAME + _QUESTION * len(widgets)
+    for widget in widgets:
         if isinstance(widget, PostEdit):
             size += 2 * len(json.dumps(content[widget.field], ensure_ascii=False).encode())
         elif isinstance(widget, Passages):

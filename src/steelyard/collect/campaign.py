@@ -206,6 +206,7 @@ class Campaign(Declared):
                 f"{self.second_judgments}: set judgments_per_output to judge all more often",
             )
         _check_documents(self)
+        _check_screens(self)
         files = [one.field for one in self.task.show if one.format in {"image", "audio", "video"}]
         if files and self.media is None:
             raise mistake(("media",), f"must name the folder with the files of {files[0]}")
@@ -382,6 +383,26 @@ def _check_documents(campaign: Campaign) -> None:
         )
     if campaign.goal is not None and campaign.goal.decide is not None:
         raise mistake(("goal", "decide"), "does not go with documents: a race is over single items")
+
+
+def _check_screens(campaign: Campaign) -> None:
+    if not campaign.task.side_by_side:
+        return
+    if isinstance(campaign.sample, Sample) and not campaign.sample.same_items:
+        raise mistake(
+            ("sample", "same_items"), "must be true: a screen shows one item of all systems"
+        )
+    for key, wrong, why in (
+        ("documents", campaign.documents, "whose screens are single items"),
+        ("gold", campaign.gold, "because a gold item is one output: use the rules of `quality`"),
+    ):
+        if wrong is not None:
+            raise mistake((key,), f"does not go with a task side by side, {why}")
+    if campaign.goal is not None and campaign.goal.decide is not None:
+        raise mistake(
+            ("goal", "decide"),
+            "does not go with a task side by side, which shows a system to the end: set `half_width`",
+        )
 
 
 def _check_names(names: Sequence[str], path: KeyPath) -> None:

@@ -29,6 +29,8 @@ is judged once and stands here once for each of them, with the same `submission`
   draw recorded of the output. `draw` is its place in the random order of its system's draw. A spread
   draw has `place`, too: its wave, and after the point the place along what the wave was spread by.
 - `submission`, `unit`: the answer it was derived from, and what was shown.
+- `position`, where outputs stand side by side: the place of this one on the rater's screen, from 1. `seconds` is then the
+  time for the whole screen.
 - `cluster`, where documents are judged: the document that the output is a segment of. `estimate` and `compare` count documents by it.
 - `use`: "used" in the estimate; "excluded", because the rater is left out; "surplus", beyond the
   judgments wanted; "replacing", of an output that waits for the replacement of an excluded judgment;
@@ -42,7 +44,7 @@ it, so that no spreadsheet computes it; JSON Lines and Parquet hold the texts as
 
 _OTHERS = """\
 - `submissions.jsonl`: every answer as it was given, with what was shown (`content`; `swapped` tells
-  whether the sides of a pair had changed places), the derived `scores`, gold items too. Free text is
+  whether the sides of a pair had changed places; `letters`, of a screen, which systems' output stood under each letter), the derived `scores`, gold items too. Free text is
   what raters wrote: read it before you pass it on. An answer that its rater changed is there as it was
   changed; `earlier` has those before it, with the time `until` which each stood.
 - `errors.jsonl`, where raters mark errors: one row for each error, with `start` and `end` in characters (code points) of the text,

@@ -9,8 +9,10 @@ from rapidfuzz.distance import Levenshtein
 
 from steelyard.collect.campaign import Campaign
 from steelyard.collect.store.records import SubmissionRow
+from steelyard.collect.store.sides import each_score
 from steelyard.collect.tasks import Task, grade_gold, score_bounds, visible_widgets
 from steelyard.collect.tasks.conditions import holds
+from steelyard.collect.tasks.screen import LETTERS, asked_about
 from steelyard.collect.tasks.widgets import Gate, Likert, PostEdit, Preference, Slider, Spans
 from steelyard.study.rater_agreement import RaterAgreement, rater_agreement
 
@@ -130,7 +132,9 @@ def _choices(task: Task, submission: SubmissionRow) -> str:
     """Write down the choices of an answer as the rater saw them; empty if there is none."""
     chosen = {
         name: submission.answer.get(name)
-        for name, widget in visible_widgets(task, submission.answer).items()
+        for name, widget in visible_widgets(
+            asked_about(task, submission.content), submission.answer
+        ).items()
         if isinstance(widget, Likert | Gate | Preference | Slider | Spans)
     }
     return json.dumps(chosen, sort_keys=True) if chosen else ""
@@ -155,10 +159,11 @@ def _edited(task: Task, submission: SubmissionRow) -> float | None:
 def _scores(submissions: Sequence[SubmissionRow]) -> pl.DataFrame:
     return pl.DataFrame(
         [
-            (one.id, one.unit, one.rater, prompt, score)
+            # of a screen, each output is what raters agree on or not
+            (one.id, one.unit * (len(LETTERS) + 1) + number, one.rater, prompt, score)
             for one in submissions
             if one.gold is None
-            for prompt, score in one.scores.items()
+            for number, prompt, score in each_score(one.scores)
         ],
         schema={
             "submission": pl.Int64,

@@ -10,6 +10,7 @@ import polars as pl
 
 from steelyard.collect.campaign import Campaign, check_metrics
 from steelyard.collect.media import MediaFolder, media_fields
+from steelyard.collect.tasks.screen import LETTERS, asked_about, field_at
 from steelyard.collect.tasks.spans import read_suggestions
 from steelyard.collect.tasks.task import check_content
 from steelyard.data import Outputs, read_outputs
@@ -72,16 +73,53 @@ class Contents:
         for name in self.campaign.task.fields:
             if name in _SIDES:
                 content[name] = (first, second)[_SIDES.index(name)]["output"]
-            elif first[name] != second[name]:
-                raise InvalidDataError(
-                    f"{self._place(second)}, column {name}: expected what system {systems[0]!r} "
-                    f"has for item {item!r}, because a pair shows it once: make them equal, or do "
-                    "not show it"
-                )
             else:
-                content[name] = first[name]
+                content[name] = self._shared(name, item, systems, "a pair")
         self._check(content, first)
         return content
+
+    def screen(self, item: str, systems: Sequence[str]) -> tuple[Content, tuple[int, ...]]:
+        """Return what is shown of the outputs of an item, and which of the texts each system wrote.
+
+        Texts come in the order of `systems`, one that several systems wrote once.
+
+        Returns
+        -------
+        content : dict
+            With the texts in the fields of their letters.
+        numbers : tuple of int
+            Of the text of each system, from 1.
+
+        Raises
+        ------
+        InvalidDataError
+            As in `pair`.
+        """
+        fields = [name for name in self.campaign.task.fields if name != "output"]
+        content = {name: self._shared(name, item, systems, "a screen") for name in fields}
+        written: list[Any] = []
+        numbers = []
+        for system in systems:
+            row = self._row(item, system)
+            if row["output"] not in written:
+                written.append(row["output"])
+                letter = LETTERS[len(written) - 1]
+                self._check({**content, field_at(LETTERS[0]): row["output"]}, row)
+                content[field_at(letter)] = row["output"]
+            numbers.append(written.index(row["output"]) + 1)
+        return content, tuple(numbers)
+
+    def _shared(self, name: str, item: str, systems: Sequence[str], what: str) -> Any:
+        """Return what all systems have in a field, which would else tell their outputs apart."""
+        first, *others = (self._row(item, system) for system in systems)
+        for other in others:
+            if other[name] != first[name]:
+                raise InvalidDataError(
+                    f"{self._place(other)}, column {name}: expected what system {systems[0]!r} "
+                    f"has for item {item!r}, because {what} shows it once: make them equal, or do "
+                    "not show it"
+                )
+        return first[name]
 
     def document_rows(self, column: str, order: str | None) -> pl.DataFrame:
         """Return the document of each output (``cluster``) and its place in it, in the order of the file."""
@@ -155,7 +193,8 @@ class Contents:
 
     def check_files(self, content: Mapping[str, Any], place: str) -> None:
         """Raise unless the files of a content are there; `place` says where it stands."""
-        for field, kind in media_fields(self.campaign.task).items():
+        task = asked_about(self.campaign.task, content)
+        for field, kind in media_fields(task).items():
             if self.media is not None and field in content:
                 problem = self.media.problem(content[field], kind)
                 if problem is not None:
@@ -167,7 +206,7 @@ class Contents:
         return None if self.campaign.media is None else MediaFolder(self.campaign.media)
 
     def _check(self, content: Mapping[str, Any], row: Mapping[str, Any]) -> None:
-        problem = check_content(self.campaign.task, content)
+        problem = check_content(asked_about(self.campaign.task, content), content)
         if problem is not None:
             column = _column(problem.split("`")[1])
             raise InvalidDataError(f"{self._place(row)}, column {column}: {problem}")
@@ -178,7 +217,7 @@ class Contents:
 
 
 def _column(field: str) -> str:
-    return "output" if field in _SIDES else field
+    return "output" if field in (*_SIDES, *map(field_at, LETTERS)) else field
 
 
 def _turn(value: Any) -> Any:

@@ -152,7 +152,8 @@ def judgments(store: Reader, campaign: Campaign, *, rows: Rows = "estimate") -> 
     -------
     polars.DataFrame
         The columns of a file of judgments and of a draw, and ``submission``, ``unit``, ``use`` and
-        ``excluded``; for a spread draw also ``place``, for a task about pairs ``other_system`` and ``first_system``;
+        ``excluded``; for a spread draw also ``place``, for a task about pairs ``other_system`` and ``first_system``,
+        for one side by side ``position``;
         where documents are judged, ``cluster``, the document.
     """
     found = judgment_rows(store.read(scored_rows), each=campaign.judgments_per_output)
@@ -161,8 +162,9 @@ def judgments(store: Reader, campaign: Campaign, *, rows: Rows = "estimate") -> 
     named = pl.format("rater-{}", "number").alias("rater")
     spread = (PLACE,) if is_spread(found) else ()
     pair = _PAIR_COLUMNS if campaign.task.pair else ()
+    screen = ("position",) if campaign.task.side_by_side else ()
     documents = ("cluster",) if campaign.documents is not None else ()
-    return found.with_columns(named).select(*_COLUMNS, *spread, *pair, *documents)
+    return found.with_columns(named).select(*_COLUMNS, *spread, *pair, *screen, *documents)
 
 
 def _written(frame: pl.DataFrame, kind: str) -> bytes:
@@ -202,6 +204,7 @@ def _submission(
         "gold": one.gold is not None,
         "gold_right": is_right,
         "swapped": one.swapped,
+        **({"letters": one.letters} if one.letters else {}),
         "seconds": one.active_ms / 1000,
         "started": iso_time(one.started),
         "time": iso_time(one.time),

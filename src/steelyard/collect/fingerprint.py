@@ -47,6 +47,8 @@ def facts_of(campaign: "Campaign") -> dict[str, Any]:
         "widgets": [_asked(widget.model_dump(mode="json")) for widget in task.widgets],
         "scores": [score.model_dump(mode="json") for score in task.scores],
     }
+    if task.side_by_side:
+        facts["side_by_side"] = True
     if campaign.documents is not None:
         facts["documents"] = campaign.documents.model_dump(mode="json")
     if campaign.second_judgments:  # campaigns of before have none

@@ -6,6 +6,7 @@ from typing import Any
 from steelyard.collect.documents import EARLIER
 from steelyard.collect.formulas import Tree, formulas_in
 from steelyard.collect.media import MediaFolder, media_fields
+from steelyard.collect.tasks.screen import asked_about
 from steelyard.collect.tasks.task import Task
 
 __all__ = ["content_formulas", "shown_content"]
@@ -18,6 +19,7 @@ def shown_content(
     if media is None:
         return dict(content)
     shown = dict(content)
+    task = asked_about(task, content)
     for field in media_fields(task):
         if field in shown:
             shown[field] = media.names(shown[field])
@@ -31,7 +33,7 @@ def shown_content(
 
 def content_formulas(task: Task, content: Mapping[str, Any]) -> dict[str, Tree]:
     """Return the formulas of a content, by how they stand in its texts."""
-    fields = [one.field for one in task.show if one.math]
+    fields = [one.field for one in asked_about(task, content).show if one.math]
     return formulas_in(_texts(content, fields)) if fields else {}
 
 

@@ -20,7 +20,7 @@ class Target:
         Which output.
     side : int
         In a pair, 1 for the system whose output is `first` in the content and 2 for the other's;
-        1 otherwise.
+        on a screen, the number of its text; 1 otherwise.
     cluster : str or None
         The document that it is a segment of.
     probability, stratum, stratum_size, share, draw, design, seed, signature, place
@@ -51,7 +51,8 @@ class Unit:
     item : str
         The item.
     content : mapping
-        All that reaches the page; in a pair, with `first` and `second`.
+        All that reaches the page; in a pair, with `first` and `second`; of a screen, with the texts under
+        letters.
     wanted : int
         Judgments wanted, each by another rater; 0 for gold.
     targets : tuple of Target

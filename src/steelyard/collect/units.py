@@ -14,6 +14,7 @@ import polars as pl
 from steelyard.collect.campaign import Campaign
 from steelyard.collect.contents import Content, Contents
 from steelyard.collect.documents import document_units
+from steelyard.collect.screens import screens
 from steelyard.collect.tasks import read_gold
 from steelyard.collect.unit import Target, Unit
 from steelyard.data import Outputs, read_outputs
@@ -188,7 +189,8 @@ def _recorded_draw(path: Path) -> pl.DataFrame:
 def units_for(campaign: Campaign, contents: Contents, targets: Sequence[Target]) -> list[Unit]:
     """Return a unit for each distinct content of a draw, in the order of the queue."""
     twice = _second_judgments(campaign, targets)
-    found = _pairs(contents, targets) if campaign.task.pair else _singles(contents, targets)
+    together = screens if campaign.task.side_by_side else _singles
+    found = (_pairs if campaign.task.pair else together)(contents, targets)
     units: dict[str, Unit] = {}
     for content, stands_for in found:
         unit = Unit(

@@ -109,10 +109,10 @@ class Judgments:
         Parameters
         ----------
         frame : polars.DataFrame
-            The columns of `frame`, perhaps more, and ``position``: the row of it whose line each keeps.
+            The columns of `frame`, perhaps more, and ``#position``: the row of it whose line each keeps.
         """
-        lines = self._rows[ROW].gather(frame["position"])
-        rows = frame.drop("position").with_columns(lines.alias(ROW))
+        lines = self._rows[ROW].gather(frame["#position"])
+        rows = frame.drop("#position").with_columns(lines.alias(ROW))
         return Judgments(
             self.name, rows.select(*self._rows.columns, pl.exclude(self._rows.columns)), self._table
         )

@@ -90,7 +90,7 @@ def averaged_judgments(
         raise InvalidArgumentError(
             "`average` needs at least two prompts, such as fluency=2,overall=1; for one, use `prompts`"
         )
-    rows = judgments.frame.with_row_index("position")
+    rows = judgments.frame.with_row_index("#position")
     rows = rows.filter(pl.col("prompt").is_in(list(weights)))
     n_prompts = pl.col("prompt").n_unique()
     whole = rows.filter(n_prompts.over(_OUTPUT) == len(weights))

@@ -77,10 +77,10 @@ def recorded(judgments: Judgments, sample: pl.DataFrame | None = None) -> pl.Dat
         frame = frame.join(drawn, on=_OUTPUT, how="left", maintain_order="left")
     if "probability" not in frame.columns:
         return frame
-    absent = frame.with_row_index("position").filter(pl.col("probability").is_null())
+    absent = frame.with_row_index("#position").filter(pl.col("probability").is_null())
     if absent.height:
         raise InvalidDataError(
-            f"{judgments.place(absent['position'][0])}: item {absent['item'][0]!r} of system "
+            f"{judgments.place(absent['#position'][0])}: item {absent['item'][0]!r} of system "
             f"{absent['system'][0]!r} is judged but was not drawn, or lacks its probability: leave "
             "it out, or say how it was drawn"
         )

@@ -55,7 +55,7 @@ def counted_for_all(
         The column ``#text`` numbers texts that several systems have judgments of.
     """
     asked = judgments.preference_prompts
-    rows = judgments.frame.drop(TEXT, strict=False).with_row_index("position")
+    rows = judgments.frame.drop(TEXT, strict=False).with_row_index("#position")
     if sample is not None and ALSO_BY in sample.columns:
         drawn = sample.select(*_OUTPUT, ALSO_BY)
         rows = rows.drop(ALSO_BY, strict=False).join(
@@ -90,12 +90,12 @@ def _in_order(found: pl.DataFrame, given: pl.DataFrame) -> pl.DataFrame:
 
     So systems come in the order in which they were given.
     """
-    first = given.group_by("system").agg(pl.col("position").min().alias("#first"))
-    own = found["system"] == given["system"].gather(found["position"])
+    first = given.group_by("system").agg(pl.col("#position").min().alias("#first"))
+    own = found["system"] == given["system"].gather(found["#position"])
     keyed = found.with_columns(own.alias("#own")).join(
         first, on="system", how="left", maintain_order="left"
     )
-    later = pl.max_horizontal("position", pl.col("#first").fill_null(0))
+    later = pl.max_horizontal("#position", pl.col("#first").fill_null(0))
     return keyed.sort(later, ~pl.col("#own"), maintain_order=True).drop("#own", "#first")
 
 

@@ -128,7 +128,8 @@ def test_the_page_is_told_no_answer_hint_or_feedback(task):
     for secret in ("Read it again.", "It is fine.", "Think.", "It is a.", '"answer"', '"hint"'):
         assert secret not in text
     assert list(public) == [
-        *("name", "title", "version", "instructions", "pair", "show", "widgets", "tutorial")
+        *("name", "title", "version", "instructions", "pair", "screen", "show"),
+        *("widgets", "tutorial"),
     ]
     first, second = public["tutorial"]["questions"]
     assert list(first) == ["id", "content", "widget", "ask"]
@@ -321,6 +322,7 @@ def test_content_has_the_fields_of_the_task(task, changed, message):
 def test_a_task_is_found_by_its_name_or_its_path(tmp_path):
     assert shipped_tasks() == (
         *("answer-correctness", "direct-assessment", "esa", "language-quality", "mqm", "pairwise"),
+        "side-by-side",
     )
     assert load_task("pairwise").pair
     with pytest.raises(

@@ -18,7 +18,9 @@ from steelyard.collect.store.decisions import latest
 from steelyard.collect.store.overview import rater_rows
 from steelyard.collect.store.records import SubmissionRow, submission_rows
 from steelyard.collect.store.reports import all_reports
+from steelyard.collect.store.sides import each_score
 from steelyard.collect.tasks import Task, grade_gold, score_bounds, visible_widgets
+from steelyard.collect.tasks.screen import asked_about, field_at
 from steelyard.collect.tasks.widgets import Comment, Passages, PostEdit, Spans, Widget
 
 __all__ = ["FAR", "Show", "answers", "answers_of", "comments_of"]
@@ -127,7 +129,9 @@ def comments_of(task: Task, submission: SubmissionRow) -> list[tuple[str, str]]:
     """Return what a rater wrote in fields for comments: the question and the text."""
     return [
         (widget.label or name, str(submission.answer[name]))
-        for name, widget in visible_widgets(task, submission.answer).items()
+        for name, widget in visible_widgets(
+            asked_about(task, submission.content), submission.answer
+        ).items()
         if isinstance(widget, Comment) and submission.answer.get(name)
     ]
 
@@ -168,12 +172,16 @@ def _distance(
 ) -> float | None:
     """Return how far a submission lies from the mean of the others, as a share of the scale."""
     others = [one for one in same_unit if one.rater != submission.rater]
-    distances = []
-    for prompt, (low, high) in score_bounds(task).items():
-        known = [one.scores[prompt] for one in others if prompt in one.scores]
-        if known and prompt in submission.scores:
+    theirs: dict[tuple[int, str], list[float]] = {}
+    for number, prompt, score in (each for one in others for each in each_score(one.scores)):
+        theirs.setdefault((number, prompt), []).append(score)
+    bounds, distances = score_bounds(task), []
+    for number, prompt, score in each_score(submission.scores):
+        known = theirs.get((number, prompt))
+        if known and prompt in bounds:
+            low, high = bounds[prompt]
             width = high - low if math.isfinite(high) else 1.0
-            distances.append(min(1.0, abs(submission.scores[prompt] - fmean(known)) / width))
+            distances.append(min(1.0, abs(score - fmean(known)) / width))
     return max(distances, default=None)
 
 
@@ -201,7 +209,10 @@ def _media(media: MediaFolder | None, task: Task, field: str, value: Any) -> dic
 
 def _answer(task: Task, media: MediaFolder | None, one: _Found) -> dict[str, Any]:
     row = one.row
+    task = asked_about(task, row.content)
     labels = {shown.field: shown.label or shown.field for shown in task.show}
+    for letter, systems in row.letters.items():
+        labels[field_at(letter)] = f"{letter} ({', '.join(systems)})"
     return {
         "submission": row.id,
         "item": row.item,

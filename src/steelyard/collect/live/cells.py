@@ -84,7 +84,7 @@ class Cells:
             # is simple; `read_pool` holds these and no others.
             used = used.with_columns(design=pl.lit("simple"))
         # What is shown of either system is its mean score, not how the two compare.
-        return used.drop("other_system", "first_system").drop("segments", strict=False)
+        return used.drop("other_system", "first_system", "position").drop("segments", strict=False)
 
     def _standings(self, used: pl.DataFrame, *, paths: Sequence[str] = ()) -> dict[_Key, Standing]:
         found = standings(
@@ -126,9 +126,7 @@ class Cells:
                     ],
                     "answer": self._answer(study, prompt, [found.system for found in own]),
                     "control": control_in_words(estimates),
-                    "ledger": means_ledger(
-                        estimates, price=self._campaign.pay.per_judgment or None
-                    ),
+                    "ledger": means_ledger(estimates, price=self._price),
                     "components": components,
                     "components_reason": reason,
                 }
@@ -147,15 +145,20 @@ class Cells:
         found = prompt_answer(
             study, prompt, systems, metrics=self._campaign.metrics, level=self.goal.level
         )
-        price = self._campaign.pay.per_judgment or None
         compared = found.comparison
-        spent = None if compared is None else pairs_ledger(compared, price=price)
+        spent = None if compared is None else pairs_ledger(compared, price=self._price)
         return {
             "sentence": found.sentence,
             "basis": found.basis,
             "reason": found.refusal,
             "ledger": spent,
         }
+
+    @property
+    def _price(self) -> float | None:
+        """What a judgment of an output costs; not said of screens, which are paid as a whole."""
+        is_whole = self._campaign.task.side_by_side
+        return None if is_whole else self._campaign.pay.per_judgment or None
 
     def _components(
         self, prompt: str, *, designed: bool

@@ -26,6 +26,7 @@ _SCHEMA = {
     "turn": pl.Int64,
     "other_system": pl.String,
     "first_system": pl.String,
+    "position": pl.Int64,
     "cluster": pl.String,
     "segments": pl.Int64,
     "probability": pl.Float64,

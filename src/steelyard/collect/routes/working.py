@@ -61,8 +61,8 @@ async def next_assignment(visit: RaterVisit, sent: messages.Nothing) -> messages
         return await _nothing(site, facts, found)
     if not isinstance(found, assignment.Lease):
         return await before_work.told(site, facts, found)
-    content = dict(found.content)
-    site.memory.keep(found.id, Given(visit.rater, content, found.swapped))
+    content = found.seen.content
+    site.memory.keep(found.id, Given(visit.rater, found.seen))
     return messages.NextTask(
         assignment=messages.Assignment(
             id=found.id,

@@ -15,9 +15,10 @@ from steelyard.collect.store.documents import (
     hold_document,
 )
 from steelyard.collect.store.goal_reached import RACE_OVER
-from steelyard.collect.store.ids import MODULUS, is_swapped, new_id, salt
+from steelyard.collect.store.ids import MODULUS, new_id, salt
 from steelyard.collect.store.purse import UNLIMITED, Purse
 from steelyard.collect.store.refusals import NotYoursError, UnknownLeaseError, UnknownSessionError
+from steelyard.collect.store.sides import Seen, seen
 
 __all__ = ["Draft", "Lease", "Nothing", "next_lease", "save_draft"]
 
@@ -48,29 +49,36 @@ class Lease:
         Random; names the lease on the page.
     unit : int
         The unit.
-    content : mapping
-        What is shown; in a pair, with `first` and `second` as this rater sees them.
+    seen : Seen
+        What is shown, as this rater sees it.
     draft : mapping or None
         The answer so far.
     active_ms : int
         Time that the rater has spent on it, as the page measured it.
     started, expires : int
         Milliseconds.
-    swapped : bool
-        Whether the sides of a pair have changed places in `content`.
     gold : bool
         Whether the right answer is known. Never tell the page.
     """
 
     id: str
     unit: int
-    content: Mapping[str, Any]
+    seen: Seen
     draft: Mapping[str, Any] | None
     active_ms: int
     started: int
     expires: int
-    swapped: bool
     gold: bool
+
+    @property
+    def content(self) -> Mapping[str, Any]:
+        """What is shown."""
+        return self.seen.content
+
+    @property
+    def swapped(self) -> bool:
+        """Whether the sides of a pair have changed places in `content`."""
+        return self.seen.swapped
 
 
 @dataclass(frozen=True, slots=True)
@@ -368,18 +376,13 @@ def _taken(
 
 
 def _lease(found: Any, expires: int) -> Lease:
-    content = json.loads(found.content)
-    swapped = bool(found.pair) and is_swapped(found.id)
-    if swapped:
-        content["first"], content["second"] = content["second"], content["first"]
     return Lease(
         id=found.id,
         unit=found.unit,
-        content=content,
+        seen=seen(json.loads(found.content), lease=found.id, pair=bool(found.pair)),
         draft=None if found.draft is None else json.loads(found.draft),
         active_ms=found.active_ms,
         started=found.started,
         expires=expires,
-        swapped=swapped,
         gold=found.gold is not None,
     )

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from steelyard.collect.store.raters import hold_rater
 from steelyard.collect.store.refusals import AlreadySubmittedError
+from steelyard.collect.store.sides import Scores
 from steelyard.collect.store.tables import earlier_answers, submissions
 from steelyard.collect.wording import phrase
 
@@ -50,7 +51,7 @@ class Earlier:
 
     submission: int
     answer: Mapping[str, Any]
-    scores: Mapping[str, float]
+    scores: Scores
     active_ms: int
     time: int
 
@@ -110,7 +111,7 @@ def correct(
     session: str,
     key: str,
     answer: Mapping[str, Any],
-    scores: Mapping[str, float],
+    scores: Scores,
     active_ms: int,
     now: int,
 ) -> None:

@@ -6,8 +6,8 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, select
 
-from steelyard.collect.store.ids import is_swapped
 from steelyard.collect.store.refusals import UnknownLeaseError
+from steelyard.collect.store.sides import Seen, seen
 from steelyard.collect.store.tables import leases, units
 
 __all__ = ["Given", "given"]
@@ -27,15 +27,17 @@ class Given:
     ----------
     rater : str
         The only rater who may answer.
-    content : mapping
-        The fields as they were shown.
-    swapped : bool
-        Whether the sides of a pair had changed places in `content`.
+    seen : Seen
+        The fields as they were shown, and what had changed places in them.
     """
 
     rater: str
-    content: dict[str, Any]
-    swapped: bool
+    seen: Seen
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """The fields as they were shown."""
+        return self.seen.content
 
 
 def given(connection: Connection, *, lease: str) -> Given:
@@ -49,8 +51,4 @@ def given(connection: Connection, *, lease: str) -> Given:
     found = connection.execute(_GIVEN, {"lease": lease}).one_or_none()
     if found is None:
         raise UnknownLeaseError("there is no such lease")
-    content = json.loads(found.content)
-    swapped = bool(found.pair) and is_swapped(lease)
-    if swapped:
-        content["first"], content["second"] = content["second"], content["first"]
-    return Given(found.rater, content, swapped)
+    return Given(found.rater, seen(json.loads(found.content), lease=lease, pair=bool(found.pair)))

@@ -3,7 +3,7 @@
 import secrets
 from hashlib import sha256
 
-__all__ = ["MODULUS", "is_swapped", "new_id", "salt"]
+__all__ = ["MODULUS", "is_swapped", "new_id", "salt", "screen_order"]
 
 # A prime below 2^31: the product of two salts is a whole number of 64 bits in any database.
 MODULUS = 2_147_483_647
@@ -38,3 +38,15 @@ def is_swapped(lease: str) -> bool:
     502
     """
     return sha256(b"side" + lease.encode()).digest()[0] % 2 == 1
+
+
+def screen_order(lease: str, count: int) -> tuple[int, ...]:
+    """Return the numbers of the outputs on a screen, in the order in which this lease's rater sees them.
+
+    Examples
+    --------
+    >>> screen_order("one", 3), screen_order("two", 3)
+    ((2, 1, 3), (3, 2, 1))
+    """
+    lots = [sha256(f"place {number} {lease}".encode()).digest() for number in range(1, count + 1)]
+    return tuple(sorted(range(1, count + 1), key=lambda number: lots[number - 1]))

@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, func, select
 
+from steelyard.collect.store.ids import screen_order
 from steelyard.collect.store.overview import (
     Awaited,
     Progress,
@@ -19,6 +20,7 @@ from steelyard.collect.store.overview import (
     progress,
     rater_rows,
 )
+from steelyard.collect.store.sides import Scores, each_score, is_of_screen, seen
 from steelyard.collect.store.tables import (
     raters,
     sessions,
@@ -27,6 +29,7 @@ from steelyard.collect.store.tables import (
     targets,
     units,
 )
+from steelyard.collect.tasks.screen import LETTERS
 from steelyard.records import DRAW_RECORD
 
 __all__ = [
@@ -79,6 +82,8 @@ class ScoredRow:
         Number in the draw of the system, outputs that were set aside not counted.
     other_system, first_system : str or None
         Of a preference: the system that this one was compared with, and which was shown first.
+    position : int or None
+        On a screen with several outputs: the place of this one, from 1.
     cluster, segments : str or None, int or None
         The document that the output is a segment of, and how many segments of it are to be judged.
     probability, stratum, stratum_size, share, draw, design, seed, signature, place
@@ -101,6 +106,7 @@ class ScoredRow:
     turn: int
     other_system: str | None
     first_system: str | None
+    position: int | None
     cluster: str | None
     segments: int | None
     probability: float | None
@@ -127,7 +133,9 @@ class SubmissionRow:
     systems : tuple of str
         The systems it stands for; in a pair, first and second; none for gold.
     content : mapping
-        What was shown; in a pair, as the rater saw it.
+        What was shown, as the rater saw it.
+    letters : mapping of str to tuple of str
+        Of a screen: the systems whose output stood under each letter; else empty.
     rater, number, panel, external_id
         The rater, as in `Rater`.
     session, panel_session : str
@@ -135,7 +143,7 @@ class SubmissionRow:
     answer : mapping
         By widget.
     scores : mapping of str to float
-        By prompt.
+        By prompt; of a screen, by the number of the output in the unit and by prompt.
     gold : mapping or None
         Accepted answers of a gold unit.
     active_ms : int
@@ -152,6 +160,7 @@ class SubmissionRow:
     item: str
     systems: tuple[str, ...]
     content: Mapping[str, Any]
+    letters: Mapping[str, tuple[str, ...]]
     rater: str
     number: int
     panel: str
@@ -159,7 +168,7 @@ class SubmissionRow:
     session: str
     panel_session: str
     answer: Mapping[str, Any]
-    scores: Mapping[str, float]
+    scores: Scores
     gold: Mapping[str, Any] | None
     active_ms: int
     started: int
@@ -173,6 +182,7 @@ _MIRRORED = select(settings.c.mirrored)
 _SCORED = (
     select(
         submissions.c.id.label("submission"),
+        submissions.c.lease,
         submissions.c.unit,
         targets.c.item,
         targets.c.system,
@@ -213,7 +223,9 @@ _SUBMISSIONS = (
     .join(sessions, sessions.c.id == submissions.c.session)
     .order_by(submissions.c.id)
 )
-_SYSTEMS = select(targets.c.unit, targets.c.system).order_by(targets.c.side, targets.c.system)
+_SYSTEMS = select(targets.c.unit, targets.c.system, targets.c.side).order_by(
+    targets.c.side, targets.c.system
+)
 _SEGMENTS = (
     select(targets.c.system, targets.c.cluster, func.count())
     .where(targets.c.cluster.is_not(None))
@@ -240,7 +252,11 @@ def scored_rows(connection: Connection) -> list[ScoredRow]:
     for row in connection.execute(_SCORED).mappings():
         before = bisect_left(passed_over.get(row["system"], ()), row["draw"])
         known = {name: row[name] for name in _SCORED_AS_IS}
-        for prompt, score in json.loads(row["scores"]).items():
+        scores: Scores = json.loads(row["scores"])
+        order = screen_order(row["lease"], len(scores)) if is_of_screen(scores) else ()
+        for number, prompt, score in each_score(scores):
+            if order and number != row["side"]:
+                continue
             is_preference = prompt in mirrored
             turned = row["side"] == 2 and is_preference
             first = sides.get((row["unit"], 2 if row["swapped"] else 1))
@@ -257,6 +273,7 @@ def scored_rows(connection: Connection) -> list[ScoredRow]:
                     if is_preference
                     else None,
                     first_system=first if is_preference else None,
+                    position=order.index(row["side"]) + 1 if order else None,
                     segments=segments.get((row["system"], row["cluster"])),
                 )
             )
@@ -282,19 +299,23 @@ def submission_rows(connection: Connection, *, rater: str | None = None) -> list
         own = submissions.c.rater == rater
         named = named.where(targets.c.unit.in_(select(submissions.c.unit).where(own)))
         wanted = wanted.where(own)
-    systems: dict[int, list[str]] = {}
-    for unit, system in connection.execute(named):
-        systems.setdefault(unit, []).append(system)
+    systems: dict[int, list[tuple[str, int]]] = {}
+    for unit, system, side in connection.execute(named):
+        systems.setdefault(unit, []).append((system, side))
     rows = []
     for row in connection.execute(wanted).mappings():
-        content = json.loads(row["content"])
-        if row["swapped"]:
-            content["first"], content["second"] = content["second"], content["first"]
+        # the sides of a pair are as they were recorded
+        shown = seen(json.loads(row["content"]), lease=row["lease"], pair=bool(row["swapped"]))
+        written = systems.get(row["unit"], ())
         rows.append(
             SubmissionRow(
                 **{name: row[name] for name in _SUBMITTED_AS_IS},
-                systems=tuple(systems.get(row["unit"], ())),
-                content=content,
+                systems=tuple(system for system, _ in written),
+                content=shown.content,
+                letters={
+                    letter: tuple(system for system, side in written if side == number)
+                    for letter, number in zip(LETTERS, shown.order, strict=False)
+                },
                 answer=json.loads(row["answer"]),
                 scores=json.loads(row["scores"]),
                 gold=None if row["gold"] is None else json.loads(row["gold"]),

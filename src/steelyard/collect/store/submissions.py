@@ -15,6 +15,7 @@ from steelyard.collect.store.refusals import (
     NotYoursError,
     UnknownLeaseError,
 )
+from steelyard.collect.store.sides import Scores
 from steelyard.collect.store.tables import (
     leases,
     ledger,
@@ -105,7 +106,7 @@ def submit(
     rater: str,
     key: str,
     answer: Mapping[str, Any],
-    scores: Mapping[str, float],
+    scores: Scores,
     active_ms: int,
     now: int,
     pay: int,
@@ -128,7 +129,7 @@ def submit(
         The answer, by widget.
     scores : mapping of str to float
         The judgments that follow from it, by prompt; in a pair, about the output that is
-        first in the unit, whichever was first on the page.
+        first in the unit, whichever was first on the page; of a screen, by output and prompt.
     active_ms : int
         Time spent on it; not more than has passed since the unit was given.
     now : int

@@ -5,7 +5,7 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, PrivateAttr, model_validator
 
 from steelyard.collect.tasks.choices import Name, Words
 from steelyard.collect.tasks.consistency import (
@@ -17,6 +17,7 @@ from steelyard.collect.tasks.consistency import (
 )
 from steelyard.collect.tasks.declared import Declared, declared, shown
 from steelyard.collect.tasks.scores import Score, bounds_of
+from steelyard.collect.tasks.screen import LETTERS, check_screen, field_at, on_screen
 from steelyard.collect.tasks.spans import read_suggestions, suggestion_problem
 from steelyard.collect.tasks.tutorial import Tutorial
 from steelyard.collect.tasks.widgets import (
@@ -73,6 +74,8 @@ class Task(Declared):
         Plain text; a blank line parts paragraphs, lines that start with ``- `` are a list.
     pair : bool
         Whether a unit has two outputs, in the fields ``first`` and ``second``.
+    side_by_side : bool
+        Whether the outputs of all systems for an item stand on one screen, each with the questions.
     show : tuple of Shown
         What is shown, in order.
     widgets : tuple of Widget
@@ -88,10 +91,13 @@ class Task(Declared):
     version: Words = "1"
     instructions: str = ""
     pair: bool = False
+    side_by_side: bool = False
     show: tuple[Shown, ...] = Field(strict=False, min_length=1)
     widgets: tuple[AnyWidget, ...] = Field(strict=False, min_length=1)
     scores: tuple[Score, ...] = Field(strict=False, min_length=1)
     tutorial: Tutorial | None = None
+
+    _on_screen: dict[int, "Task"] = PrivateAttr(default_factory=dict)
 
     @property
     def prompts(self) -> tuple[str, ...]:
@@ -136,6 +142,12 @@ class Task(Declared):
         """Return the widget of this id; None if there is none."""
         return next((widget for widget in self.widgets if widget.id == name), None)
 
+    def on_screen(self, count: int) -> "Task":
+        """Return the task with its questions about each of so many outputs side by side."""
+        if count not in self._on_screen:
+            self._on_screen[count] = on_screen(self, count)
+        return self._on_screen[count]
+
     def public(self) -> dict[str, Any]:
         """Return what the page may know, as JSON: no answer, hint or feedback of the tutorial."""
         tutorial = self.tutorial
@@ -145,6 +157,7 @@ class Task(Declared):
             "version": self.version,
             "instructions": self.instructions,
             "pair": self.pair,
+            "screen": self._screen(),
             "show": [one.model_dump(mode="json") for one in self.show],
             "widgets": [widget.public() for widget in self.widgets],
             "tutorial": None
@@ -156,8 +169,19 @@ class Task(Declared):
             },
         }
 
+    def _screen(self) -> dict[str, Any] | None:
+        """Return the letters of a screen, with their fields, and the questions about each."""
+        if not self.side_by_side:
+            return None
+        full = self.on_screen(len(LETTERS))
+        return {
+            "outputs": {letter: field_at(letter) for letter in LETTERS},
+            "widgets": [widget.public() for widget in full.widgets],
+        }
+
     @model_validator(mode="after")
     def _is_consistent(self) -> Self:
+        check_screen(self)
         check_show(self)
         check_widgets(self)
         check_scores(self)
@@ -172,7 +196,7 @@ def load_task(source: str | Path) -> Task:
     ----------
     source : str or Path
         ``language-quality``, ``answer-correctness``, ``pairwise``, ``direct-assessment``, ``esa``,
-        ``mqm``, or the path of a YAML file.
+        ``mqm``, ``side-by-side``, or the path of a YAML file.
 
     Returns
     -------

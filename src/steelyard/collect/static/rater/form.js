@@ -3,7 +3,8 @@ import { t } from "./texts.js";
 
 /**
  * The questions of a task: which of them are asked, which is open, and the answer as a whole.
- * One question is open at a time; those before it can be opened again.
+ * One question is open at a time; those before it can be opened again. With several outputs on a screen
+ * all questions are in sight, each with its output, and the one that is open is the one that keys act on.
  */
 export class Form {
   #content = {};
@@ -12,12 +13,15 @@ export class Form {
   constructor(root, task, { changed, finished }) {
     this.changed = changed;
     this.finished = finished;
-    this.steps = task.widgets.map((definition) => {
+    this.together = Boolean(task.screen);
+    this.outputs = [...root.querySelectorAll("[data-output]")];
+    this.steps = (task.screen?.widgets ?? task.widgets).map((definition) => {
       const section = root.querySelector(`[data-step="${CSS.escape(definition.id)}"]`);
       const widget = section.querySelector(".widget");
       widget.definition = definition;
-      const step = { id: definition.id, definition, section, widget, head: section.querySelector(".step-head button") };
+      const step = { id: definition.id, definition, section, widget, head: section.querySelector(".step-head button, h3.step-head"), output: section.closest("[data-output]")?.dataset.output };
       step.head.addEventListener("click", () => this.open(step, { focus: true }));
+      if (this.together) section.addEventListener("focusin", () => this.open(step));
       section.addEventListener("sy-change", ({ detail }) => this.#heard(step, detail));
       section.addEventListener("sy-advance", () => this.advance());
       return step;
@@ -26,6 +30,7 @@ export class Form {
 
   load(content, draft) {
     this.#content = content;
+    for (const output of this.outputs) output.hidden = !(output.dataset.output in content);
     for (const step of this.steps) {
       step.widget.load(content);
       step.touched = false;
@@ -43,7 +48,7 @@ export class Form {
   get answer() {
     const answers = {};
     for (const step of this.steps) {
-      if (!holds(step.definition.when, answers)) continue;
+      if (!this.#isShown(step) || !holds(step.definition.when, answers)) continue;
       const value = step.widget.value;
       if (value !== null) answers[step.id] = value;
     }
@@ -52,7 +57,7 @@ export class Form {
 
   get asked() {
     const answers = this.answer;
-    return this.steps.filter((step) => holds(step.definition.when, answers));
+    return this.steps.filter((step) => this.#isShown(step) && holds(step.definition.when, answers));
   }
 
   get complete() { return this.asked.every((step) => this.#lacks(step) === null); }
@@ -81,8 +86,8 @@ export class Form {
     for (const each of this.steps) {
       const isOpen = each === step;
       each.section.classList.toggle("open", isOpen);
-      each.section.querySelector(".step-body").hidden = !isOpen;
-      each.head.setAttribute("aria-expanded", String(isOpen));
+      each.section.querySelector(".step-body").hidden = !isOpen && !this.together;
+      if (!this.together) each.head.setAttribute("aria-expanded", String(isOpen));
     }
     if (!focus) return;
     step.widget.focusTarget?.focus({ preventScroll: true });
@@ -96,7 +101,7 @@ export class Form {
       step.section.querySelector(".step-mark").textContent = String(index + 1);
       step.section.classList.add("open");
       step.section.querySelector(".step-body").hidden = false;
-      step.head.setAttribute("aria-expanded", "true");
+      if (!this.together) step.head.setAttribute("aria-expanded", "true");
     }
   }
 
@@ -187,7 +192,11 @@ export class Form {
 
   #done(step) { return step.widget.value !== null && step.widget.problem === null; }
 
+  /** Whether the output that it is about is on this screen. */
+  #isShown(step) { return !step.output || step.output in this.#content; }
+
   #reachable(step) {
+    if (this.together) return true;
     const asked = this.asked;
     return asked.slice(0, asked.indexOf(step)).every((before) => this.#lacks(before) === null);
   }

@@ -102,7 +102,9 @@ export class Work {
 
   #show({ content, math, draft, active_ms: spent }, unsent = null) {
     setFormulas(math);
-    for (const place of this.texts.querySelectorAll("[data-field]")) show(place, content[place.dataset.field]);
+    for (const place of find("work").querySelectorAll("[data-field]")) {
+      if (!place.closest("[data-output]") || place.dataset.field in content) show(place, content[place.dataset.field]);
+    }
     const earlier = find("document");
     if (earlier) showEarlier(earlier, content, this.page.task.show);
     this.page.section("work");
