@@ -352,3 +352,15 @@ def test_a_secret_that_is_not_there_is_not_renewed(campaign):
 )
 def test_links_lead_where_the_server_listens(host, origin):
     assert origin_of(host, 80) == origin
+
+
+def test_ctrl_c_is_heard_where_the_shell_lets_programs_in_the_background_ignore_it():
+    from steelyard.collect.serving import _ended_like_ctrl_c
+
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with pytest.raises(KeyboardInterrupt), _ended_like_ctrl_c():
+            signal.raise_signal(signal.SIGINT)
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)

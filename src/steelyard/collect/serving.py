@@ -227,13 +227,19 @@ def _supervise(
 
 @contextmanager
 def _ended_like_ctrl_c() -> Iterator[None]:
-    """Let the signal by which services are stopped end the server in order, too."""
+    """Let the signal by which services are stopped end the server in order, too.
+
+    And Ctrl-C where the shell lets programs in the background ignore it: server processes end by it all the same, and
+    would be started again for ever.
+    """
     if threading.current_thread() is not threading.main_thread():
         # only the main thread hears signals
         yield
         return
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    ending = (signal.SIGINT, signal.SIGTERM)
+    before = [signal.signal(number, signal.default_int_handler) for number in ending]
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in zip(ending, before, strict=True):
+            signal.signal(number, handler)
