@@ -2,6 +2,7 @@
 
 ``python -m benchmarks.pair_scales`` prints the squared error of all differences over that of plain
 means, with the control of the means and with the one scaled for differences, for metrics of several kinds.
+Every campaign is of a world of its own; the standard error is that of the second figure.
 """
 
 from itertools import combinations
@@ -11,8 +12,8 @@ import numpy as np
 from steelyard.arrays import PoolMoments, judged_outputs, simple_draw
 from steelyard.estimate.controlled import JudgedSystem, controlled
 
-SIZE, WORLDS, SEED = 400, 6, 1
-CELLS = ((2, 20, 500), (5, 20, 250), (2, 50, 300), (5, 100, 100))
+SIZE, SEED = 400, 1
+CELLS = ((2, 10, 800), (2, 20, 1500), (5, 20, 300), (2, 50, 600), (5, 100, 60))
 
 
 def metrics_by_kind(quality, item, rng):
@@ -51,11 +52,10 @@ def judged(quality, metrics, n, rng):
 def squared_errors(kind, k, n, runs, *, seed=SEED):
     """Squared error of differences, (runs, 3): plain, by the means' control, by the scaled one."""
     rng = np.random.default_rng([seed, k, n])
-    worlds = [world(k, rng) for _ in range(WORLDS)]
     a, b = np.array(list(combinations(range(k), 2))).T
     found = np.zeros((runs, 3))
     for run in range(runs):
-        quality, metrics = worlds[run % WORLDS]
+        quality, metrics = world(k, rng)
         systems = judged(quality, np.moveaxis(metrics[kind], 0, -1), n, rng)
         ways = (
             [one.sample for one in systems],
@@ -74,8 +74,11 @@ def main():
     for kind in world(2, np.random.default_rng(0))[1]:
         cells = []
         for k, n, runs in CELLS:
-            plain, means, scaled = squared_errors(kind, k, n, runs).mean(axis=0)
-            cells.append(f"{means / plain:.3f} to {scaled / plain:.3f}")
+            found = squared_errors(kind, k, n, runs)
+            plain, means, scaled = found.mean(axis=0)
+            left = found[:, 2] - scaled / plain * found[:, 0]
+            error = left.std() / plain / np.sqrt(runs)
+            cells.append(f"{means / plain:.3f} to {scaled / plain:.3f} ± {error:.3f}")
         print(f"| {kind} | " + " | ".join(cells) + " |", flush=True)
 
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from steelyard.paper.packaged import packaged_lines
-from steelyard.variance import crossed_components
 
 SIZE = 1000
 # Where a scale of few scores has its steps: eight of ten at the upper end, or three scores of
@@ -20,9 +19,7 @@ class World:
 
     metrics: list
     judge: Callable
-    spread: float  # standard deviation of one judgment, a typical system's
     raters: bool = False
-    floor: float = 0.0  # error variance from leniency that no number of judgments lowers
 
 
 @dataclass(frozen=True)
@@ -70,12 +67,7 @@ class Kind:
                 scores = scale[system] * (level + own[who])
             return scores, who
 
-        tries = np.concatenate(
-            [judge(rng, one, np.arange(SIZE), 1)[0].ravel() for one in range(self.systems)]
-        ).reshape(self.systems, -1)
-        spread = float(np.sqrt(np.mean(tries.var(axis=1))))
-        floor = self.leniency / self.raters
-        return World(metrics, judge, spread, raters=self.leniency > 0, floor=floor)
+        return World(metrics, judge, raters=self.leniency > 0)
 
 
 KINDS = {
@@ -132,18 +124,7 @@ def released(task, prompt):
             found[:, row] = given[which], who[system][output][which]
         return found[0], found[1].astype(np.int64)
 
-    rows = [
-        (score, f"{system} {output}", rater, system)
-        for system, one in enumerate(human)
-        for output, given in enumerate(one)
-        for score, rater in zip(given, who[system][output], strict=True)
-    ]
-    scores, outputs, raters, of = (np.array(column) for column in zip(*rows, strict=True))
-    components = crossed_components(scores, outputs, raters, systems=of)
-    share = np.bincount(raters) / len(raters)
-    spread = np.sqrt(np.mean([np.concatenate(one).var() for one in human]))
-    floor = components.leniency * float(share @ share)
-    return World(metrics, judge, float(spread), raters=True, floor=floor)
+    return World(metrics, judge, raters=True)
 
 
 def makers():

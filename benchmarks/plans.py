@@ -4,9 +4,9 @@
 
 A replay draws a pilot of P items, each output judged twice, plans from it as `steelyard plan` does, collects
 what the plan asks for on new draws of the same pool, and estimates as `steelyard estimate` does by default.
-Reached is the share of all systems' intervals that are no wider than the goal; the goal is such that a
-plain mean would need 150 judgments (300 with priced outputs, where an output costs five judgments), beside
-what the leniency of all raters adds.
+Reached is the share of all systems' intervals that are no wider than the goal. The goal is the half-width
+that 80% of campaigns with 150 outputs of each system reach (300 with priced outputs, where an output costs
+five judgments), each judged once: so 150 is what a plan with 80% assurance would ask for if it knew all.
 """
 
 import argparse
@@ -21,6 +21,13 @@ from steelyard.estimate import Estimate, Options
 from steelyard.estimate.campaign import campaign_means
 from steelyard.estimate.controlled import JudgedSystem
 from steelyard.study.mean_pilot import MeanPilot
+
+# From so many the reachable goal is taken.
+CAMPAIGNS = 60
+
+
+def options_for(world):
+    return Options(raters_as="adjusted" if world.raters else "fixed")
 
 
 def collected(world, rng, n, each, second=0):
@@ -58,7 +65,6 @@ def replay(world, rng, *, pilot, goal, prices, assurance=0.8):
         judged=known.judged,
         assurance=assurance,
     )
-    options = Options(raters_as="adjusted" if as_sample else "fixed")
     found = []
     for case in (made.expected, made.assured):
         if case is None:
@@ -67,19 +73,28 @@ def replay(world, rng, *, pilot, goal, prices, assurance=0.8):
         judged = collected(
             world, rng, case.outputs, case.judgments_per_output, case.second_judgments
         )
-        got = campaign_means(judged, options=options)
+        got = campaign_means(judged, options=options_for(world))
         widths = [one.half_width for one in got if isinstance(one, Estimate)]
         found.append(np.array(widths) / goal)
     return made, found
 
 
-def measured(make, *, pilot, runs, priced, seed=0):
+def reachable_goal(make, *, outputs, seed=0):
+    """The half-width that 80% of campaigns with so many outputs of each system reach."""
+    rng = np.random.default_rng([seed, outputs])
+    widths = []
+    for _ in range(CAMPAIGNS):
+        world = make(rng)
+        found = campaign_means(collected(world, rng, outputs, 1), options=options_for(world))
+        widths += [one.half_width for one in found if isinstance(one, Estimate)]
+    return float(np.quantile(widths, 0.8))
+
+
+def measured(make, *, pilot, runs, priced, goal, seed=0):
     rng = np.random.default_rng([seed, pilot, priced])
     rows, refused = [], 0
     for _ in range(runs):
         world = make(rng)
-        wanted = 300 if priced else 150
-        goal = 1.96 * np.sqrt(world.spread**2 / wanted + world.floor)
         try:
             rows.append(
                 replay(world, rng, pilot=pilot, goal=goal, prices=Prices(output=5.0 * priced))
@@ -135,8 +150,11 @@ def main():
         ),
     )
     for name in options.kind or worlds:
+        goal = reachable_goal(worlds[name], outputs=300 if options.priced else 150)
         for pilot in options.pilot or (20, 40, 80):
-            found = measured(worlds[name], pilot=pilot, runs=options.runs, priced=options.priced)
+            found = measured(
+                worlds[name], pilot=pilot, runs=options.runs, priced=options.priced, goal=goal
+            )
             print(f"{name:<20}{pilot:>6}", *(f"{one:>10.3g}" for one in found.values()), flush=True)
 
 

@@ -310,10 +310,10 @@ def test_the_scale_for_differences_makes_the_variance_of_all_of_them_least():
         size = np.array([gap(h, item) @ gap(h, item) for item in keep])
         least = cross.sum() / size.sum()
         doubt = np.sum((cross - least * size) ** 2) / size.sum() ** 2
-        # By Bayes' rule: no scale with probability a quarter, else one from a normal distribution.
-        useful = 0.75 * stats.norm.pdf(least, 0.85, np.sqrt(0.09 + doubt))
-        useful /= useful + 0.25 * stats.norm.pdf(least, 0.0, np.sqrt(doubt))
-        want = useful * (0.85 + (least - 0.85) * 0.09 / (0.09 + doubt))
+        # By Bayes' rule: no scale with probability one half, else one from a normal distribution.
+        useful = stats.norm.pdf(least, 0.7, np.sqrt(0.09 + doubt))
+        useful /= useful + stats.norm.pdf(least, 0.0, np.sqrt(doubt))
+        want = useful * (0.7 + (least - 0.7) * 0.09 / (0.09 + doubt))
         assert got[fold] == pytest.approx(want)
 
 

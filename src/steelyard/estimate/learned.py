@@ -29,8 +29,9 @@ _SHARPNESS = (0, 2, 4)
 # A priori variance, and the number of imagined systems behind it, of the systems' own scales.
 _SCALE_VARIANCE, _IMAGINED_SYSTEMS = 0.05, 2
 # A priori mean and variance of the scale that suits differences on the same items, and the chance that
-# the control knows nothing but what an item does to all systems, so that no scale but 0 suits them.
-_PAIR_SCALE, _PAIR_VARIANCE, _NOTHING = 0.85, 0.09, 0.25
+# the control knows nothing but what an item does to all systems, so that no scale but 0 suits them:
+# one half, as for no control at all.
+_PAIR_SCALE, _PAIR_VARIANCE, _NOTHING = 0.7, 0.09, 0.5
 
 
 @dataclass(frozen=True, eq=False)
