@@ -147,6 +147,21 @@ def test_a_draw_that_is_simple_in_fact_gives_the_simple_result(draw):
     same(campaign_means(made, options=ADJUSTED), want)
 
 
+def test_outputs_that_are_alike_in_clusters_count_once_and_borrow_as_single_ones_do():
+    made = parts(8, k=5, p=0)
+    want = estimates([one[:3] for one in made])
+    systems = []
+    for human, items, pool, _ in made:
+        twice = system(
+            np.tile(human, 2), np.concatenate([items, SIZE + items]), np.tile(pool, (2, 1))
+        )
+        draw = clustered(twice.draw, twice.items % SIZE)
+        systems.append(replace(twice, draw=draw, clusters=twice.items % SIZE))
+    got = campaign_means(systems, options=FIXED)
+    same(got, want)
+    assert {one.method for one in got} == {"clustered-mean/borrowed"}
+
+
 def recorded(one, kind):
     """Return the system with another draw of its outputs."""
     n = one.sample.n_outputs

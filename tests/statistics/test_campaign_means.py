@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, t, ttest_1samp
 
-from steelyard.arrays import PoolMoments, judged_outputs, simple_draw
+from steelyard.arrays import PoolMoments, clustered, judged_outputs, simple_draw
 from steelyard.estimate.campaign import campaign_means
 from steelyard.estimate.controlled import JudgedSystem
 from steelyard.estimate.options import Options
@@ -213,3 +213,36 @@ def test_every_campaign_covers_and_costs_nothing(n):
             assert_covers_at_least(promised(scenario), got)
         width.append(got.width.sum() / got.plain_width.sum())
     assert np.mean(width) < 1
+
+
+def documents(rng, shape, *, k=6, count=10):
+    """Systems with one to four outputs of each of some documents, half of the variance the documents'."""
+    systems = []
+    for _ in range(k):
+        document = np.repeat(np.arange(count), rng.integers(1, 5, count))
+        n = len(document)
+        level = np.sqrt(0.5) * (rng.standard_normal(count)[document] + rng.standard_normal(n))
+        sample = judged_outputs(shape(level), None, np.arange(n))
+        draw = clustered(simple_draw(sample, None), document)
+        none = np.empty((n, 0))
+        systems.append(
+            JudgedSystem(sample, draw, none, np.arange(n), None, None, clusters=document)
+        )
+    return systems
+
+
+@pytest.mark.slow
+def test_documents_lend_spread_and_shape_to_those_of_other_systems():
+    """Alone, 95% of normal scores and 86% of skewed ones are covered; the others tell of the tail."""
+    options, rng = Options(), np.random.default_rng(3)
+    for shape, truth, least in ((np.array, 0.0, 0.94), (np.exp, np.exp(0.5), 0.885)):
+        hits, widths = [], []
+        for _ in range(300):
+            systems = documents(rng, shape)
+            together = campaign_means(systems, options=options)
+            hits += [one.low <= truth <= one.high for one in together]
+            alone = campaign_means(systems[:1], options=options)[0]
+            widths.append((together[0].half_width, alone.half_width))
+        assert binomtest(sum(hits), len(hits), least, alternative="less").pvalue > RARE
+        if truth == 0:
+            assert np.mean(widths, axis=0)[0] < 0.95 * np.mean(widths, axis=0)[1]

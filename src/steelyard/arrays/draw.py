@@ -67,7 +67,12 @@ class Draw:
     @property
     def uniform(self) -> bool:
         """Whether outputs had equal chances and stand each for itself: simply drawn, or spread."""
-        return len(self.names) == 1 and self.probability is None and self.cluster is None
+        return self.equal_chances and self.cluster is None
+
+    @property
+    def equal_chances(self) -> bool:
+        """Whether all outputs had equal chances, each for itself or in clusters."""
+        return len(self.names) == 1 and self.probability is None
 
     @cached_property
     def neighbours(self) -> Integers:

@@ -29,7 +29,8 @@ class Lent:
     Attributes
     ----------
     draws : sequence of Draw
-        How each system's outputs were drawn; only draws with equal chances borrow.
+        How each system's outputs were drawn; only draws with equal chances borrow. What is lent
+        is between outputs, or between their clusters.
     flat : (k,) array of bool
         Which systems show no spread of their own.
     variances, freedoms : (k,) array
@@ -71,16 +72,18 @@ class Lent:
         found = [_spread(fit, draw) for fit, draw in zip(fits, draws, strict=True)]
         own, counted = (np.array(column) for column in zip(*found, strict=True))
         variances = _with_least(own, samples, options)
-        lending = np.where([draw.uniform for draw in draws], variances, 0.0)
-        residuals = [fit.residual if isinstance(fit, Fit) else np.zeros(1) for fit in fits]
+        lending = np.where([draw.equal_chances for draw in draws], variances, 0.0)
+        residuals = [_by_unit(fit, draw) for fit, draw in zip(fits, draws, strict=True)]
         freedoms = long_tailed_freedoms(residuals, lending, counted)
         spread = borrowed_spread(lending, freedoms, overlap=overlap)
         shape = None
         if spread.freedom:
             shape = Shape(
                 [
-                    fit.residual / np.sqrt(spread.moderated(variance, freedom)[0])
-                    for fit, variance, freedom in zip(fits, variances, freedoms, strict=True)
+                    residual / np.sqrt(spread.moderated(variance, freedom)[0])
+                    for residual, fit, variance, freedom in zip(
+                        residuals, fits, variances, freedoms, strict=True
+                    )
                     if isinstance(fit, Fit)
                 ],
                 seed=seed,
@@ -93,10 +96,13 @@ class Lent:
 
     def moderated(self, number: int, part: Part) -> Part:
         """Return what lies between a system's outputs, with what the others tell of it."""
-        if not self.draws[number].uniform:
-            flat = self.flat[number]
-            return replace(part, variance=float(self.variances[number])) if flat else part
+        draw, own = self.draws[number], float(self.variances[number])
+        if not draw.equal_chances:
+            return replace(part, variance=own) if self.flat[number] else part
         variance, freedom = self._moderated(number)
+        if draw.cluster is not None and not self.flat[number]:
+            # Of a finite pool clusters have another variance, as their outputs differ in chances left.
+            variance *= part.variance / own
         return Part(part.name, variance, part.coefficient, freedom, part.doubt)
 
     def shapes(self, numbers: Sequence[int]) -> bool:
@@ -133,11 +139,11 @@ class Lent:
     def _shaped(self, number: int, error: ErrorVariance) -> tuple[float, float] | None:
         """Return the quantiles of error over standard error that the common shape makes."""
         draw = self.draws[number]
-        if self.shape is None or not draw.uniform:
+        if self.shape is None or not draw.equal_chances:
             return None
         outputs = sum(part.value for part in error.parts if part.name == "outputs") / error.value
         return self.shape.quantiles(
-            len(draw.stratum),
+            len(np.unique(draw.unit)),
             neighbours=draw.place is not None,
             own=Spread(self._moderated(number)[0], self.freedoms[number]),
             lent=self.spread,
@@ -155,10 +161,20 @@ def _spread(fit: Fit | NotEstimableError, draw: Draw) -> tuple[float, float]:
     freedom = max(len(draw.stratum) - 1.0, 0.0)
     if not isinstance(fit, Fit) or not varies(fit.estimate + fit.residual):
         return 0.0, freedom
-    if draw.place is not None:
+    if draw.place is not None or draw.cluster is not None:
         squares = residual_squares(fit, draw, limited=False)
         return float(squares.variance[0]), float(squares.freedom[0])
     return float(fit.residual @ fit.residual) / max(freedom, 1.0), freedom
+
+
+def _by_unit(fit: Fit | NotEstimableError, draw: Draw) -> Floats:
+    """Return the residuals of outputs, or those of clusters with the variance of outputs."""
+    if not isinstance(fit, Fit):
+        return np.zeros(1)
+    if draw.cluster is None:
+        return fit.residual
+    total = np.bincount(np.unique(draw.cluster, return_inverse=True)[1], fit.residual)
+    return np.asarray(total * np.sqrt(len(total) / len(fit.residual)))
 
 
 def _with_least(own: Floats, samples: Sequence[JudgedOutputs], options: Options) -> Floats:
