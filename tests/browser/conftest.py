@@ -280,8 +280,8 @@ class Visit:
             keys.press(key)
 
     def at_work(self) -> Page:
-        """Wait until there is a text to judge."""
-        self.page.locator("#work:not([hidden])").wait_for()
+        """Wait until there is a text to judge: after a submission the old one is locked until then."""
+        self.page.locator("#work:not([hidden]) #questions:enabled").wait_for()
         return self.page
 
     def submitted(self, number: int) -> list[dict[str, Any]]:
