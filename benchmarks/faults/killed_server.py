@@ -20,6 +20,8 @@ from steelyard.collect.store import Store
 
 _FORKING = str(Path(__file__).with_name("forking_server.py"))
 BROKEN = (OSError, asyncio.IncompleteReadError, TimeoutError)
+# Seconds without the judgments that are waited for, after which something is wrong.
+_PATIENCE = 180
 
 
 class Server:
@@ -112,7 +114,7 @@ class Promises:
             self.more.notify_all()
 
     async def reach(self, count):
-        async with self.more:
+        async with asyncio.timeout(_PATIENCE), self.more:
             await self.more.wait_for(lambda: len(self.keys) >= count)
 
 

@@ -16,7 +16,7 @@ from steelyard.collect.store import Reader, Store, StoreError
 from steelyard.collect.store.overview import newest
 
 # A process that does not end would be waited for so many seconds.
-PATIENCE = 300
+PATIENCE = 120
 
 
 @pytest.fixture(autouse=True)
