@@ -65,9 +65,9 @@ _PLACES = """(marker, quote) => {
 }"""
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    """One Chromium for each module of tests.
+    """One Chromium for the tests of this folder, which is a package for that reason alone.
 
     Not one for the session: as long as Playwright runs, this thread has a running event loop, and
     tests elsewhere that call `asyncio.run` would fail.
