@@ -3,8 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 # One thread for each test worker: small matrices lose by more. Bytecode is kept, whatever the environment says: tests start
-# hundreds of processes. Each worker takes modules in a row, so that what a module shares is made once.
-PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal
+# hundreds of processes. Each worker takes modules in a row, so that what a module shares is made once. Three workers for two
+# cores: tests of browsers and servers wait for other processes half of the time.
+WORKERS := $(shell expr \( $$(getconf _NPROCESSORS_ONLN) \* 3 + 1 \) / 2)
+PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 STAMP := $(VENV)/.installed
 TOOLS := $(VENV)/.tools
 

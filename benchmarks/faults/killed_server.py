@@ -20,6 +20,8 @@ from steelyard.collect.store import Store
 
 _FORKING = str(Path(__file__).with_name("forking_server.py"))
 BROKEN = (OSError, asyncio.IncompleteReadError, TimeoutError)
+# Seconds without the judgments that are waited for, after which something is wrong.
+_PATIENCE = 180
 
 
 class Server:
@@ -112,7 +114,7 @@ class Promises:
             self.more.notify_all()
 
     async def reach(self, count):
-        async with self.more:
+        async with asyncio.timeout(_PATIENCE), self.more:
             await self.more.wait_for(lambda: len(self.keys) >= count)
 
 
@@ -131,7 +133,7 @@ async def rate(rater, over, promises):
             return
 
 
-async def campaign_under_fire(server, *, raters, kills, rng):
+async def campaign_under_fire(server, *, raters, kills, apart, rng):
     """Kill the server again and again while raters work; return what they were promised."""
     link = await asyncio.to_thread(server.start)
     promises, over = Promises(), asyncio.Event()
@@ -140,7 +142,7 @@ async def campaign_under_fire(server, *, raters, kills, rng):
             crew.create_task(rate(Rater(link), over, promises))
         for _ in range(kills):
             # some judgments after the start, at any moment between two of them
-            await promises.reach(len(promises.keys) + rng.randrange(1, 120))
+            await promises.reach(len(promises.keys) + rng.randrange(1, apart))
             await asyncio.sleep(rng.random() / 50)
             server.kill()
             await asyncio.to_thread(server.start)
@@ -148,12 +150,15 @@ async def campaign_under_fire(server, *, raters, kills, rng):
     return promises.keys
 
 
-def under_fire(campaign, *, raters, kills, started=Server):
-    """The keys of the judgments that raters were promised while the server was killed so many times."""
-    server = started(campaign)
+def under_fire(campaign, *, raters, kills, apart=120, started=Server):
+    """The keys of the judgments that raters were promised while the server was killed so many times.
+
+    Fewer than `apart` judgments are made after a start before the next kill is due.
+    """
+    server, rng = started(campaign), random.Random(kills)
     try:
         return asyncio.run(
-            campaign_under_fire(server, raters=raters, kills=kills, rng=random.Random(kills))
+            campaign_under_fire(server, raters=raters, kills=kills, apart=apart, rng=rng)
         )
     finally:
         server.close()

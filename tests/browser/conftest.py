@@ -65,9 +65,9 @@ _PLACES = """(marker, quote) => {
 }"""
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    """One Chromium for each module of tests.
+    """One Chromium for the tests of this folder, which is a package for that reason alone.
 
     Not one for the session: as long as Playwright runs, this thread has a running event loop, and
     tests elsewhere that call `asyncio.run` would fail.
@@ -280,8 +280,8 @@ class Visit:
             keys.press(key)
 
     def at_work(self) -> Page:
-        """Wait until there is a text to judge."""
-        self.page.locator("#work:not([hidden])").wait_for()
+        """Wait until there is a text to judge: after a submission the old one is locked until then."""
+        self.page.locator("#work:not([hidden]) #questions:enabled").wait_for()
         return self.page
 
     def submitted(self, number: int) -> list[dict[str, Any]]:

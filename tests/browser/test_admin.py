@@ -58,8 +58,12 @@ def prepared(tmp_path_factory):
 
 
 @pytest.fixture
-def dashboard_observed(tmp_path, prepared, serve, open_page):
-    """Open the dashboard of a half-done campaign, computed by the observer as it is for users."""
+def dashboard_observed(tmp_path, prepared, serve, open_page, monkeypatch):
+    """Open the dashboard of a half-done campaign, computed by the observer as it is for users.
+
+    But not at its low priority, at which it hardly gets a turn on a busy machine.
+    """
+    monkeypatch.setattr("steelyard.collect.live.observer._NICENESS", 0)
 
     def start(*, context=None, **asked):
         shutil.copytree(prepared(**asked), tmp_path / "campaign")

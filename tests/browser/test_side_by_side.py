@@ -20,9 +20,10 @@ def replies():
 
 def test_each_output_is_rated_by_keys_on_a_laptop(visit, accessible, tmp_path):
     rater = visit("side-by-side", replies())
-    page = rater.at_work()
+    page = rater.page
     cards = page.locator(".output:visible")
     for _ in range(2):
+        rater.at_work()
         count = cards.count()
         names = [f"Reply {letter}" for letter in "ABC"[:count]]
         expect(cards.get_by_role("heading", level=2)).to_have_text(names)

@@ -209,6 +209,7 @@ def test_answer_correctness_from_invitation_to_export(invited, open_page, hand, 
     rater.choose(question, sense.options[0])
     expect(question.locator(".step-label")).to_have_text(plausible.label)
     rater.choose(question, plausible.options[0])
+    expect(question.locator(".step-label")).to_have_text(verdicts.label)
     right, _, neither = verdicts.verdicts
     count = question.locator(".jump").count()
     for place in range(1, count + 1):

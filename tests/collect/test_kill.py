@@ -15,9 +15,9 @@ from benchmarks.raters import write_campaign
     ],
 )
 def test_no_acknowledged_judgment_is_lost_when_the_server_is_killed(tmp_path, kills, started):
-    # more than are judged before the last kill; each start reads all of them
-    campaign = write_campaign(tmp_path, outputs=min(1_000 * kills, 20_000))
-    acknowledged = under_fire(campaign, raters=50, kills=kills, started=started)
+    # three times as many as are judged before the last kill, and no more: each start reads all of them
+    campaign = write_campaign(tmp_path, outputs=500 + 80 * kills)
+    acknowledged = under_fire(campaign, raters=50, kills=kills, apart=40, started=started)
     keys, paid, held = stored(tmp_path / "campaign.sqlite")
     # every promise is kept exactly once, nothing else is there, and no lease is left
     assert keys == Counter(acknowledged)

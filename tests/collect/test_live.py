@@ -27,7 +27,7 @@ from steelyard.study import Study
 from steelyard.study.monitoring import monitor
 
 # What never comes would be waited for so many seconds.
-PATIENCE = 300
+PATIENCE = 120
 
 
 @pytest.fixture(scope="module")

@@ -16,13 +16,17 @@ from steelyard.collect.store import Reader, Store, StoreError
 from steelyard.collect.store.overview import newest
 
 # A process that does not end would be waited for so many seconds.
-PATIENCE = 300
+PATIENCE = 120
 
 
 @pytest.fixture(autouse=True)
 def patient(monkeypatch):
-    """Let processes end by themselves, however slowly, so that they have the code they end with."""
+    """Let processes end by themselves, however slowly, so that they have the code they end with.
+
+    And let a busy machine run them: at their usual priority they would hardly get a turn.
+    """
     monkeypatch.setattr(observer_module, "_GRACE_SECONDS", PATIENCE)
+    monkeypatch.setattr(observer_module, "_NICENESS", 1)
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from steelyard.collect.serving import bound_socket, renew_secret, serve
 from steelyard.errors import InvalidArgumentError, SteelyardError
 
 # A process that does not end would be waited for so many seconds.
-PATIENCE = 300
+PATIENCE = 120
 
 TASK = (
     "{name: t, title: T, show: [{field: output}], "

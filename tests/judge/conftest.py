@@ -12,7 +12,7 @@ import pytest
 from steelyard.judge import Rubric
 
 # What never comes would be waited for so many seconds.
-PATIENCE = 300
+PATIENCE = 120
 
 
 def completion(content, *, finish="stop", usage=(90, 1), **choice):

@@ -162,7 +162,10 @@ class Observer:
             self._connection, its_end = context.Pipe()
             with its_end:
                 process = context.Process(
-                    target=_observe, args=(its_end,), name="steelyard-observer", daemon=True
+                    target=_observe,
+                    args=(its_end, _NICENESS),
+                    name="steelyard-observer",
+                    daemon=True,
                 )
                 process.start()
             self._process = process
@@ -212,11 +215,11 @@ def end_with_parent(end: Callable[[], None]) -> None:
     threading.Thread(target=wait, name="steelyard-orphan", daemon=True).start()
 
 
-def _observe(connection: Connection) -> None:
+def _observe(connection: Connection, niceness: int) -> None:
     """Be the process: answer questions until nobody can ask any more."""
     os.environ.update(dict.fromkeys(_THREADS, "1"))
     if hasattr(os, "nice"):
-        os.nice(_NICENESS)
+        os.nice(niceness)
     # Ctrl-C reaches all processes of a terminal; the server ends this one.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     end_with_parent(lambda: os._exit(1))
