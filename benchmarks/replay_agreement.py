@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from steelyard import Study
-from steelyard.data import read_judgments, read_outputs
+from steelyard.data import read_outputs
 from steelyard.study.sampling import sample
 
 SIZE, JUDGED, N, REPLAYS = 400, 200, 60, 40
@@ -76,22 +76,21 @@ class World:
         self.leniency = kind.lenient * rng.standard_normal(12)
         self.leniency -= self.leniency.mean()
         self.items = np.array([f"i{one:04}" for one in range(SIZE)])
-        self.outputs = read_outputs(
-            pl.concat(
-                pl.DataFrame(
-                    {
-                        "item": self.items,
-                        "system": name,
-                        "output": [
-                            f"{one} of {'a' if name == 'b' and self.same[one] else name}"
-                            for one in range(SIZE)
-                        ],
-                    }
-                    | {f"m{j}": metrics[number, :, j] for j in range(kind.metrics)}
-                )
-                for number, name in enumerate(SYSTEMS)
+        self.frame = pl.concat(
+            pl.DataFrame(
+                {
+                    "item": self.items,
+                    "system": name,
+                    "output": [
+                        f"{one} of {'a' if name == 'b' and self.same[one] else name}"
+                        for one in range(SIZE)
+                    ],
+                }
+                | {f"m{j}": metrics[number, :, j] for j in range(kind.metrics)}
             )
+            for number, name in enumerate(SYSTEMS)
         )
+        self.outputs = read_outputs(self.frame)
         self.truth = self._means().mean(axis=1)
 
     def _means(self):
@@ -127,7 +126,7 @@ class World:
     def replayed(self, rng):
         """Squared error and half-width that `simulate` says of one finished campaign."""
         judged = self.judgments(rng, rng.permutation(SIZE)[:JUDGED], each=2)
-        study = Study(self.outputs, read_judgments(judged))
+        study = Study.read(self.frame, judged)
         seed = int(rng.integers(2**31))
         found = study.simulate_means([N], runs=REPLAYS, seed=seed, **self.kind.draw)[-2]
         return found.error**2, found.half_width
@@ -140,7 +139,7 @@ class World:
         judged = self.judgments(rng, chosen, each=1)
         recorded = drawn.drop("output", cs_metrics(drawn))
         judged = judged.join(recorded, on=["item", "system"], how="left", maintain_order="left")
-        found = Study(self.outputs, read_judgments(judged)).estimate()
+        found = Study.read(self.frame, judged).estimate()
         errors = [
             found[name].estimate - truth for name, truth in zip(SYSTEMS, self.truth, strict=True)
         ]

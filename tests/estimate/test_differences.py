@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 from steelyard.arrays import PoolMoments, judged_outputs, simple_draw
 from steelyard.errors import NotEstimableError
 from steelyard.estimate import Options
-from steelyard.estimate.compared_judgments import Shared
+from steelyard.estimate.compared_judgments import ComparedJudgments, Shared
 from steelyard.estimate.controlled import JudgedSystem
 from steelyard.estimate.differences import campaign_differences
 from steelyard.estimate.pair_clusters import PairClusters
@@ -298,6 +298,40 @@ def test_clusters_of_one_size_are_a_paired_t_test_of_their_means():
     interval = want.confidence_interval()
     assert (got.low, got.high) == pytest.approx((interval.low, interval.high), abs=1e-10)
     assert got.degrees_of_freedom == pytest.approx(7, abs=1e-9)
+
+
+def lenient_crew(seed, *, k, n=20, raters=25):
+    """Systems on the same items, each output by a rater at random, who differ more than outputs do."""
+    rng = np.random.default_rng(seed)
+    leniency = 1.5 * rng.normal(size=raters)
+    who = rng.integers(0, raters, (k, n))
+    given = rng.normal(size=n) + 0.7 * rng.normal(size=(k, n)) + leniency[who]
+    return [judged(row, range(n), raters=own) for row, own in zip(given, who, strict=True)]
+
+
+def test_leniency_is_the_share_that_all_pairs_expect_of_a_variance():
+    adjusted = Options(target="superpopulation", raters_as="adjusted")
+    systems = lenient_crew(3, k=6)
+    campaign = ComparedJudgments.of(systems, adjusted)
+    every = np.arange(20), np.arange(20)
+    for pair in combinations(range(6), 2):
+        both = campaign.scores_of(pair, every)
+        own, lent = campaign.error(pair, every, both, 1.0)
+        value, doubt = both.variance()
+        expected, _ = campaign.tails.moderated(value)
+        shares = [campaign._rater_shares(one, np.arange(20)) for one in pair]
+        share = min(campaign.leniency.variance * both.leniency(*shares) / expected, 0.95)
+        # Had the other pairs lent nothing, the error of the variance would count in full.
+        less = 1 - share * campaign.tails.lent
+        assert (own.value, own.doubt) == pytest.approx((value * (1 - share), doubt * less**2))
+        assert lent.value == pytest.approx(expected * (1 - share))
+
+
+def test_degrees_of_freedom_are_not_lost_where_raters_differ_much():
+    adjusted = Options(target="superpopulation", raters_as="adjusted")
+    freedom = [one.degrees_of_freedom for one in differences(lenient_crew(3, k=8), adjusted)]
+    # Taken off each variance by itself, leniency left 1.4 of 19, and intervals of any length.
+    assert np.median(freedom) > 7
 
 
 def test_clusters_of_one_item_change_nothing():

@@ -4,9 +4,14 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest, ttest_1samp
+from scipy.stats import binomtest, t, ttest_1samp
 from simulated_comparison import Setting, comparisons
 
+from steelyard.arrays import judged_outputs, simple_draw
+from steelyard.estimate import Options
+from steelyard.estimate.compared_judgments import Shared
+from steelyard.estimate.controlled import JudgedSystem
+from steelyard.estimate.differences import campaign_differences
 from steelyard.study.pair_difference import better_of, named_difference
 from steelyard.study.ranks import ranks_of
 
@@ -97,3 +102,43 @@ def test_a_difference_at_the_margin_is_seldom_called_harmless(identical):
         not_worse.append(named.answer("not-worse", abs(truth), 0.95) == "holds")
     for wrong in (equivalent, not_worse):
         assert binomtest(int(np.sum(wrong)), len(wrong), 0.05, alternative="greater").pvalue > 0.005
+
+
+def lenient_campaign(rng, *, k, n, raters, leniency):
+    """Equal systems on the same items; each output goes to a rater at random."""
+    lenient = leniency * rng.normal(size=raters)
+    systems = []
+    item = rng.normal(size=n)
+    for _ in range(k):
+        who = rng.integers(0, raters, n)
+        score = item + 0.86 * rng.normal(size=n) + lenient[who]
+        sample = judged_outputs(score, None, np.arange(n), raters=who)
+        none = np.empty((n, 0))
+        draw = simple_draw(sample, None)
+        systems.append(JudgedSystem(sample, draw, none, np.arange(n), who, None))
+    return systems
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("k", "n", "raters", "leniency"), [(8, 12, 10, 1.0), (5, 50, 8, 1.0), (10, 30, 60, 1.5)]
+)
+def test_raters_who_differ_much_leave_intervals_honest_and_of_use(k, n, raters, leniency):
+    rng = np.random.default_rng(1)
+    pairs = list(combinations(range(k), 2))
+    every = np.ones(n, dtype=bool)
+    shared = [Shared(0, 0, (every, every))] * len(pairs)
+    options = Options(raters_as="adjusted")
+    held, claims, widths = [], 0, []
+    for _ in range(150):
+        systems = lenient_campaign(rng, k=k, n=n, raters=raters, leniency=leniency)
+        found = campaign_differences(systems, pairs, shared, options=options)
+        held.append(np.mean([one.low <= 0 <= one.high for one in found]))
+        claims += any(one.p_value <= 0.05 for one in found)
+        widths.append(np.mean([one.high - one.low for one in found]))
+    low = np.mean(held) + 4 * np.std(held) / np.sqrt(len(held))
+    assert low > 0.95
+    assert binomtest(claims, 150, 0.05, alternative="greater").pvalue > 1e-3
+    # A paired t interval, which sees leniency as noise.
+    paired = 2 * t.ppf(0.975, n - 1) * np.sqrt(2 * (0.86**2 + leniency**2) / n)
+    assert np.mean(widths) < paired

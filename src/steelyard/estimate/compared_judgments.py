@@ -33,6 +33,9 @@ NO_SCALE = (
     "with `--raters fixed`"
 )
 
+# Leniency is never taken for so much of a variance that less than this share is left.
+_LEAST_LEFT = 0.05
+
 
 @dataclass(frozen=True, eq=False)
 class Shared:
@@ -240,12 +243,15 @@ class ComparedJudgments:
             found = [self._least(both)]
         elif self.tails is not None and len(both.in_a) == self.tails.n_items:
             found.append(self.tails.moderated(found[0][0]))
-        held = 0.0
-        if self.leniency is not None:
-            shares = [self._rater_shares(*one) for one in zip(pair, outputs, strict=True)]
-            held = self.leniency.variance * both.leniency(*shares)
+        if self.leniency is None:
+            return tuple(PairError(value * ratio, doubt * ratio**2) for value, doubt in found)
+        shares = [self._rater_shares(*one) for one in zip(pair, outputs, strict=True)]
+        held, expected = self.leniency.variance * both.leniency(*shares), found[-1][0]
+        share = min(held / expected, 1 - _LEAST_LEFT) if expected > 0 else 0.0
+        # A variance that falls out small by chance has not more leniency in it than others have.
+        lent = self.tails.lent if self.tails is not None and len(found) > 1 else 0.0
         return tuple(
-            PairError(max(value - held, 0.05 * value) * ratio, doubt * ratio**2)
+            PairError(value * (1 - share) * ratio, doubt * ((1 - lent * share) * ratio) ** 2)
             for value, doubt in found
         )
 

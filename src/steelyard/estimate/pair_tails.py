@@ -80,6 +80,11 @@ class PairTails:
             len(items), Spread(spread.variance, min(spread.freedom, most)), float(freedoms[0])
         )
 
+    @property
+    def lent(self) -> float:
+        """Share of what is known of a variance that the other pairs lend."""
+        return self.spread.freedom / (self.spread.freedom + self.freedom)
+
     def moderated(self, variance: float) -> tuple[float, float]:
         """Return the variance of a mean difference with what is lent, and the variance of that."""
         found, freedom = self.spread.moderated(variance * self.n_items, self.freedom)
