@@ -146,8 +146,8 @@ def rough_ledger(scores: NDArray[np.float64]) -> tuple[str, ...]:
     if doubt <= _GREATEST_DOUBT:
         return ()
     note = (
-        f"the ledger is rough: judgments have long tails, and {len(scores)} of them show their "
-        f"spread to within {doubt:.0%} only"
+        f"judgments have long tails, and {len(scores)} of them show their spread to within {doubt:.0%} "
+        "only: the interval may be too short, and the ledger is rough; judge more outputs"
     )
     return (note,)
 
