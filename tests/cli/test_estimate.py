@@ -194,7 +194,7 @@ def first(**values):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--metric", "length", "--level", "1.5"], "`level` must lie strictly between 0 and 1"),
+        (["--metric", "length", "--level", "1.5"], "`--level` must lie strictly between 0 and 1"),
         (["--metric", "brevity"], "no metric `brevity`"),
         (["--metric", "length", "--prompt", "fluency"], "prompt 'fluency' has no judgments"),
         (["--metric", "length", "--system", "gamma"], "system 'gamma' has no judgments"),
@@ -202,8 +202,8 @@ def first(**values):
         (["--metric", "length", "--column", "itm=doc"], "but found in neither"),
         (["--metric", "length", "--slope", "steep"], "`--slope` must be numbers or one of"),
         (["--metric", "length", "--bounds", "1"], "`--bounds` must be two numbers"),
-        (["--metric", "length", "--interval", "betting", *APART], "`bounds` are needed"),
-        (["--interval", "betting"], '`interval` must be "student" with slope "learned"'),
+        (["--metric", "length", "--interval", "betting", *APART], "`--bounds` are needed"),
+        (["--interval", "betting"], '`--interval` must be "student" with slope "learned"'),
         (["--metric", "length", "--no-metric"], "exclude each other"),
         (["--metric", "length", "--interval", "wide"], "Invalid value for '--interval'"),
         (["--metric", "length", "--colour", "red"], "No such option"),
@@ -239,7 +239,7 @@ def test_bad_options_get_one_line_and_exit_code_2(run, campaign, options, messag
         (
             "judgments",
             lambda lines: [line | {"score": 1} for line in lines],
-            "pass `bounds`",
+            "pass `--bounds`",
         ),
     ],
 )
@@ -349,7 +349,7 @@ def test_clusters_widen_the_interval_where_their_outputs_are_alike(run, campaign
     assert together["standard_error"] > 1.2 * apart["standard_error"]
     assert first("--cluster-by", "document", *APART)["method"] == "clustered-mean/student"
     code, _, err = run("estimate", outputs, judgments, "--no-metric", "--cluster-by", "page")
-    assert (code, "`cluster_by` must be a column" in err) == (2, True)
+    assert (code, "`--cluster-by` must be a column" in err) == (2, True)
     code, _, err = run(
         "estimate",
         outputs,
@@ -360,7 +360,7 @@ def test_clusters_widen_the_interval_where_their_outputs_are_alike(run, campaign
         "--interval",
         "bca",
     )
-    assert (code, '`interval` must be "student"' in err) == (2, True)
+    assert (code, '`--interval` must be "student"' in err) == (2, True)
 
 
 def test_nan_in_a_file_is_named(run, campaign):

@@ -196,8 +196,8 @@ def test_figure_can_show_a_campaign_that_has_only_begun(run, collected, tmp_path
     ("options", "message"),
     [
         ((), "--half-width"),
-        (("--half-width", "0"), "`half_width` must be greater than 0"),
-        (("--half-width", "1"), "lies outside `bounds` [0, 1], as do"),
+        (("--half-width", "0"), "`--half-width` must be greater than 0"),
+        (("--half-width", "1"), "lies outside `--bounds` [0, 1], as do"),
         (("--half-width", "1", "--bounds", "one"), "`--bounds` must be two numbers"),
         (
             ("--half-width", "1", "--bounds=-8,8", "--judgments-per-output", "0"),
@@ -344,7 +344,7 @@ def test_goals_of_pairs_print_pairs(run, racing):
         (("--half-width", "0.1", "--margin", "0.1"), "`--margin` goes with --goal only"),
         (
             ("--goal", "best", "--bounds", "none", "--method", "betting"),
-            "`bounds` must be two finite numbers",
+            "`--bounds` must be two finite numbers",
         ),
     ],
 )

@@ -112,12 +112,12 @@ def test_budget_and_prices(run):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ([*TYPED], "exactly one of `half_width`, `budget` and `difference`"),
+        ([*TYPED], "exactly one of `--half-width`, `--budget` and `--difference`"),
         (["--half-width", "0.1"], "a plan needs a pilot"),
         ([*TYPED[:4], "--correlation", "high", "--half-width", "0.1"], "`--correlation` must be"),
         ([*TYPED, "--half-width", "0.001", "--pool-size", "50"], "even judging all 50 outputs"),
         (["one.jsonl", "--half-width", "0.1"], "got 1 file(s)"),
-        ([*TYPED, "--half-width", "0.1", "--assurance", "80"], "`assurance` must lie between"),
+        ([*TYPED, "--half-width", "0.1", "--assurance", "80"], "`--assurance` must lie between"),
     ],
 )
 def test_bad_use_gets_one_line(run, options, message):

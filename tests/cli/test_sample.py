@@ -155,7 +155,7 @@ def test_columns_may_have_other_names(run, campaign, tmp_path):
         (["-n", 61], "`n` must be from 1 to the size of the pool, 60; got 61"),
         (["-n", 5, "--design", "quota"], "'quota' is not one of"),
         (["-n", 5, "--design", "stratified", "--strata", "theme"], "no column 'theme' in"),
-        (["-n", 5, "--design", "proportional-to-size"], "`size` goes with design"),
+        (["-n", 5, "--design", "proportional-to-size"], "`--size` goes with design"),
         (["-n", 5, "--design", "proportional-to-size", "--size", "noise"], "must be positive"),
         (["-n", 5, "--system", "gamma"], "system 'gamma' is not in"),
         (["-n", 5, "--column", "item"], "`--column` must look like item=doc_id"),
@@ -234,7 +234,7 @@ def test_a_stratified_sample_is_estimated_with_nothing_retold(run, campaign, tmp
     bootstrap = ["--metric", "length", "--sample", drawn, "--interval", "percentile"]
     code, _, err = run("estimate", outputs, judged, *bootstrap)
     assert code == 2
-    assert "`interval` must be" in err
+    assert "`--interval` must be" in err
 
 
 def test_a_spread_draw_is_extended_by_a_wave_and_estimated(run, campaign, tmp_path):
@@ -282,5 +282,5 @@ def test_by_goes_with_a_spread_draw(run, campaign, tmp_path):
     path = tmp_path / "sample.jsonl"
     code, _, err = run("sample", campaign[0], "-n", 9, "--by", "length", "--seed", 1, "-o", path)
     assert code == 2
-    assert "`by` goes with design spread" in err
+    assert "`--by` goes with design spread" in err
     assert not path.exists()

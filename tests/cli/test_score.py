@@ -67,7 +67,7 @@ def test_json_summary_has_stable_keys(run, outputs, tmp_path):
         (["--metric", "edit", "--reference", "god", "--output-column", "answer"], "`god`"),
         (["--metric", "rouge"], "'rouge' is not known"),
         (["--metric", "edit", "--column", "output"], "`--column` must look like reference=gold"),
-        (["--metric", "edit", "--workers", "0"], "`workers` must be 1 or more; got 0"),
+        (["--metric", "edit", "--workers", "0"], "`--workers` must be 1 or more; got 0"),
         (["--metric", "edit", "--cluster", "local"], "`--cluster` needs Parquet"),
         ([], "Missing option '--metric'"),
     ],

@@ -55,12 +55,12 @@ def test_the_seed_decides(run, campaign):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--half-width", "-1"], "`half_width` must be above zero"),
-        (["--runs", "0"], "`runs` must be at least 1"),
+        (["--half-width", "-1"], "`--half-width` must be above zero"),
+        (["--runs", "0"], "`--runs` must be at least 1"),
         (["--bounds", "1"], "`--bounds` must be two numbers"),
         (["--bounds", "0,0.5", "--rule", "betting"], "bounds"),
         (["--system", "gamma"], "has no judgments"),
-        (["--size", "length", "--strata", "3"], "`size` and `strata` are two ways to draw"),
+        (["--size", "length", "--strata", "3"], "`--size` and `--strata` are two ways to draw"),
         (["--size", "absent"], "absent"),
     ],
 )
@@ -115,15 +115,15 @@ def test_fewer_judgments_are_replayed_beside_plain_means(run, campaign):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["-n", 20, "--half-width", 0], "`half_width` must be above zero"),
+        (["-n", 20, "--half-width", 0], "`--half-width` must be above zero"),
         (["-n", 20, "--bounds", "0,1"], "`--bounds` does not go with `-n`"),
         (["-n", 20, "--strata", 2], "`--strata` does not go with `-n`"),
         (["-n", 20, "--margin", 2], "`--margin` does not go with `-n`"),
         (["-n", 1], "`n` (-n) must be from 2 to 30"),
         (["-n", 31], "`n` (-n) must be from 2 to 30, the number of judged outputs; got 31"),
-        (["-n", 20, "--by", "length"], "`by` (--by) goes with `design` spread"),
+        (["-n", 20, "--by", "length"], "`--by` goes with `--design` spread"),
         (["-n", 20, "--design", "spread", "--by", "width"], "no column 'width'"),
-        (["-n", 20, "--runs", 1], "`runs` must be at least 2"),
+        (["-n", 20, "--runs", 1], "`--runs` must be at least 2"),
         ([*OPTIONS, "--design", "spread"], "`--design` does not go with `--half-width`"),
     ],
 )
@@ -150,7 +150,7 @@ def test_a_race_is_replayed(run, campaign):
         (["-n", 20], "`-n` does not go with `--goal`, which replays a race"),
         (["--metric", "length"], "`--metric` does not go with `--goal`"),
         (["--rule", "plan"], "`--rule` must be betting or asymptotic with --goal; got plan"),
-        (["--bounds", "none", "--rule", "betting"], "`bounds` must be two finite numbers"),
+        (["--bounds", "none", "--rule", "betting"], "`--bounds` must be two finite numbers"),
         (["--goal", "difference=1", "--margin", 1], "`--margin` does not go with --goal"),
     ):
         code, out, err = run("simulate", *campaign, *race, *options)

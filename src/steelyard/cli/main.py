@@ -81,6 +81,10 @@ All commands: steelyard --help        One command: steelyard COMMAND --help
 Tab completion: eval "$(_STEELYARD_COMPLETE=bash_source steelyard)", or zsh_source, fish_source"""
 
 
+# Arguments in Python, labels or numbers of each judgment, that are not what the options of these names are.
+_OTHER_MEANING = frozenset({"raters", "metric", "metrics", "items"})
+
+
 @click.group(
     cls=_Commands,
     invoke_without_command=True,
@@ -107,8 +111,12 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     try:
         code: Any = steelyard.main(arguments, prog_name="steelyard", standalone_mode=False)
     except SteelyardError as error:
+        given = sys.argv[1:] if arguments is None else arguments
         words = " ".join(str(error).split())
-        _fail(words + _command_with(error, sys.argv[1:] if arguments is None else arguments), 2)
+        # In errors of data the same names are columns.
+        if not isinstance(error, InvalidDataError):
+            words = _in_option_names(words, given)
+        _fail(words + _command_with(error, given), 2)
     except click.UsageError as error:
         where = error.ctx.command_path if error.ctx else "steelyard"
         _fail(f"{error.format_message()} See: {where} --help", 2)
@@ -119,6 +127,16 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     except OSError as error:
         _fail(str(error), 1)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _in_option_names(words: str, arguments: list[str]) -> str:
+    """Return an error in the names of the command's options instead of Python's arguments."""
+    command = steelyard.get_command(click.Context(steelyard), arguments[0]) if arguments else None
+    for one in command.params if command is not None else ():
+        name, option = str(one.name), max(one.opts, key=len)
+        if option.startswith("--") and name not in _OTHER_MEANING:
+            words = words.replace(f"`{name}`", f"`{option}`")
+    return words
 
 
 def _command_with(error: SteelyardError, arguments: list[str]) -> str:

@@ -199,7 +199,7 @@ def _check(design: str, by: Sequence[str], half_width: float | None) -> None:
             f"`design` must be one of {', '.join(get_args(ReplayDesign))}; got {design!r}"
         )
     if by and design != "spread":
-        raise InvalidArgumentError("`by` (--by) goes with `design` spread (--design spread)")
+        raise InvalidArgumentError("`by` goes with `design` spread")
     if half_width is not None and not half_width > 0:
         raise InvalidArgumentError(f"`half_width` must be above zero; got {half_width}")
 
