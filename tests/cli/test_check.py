@@ -107,6 +107,21 @@ def test_every_kind_of_problem_is_counted_with_examples(run, tmp_path):
     assert second["judgments that repeat another of the same rater"]["count"] == 1
 
 
+def test_a_long_tail_of_counted_errors_is_not_taken_for_slips_and_no_minus_zero_is_shown(
+    run, tmp_path
+):
+    outputs = table(tmp_path / "o.csv", OUTPUTS)
+    tail = {number * 13: -8.0 - number for number in range(8)}
+    rows = [
+        {"item": f"i{number}", "system": "s", "score": tail.get(number, -float(number % 3))}
+        for number in range(300)
+    ]
+    found = checked(run, outputs, table(tmp_path / "j.csv", rows))
+    assert not [what for what in problems(found, 1) if what.startswith("scores outside")]
+    out = run("check", tmp_path / "j.csv")[1]
+    assert "scores from -15 to 0, 11 different" in out
+
+
 def test_repeated_judgments_alone_do_not_stop_the_next_command(run, tmp_path):
     outputs = table(tmp_path / "o.csv", OUTPUTS)
     found = checked(run, outputs, table(tmp_path / "j.csv", [*JUDGED, JUDGED[0]]))

@@ -246,6 +246,22 @@ def test_few_raters_of_whom_none_judged_both_have_no_common_scale():
     assert len(few.compare(raters_as="fixed")[0].pairs) == 3
 
 
+def test_a_system_with_one_judgment_takes_no_ranks_from_the_others():
+    study = campaign([3, 0, 0, 0])
+    rows = study.judgments.frame
+    one = rows.filter(pl.col("system") == "D").head(1)
+    [got] = Study(
+        study.outputs, read_judgments(pl.concat([rows.filter(pl.col("system") != "D"), one]))
+    ).compare()
+    best = got.ranks[0]
+    assert (best.system, best.low, best.high) == ("A", 1, 1)
+    assert {rank.system: rank.high for rank in got.ranks[1:]} == {"B": 3, "C": 3}
+    assert got.sentence.startswith("A is better than")
+    about = [note for note in got.notes if "not compared" in note]
+    assert len(about) == 1
+    assert about[0].startswith("D is not compared with any other system: a difference needs at")
+
+
 def test_many_raters_of_whom_each_judged_one_system_have_no_common_scale():
     study = campaign([1, 0, 0, 0, 0, 0])
     rows = study.judgments.frame.with_columns(rater=pl.col("system"))

@@ -183,6 +183,12 @@ def test_what_cannot_be_replayed_is_named():
         study.simulate_means([41])
     with pytest.raises(InvalidArgumentError, match="at least one number"):
         study.simulate_means([])
+    rows = world.judgments(rng, range(40))
+    last = rows["system"].max()
+    other, own = rows.filter(pl.col("system") != last), rows.filter(pl.col("system") == last)
+    single = Study.read(world.outputs(), pl.concat([other, own.head(1)]))
+    with pytest.raises(NotEstimableError, match=f"system '{last}': a replay needs at least 2"):
+        single.simulate_means([10])
     rows = world.judgments(rng, range(20)).with_columns(
         probability=pl.when(pl.col("item") < "i0010").then(0.1).otherwise(0.2)
     )

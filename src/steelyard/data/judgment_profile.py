@@ -16,6 +16,8 @@ _LARGE_SHARE = 0.3
 # Scores are looked at for strangers from so many on; a value is usual that is there twice at least,
 # and from this share on.
 _ENOUGH, _USUAL = 50, 0.01
+# More different strangers than this are a long tail, as of counted errors, and no slips.
+_SLIPS = 5
 _AGAIN = Problem(
     "",
     0,
@@ -65,6 +67,8 @@ def _counts(rows: pl.DataFrame, named: list[str]) -> dict[str, Any]:
     groups = rows.drop_nulls(Output.key).group_by([*Output.key, *prompts]).len()
     each, twice = groups["len"], groups.filter(pl.col("len") > 1)
     finite = rows["score"].drop_nulls().drop_nans()
+    # Plus 0.0, so that no -0 is shown; polars would leave it out.
+    ends = [float(end) + 0.0 for end in finite.sort()[[0, -1]]] if len(finite) else [None, None]
     counts: dict[str, Any] = {
         "items": rows["item"].drop_nulls().n_unique(),
         "systems": _sizes(rows, "system"),
@@ -78,7 +82,7 @@ def _counts(rows: pl.DataFrame, named: list[str]) -> dict[str, Any]:
             "most": each.max(),
             "outputs_with_two": twice.select(pl.struct(Output.key).n_unique()).item(),
         },
-        "scores": {"low": finite.min(), "high": finite.max(), "different": finite.n_unique()},
+        "scores": {"low": ends[0], "high": ends[1], "different": finite.n_unique()},
     }
     return counts
 
@@ -160,7 +164,10 @@ def _off_scale(
         rare = counts.filter(~is_usual)["n"].sum()
         if known.height < _ENOUGH or len(usual) < 2 or rare > 0.05 * known.height:
             return []
-        bounds = float(usual.min()), float(usual.max())  # type: ignore[arg-type]
+        bounds = float(usual.min()) + 0.0, float(usual.max()) + 0.0  # type: ignore[arg-type]
+        beyond = known.filter(~pl.col("score").is_between(*bounds))
+        if beyond["score"].n_unique() > _SLIPS:
+            return []
     off = known.filter(~pl.col("score").is_between(*bounds))
     if off.is_empty():
         return []

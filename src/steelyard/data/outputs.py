@@ -290,9 +290,17 @@ class Outputs:
             raise InvalidDataError(
                 f"{judgments.place(position)}: the output of item {item!r} by system {system!r} "
                 f"is judged but not in {self.name}, which lacks {absent.height} of "
-                f"{keys.height} judged outputs: add them to the pool, or remove their judgments"
+                f"{keys.height} judged outputs: {self._way_to_agree(item, system)}"
             )
         return self._with_texts(rows)
+
+    def _way_to_agree(self, item: str, system: str) -> str:
+        """Say what to do about an output that is judged and not there."""
+        whole = item.removesuffix(".0")
+        same = (pl.col("item") == whole) & (pl.col("system") == system)
+        if whole != item and self._table.collect(self._keyed_rows(Output.key).filter(same)).height:
+            return f"an item there is {whole!r}, so write whole numbers without .0 in both files"
+        return "add them to the pool, or remove their judgments"
 
     def texts_of(self, items: pl.Series) -> pl.DataFrame:
         """Return item, system and output of every text of these items, as far as there are texts.

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, stdtrit
 
-from steelyard.errors import InvalidArgumentError
+from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.estimate import Estimate, Options
 from steelyard.estimate.campaign import campaign_means
 from steelyard.estimate.campaign_leniency import FEW_RATERS
@@ -119,6 +119,12 @@ class CampaignReplays:
         gathered = Campaign(study.outputs, table, pools, gaps)
         cells, _ = gathered.cells(prompt)
         judged = gathered.judged(prompt, cells)
+        for name, one in zip(cells, judged, strict=True):
+            if one.sample.n_outputs < 2:
+                raise NotEstimableError(
+                    f"prompt {prompt!r}, system {name!r}: a replay needs at least 2 judged outputs; got "
+                    f"{one.sample.n_outputs}: judge more, or leave it out (--exclude-system)"
+                )
         sizes = [study.outputs.sizes[one] for one in cells]
         campaign = JudgedCampaign.of(judged, sizes)
         labels = np.unique(

@@ -1,5 +1,6 @@
 """Which system is better: differences, ranks and groups of the systems of a campaign."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import combinations
@@ -45,6 +46,8 @@ __all__ = [
     "step_note",
 ]
 
+# A system without any of so many pairs is said once, not pair by pair.
+_MANY_PAIRS = 3
 _STEPS = (
     "verdicts go by steps, from the clearest pair down; so a pair may be decided although its interval "
     "for all pairs together holds 0"
@@ -313,17 +316,23 @@ def _comparisons(campaign: Campaign, asked: _Question, slices: Slices | None) ->
         asked = replace(asked, options=options, notes=(*asked.notes, UNKNOWN_LENIENCY))
     if not any(found for found, _ in results):
         raise NotEstimableError(f"prompt {asked.prompt!r}: {results[0][1][0]}")
-    ranked = not asked.paired and asked.pairs is None and any(not no for _, no in results)
+    ranked = not asked.paired and asked.pairs is None
     points = parts.points(options=asked.options, seed=asked.seed) if ranked else []
     comparisons, left_out = [], []
     for number, (name, (found, refused)) in enumerate(zip(parts.names, results, strict=True)):
         if not found:
             left_out.append(f"{name} is left out: {refused[0]}")
             continue
-        means = points[number] if points and not refused else {}
-        known = {one: means[one] for one in judged} if means else {}
+        known = _ranked({one: points[number][one] for one in judged}, found) if points else {}
         comparisons.append(_comparison(asked, name, found, refused, known))
     return [replace(one, notes=(*one.notes, *left_out)) for one in comparisons]
+
+
+def _ranked(means: Mapping[str, float], found: Sequence[PairDifference]) -> Mapping[str, float]:
+    """Return the estimates to rank: of systems that have one, if all their pairs are known."""
+    pairs = {(one.a, one.b) for one in found}
+    known = {one: mean for one, mean in means.items() if not np.isnan(mean)}
+    return known if all(pair in pairs for pair in combinations(known, 2)) else {}
 
 
 def _comparison(
@@ -390,11 +399,23 @@ def _differences(
             results[place].append(named)
         else:
             refused[place][pair] = str(one)
-    reasons = [
-        [f"{a} and {b} are not compared: {why}" for (a, b), why in own.items()] for own in refused
-    ]
+    reasons = [_reasons(own, pairs) for own in refused]
     seen = next((one.raters for one in found if isinstance(one, Difference)), None)
     return list(zip(results, reasons, strict=True)), seen or asked.options.raters_as
+
+
+def _reasons(refused: Mapping[tuple[str, str], str], pairs: Sequence[tuple[str, str]]) -> list[str]:
+    """Say which pairs are not compared and why; a system that has none of many pairs, once."""
+    asked = Counter(system for pair in pairs for system in pair)
+    without = Counter((system, why) for pair, why in refused.items() for system in pair)
+    said: dict[str, None] = {}
+    for (a, b), why in refused.items():
+        line = f"{a} and {b} are not compared: {why}"
+        for system in (a, b):
+            if _MANY_PAIRS <= asked[system] == without[system, why]:
+                line = f"{system} is not compared with any other system: {why}"
+        said[line] = None
+    return list(said)
 
 
 def check_pairs(
