@@ -204,7 +204,9 @@ async def _invited(site: Site) -> messages.InvitationList:
                 rater=one.number,
                 judgments=one.judgments,
             )
-            for one in await site.read(invitations.invited)
+            for one in await site.read(
+                partial(invitations.invited, printed=site.printed_invitation)
+            )
         ]
     )
 

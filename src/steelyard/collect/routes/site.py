@@ -145,7 +145,9 @@ class Site:
         if not self.pay_per_judgment and not self.tutorial_bonus:
             return None
         whole, _, cents = f"{amount / _MILLION:.6f}".partition(".")
-        return f"{whole}.{cents.rstrip('0').ljust(2, '0')} {self.campaign.pay.currency}"
+        say = self.campaign.wording
+        mark = say("decimal-mark")
+        return f"{whole}{mark}{cents.rstrip('0').ljust(2, '0')} {self.campaign.pay.currency}"
 
     @property
     def terms(self) -> str:
@@ -175,10 +177,15 @@ class Site:
     def rater_link(self) -> str:
         """Return the link to give to the panel, or that of the first invited rater."""
         kind = self.campaign.panel.kind
-        if kind == "invitation":
-            return self.invitation("first")
+        if self.printed_invitation is not None:
+            return self.invitation(self.printed_invitation)
         token = self.keys.sign("panel", kind, expires=self.expiry())
         return self.panel.link(self.origin, token)
+
+    @property
+    def printed_invitation(self) -> str | None:
+        """Whom the link that is printed at the start invites; None if it is the panel's."""
+        return "first" if self.campaign.panel.kind == "invitation" else None
 
     def invitation(self, rater: str) -> str:
         """Return the link of one invited rater, in a campaign of any panel."""

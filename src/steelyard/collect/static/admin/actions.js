@@ -150,6 +150,7 @@ export function actions(ask, done) {
           if (!names.length && !count) throw new Error("Write at least one name, or how many links to make.");
           const made = await send("invitations", { names, count });
           showLinks(ask.body.querySelector(".links"), made);
+          ask.form.reset(); // the same names again would be the same links, and so many more without one
           await showInvited(ask.body.querySelector(".invited"));
           done("The links are made.");
           return true;
@@ -196,10 +197,19 @@ async function showInvited(place) {
 
 function drawInvited(place, all) {
   if (!all.length) return place.replaceChildren();
-  const state = (one) => (one.revoked ? "withdrawn" : one.rater ? `rater ${one.rater}, ${one.judgments} judged` : "not come yet");
-  const withdraw = (one) => h("button", { type: "button", class: "button quiet", "aria-label": `Withdraw ${one.name}`, on: { click: async () => drawInvited(place, (await send("invitations/revoke", { name: one.name })).invitations) } }, "Withdraw");
-  return place.replaceChildren(h("h3", { text: "Invited so far" }), h("ul", { class: "invited-list" }, all.map((one) => h("li", { class: one.revoked ? "out" : null },
-    h("span", { dir: "auto", text: one.name }), h("span", { class: "small", text: state(one) }), one.revoked ? null : withdraw(one)))));
+  const state = (one) => [one.revoked ? "withdrawn" : null, one.rater ? `rater ${one.rater}, ${one.judgments} judged` : "not come yet"].filter(Boolean).join("; ");
+  const button = (one, words, run) => h("button", { type: "button", class: "button quiet", "aria-label": `${words} ${one.name}`, on: { click: run } }, words);
+  const change = async (one, path, body) => {
+    await send(path, body);
+    await showInvited(place);
+    [...place.querySelectorAll("[data-name]")].find((row) => row.dataset.name === one.name)?.querySelector("button:last-child").focus();
+  };
+  return place.replaceChildren(h("h3", { text: "Invited so far" }), h("ul", { class: "invited-list" }, all.map((one) => h("li", { "data-name": one.name },
+    h("p", {}, h("span", { dir: "auto", class: one.revoked ? "out" : null, text: one.name }), h("br"), h("span", { class: "small", text: state(one) })),
+    one.revoked ? null : button(one, "Show link", () => showLinks(place.parentElement.querySelector(".links"), { names: [one.name], links: [one.link] })),
+    one.revoked
+      ? button(one, "Invite again", () => change(one, "invitations", { names: [one.name], count: 0 }))
+      : button(one, "Withdraw", () => change(one, "invitations/revoke", { name: one.name }))))));
 }
 
 async function copy(area) {

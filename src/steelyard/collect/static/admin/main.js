@@ -30,7 +30,7 @@ function show(latest) {
   const before = snapshot;
   snapshot = latest;
   const minute = Math.floor(snapshot.time / 60_000);
-  part("state", [snapshot.state, snapshot.money?.is_spent], () => {
+  part("state", [snapshot.state, snapshot.money?.is_spent, snapshot.progress], () => {
     showState(find("state"), snapshot);
     for (const button of document.querySelectorAll("[data-when]")) button.hidden = !button.dataset.when.split(" ").includes(snapshot.state);
   });
