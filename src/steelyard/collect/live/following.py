@@ -68,6 +68,7 @@ class LiveSnapshots:
         self._computed = 0.0
         self._pause = _LEAST_SECONDS
         self._seen: int | None = None
+        self._failure: str | None = None
         self._ruled: int | None = None
         self._lookers = 0
         self._worker: asyncio.Task[None] | None = None
@@ -198,7 +199,9 @@ class LiveSnapshots:
             age = monotonic() - self._computed
             if not self._stale and age < self._pause:
                 return
-            seen = None if self._stale or age > _GREATEST_SECONDS else self._seen
+            # While nothing can be stored nothing is new: that, and its end, must be shown too.
+            is_old = self._stale or age > _GREATEST_SECONDS or self._store.failure != self._failure
+            seen = None if is_old else self._seen
             found = await self._news(seen)
             if found.text is None:
                 return
@@ -229,7 +232,8 @@ class LiveSnapshots:
             raise
 
     def _question(self, seen: int | None) -> Callable[[View], "_News"]:
-        return partial(_news, seen=seen, now=self._now(), failure=self._store.failure)
+        self._failure = self._store.failure
+        return partial(_news, seen=seen, now=self._now(), failure=self._failure)
 
     async def _exclude(self, raters: Mapping[str, str]) -> None:
         if raters:

@@ -180,13 +180,14 @@ export function actions(ask, done) {
   };
 }
 
-/** Links for copying: with the name before it where there is one. */
+/** Links for copying, with the name before each where there is one; returns the field that holds them. */
 function showLinks(place, { names, links }) {
   const lines = links.map((link, at) => (link.includes(names[at]) ? link : `${names[at]}\t${link}`));
   place.replaceChildren(
     h("label", { for: "links", text: links.length === 1 ? "The link" : `${links.length} links, one a line` }),
     h("textarea", { id: "links", readonly: true, rows: links.length === 1 ? 4 : Math.min(links.length, 8), text: lines.join("\n") }),
     h("button", { type: "button", class: "button", on: { click: () => copy(place.querySelector("#links")) } }, "Copy"));
+  return place.querySelector("#links");
 }
 
 /** All who were invited, each with what came of it and a way to withdraw it. */
@@ -206,7 +207,7 @@ function drawInvited(place, all) {
   };
   return place.replaceChildren(h("h3", { text: "Invited so far" }), h("ul", { class: "invited-list" }, all.map((one) => h("li", { "data-name": one.name },
     h("p", {}, h("span", { dir: "auto", class: one.revoked ? "out" : null, text: one.name }), h("br"), h("span", { class: "small", text: state(one) })),
-    one.revoked ? null : button(one, "Show link", () => showLinks(place.parentElement.querySelector(".links"), { names: [one.name], links: [one.link] })),
+    one.revoked ? null : button(one, "Show link", () => showLinks(place.parentElement.querySelector(".links"), { names: [one.name], links: [one.link] }).focus()),
     one.revoked
       ? button(one, "Invite again", () => change(one, "invitations", { names: [one.name], count: 0 }))
       : button(one, "Withdraw", () => change(one, "invitations/revoke", { name: one.name }))))));
