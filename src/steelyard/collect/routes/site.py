@@ -151,19 +151,24 @@ class Site:
 
     @property
     def terms(self) -> str:
-        """What raters are told of time and pay; empty if nothing was declared."""
-        pay, say, told = self.campaign.pay, self.campaign.wording, []
+        """What raters are told of time and pay before they begin; empty if nothing was declared."""
+        told = [self.work_terms]
+        if self.tutorial_bonus and self.campaign.task.tutorial is not None:
+            say = self.campaign.wording
+            told.append(say("terms-tutorial", amount=self.money(self.tutorial_bonus)))
+        return " ".join(filter(None, told))
+
+    @property
+    def work_terms(self) -> str:
+        """What raters are told of time and pay while they work, when the tutorial is behind them."""
+        pay, say = self.campaign.pay, self.campaign.wording
         amount = self.money(self.pay_per_judgment)
         seconds = None if pay.expected_seconds is None else f"{pay.expected_seconds:g}"
         if seconds is not None and self.pay_per_judgment:
-            told.append(say("terms-both", seconds=seconds, amount=amount))
-        elif seconds is not None:
-            told.append(say("terms-time", seconds=seconds))
-        elif self.pay_per_judgment:
-            told.append(say("terms-pay", amount=amount))
-        if self.tutorial_bonus and self.campaign.task.tutorial is not None:
-            told.append(say("terms-tutorial", amount=self.money(self.tutorial_bonus)))
-        return " ".join(told)
+            return say("terms-both", seconds=seconds, amount=amount)
+        if seconds is not None:
+            return say("terms-time", seconds=seconds)
+        return say("terms-pay", amount=amount) if self.pay_per_judgment else ""
 
     @property
     def lease_ms(self) -> int:
