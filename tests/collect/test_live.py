@@ -557,23 +557,6 @@ def test_an_old_snapshot_is_computed_again_only_if_something_is_new(small, count
     assert counting.calls == 3
 
 
-def test_that_nothing_can_be_stored_is_shown_although_nothing_is_new(small, counting, monkeypatch):
-    campaign, store = small
-    clock = iter([0.0, 0.0, 3.0, 3.0, 6.0, 9.0, 9.0])
-    monkeypatch.setattr(following, "monotonic", lambda: next(clock))
-
-    async def look():
-        live = LiveSnapshots(campaign, store, now=lambda: START)
-        numbers = []
-        for failure in (None, "database or disk is full", "database or disk is full", None):
-            monkeypatch.setattr(store._writer, "failure", failure)
-            numbers.append((await live.latest())["number"])
-        return numbers
-
-    assert asyncio.run(look()) == [1, 2, 2, 3]
-    assert counting.calls == 3
-
-
 @pytest.mark.usefixtures("counting")
 def test_computing_takes_at_most_a_fifth_of_a_core(small, monkeypatch):
     clock = iter([0.0, 3.0])

@@ -68,10 +68,10 @@ class LiveSnapshots:
         self._computed = 0.0
         self._pause = _LEAST_SECONDS
         self._seen: int | None = None
-        self._failure: str | None = None
         self._ruled: int | None = None
         self._lookers = 0
         self._worker: asyncio.Task[None] | None = None
+        self._asked: set[asyncio.Task[dict[str, Any]]] = set()
         self._changed = asyncio.Event()
         self._wanted = asyncio.Event()
         self._lock = asyncio.Lock()
@@ -90,6 +90,30 @@ class LiveSnapshots:
         await self._bring_up_to_date()
         found: dict[str, Any] = json.loads(self._text)
         return found
+
+    async def latest_within(self, seconds: float) -> dict[str, Any] | None:
+        """Return a snapshot if it is there in time; else None, and it comes as an event.
+
+        The first one takes long on a machine that is busy: the process that computes it has to
+        start, and raters come first.
+
+        Raises
+        ------
+        StoreError
+            If the database cannot be read.
+        ObserverError
+            If the process that computes it failed.
+        """
+        asked = asyncio.create_task(self.latest())
+        self._asked.add(asked)
+        asked.add_done_callback(self._answered)
+        done, _ = await asyncio.wait({asked}, timeout=seconds)
+        return asked.result() if done else None
+
+    def _answered(self, asked: asyncio.Task[dict[str, Any]]) -> None:
+        self._asked.discard(asked)
+        if not asked.cancelled():
+            asked.exception()  # whoever waited was told, or has the events
 
     async def events(self) -> AsyncGenerator[bytes]:
         """Yield the present snapshot and every new one; ends when `close` is called.
@@ -199,9 +223,7 @@ class LiveSnapshots:
             age = monotonic() - self._computed
             if not self._stale and age < self._pause:
                 return
-            # While nothing can be stored nothing is new: that, and its end, must be shown too.
-            is_old = self._stale or age > _GREATEST_SECONDS or self._store.failure != self._failure
-            seen = None if is_old else self._seen
+            seen = None if self._stale or age > _GREATEST_SECONDS else self._seen
             found = await self._news(seen)
             if found.text is None:
                 return
@@ -232,8 +254,7 @@ class LiveSnapshots:
             raise
 
     def _question(self, seen: int | None) -> Callable[[View], "_News"]:
-        self._failure = self._store.failure
-        return partial(_news, seen=seen, now=self._now(), failure=self._failure)
+        return partial(_news, seen=seen, now=self._now(), failure=self._store.failure)
 
     async def _exclude(self, raters: Mapping[str, str]) -> None:
         if raters:

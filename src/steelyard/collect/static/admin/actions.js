@@ -159,7 +159,7 @@ export function actions(ask, done) {
       await showInvited(ask.body.querySelector(".invited"));
     },
     decide: (rater) => ask.open({
-      title: `Rater ${rater.number}`, confirm: "Record",
+      title: `Rater ${rater.number}${rater.panel_id ? `, ${rater.panel_id}` : ""}`, confirm: "Record",
       body: [
         rater.flags.length ? h("ul", { class: "notes" }, rater.flags.map((flag) => h("li", { text: flag.reason }))) : text("No rule has a complaint."),
         choice("Judgments of this rater", "estimate", [["include", "enter the estimate"], ["exclude", "are left out and asked of others again"]], rater.estimate.verdict),
@@ -186,7 +186,7 @@ function showLinks(place, { names, links }) {
   place.replaceChildren(
     h("label", { for: "links", text: links.length === 1 ? "The link" : `${links.length} links, one a line` }),
     h("textarea", { id: "links", readonly: true, rows: links.length === 1 ? 4 : Math.min(links.length, 8), text: lines.join("\n") }),
-    h("button", { type: "button", class: "button", on: { click: () => copy(place.querySelector("#links")) } }, "Copy"));
+    h("button", { type: "button", class: "button", on: { click: async (event) => { if (await copy(place.querySelector("#links"))) event.target.textContent = "Copied"; } } }, "Copy"));
   return place.querySelector("#links");
 }
 
@@ -217,7 +217,8 @@ async function copy(area) {
   area.select();
   try {
     await navigator.clipboard.writeText(area.value);
+    return true;
   } catch {
-    return; // no permission: the text is selected, so that it can be copied by hand
+    return false; // no permission: the text is selected, so that it can be copied by hand
   }
 }

@@ -32,7 +32,7 @@ function show(latest) {
   const minute = Math.floor(snapshot.time / 60_000);
   part("state", [snapshot.state, snapshot.money?.is_spent, snapshot.progress], () => {
     showState(find("state"), snapshot);
-    for (const button of document.querySelectorAll("[data-when]")) button.hidden = !button.dataset.when.split(" ").includes(snapshot.state);
+    showButtons();
   });
   part("alerts", snapshot.alerts, () => showAlerts(find("alerts"), snapshot));
   part("signal", snapshot.signal, () => showSignal(find("signal"), snapshot));
@@ -44,6 +44,16 @@ function show(latest) {
   part("raters", [snapshot.raters, minute], () => raters.show(snapshot));
   if (before.signal.title !== snapshot.signal.title) announce(`${snapshot.signal.title}. ${snapshot.signal.reason}`);
 }
+
+function showButtons() {
+  for (const button of document.querySelectorAll("[data-when]")) button.hidden = !button.dataset.when.split(" ").includes(snapshot.state);
+}
+
+/** On a busy machine the first numbers come after the page. */
+const isComputed = () => "progress" in snapshot;
+
+/** Do something about which the snapshot must be known, if it is. */
+const informed = (run) => () => (isComputed() ? run(snapshot) : announce("The numbers come in a moment."));
 
 async function refresh() {
   const response = await fetch("/admin/api/snapshot").catch(() => null);
@@ -64,21 +74,25 @@ function live() {
   }, { once: true });
 }
 
-for (const button of document.querySelectorAll("[data-action]")) button.addEventListener("click", () => act[button.dataset.action](snapshot));
+for (const button of document.querySelectorAll("[data-action]")) {
+  const run = act[button.dataset.action];
+  button.addEventListener("click", ["goal", "message"].includes(button.dataset.action) ? informed(run) : () => run());
+}
 
 const keys = new Keys({ dialog: find("keys"), list: find("keys-list"), toggle: find("keys-on"), opener: find("show-keys") });
 const jump = (id) => () => { find(id).scrollIntoView(); find(id).focus({ preventScroll: true }); };
 keys.add(() => (mayChange ? [
   snapshot.state === "running" ? { key: "p", label: "Pause", run: act.pause } : { key: "p", label: "Resume", run: act.resume },
-  { key: "g", label: "Change goal or budget", run: () => act.goal(snapshot) },
+  { key: "g", label: "Change goal or budget", run: informed(act.goal) },
   { key: "o", label: "Add outputs", run: act.outputs },
   ...(document.querySelector("[data-action=invitations]") ? [{ key: "i", label: "Invitations", run: act.invitations }] : []),
-  { key: "m", label: "Message to raters", run: () => act.message(snapshot) },
+  { key: "m", label: "Message to raters", run: informed(act.message) },
 ] : []));
 keys.add(() => [
   { key: "r", label: "Go to the raters", run: jump("raters-title") },
   { key: "e", label: "Go to the exports", run: jump("exports-title") },
 ]);
 
-show(snapshot);
+if (isComputed()) show(snapshot);
+else showButtons();
 live();
