@@ -66,6 +66,8 @@ def dashboard_observed(tmp_path, prepared, serve, open_page):
         served = serve(tmp_path / "campaign" / "campaign.yaml")
         page = open_page(served.admin_link, **(context or {}))
         expect(page.locator("#live")).to_have_text("live")
+        # on a busy machine they come after the page
+        expect(page.locator("#numbers .tile").first).to_be_visible()
         return page, served
 
     return start

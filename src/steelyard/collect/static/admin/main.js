@@ -45,15 +45,14 @@ function show(latest) {
   if (before.signal.title !== snapshot.signal.title) announce(`${snapshot.signal.title}. ${snapshot.signal.reason}`);
 }
 
-function showButtons() {
-  for (const button of document.querySelectorAll("[data-when]")) button.hidden = !button.dataset.when.split(" ").includes(snapshot.state);
-}
-
 /** On a busy machine the first numbers come after the page. */
 const isComputed = () => "progress" in snapshot;
 
-/** Do something about which the snapshot must be known, if it is. */
-const informed = (run) => () => (isComputed() ? run(snapshot) : announce("The numbers come in a moment."));
+function showButtons() {
+  for (const button of document.querySelectorAll("[data-when]")) button.hidden = !button.dataset.when.split(" ").includes(snapshot.state);
+  // what they show stands in the numbers
+  for (const button of document.querySelectorAll("[data-action=goal], [data-action=message]")) button.disabled = !isComputed();
+}
 
 async function refresh() {
   const response = await fetch("/admin/api/snapshot").catch(() => null);
@@ -74,19 +73,16 @@ function live() {
   }, { once: true });
 }
 
-for (const button of document.querySelectorAll("[data-action]")) {
-  const run = act[button.dataset.action];
-  button.addEventListener("click", ["goal", "message"].includes(button.dataset.action) ? informed(run) : () => run());
-}
+for (const button of document.querySelectorAll("[data-action]")) button.addEventListener("click", () => act[button.dataset.action](snapshot));
 
 const keys = new Keys({ dialog: find("keys"), list: find("keys-list"), toggle: find("keys-on"), opener: find("show-keys") });
 const jump = (id) => () => { find(id).scrollIntoView(); find(id).focus({ preventScroll: true }); };
 keys.add(() => (mayChange ? [
   snapshot.state === "running" ? { key: "p", label: "Pause", run: act.pause } : { key: "p", label: "Resume", run: act.resume },
-  { key: "g", label: "Change goal or budget", run: informed(act.goal) },
+  ...(isComputed() ? [{ key: "g", label: "Change goal or budget", run: () => act.goal(snapshot) }] : []),
   { key: "o", label: "Add outputs", run: act.outputs },
   ...(document.querySelector("[data-action=invitations]") ? [{ key: "i", label: "Invitations", run: act.invitations }] : []),
-  { key: "m", label: "Message to raters", run: informed(act.message) },
+  ...(isComputed() ? [{ key: "m", label: "Message to raters", run: () => act.message(snapshot) }] : []),
 ] : []));
 keys.add(() => [
   { key: "r", label: "Go to the raters", run: jump("raters-title") },
