@@ -183,6 +183,10 @@ def test_words_are_highlighted_by_taps(visit):
     expect(page.locator("mark")).to_have_text(["depression in a road surface"])
     page.locator("mark").tap()
     expect(page.locator("mark")).to_have_count(0)
+    # a finger that meets the space beside a word means the word
+    word = page.locator("[data-word]", has_text="depression")
+    word.locator("xpath=following-sibling::span[1]").tap(position={"x": 0.5, "y": 5})
+    expect(page.locator(".pending")).to_have_text("depression")
 
 
 def test_a_passage_from_right_to_left_is_read_and_marked_that_way(visit):

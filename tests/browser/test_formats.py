@@ -71,6 +71,7 @@ def test_texts_are_laid_out_in_their_formats(visit, accessible, tmp_path):
     assert field["code"].locator("pre").text_content() == ROW["code"]
     expect(field["table"].locator("td")).to_have_text(["Ann", 'Hello, "you"'])
     expect(field["dialogue"].locator(".speaker")).to_have_text(["User", "Assistant"])
+    expect(field["dialogue"].locator(".turn.shaded")).to_contain_text(["In the park."])
     accessible(page)
     page.set_viewport_size({"width": 390, "height": 844})
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
@@ -90,3 +91,20 @@ def test_hostile_texts_stay_texts_in_every_format(visit):
         page.locator("#texts").locator("a, img, script, iframe, style, b, [onerror]")
     ).to_have_count(0)
     assert page.evaluate("window.hurt") is None
+
+
+def test_turns_of_a_machine_look_alike_wherever_a_dialogue_begins(visit):
+    reply = "assistant: Call us.\nUser: I did.\nAssistant: Then block it."
+    page = visit(TASK, [ROW | {"dialogue": reply}]).at_work()
+    turns = page.locator("[data-field=dialogue] .turn")
+    expect(turns).to_have_text(["assistantCall us.", "UserI did.", "AssistantThen block it."])
+    assert [" shaded" in one.get_attribute("class") for one in turns.all()] == [True, False, True]
+
+
+def test_without_a_machine_every_second_speaker_is_shaded(visit):
+    said = ["Ann: Hello.", "Ann: Is anybody there?", "Bob: Yes.", "Ann: Good."]
+    page = visit(TASK, [ROW | {"dialogue": said}]).at_work()
+    turns = page.locator("[data-field=dialogue] .turn")
+    expect(turns).to_have_count(4)
+    shaded = [" shaded" in one.get_attribute("class") for one in turns.all()]
+    assert shaded == [False, False, True, False]

@@ -27,7 +27,7 @@ def test_a_visit_in_german_from_the_first_page_to_the_end(visit, accessible):
     page = rater.page
     expect(page.locator("html")).to_have_attribute("lang", "de")
     expect(page.locator("#welcome")).to_contain_text(
-        "dauert etwa 60 Sekunden und wird mit 0.40 EUR bezahlt"
+        "dauert etwa 60 Sekunden und wird mit 0,40 EUR bezahlt"
     )
     in_german(page)
     page.get_by_role("button", name="Ich stimme zu").click()

@@ -14,7 +14,7 @@ from steelyard.collect.live import cells, following
 from steelyard.collect.live.following import LiveSnapshots
 from steelyard.collect.live.pool import read_pool
 from steelyard.collect.live.rows import judgment_rows
-from steelyard.collect.live.signals import Outlook, money_text, pace
+from steelyard.collect.live.signals import Outlook, money, money_text, pace
 from steelyard.collect.live.snapshot import snapshot
 from steelyard.collect.quality import due, exclude
 from steelyard.collect.store import Store, StoreError
@@ -395,6 +395,25 @@ def test_the_outlook_needs_every_system(half_done):
     without = [one for one in scored if one.system != "large"]
     found = cells.Cells(campaign, read_pool(campaign), without, goal=goal)
     assert not Outlook.of(campaign, found, lacking=9, sharing=1).reached
+
+
+@pytest.mark.parametrize(
+    ("bonus", "gold", "says"),
+    [
+        (0, False, "0.40 a judgment"),
+        (1, False, "0.40 a judgment, bonuses included"),
+        (0, True, "0.40 a judgment, gold included"),
+        (1, True, "0.40 a judgment, bonuses and gold included"),
+    ],
+)
+def test_what_a_judgment_costs_says_what_else_is_in_it(bonus, gold, says):
+    campaign = SimpleNamespace(
+        pay=SimpleNamespace(currency="EUR", per_judgment=0.3, tutorial_bonus=bonus),
+        task=SimpleNamespace(tutorial="there is one"),
+        gold="there is some" if gold else None,
+    )
+    found = money(campaign, SimpleNamespace(budget=None), spent=4_000_000, judgments=10)
+    assert found["note"] == says
 
 
 def test_the_pace_is_that_of_the_last_hour():

@@ -173,6 +173,20 @@ def test_below_the_path_of_a_public_url_each_has_its_own(write, serve, tmp_path)
         assert answer.headers["location"] == "/annotate/one/work"
 
 
+@pytest.mark.parametrize("url", ["", "public_url: https://example.org/annotate\n"])
+def test_a_campaign_may_be_called_like_a_part_of_its_own_addresses(write, serve, tmp_path, url):
+    for name in ("media", "work", "admin"):
+        write(name, url)
+    served = serve(tmp_path)
+    for name in ("media", "work", "admin"):
+        # refused without a login, and not unknown
+        for path in ("/media/0123456789abcdef0123456789abcdef.png", "/admin/answers"):
+            assert served.client.get(f"/{name}{path}").status_code == 401
+        query = served.links[name].rater.partition("?")[2]
+        answer = served.client.get(f"/{name}/join/open?{query}")
+        assert answer.headers["location"].endswith(f"/{name}/work")
+
+
 def test_what_belongs_to_no_campaign_says_little(write, serve, tmp_path):
     for name in ("one", "two"):
         write(name)

@@ -39,9 +39,10 @@ class Campaigns:
         for app in apps.values():
             app.state.duties.turn = turn
         self._lost = set(lost)
+        self._paths = {name: urlsplit(app.state.site.origin).path for name, app in apps.items()}
         # A proxy may or may not take off the path of a public URL.
         self._prefixes = {f"/{name}": name for name in (*apps, *lost)}
-        self._prefixes |= {urlsplit(app.state.site.origin).path: name for name, app in apps.items()}
+        self._prefixes |= {path: name for name, path in self._paths.items()}
         routes = [
             Route("/", _front),
             Route("/healthz", _health),
@@ -64,7 +65,10 @@ class Campaigns:
         elif name in self._lost:
             await _closed(scope, receive, send)
         else:
-            inner = {**scope, "path": within, "raw_path": within.encode()}
+            # Whole: the campaign takes its path off itself, once. If it came without, that of one
+            # called `media` or `work` would be taken off its own pages.
+            whole = self._paths[name] + within
+            inner = {**scope, "path": whole, "raw_path": whole.encode()}
             await self._apps[name](inner, receive, send)
 
     def _within(self, path: str) -> tuple[str | None, str]:

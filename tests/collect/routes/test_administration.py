@@ -1,7 +1,12 @@
 import asyncio
+import html
 import json
+import threading
 
 import pytest
+
+from steelyard.collect.live.observer import ObserverError
+from steelyard.collect.routes import administration
 
 NAMES = (
     "judgments.jsonl",
@@ -261,3 +266,36 @@ def test_a_write_that_fails_is_an_alert_until_one_succeeds(server):
     assert rater.submit(given, long_edit).status_code == 200
     server.portal.call(server.site.live.refresh)
     assert admin.get("/admin/api/snapshot").json()["alerts"] == []
+
+
+def test_a_dashboard_whose_numbers_take_long_comes_without_them_and_they_follow(
+    server, monkeypatch
+):
+    admin = server.admin()
+    gate, ask = threading.Event(), server.site.live.observer.ask
+
+    async def slow(question):
+        await asyncio.to_thread(gate.wait)
+        return await ask(question)
+
+    monkeypatch.setattr(server.site.live.observer, "ask", slow)
+    monkeypatch.setattr(administration, "_PATIENCE_SECONDS", 0.01)
+    server.site.live.refresh()
+    page = admin.get("/admin")
+    assert page.status_code == 200
+    assert "The numbers come in a moment." in page.text
+    assert "progress" not in html.unescape(page.text.partition("data-snapshot=")[2][:500])
+    gate.set()
+    assert admin.get("/admin/api/snapshot").json()["progress"]["judgments"] == 0
+    assert "The numbers come in a moment." not in admin.get("/admin").text
+
+
+def test_a_dashboard_whose_numbers_fail_at_once_says_so(server, monkeypatch):
+    admin = server.admin()
+
+    async def broken(_question):
+        raise ObserverError("ended")
+
+    monkeypatch.setattr(server.site.live.observer, "ask", broken)
+    server.site.live.refresh()
+    assert admin.get("/admin").status_code == 503

@@ -31,8 +31,33 @@ def test_people_are_invited_by_name_and_listed_with_their_work(server):
 
 def test_links_without_a_name_are_listed_too(server):
     admin = server.admin()
-    assert set(invite(admin, count=3)) == set(listed(admin))
-    assert len(listed(admin)) == 3
+    assert {"first", *invite(admin, count=3)} == set(listed(admin))
+    assert len(listed(admin)) == 4
+
+
+def test_the_link_that_was_printed_is_listed_and_can_be_withdrawn(server):
+    admin = server.admin()
+    assert (listed(admin)["first"]["rater"], listed(admin)["first"]["judgments"]) == (None, 0)
+    rater = server.visitor()
+    rater.follow(server.site.rater_link())
+    rater.judge()
+    # as is whoever came by a link that was made elsewhere
+    server.rater("ann")
+    found = listed(admin)
+    assert set(found) == {"first", "ann"}
+    assert (found["first"]["rater"], found["first"]["judgments"]) == (1, 1)
+    admin.send("/admin/api/invitations/revoke", {"name": "first"})
+    assert rater.next()["reason"] == "revoked"
+    assert (listed(admin)["first"]["rater"], listed(admin)["first"]["judgments"]) == (1, 1)
+    assert listed(admin)["first"]["revoked"] is not None
+
+
+def test_a_campaign_of_a_panel_lists_only_who_was_invited(serve):
+    server = serve("panel: {kind: open}\n")
+    server.visitor().follow(server.site.rater_link())
+    assert listed(server.admin()) == {}
+    server.rater("colleague")
+    assert set(listed(server.admin())) == {"colleague"}
 
 
 def test_a_withdrawn_invitation_opens_nothing_and_gives_no_more_work(server):
@@ -42,7 +67,7 @@ def test_a_withdrawn_invitation_opens_nothing_and_gives_no_more_work(server):
     ann.follow(link)
     held = ann.next()["assignment"]["id"]
     found = admin.send("/admin/api/invitations/revoke", {"name": "ann"}).json()["invitations"]
-    assert found[0]["revoked"] is not None
+    assert {one["name"]: one for one in found}["ann"]["revoked"] is not None
     assert server.visitor().get(link.removeprefix(server.origin)).status_code == 403
     # the work in hand is not lost
     assert ann.submit(held).status_code == 200

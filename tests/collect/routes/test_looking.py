@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 
 import pytest
 
@@ -121,3 +122,32 @@ def test_payments_are_one_row_a_rater_without_those_who_are_not_to_be_paid(judge
     paid = {"rater": raters["3"]["id"], "about": "payment", "verdict": "pay", "reason": "honest"}
     assert admin.send("/admin/api/decisions", paid).status_code == 200
     assert [row["PID"] for row in table(judged, "payments.csv")] == ["bob", "cid"]
+
+
+def test_an_answer_that_was_changed_is_shown_with_the_one_before(serve):
+    server = serve(outputs=6, task=TASK)
+    rater = server.rater("ann")
+    rater.judge({"fluency": 0})
+    rater.judge({"fluency": 2})
+    held = rater.send("/api/last", {}).json()["assignment"]["id"]
+    body = {"assignment": held, "key": "key-changed", "active_ms": 1}
+    sent = rater.send("/api/correct", body | {"answer": {"fluency": 1, "remark": "Better so."}})
+    assert sent.status_code == 200, sent.text
+    newest, first = look(server)["answers"]
+    assert newest["answers"][0]["answer"] == "Fair"
+    assert newest["earlier"] == [[{"question": "Fluent?", "answer": "Good"}]]
+    assert first["earlier"] == []
+
+
+def test_who_knows_the_answer_to_gold_is_not_far_from_those_who_miss_it(serve, tmp_path):
+    row = {"output": "Choose Bad.", "answer": {"fluency": [0]}}
+    (tmp_path / "gold.jsonl").write_text(json.dumps(row))
+    server = serve("gold: {file: gold.jsonl, every: 2}\n", outputs=6, task=TASK)
+    for name, value in (("ann", 0), ("bob", 2), ("cid", 2)):
+        rater = server.rater(name)
+        for _ in range(2):
+            rater.judge({"fluency": value})
+    gold = [one for one in look(server)["answers"] if one["gold"]]
+    assert {one["rater"]: one["missed"] for one in gold} == {1: False, 2: True, 3: True}
+    assert [one["far"] for one in gold] == [False] * 3
+    assert look(server, "show=disagreement")["total"] == 0

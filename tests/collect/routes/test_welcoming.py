@@ -66,3 +66,13 @@ def test_who_leaves_needs_the_link_again(server):
 def test_the_first_page_must_say_what_it_is_for(serve, welcome):
     with pytest.raises(ValueError, match=r"campaign.yaml, line \d+, key welcome.purpose"):
         serve(welcome)
+
+
+@pytest.mark.parametrize(("language", "amount"), [("en", "0.125 EUR"), ("de", "0,125 EUR")])
+def test_amounts_are_written_as_in_the_language_of_the_page(serve, language, amount):
+    server = serve(f"language: {language}\nwelcome: {{purpose: Zweck.}}\n")
+    rater = server.visitor()
+    page = rater.follow(server.site.invitation("ann"))
+    assert amount in page.text
+    rater.send("/api/consent", {"agreed": True})
+    assert rater.judge()["earned"] == amount

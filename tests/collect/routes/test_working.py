@@ -72,7 +72,10 @@ def test_nothing_is_said_of_money_where_nobody_is_paid(serve):
 )
 def test_raters_are_told_of_their_pay(serve, tutorial, told):
     page = serve(tutorial=tutorial).rater().get("/work").text
-    assert f'<p class="terms">{told}</p>' in page
+    before, _, work = page.partition('<section id="work"')
+    assert f'<p class="terms">{told}</p>' in before
+    # whoever works has passed the tutorial
+    assert '<p class="terms">Each judgment is paid 0.125 EUR.</p>' in work
 
 
 def test_raters_are_told_of_the_expected_time(serve):

@@ -14,6 +14,7 @@ from steelyard.collect.live.observer import View
 from steelyard.collect.live.people import raters_table
 from steelyard.collect.media import MediaFolder, media_fields
 from steelyard.collect.store import settings
+from steelyard.collect.store.corrections import Earlier, earlier
 from steelyard.collect.store.decisions import latest
 from steelyard.collect.store.overview import rater_rows
 from steelyard.collect.store.records import SubmissionRow, submission_rows
@@ -105,7 +106,7 @@ def answers_of(
         and (item is None or one.row.item == item)
         and _is_shown(one, show, people)
     ][::-1]
-    chosen = found[offset : offset + _PAGE]
+    chosen, changed = found[offset : offset + _PAGE], earlier(connection)
     known_secret = settings.current(connection)
     media = None
     if campaign.media is not None and known_secret is not None:
@@ -117,7 +118,9 @@ def answers_of(
         "total": len(found),
         "offset": offset,
         "page": _PAGE,
-        "answers": [_answer(campaign.task, media, one) for one in chosen],
+        "answers": [
+            _answer(campaign.task, media, one, changed.get(one.row.id, ())) for one in chosen
+        ],
         "reports": _reports(connection, rater=rater, item=item)
         if show in {"all", "comment"}
         else [],
@@ -171,6 +174,9 @@ def _distance(
     task: Task, submission: SubmissionRow, same_unit: Sequence[SubmissionRow]
 ) -> float | None:
     """Return how far a submission lies from the mean of the others, as a share of the scale."""
+    if submission.gold is not None:
+        # the answer is known: how many miss it says nothing of those who do not
+        return None
     others = [one for one in same_unit if one.rater != submission.rater]
     theirs: dict[tuple[int, str], list[float]] = {}
     for number, prompt, score in (each for one in others for each in each_score(one.scores)):
@@ -207,7 +213,9 @@ def _media(media: MediaFolder | None, task: Task, field: str, value: Any) -> dic
     return None if kind is None or media is None else {"kind": kind, "names": media.names(value)}
 
 
-def _answer(task: Task, media: MediaFolder | None, one: _Found) -> dict[str, Any]:
+def _answer(
+    task: Task, media: MediaFolder | None, one: _Found, before: Sequence[Earlier]
+) -> dict[str, Any]:
     row = one.row
     task = asked_about(task, row.content)
     labels = {shown.field: shown.label or shown.field for shown in task.show}
@@ -229,11 +237,8 @@ def _answer(task: Task, media: MediaFolder | None, one: _Found) -> dict[str, Any
             for field in task.fields
             if field not in task.suggested
         ],
-        "answers": [
-            {"question": widget.label or name, "answer": _in_words(widget, row, name)}
-            for name, widget in visible_widgets(task, row.answer).items()
-            if row.answer.get(name) not in (None, "", [])
-        ],
+        "answers": _all_in_words(task, row.content, row.answer),
+        "earlier": [_all_in_words(task, row.content, each.answer) for each in before],
         "scores": dict(row.scores),
         "seconds": row.active_ms / 1000,
         "time": row.time,
@@ -246,13 +251,22 @@ def _answer(task: Task, media: MediaFolder | None, one: _Found) -> dict[str, Any
     }
 
 
-def _in_words(widget: Widget, row: SubmissionRow, name: str) -> str:
+def _all_in_words(
+    task: Task, content: Mapping[str, Any], answer: Mapping[str, Any]
+) -> list[dict[str, str]]:
+    return [
+        {"question": widget.label or name, "answer": _in_words(widget, content, answer[name])}
+        for name, widget in visible_widgets(task, answer).items()
+        if answer.get(name) not in (None, "", [])
+    ]
+
+
+def _in_words(widget: Widget, content: Mapping[str, Any], value: Any) -> str:
     """Return an answer as somebody reads it."""
-    value = row.answer[name]
     if isinstance(widget, PostEdit | Comment):
         return str(value)
     if isinstance(widget, Spans):
-        text = row.content[widget.field]
+        text = content[widget.field]
         return "; ".join(f"{_marked(text, mark)} ({_kind(mark)})" for mark in value)
     if isinstance(widget, Passages):
         return "; ".join(f"{place}: {one['verdict']}" for place, one in enumerate(value, start=1))

@@ -71,6 +71,7 @@ class LiveSnapshots:
         self._ruled: int | None = None
         self._lookers = 0
         self._worker: asyncio.Task[None] | None = None
+        self._asked: set[asyncio.Task[dict[str, Any]]] = set()
         self._changed = asyncio.Event()
         self._wanted = asyncio.Event()
         self._lock = asyncio.Lock()
@@ -89,6 +90,30 @@ class LiveSnapshots:
         await self._bring_up_to_date()
         found: dict[str, Any] = json.loads(self._text)
         return found
+
+    async def latest_within(self, seconds: float) -> dict[str, Any] | None:
+        """Return a snapshot if it is there in time; else None, and it comes as an event.
+
+        The first one takes long on a machine that is busy: the process that computes it has to
+        start, and raters come first.
+
+        Raises
+        ------
+        StoreError
+            If the database cannot be read.
+        ObserverError
+            If the process that computes it failed.
+        """
+        asked = asyncio.create_task(self.latest())
+        self._asked.add(asked)
+        asked.add_done_callback(self._answered)
+        done, _ = await asyncio.wait({asked}, timeout=seconds)
+        return asked.result() if done else None
+
+    def _answered(self, asked: asyncio.Task[dict[str, Any]]) -> None:
+        self._asked.discard(asked)
+        if not asked.cancelled():
+            asked.exception()  # whoever waited was told, or has the events
 
     async def events(self) -> AsyncGenerator[bytes]:
         """Yield the present snapshot and every new one; ends when `close` is called.

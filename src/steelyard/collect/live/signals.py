@@ -191,7 +191,13 @@ def money(
         "budget_amount": None if budget is None else budget / 1_000_000,
         "share": None if not budget else spent / budget,
         "is_spent": is_spent(campaign, settings, spent=spent),
-        "note": None
-        if not judgments
-        else f"{money_text(spent // judgments // 10_000 * 10_000)} a judgment, bonuses included",
+        "note": None if not judgments else _price(campaign, spent // judgments),
     }
+
+
+def _price(campaign: Campaign, each: int) -> str:
+    """Say what a judgment costs, and what else is in it."""
+    has_bonus = campaign.pay.tutorial_bonus and campaign.task.tutorial is not None
+    parts = ["bonuses"] * bool(has_bonus) + ["gold"] * (campaign.gold is not None)
+    beside = f", {' and '.join(parts)} included" if parts else ""
+    return f"{money_text(each // 10_000 * 10_000)} a judgment{beside}"

@@ -15,6 +15,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response, Stream
 from steelyard.collect.answer_size import check_answers_fit
 from steelyard.collect.exports import Rows, view_export
 from steelyard.collect.live.answers import Show, answers
+from steelyard.collect.quality import rules_in_words
 from steelyard.collect.routes import admin_messages as messages
 from steelyard.collect.routes.guards import Administrator, Viewer, change, coming_in
 from steelyard.collect.routes.refusals import RefusedError, page_refusals, refusals
@@ -29,6 +30,8 @@ __all__ = ["router"]
 router = APIRouter()
 
 _LOGIN_DAYS = 7
+# For numbers; a page without any comes at once after that.
+_PATIENCE_SECONDS = 3.0
 _DAY_SECONDS = 24 * 60 * 60
 _ExportName = Literal[
     "judgments.jsonl",
@@ -70,9 +73,25 @@ async def enter(request: Request, token: Annotated[str, Query(max_length=1024)])
 async def dashboard(admin: Viewer) -> Response:
     """Show where the campaign stands."""
     site = admin.site
-    return site.page(
-        "admin.html", csrf=admin.csrf, role=admin.rater, snapshot=await site.live.latest()
-    )
+    found = await site.live.latest_within(_PATIENCE_SECONDS)
+    if found is None:
+        found = await _not_computed_yet(site)
+    return site.page("admin.html", csrf=admin.csrf, role=admin.rater, snapshot=found)
+
+
+async def _not_computed_yet(site: Site) -> dict[str, Any]:
+    """Return what a page shows until the first snapshot comes."""
+    known = await site.read(settings.current)
+    assert known is not None
+    return {
+        "state": known.state,
+        "signal": {
+            "kind": "wait",
+            "title": "Computing",
+            "reason": "The numbers come in a moment. The machine is busy, and raters come first.",
+        },
+        "rules": list(rules_in_words(site.campaign)),
+    }
 
 
 @router.get("/admin/api/snapshot", responses=refusals(401, 429))
@@ -204,7 +223,9 @@ async def _invited(site: Site) -> messages.InvitationList:
                 rater=one.number,
                 judgments=one.judgments,
             )
-            for one in await site.read(invitations.invited)
+            for one in await site.read(
+                partial(invitations.invited, printed=site.printed_invitation)
+            )
         ]
     )
 

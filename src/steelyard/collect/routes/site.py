@@ -145,23 +145,30 @@ class Site:
         if not self.pay_per_judgment and not self.tutorial_bonus:
             return None
         whole, _, cents = f"{amount / _MILLION:.6f}".partition(".")
-        return f"{whole}.{cents.rstrip('0').ljust(2, '0')} {self.campaign.pay.currency}"
+        say = self.campaign.wording
+        mark = say("decimal-mark")
+        return f"{whole}{mark}{cents.rstrip('0').ljust(2, '0')} {self.campaign.pay.currency}"
 
     @property
     def terms(self) -> str:
-        """What raters are told of time and pay; empty if nothing was declared."""
-        pay, say, told = self.campaign.pay, self.campaign.wording, []
+        """What raters are told of time and pay before they begin; empty if nothing was declared."""
+        told = [self.work_terms]
+        if self.tutorial_bonus and self.campaign.task.tutorial is not None:
+            say = self.campaign.wording
+            told.append(say("terms-tutorial", amount=self.money(self.tutorial_bonus)))
+        return " ".join(filter(None, told))
+
+    @property
+    def work_terms(self) -> str:
+        """What raters are told of time and pay while they work, when the tutorial is behind them."""
+        pay, say = self.campaign.pay, self.campaign.wording
         amount = self.money(self.pay_per_judgment)
         seconds = None if pay.expected_seconds is None else f"{pay.expected_seconds:g}"
         if seconds is not None and self.pay_per_judgment:
-            told.append(say("terms-both", seconds=seconds, amount=amount))
-        elif seconds is not None:
-            told.append(say("terms-time", seconds=seconds))
-        elif self.pay_per_judgment:
-            told.append(say("terms-pay", amount=amount))
-        if self.tutorial_bonus and self.campaign.task.tutorial is not None:
-            told.append(say("terms-tutorial", amount=self.money(self.tutorial_bonus)))
-        return " ".join(told)
+            return say("terms-both", seconds=seconds, amount=amount)
+        if seconds is not None:
+            return say("terms-time", seconds=seconds)
+        return say("terms-pay", amount=amount) if self.pay_per_judgment else ""
 
     @property
     def lease_ms(self) -> int:
@@ -175,10 +182,15 @@ class Site:
     def rater_link(self) -> str:
         """Return the link to give to the panel, or that of the first invited rater."""
         kind = self.campaign.panel.kind
-        if kind == "invitation":
-            return self.invitation("first")
+        if self.printed_invitation is not None:
+            return self.invitation(self.printed_invitation)
         token = self.keys.sign("panel", kind, expires=self.expiry())
         return self.panel.link(self.origin, token)
+
+    @property
+    def printed_invitation(self) -> str | None:
+        """Whom the link that is printed at the start invites; None if it is the panel's."""
+        return "first" if self.campaign.panel.kind == "invitation" else None
 
     def invitation(self, rater: str) -> str:
         """Return the link of one invited rater, in a campaign of any panel."""

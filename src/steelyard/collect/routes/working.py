@@ -209,6 +209,7 @@ def _work_page(site: Site, *, mode: str, csrf: str | None) -> Response:
         task=task,
         public=public,
         terms=site.terms,
+        work_terms=site.work_terms,
         mode=mode,
         documents=site.campaign.documents is not None,
         csrf=csrf,

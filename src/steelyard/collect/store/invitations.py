@@ -67,6 +67,11 @@ _ALL = (
     .order_by(invitations.c.created, invitations.c.name)
 )
 
+# Who came by a link that was printed, not made on the dashboard.
+_UNLISTED = select(
+    raters.c.external_id.label("name"), raters.c.joined, raters.c.number, _DONE.label("judgments")
+).where(raters.c.panel == _PANEL, raters.c.external_id.not_in(select(invitations.c.name)))
+
 
 def invite(connection: Connection, *, names: Sequence[str], now: int) -> None:
     """Invite people by name; one whose invitation was withdrawn is invited again."""
@@ -89,9 +94,26 @@ def is_revoked(connection: Connection, *, name: str) -> bool:
     return connection.execute(_REVOKED, {"name": name}).scalar_one_or_none() is not None
 
 
-def invited(connection: Connection) -> list[Invited]:
-    """Return all invitations, in the order in which they were made."""
-    return [
+def invited(connection: Connection, *, printed: str | None = None) -> list[Invited]:
+    """Return all invitations, in the order in which they were made.
+
+    Parameters
+    ----------
+    connection : Connection
+        To read from.
+    printed : str, optional
+        The name of an invitation that was given out without being written down here: it comes
+        first, so that it can be withdrawn as well.
+    """
+    came = [
+        Invited(row.name, row.joined, None, row.number, int(row.judgments))
+        for row in connection.execute(_UNLISTED)
+    ]
+    known = [
         Invited(row.name, row.created, row.revoked, row.number, int(row.judgments))
         for row in connection.execute(_ALL)
     ]
+    found = sorted((*came, *known), key=lambda one: (one.created, one.name))
+    if printed is not None and all(one.name != printed for one in found):
+        found.insert(0, Invited(printed, 0, None, None, 0))
+    return found

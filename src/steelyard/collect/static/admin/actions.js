@@ -150,6 +150,7 @@ export function actions(ask, done) {
           if (!names.length && !count) throw new Error("Write at least one name, or how many links to make.");
           const made = await send("invitations", { names, count });
           showLinks(ask.body.querySelector(".links"), made);
+          ask.form.reset(); // the same names again would be the same links, and so many more without one
           await showInvited(ask.body.querySelector(".invited"));
           done("The links are made.");
           return true;
@@ -158,7 +159,7 @@ export function actions(ask, done) {
       await showInvited(ask.body.querySelector(".invited"));
     },
     decide: (rater) => ask.open({
-      title: `Rater ${rater.number}`, confirm: "Record",
+      title: `Rater ${rater.number}${rater.panel_id ? `, ${rater.panel_id}` : ""}`, confirm: "Record",
       body: [
         rater.flags.length ? h("ul", { class: "notes" }, rater.flags.map((flag) => h("li", { text: flag.reason }))) : text("No rule has a complaint."),
         choice("Judgments of this rater", "estimate", [["include", "enter the estimate"], ["exclude", "are left out and asked of others again"]], rater.estimate.verdict),
@@ -179,13 +180,14 @@ export function actions(ask, done) {
   };
 }
 
-/** Links for copying: with the name before it where there is one. */
+/** Links for copying, with the name before each where there is one; returns the field that holds them. */
 function showLinks(place, { names, links }) {
   const lines = links.map((link, at) => (link.includes(names[at]) ? link : `${names[at]}\t${link}`));
   place.replaceChildren(
     h("label", { for: "links", text: links.length === 1 ? "The link" : `${links.length} links, one a line` }),
     h("textarea", { id: "links", readonly: true, rows: links.length === 1 ? 4 : Math.min(links.length, 8), text: lines.join("\n") }),
-    h("button", { type: "button", class: "button", on: { click: () => copy(place.querySelector("#links")) } }, "Copy"));
+    h("button", { type: "button", class: "button", on: { click: async (event) => { if (await copy(place.querySelector("#links"))) event.target.textContent = "Copied"; } } }, "Copy"));
+  return place.querySelector("#links");
 }
 
 /** All who were invited, each with what came of it and a way to withdraw it. */
@@ -196,17 +198,27 @@ async function showInvited(place) {
 
 function drawInvited(place, all) {
   if (!all.length) return place.replaceChildren();
-  const state = (one) => (one.revoked ? "withdrawn" : one.rater ? `rater ${one.rater}, ${one.judgments} judged` : "not come yet");
-  const withdraw = (one) => h("button", { type: "button", class: "button quiet", "aria-label": `Withdraw ${one.name}`, on: { click: async () => drawInvited(place, (await send("invitations/revoke", { name: one.name })).invitations) } }, "Withdraw");
-  return place.replaceChildren(h("h3", { text: "Invited so far" }), h("ul", { class: "invited-list" }, all.map((one) => h("li", { class: one.revoked ? "out" : null },
-    h("span", { dir: "auto", text: one.name }), h("span", { class: "small", text: state(one) }), one.revoked ? null : withdraw(one)))));
+  const state = (one) => [one.revoked ? "withdrawn" : null, one.rater ? `rater ${one.rater}, ${one.judgments} judged` : "not come yet"].filter(Boolean).join("; ");
+  const button = (one, words, run) => h("button", { type: "button", class: "button quiet", "aria-label": `${words} ${one.name}`, on: { click: run } }, words);
+  const change = async (one, path, body) => {
+    await send(path, body);
+    await showInvited(place);
+    [...place.querySelectorAll("[data-name]")].find((row) => row.dataset.name === one.name)?.querySelector("button:last-child").focus();
+  };
+  return place.replaceChildren(h("h3", { text: "Invited so far" }), h("ul", { class: "invited-list" }, all.map((one) => h("li", { "data-name": one.name },
+    h("p", {}, h("span", { dir: "auto", class: one.revoked ? "out" : null, text: one.name }), h("br"), h("span", { class: "small", text: state(one) })),
+    one.revoked ? null : button(one, "Show link", () => showLinks(place.parentElement.querySelector(".links"), { names: [one.name], links: [one.link] }).focus()),
+    one.revoked
+      ? button(one, "Invite again", () => change(one, "invitations", { names: [one.name], count: 0 }))
+      : button(one, "Withdraw", () => change(one, "invitations/revoke", { name: one.name }))))));
 }
 
 async function copy(area) {
   area.select();
   try {
     await navigator.clipboard.writeText(area.value);
+    return true;
   } catch {
-    return; // no permission: the text is selected, so that it can be copied by hand
+    return false; // no permission: the text is selected, so that it can be copied by hand
   }
 }

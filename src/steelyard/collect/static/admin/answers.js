@@ -72,22 +72,25 @@ function personCard(rater) {
     decided(rater));
 }
 
+const said = (answers) => h("dl", {}, answers.flatMap(({ question, answer }) => [h("dt", { dir: "auto", text: question }), h("dd", { dir: "auto", text: answer })]));
+
 function answerCard(one, rater, now) {
   const marks = [
-    one.far ? `far from the others (${percent(one.distance)} of the scale)` : null,
-    one.missed ? "gold missed" : one.gold ? "gold, right" : null,
-    one.surplus ? "surplus" : null,
-    rater.flags.length ? "rater flagged" : null,
+    one.far ? ["mark", `far from the others (${percent(one.distance)} of the scale)`] : null,
+    one.missed ? ["mark", "gold missed"] : one.gold ? ["mark right", "gold, right"] : null,
+    one.surplus ? ["mark plain", "surplus"] : null,
+    one.earlier.length ? ["mark plain", one.earlier.length === 1 ? "changed once" : `changed ${one.earlier.length} times`] : null,
+    rater.flags.length ? ["mark", "rater flagged"] : null,
   ].filter(Boolean);
   return h("article", { class: "card answer-card", "aria-label": `Answer ${one.submission}` },
     h("p", { class: "answer-head" },
       h("a", { href: to({ rater: one.rater }), text: `Rater ${one.rater}` }), h("span", { class: "small", dir: "auto", text: rater.panel_id }),
-      h("a", { href: to({ item: one.item }), dir: "auto", text: `Item ${one.item}` }), h("span", { class: "small", dir: "auto", text: one.systems.join(", ") }),
+      h("a", { href: to({ item: one.item }), dir: "auto", text: `Item ${one.item}` }), one.systems.length ? h("span", { class: "small", dir: "auto", text: one.systems.join(", ") }) : null,
       h("span", { class: "small", text: `${seconds(one.seconds)}, ${distance(one.time, now)}` }),
-      marks.map((words) => h("span", { class: "mark", text: words }))),
+      marks.map(([kind, words]) => h("span", { class: kind, text: words }))),
     h("div", { class: "answer-body" },
       h("div", {}, one.texts.map(({ label, text, media }) => h("section", {}, h("h3", { text: label }), media ? media.names.map((name) => h(TAGS[media.kind], { class: "answer-media", src: `/admin/media/${name}`, alt: label, controls: media.kind !== "image" })) : [text].flat().map((part) => h("p", { class: "answer-text", dir: "auto", text: part }))))),
-      h("dl", {}, one.answers.flatMap(({ question, answer }) => [h("dt", { dir: "auto", text: question }), h("dd", { dir: "auto", text: answer })]))),
+      h("div", {}, said(one.answers), one.earlier.map((before) => h("section", { class: "earlier-answer" }, h("h3", { text: "Before it was changed" }), said(before))))),
     decided(rater));
 }
 

@@ -60,7 +60,8 @@ export function widths(systems, goal, digits) {
   if (!known.length) return h("p", { class: "small", text: "The path appears with the first complete outputs." });
   const end = Math.max(...known.flatMap((one) => [...one.path, ...one.forecast].map(([n]) => n)), 2);
   const seen = known.flatMap((one) => one.path.filter(([n]) => n >= one.n / 12).map(([, width]) => width));
-  const top = Math.max(Math.min(Math.max(...seen), goal * 6), goal * 1.6);
+  const present = known.map((one) => one.path.at(-1)[1]);
+  const top = Math.max(Math.min(Math.max(...seen), goal * 6), goal * 1.6, 1.1 * Math.max(...present));
   const across = (n) => (100 * n) / end;
   const up = (width) => 100 - (100 * Math.min(width, top * 1.2)) / top;
   const line = (points) => points.map(([n, width], i) => `${i ? "L" : "M"}${across(n).toFixed(2)} ${up(width).toFixed(2)}`).join("");
@@ -78,14 +79,15 @@ export function widths(systems, goal, digits) {
   drawn.append(inner, s("line", { class: "goal", x1: 0, x2: "100%", y1: at(up(goal)), y2: at(up(goal)) }));
   for (const one of known) {
     const [n, width] = one.path.at(-1);
-    if (width <= top) drawn.append(s("circle", { class: `now series-${one.series}`, cx: at(across(n)), cy: at(up(width)), r: 4 }));
+    drawn.append(s("circle", { class: `now series-${one.series}`, cx: at(across(n)), cy: at(up(width)), r: 4 }));
   }
   const left = marks.values.map((value) => {
     const label = h("span", { text: number(value, marks.digits) });
     label.style.insetBlockStart = at(up(value));
     return label;
   });
-  const bottom = ticks(0, end, 4).values.map((value) => {
+  // outputs are counted: there is no half of one
+  const bottom = ticks(0, end, Math.min(4, end)).values.map((value) => {
     const label = h("span", { text: String(Math.round(value)) });
     label.style.insetInlineStart = at(across(value));
     return label;

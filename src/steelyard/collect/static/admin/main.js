@@ -30,9 +30,9 @@ function show(latest) {
   const before = snapshot;
   snapshot = latest;
   const minute = Math.floor(snapshot.time / 60_000);
-  part("state", [snapshot.state, snapshot.money?.is_spent], () => {
+  part("state", [snapshot.state, snapshot.money?.is_spent, snapshot.progress], () => {
     showState(find("state"), snapshot);
-    for (const button of document.querySelectorAll("[data-when]")) button.hidden = !button.dataset.when.split(" ").includes(snapshot.state);
+    showButtons();
   });
   part("alerts", snapshot.alerts, () => showAlerts(find("alerts"), snapshot));
   part("signal", snapshot.signal, () => showSignal(find("signal"), snapshot));
@@ -43,6 +43,15 @@ function show(latest) {
   part("exclusions", [snapshot.exclusions, snapshot.prompts], () => showExclusions(find("exclusions"), snapshot));
   part("raters", [snapshot.raters, minute], () => raters.show(snapshot));
   if (before.signal.title !== snapshot.signal.title) announce(`${snapshot.signal.title}. ${snapshot.signal.reason}`);
+}
+
+/** On a busy machine the first numbers come after the page. */
+const isComputed = () => "progress" in snapshot;
+
+function showButtons() {
+  for (const button of document.querySelectorAll("[data-when]")) button.hidden = !button.dataset.when.split(" ").includes(snapshot.state);
+  // what they show stands in the numbers
+  for (const button of document.querySelectorAll("[data-action=goal], [data-action=message]")) button.disabled = !isComputed();
 }
 
 async function refresh() {
@@ -70,15 +79,16 @@ const keys = new Keys({ dialog: find("keys"), list: find("keys-list"), toggle: f
 const jump = (id) => () => { find(id).scrollIntoView(); find(id).focus({ preventScroll: true }); };
 keys.add(() => (mayChange ? [
   snapshot.state === "running" ? { key: "p", label: "Pause", run: act.pause } : { key: "p", label: "Resume", run: act.resume },
-  { key: "g", label: "Change goal or budget", run: () => act.goal(snapshot) },
+  ...(isComputed() ? [{ key: "g", label: "Change goal or budget", run: () => act.goal(snapshot) }] : []),
   { key: "o", label: "Add outputs", run: act.outputs },
   ...(document.querySelector("[data-action=invitations]") ? [{ key: "i", label: "Invitations", run: act.invitations }] : []),
-  { key: "m", label: "Message to raters", run: () => act.message(snapshot) },
+  ...(isComputed() ? [{ key: "m", label: "Message to raters", run: () => act.message(snapshot) }] : []),
 ] : []));
 keys.add(() => [
   { key: "r", label: "Go to the raters", run: jump("raters-title") },
   { key: "e", label: "Go to the exports", run: jump("exports-title") },
 ]);
 
-show(snapshot);
+if (isComputed()) show(snapshot);
+else showButtons();
 live();

@@ -10,10 +10,14 @@ const STATES = { running: "Running", paused: "Paused", stopped: "Stopped" };
 /** Whether work is given out to those who ask for it. */
 const isOpen = ({ state, money }) => state === "running" && !money?.is_spent;
 
+/** Whether everything that was drawn is judged. */
+const isJudged = ({ progress }) => progress.judgments > 0 && progress.judgments >= progress.planned;
+
 export function showState(place, snapshot) {
   const isSpent = snapshot.state === "running" && !isOpen(snapshot);
-  place.textContent = isSpent ? "Budget spent" : STATES[snapshot.state];
-  place.dataset.state = isSpent ? "paused" : snapshot.state;
+  const isDone = snapshot.state === "running" && isJudged(snapshot);
+  place.textContent = isDone ? "All judged" : isSpent ? "Budget spent" : STATES[snapshot.state];
+  place.dataset.state = isDone ? "stopped" : isSpent ? "paused" : snapshot.state;
 }
 
 export function showAlerts(place, snapshot) {
@@ -41,6 +45,7 @@ export function showNumbers(place, snapshot) {
   tiles.push(tile("Pace", pace.per_hour === null ? "\u2013" : whole(pace.per_hour), "judgments per hour", null,
     pace.last === null ? "no judgment yet" : `the last one ${distance(pace.last, time)}`));
   if (pace.reached) tiles.push(tile("Goal", "reached", snapshot.goal.decide ?? `\u00b1${snapshot.goal.half_width}`, null, pace.note));
+  else if (isJudged(snapshot)) tiles.push(tile("End", "reached", "all drawn outputs are judged", null, pace.note));
   else tiles.push(tile(pace.towards === "goal" ? "Goal expected" : "End expected", pace.end === null ? "\u2013" : distance(pace.end, time), pace.end !== null ? moment(pace.end, time) : isOpen(snapshot) ? "cannot be told yet" : "no work is given out", null, pace.note));
   replace(place, tiles);
 }

@@ -142,7 +142,7 @@ export function showExclusions(place, snapshot) {
   place.hidden = exclusions.raters === 0;
   if (place.hidden) return replace(place.querySelector(".exclusions-body"));
   const heads = ["", "before", "after"];
-  const cell = (one, digits) => `${number(one.estimate?.estimate, digits)} (${interval(one.sequence ?? one.estimate, digits)})`;
+  const cell = (one, digits) => `${number(one.estimate?.estimate ?? one.sequence?.estimate, digits)} (${interval(one.sequence ?? one.estimate, digits)})`;
   const rows = (prompts) => prompts.flatMap((prompt) => prompt.systems.filter((one) => one.before).map((one) => {
     const digits = decimals(prompt.bounds);
     return [`${prompt.prompt}, ${one.system}`, cell(one.before, digits), cell(one, digits)];

@@ -94,7 +94,7 @@ export class Raters {
       cell("Estimate", verdict(out ? "left out" : "used", one.estimate, out, one.flags)),
       cell("Payment", verdict(pay === "refuse" ? "refused" : pay, one.payment, pay !== "pay", [])),
       shown.has("earned") && cell("Earned", one.earned ?? NONE, true),
-      cell("Last seen", one.last === null ? NONE : distance(one.last, time)),
+      cell("Last seen", one.last === null ? NONE : distance(one.last, time).replace(" ", "\u00a0")),
       h("td", { role: "cell", class: "row-action" }, h("a", { class: "button quiet", "data-key": `look-${one.id}`, href: `/admin/answers?rater=${one.number}`, "aria-label": `Answers of rater ${one.number}` }, "Answers"), " ", this.decide ? h("button", { type: "button", class: "button", "data-key": `decide-${one.id}`, "aria-label": `Decide about rater ${one.number}`, on: { click: () => this.decide(one) } }, "Decide\u2026") : null));
   }
 }

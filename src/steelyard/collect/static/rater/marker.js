@@ -116,9 +116,22 @@ export class Marker extends HTMLElement {
     const mark = event.target.closest("mark");
     if (mark && this.#anchor === null) this.#remove(Number(mark.dataset.index));
     else if (this.#touch) {
-      const word = event.target.closest("[data-word]");
+      const word = event.target.closest("[data-word]") ?? this.#nearest(event.clientX, event.clientY);
       if (word) this.#pick(Number(word.dataset.start));
     }
+  }
+
+  /** The word nearest to where a finger touched, which may be the space beside it; null if there is none within a line. */
+  #nearest(x, y) {
+    const gap = (low, value, high) => Math.max(low - value, 0, value - high);
+    const far = (box) => Math.hypot(gap(box.left, x, box.right), gap(box.top, y, box.bottom));
+    let [found, least] = [null, Infinity];
+    for (const word of this.#words) {
+      for (const box of word.getClientRects()) {
+        if (far(box) < Math.min(least, box.height)) [found, least] = [word, far(box)];
+      }
+    }
+    return found;
   }
 
   #add(start, end) {

@@ -10,7 +10,6 @@ const FORMATS = {
   markdown: (text, { math }) => markdown(text, { math }),
   code: (text) => [element("pre", { dir: "ltr", tabindex: "0" }, element("code", {}, text))],
   table: (text) => [table(rowsOf(text))],
-  dialogue: (text, { math }) => [turn(text, math)],
   // files are known by names that the server made: they say nothing of where they come from
   image: (name, { label }) => [element("img", { src: `/media/${name}`, alt: label || t("image") })],
   audio: (name, { label }) => [element("audio", { src: `/media/${name}`, controls: true, preload: "metadata", "aria-label": label || t("audio") })],
@@ -21,9 +20,14 @@ const FORMATS = {
 export function show(place, content, { format = place.dataset.format ?? "text", math = place.hasAttribute("data-math"), label = place.dataset.label ?? "" } = {}) {
   const texts = Array.isArray(content) ? content : [content ?? ""];
   const isDialogue = format === "dialogue";
-  const isOneText = isDialogue && texts.length === 1;
-  const parts = (isOneText ? turnsOf(texts[0]) : texts).flatMap((text) => FORMATS[format](text, { math, label }));
-  place.replaceChildren(...(isDialogue ? [element("ol", { class: "dialogue" }, ...parts)] : parts));
+  const isOneText = texts.length === 1;
+  if (isDialogue) {
+    const turns = isOneText ? turnsOf(texts[0]) : texts;
+    const isShaded = shading(turns);
+    place.replaceChildren(element("ol", { class: "dialogue" }, ...turns.map((text, at) => turn(text, math, isShaded(at)))));
+    return;
+  }
+  place.replaceChildren(...texts.flatMap((text) => FORMATS[format](text, { math, label })));
 }
 
 const SPEAKER = /^([^\s:][^:\n]{0,39}):\s/;
@@ -38,8 +42,20 @@ function turnsOf(text) {
   return turns.filter((each) => each.trim());
 }
 
-function turn(text, math) {
-  const speaker = text.match(SPEAKER)?.[1] ?? null;
+const speakerOf = (text) => text.match(SPEAKER)?.[1] ?? null;
+const MACHINES = new Set(["agent", "ai", "assistant", "bot", "chatbot", "model", "system"]);
+
+/** Which turns are shaded: those of machines, also if another field goes on; else every second speaker's, or every second turn. */
+function shading(turns) {
+  const speakers = turns.map((text) => speakerOf(text)?.toLowerCase() ?? null);
+  if (speakers.includes(null)) return (at) => at % 2 === 1;
+  const names = [...new Set(speakers)];
+  if (names.some((name) => MACHINES.has(name))) return (at) => MACHINES.has(speakers[at]);
+  return (at) => names.indexOf(speakers[at]) % 2 === 1;
+}
+
+function turn(text, math, isShaded) {
+  const speaker = speakerOf(text);
   const said = speaker === null ? text : text.replace(SPEAKER, "");
-  return element("li", { class: "turn", dir: "auto" }, speaker === null ? null : element("strong", { class: "speaker" }, speaker), element("p", {}, ...(math ? withFormulas(said.trim()) : [said.trim()])));
+  return element("li", { class: isShaded ? "turn shaded" : "turn", dir: "auto" }, speaker === null ? null : element("strong", { class: "speaker" }, speaker), element("p", {}, ...(math ? withFormulas(said.trim()) : [said.trim()])));
 }
