@@ -95,9 +95,7 @@ class Lent:
     def alone(self) -> "Lent":
         """Return what each system knows without the others."""
         nothing = Spread(0.0, 0.0)
-        return replace(
-            self, freedoms=self.counted, spread=nothing, usual=nothing, shape=None
-        )
+        return replace(self, freedoms=self.counted, spread=nothing, usual=nothing, shape=None)
 
     def moderated(self, number: int, part: Part) -> Part:
         """Return what lies between a system's outputs, with what the others tell of it."""
@@ -166,9 +164,15 @@ class Lent:
         an interval because of them. They are no reason to shorten the interval of a system with
         more spread than the others, whose tails may be short. So the longer of two intervals counts.
         """
-        own = self.variances[number]
+        own, level = self.variances[number], self.options.level
         known = (self.spread, self.freedoms[number]), (self.usual, self.counted[number])
-        return max(known, key=lambda one: _reach(*one[0].moderated(own, one[1]), self.options.level))
+
+        def reach(one: tuple[Spread, float]) -> float:
+            lent, own_freedom = one
+            variance, freedom = lent.moderated(own, own_freedom)
+            return float(stdtrit(max(freedom, 1e-300), (1 + level) / 2) * np.sqrt(variance))
+
+        return max(known, key=reach)
 
 
 def _spread(fit: Fit | NotEstimableError, draw: Draw) -> tuple[float, float]:
@@ -205,11 +209,6 @@ def _with_least(own: Floats, samples: Sequence[JudgedOutputs], options: Options)
     count = np.array([sample.n_outputs + 1.0 for sample in samples])
     least = width**2 / count if len(samples) > 1 else np.zeros(len(samples))
     return np.where(own > 0, own, least)
-
-
-def _reach(variance: float, freedom: float, level: float) -> float:
-    """Return half the length of an interval of one judgment."""
-    return float(stdtrit(max(freedom, 1e-300), (1 + level) / 2) * np.sqrt(variance))
 
 
 def _freedom_of_rest(error: ErrorVariance) -> float:
