@@ -208,6 +208,18 @@ def test_a_system_without_spread_gets_an_honest_width(k, kind):
         assert one.half_width < 1.5 * other.half_width
 
 
+def test_rare_errors_of_others_do_not_shorten_the_interval_of_a_system_with_many():
+    # Eight systems with one or two errors in 50 outputs have long tails; one with 13 has not, and is t's.
+    errors = (1, 1, 1, 1, 2, 2, 2, 2, 13)
+    scores = [(np.arange(50) >= number).astype(float) for number in errors]
+    found = estimates([(one, np.arange(50), np.empty((SIZE, 0))) for one in scores])
+    usual = ttest_1samp(scores[-1], 0).confidence_interval(0.95)
+    assert found[-1].high - found[-1].low >= 0.95 * (usual.high - usual.low)
+    # A system with one error borrows: its own spread would be too small half of the time.
+    few = ttest_1samp(scores[0], 0).confidence_interval(0.95)
+    assert found[0].high - found[0].low > 1.2 * (few.high - few.low)
+
+
 def test_systems_that_never_differ_have_no_interval_without_bounds():
     systems = [flat(system(*one)) for one in parts(11)]
     for got in campaign_means(systems, options=FIXED):

@@ -22,6 +22,8 @@ __all__ = [
     "borrowed_spread",
     "long_tailed_freedoms",
     "moderated_deviations",
+    "tail_excess",
+    "with_tails",
 ]
 
 Floats = NDArray[np.float64]
@@ -118,21 +120,27 @@ def long_tailed_freedoms(
     variances, freedoms : (k,) array
         Their variances, and degrees of freedom under normality.
     """
-    if len(residuals) < MIN_SYSTEMS:
-        return freedoms
+    return with_tails(freedoms, tail_excess(residuals, variances, freedoms))
+
+
+def tail_excess(residuals: Sequence[Floats], variances: Floats, freedoms: Floats) -> float:
+    """Return the excess kurtosis of all residuals together, at least 0; parameters as above."""
     spread = borrowed_spread(variances, freedoms)
-    scaled = [
-        residual / np.sqrt(spread.moderated(variance, freedom)[0])
-        for residual, variance, freedom in zip(residuals, variances, freedoms, strict=True)
-        if variance > 0 and freedom > 0
-    ]
-    if not spread.freedom:
-        return freedoms
-    together = np.concatenate(scaled)
+    if len(residuals) < MIN_SYSTEMS or not spread.freedom:
+        return 0.0
+    together = np.concatenate(
+        [
+            residual / np.sqrt(spread.moderated(variance, freedom)[0])
+            for residual, variance, freedom in zip(residuals, variances, freedoms, strict=True)
+            if variance > 0 and freedom > 0
+        ]
+    )
     squares = float(np.mean(together**2))
-    if squares <= 0:
-        return freedoms
-    excess = max(float(np.mean(together**4)) / squares**2 - 3, 0.0)
+    return max(float(np.mean(together**4)) / squares**2 - 3, 0.0) if squares > 0 else 0.0
+
+
+def with_tails(freedoms: Floats, excess: float) -> Floats:
+    """Return degrees of freedom of variances whose residuals have an excess kurtosis."""
     known = np.maximum(freedoms, 1e-300)
     return np.where(freedoms > 0, 2 / (2 / known + excess / (known + 1)), 0.0)
 
