@@ -16,7 +16,7 @@ from steelyard.arrays import (
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.estimate import Options
 from steelyard.estimate.campaign import campaign_means
-from steelyard.estimate.controlled import JudgedSystem
+from steelyard.estimate.controlled import JudgedSystem, alike_squares
 
 SIZE = 200
 FIXED, ADJUSTED = Options(), Options(raters_as="adjusted")
@@ -319,3 +319,17 @@ def test_gaps_leave_estimates_unbiased():
         plain.append([np.mean(human) - mean for (human, *_), mean in zip(made, truth, strict=True)])
     assert (ttest_1samp(errors, 0).pvalue > 1e-3).all()
     assert np.mean(np.square(errors)) < 0.8 * np.mean(np.square(plain))
+
+
+def test_variances_of_systems_on_the_same_items_vary_together_as_their_squares_do():
+    rng = np.random.default_rng(3)
+    items = np.arange(30)
+    scores = [rng.normal(size=30) for _ in range(3)]
+    scores.append(2 * scores[0] + 1)
+    pool = np.empty((SIZE, 0))
+    systems = [system(one, items, pool) for one in scores]
+    squares = [(one - one.mean()) ** 2 for one in scores]
+    between = np.corrcoef(squares)[np.triu_indices(4, 1)]
+    assert alike_squares(systems, [one.sample for one in systems]) == pytest.approx(between.mean())
+    apart = [system(one, items + 40 * number, pool) for number, one in enumerate(scores)]
+    assert alike_squares(apart, [one.sample for one in apart]) == pytest.approx(0, abs=1e-12)
