@@ -8,7 +8,7 @@ Derived in docs/methods/comparison.md.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -44,8 +44,9 @@ class PairTails:
     ----------
     score, covariance : float
         Mean variance of a system's scores, and mean covariance of two systems' scores of an item.
-    spread : Spread
-        What to expect of the variance of a difference, over what these two would make of it.
+    spread, usual : Spread
+        What to expect of the variance of a difference, over what these two would make of it: with tails as
+        long as all differences show them, and were they normal.
     excess : float
         Excess kurtosis of the differences, or of scores where systems have few items in common.
     """
@@ -53,6 +54,7 @@ class PairTails:
     score: float
     covariance: float
     spread: Spread
+    usual: Spread
     excess: float
 
     @classmethod
@@ -76,17 +78,14 @@ class PairTails:
         pairs = [PairScores.of(sides[a], sides[b], beside) for a, b in _pairs(sides)]
         score = float(np.mean([one.variance for one in sides]))
         common = [one.covariance for one in pairs if _is_together(one)]
-        usual = cls(score, float(np.mean(common)) if common else 0.0, Spread(0.0, 0.0), 0.0)
-        ratios, freedoms = np.array([usual._own(one) for one in pairs]).T
+        nothing = Spread(0.0, 0.0)
+        start = cls(score, float(np.mean(common)) if common else 0.0, nothing, nothing, 0.0)
+        ratios, freedoms = np.array([start._own(one) for one in pairs]).T
         excess = _excess(sides, pairs)
-        freedoms = with_tails(freedoms, excess)
-        spread = borrowed_spread(ratios, freedoms)
-        if not spread.freedom:
-            return None
-        # Pairs that share a system do not know more than the systems themselves.
-        most = (len(sides) - 1) / 2 * float(freedoms[ratios > 0].mean())
-        spread = Spread(spread.variance, min(spread.freedom, most))
-        return cls(usual.score, usual.covariance, spread, excess)
+        usual, spread = (
+            _lent(ratios, known, len(sides)) for known in (freedoms, with_tails(freedoms, excess))
+        )
+        return replace(start, spread=spread, usual=usual, excess=excess) if spread.freedom else None
 
     def _expected(self, both: PairScores) -> float:
         """Return the variance of a difference between two systems like all others."""
@@ -95,23 +94,40 @@ class PairTails:
         return max(found, 1e-9 * self.score * (1 / n + 1 / m))
 
     def _own(self, both: PairScores) -> tuple[float, float]:
-        """Return a pair's own variance over the expected one, and its degrees of freedom."""
+        """Return a pair's own variance over the expected one, and its degrees of freedom, were tails normal."""
         value, doubt = both.variance()
         expected = self._expected(both)
         if value <= 0 or doubt <= 0 or expected <= 0:
             return 0.0, 0.0
-        freedom = with_tails(np.array([2 * value**2 / doubt]), self.excess)
-        return value / expected, float(freedom[0])
+        return value / expected, 2 * value**2 / doubt
 
     def lent(self, both: PairScores) -> float:
         """Return the share of what is known of a pair's variance that the other pairs lend."""
-        return self.spread.freedom / (self.spread.freedom + self._own(both)[1])
+        freedom = float(with_tails(np.array([self._own(both)[1]]), self.excess)[0])
+        return self.spread.freedom / (self.spread.freedom + freedom)
 
-    def moderated(self, both: PairScores) -> tuple[float, float]:
-        """Return the variance of a mean difference with what is lent, and the variance of that."""
-        found, freedom = self.spread.moderated(*self._own(both))
-        value = found * self._expected(both)
-        return value, 2 * value**2 / freedom
+    def moderated(self, both: PairScores) -> list[tuple[float, float]]:
+        """Return the variance of a mean difference with what is lent, and the variance of that.
+
+        First as if tails were normal, then with tails as all pairs show them.
+        """
+        own, freedom = self._own(both)
+        tailed = float(with_tails(np.array([freedom]), self.excess)[0])
+        expected = self._expected(both)
+        found = []
+        for lent, known in ((self.usual, freedom), (self.spread, tailed)):
+            ratio, total = lent.moderated(own, known)
+            found.append((ratio * expected, 2 * (ratio * expected) ** 2 / total))
+        return found
+
+
+def _lent(ratios: Floats, freedoms: Floats, systems: int) -> Spread:
+    """Return what all pairs lend; those that share a system know no more than the systems themselves."""
+    spread = borrowed_spread(ratios, freedoms)
+    known = freedoms[ratios > 0]
+    if not spread.freedom or not len(known):
+        return Spread(0.0, 0.0)
+    return Spread(spread.variance, min(spread.freedom, (systems - 1) / 2 * float(known.mean())))
 
 
 def _is_together(both: PairScores) -> bool:

@@ -42,7 +42,7 @@ def balance_notes(outputs: Outputs, judgments: Judgments) -> dict[tuple[str, str
     -------
     dict
         A note by prompt and system; those that look like their pool are not there. Empty for draws
-        by strata or with unequal probabilities, which are not meant to look like the pool.
+        by strata, with unequal probabilities or of clusters, which are not meant to look like the pool.
 
     Examples
     --------
@@ -54,7 +54,8 @@ def balance_notes(outputs: Outputs, judgments: Judgments) -> dict[tuple[str, str
     >>> notes["p", "s"][:79]
     'the judged outputs are not a random sample of the pool: their mean length is 79'
     """
-    if not outputs.metrics or is_designed(judgments):
+    in_clusters = "cluster" in {*outputs.columns, *judgments.frame.columns}
+    if not outputs.metrics or in_clusters or is_designed(judgments):
         return {}
     metrics, pools = _pools(outputs)
     if not metrics:

@@ -18,6 +18,7 @@ from steelyard.names import known_names
 from steelyard.study.campaign import Campaign, rater_mode
 from steelyard.study.compared_draw import check_clusters, is_paired_draw, simple_cells
 from steelyard.study.compared_parts import ComparedParts
+from steelyard.study.drawn_groups import drawn_groups
 from steelyard.study.judged import drawn_table
 from steelyard.study.pair_difference import (
     Answer,
@@ -259,6 +260,9 @@ def compare(
     gaps = study.outputs.metric_gaps(names) if names else {}
     pools = study.outputs.pool_moments(names, gaps="fill") if names else {}
     campaign = Campaign(study.outputs, table, pools, gaps)
+    groups = (
+        None if "cluster" in table.rows.columns else drawn_groups(study.outputs, study.judgments)
+    )
     found = []
     for prompt in prompts:
         mode, notes = rater_mode(table, prompt, raters_as, adjusted="adjusted")
@@ -273,6 +277,7 @@ def compare(
             few_raters=raters_as is None and 1 < table.raters(prompt) < FEW_RATERS,
             notes=(
                 *campaign.left_out.values(),
+                *(() if groups is None else (groups.note,)),
                 *notes,
                 *(() if slices is None else slices.notes),
             ),

@@ -9,6 +9,7 @@ from steelyard.errors import NotEstimableError
 from steelyard.estimate import Estimate
 from steelyard.study.balance import with_balance_notes
 from steelyard.study.draw_order import with_gap_notes
+from steelyard.study.drawn_groups import drawn_groups
 from steelyard.study.estimates import Estimates
 from steelyard.study.estimation import Asked
 from steelyard.study.judged import drawn_table
@@ -84,8 +85,10 @@ def estimates(
         remarks = (*remarks, *left_slices, *slices.notes)
         if slices.mix is None and len(found) > 1:
             remarks = (*remarks, multiplicity(len(found), asked.level))
-    if not is_designed(study.judgments, sample):
+    if not is_designed(study.judgments, sample) and "cluster" not in table.rows.columns:
         found = with_balance_notes(found, study.imbalances)
+        groups = drawn_groups(study.outputs, study.judgments)
+        remarks = (*remarks, *(() if groups is None else (groups.note,)))
     return Estimates(with_gap_notes(found, study.judgments, sample), left_out, remarks=remarks)
 
 

@@ -15,6 +15,8 @@ from steelyard.data.profile import FileProfile
 from steelyard.data.profiling import profile_file
 from steelyard.errors import InvalidDataError, SteelyardError
 from steelyard.records import Output
+from steelyard.study.drawn_groups import drawn_groups
+from steelyard.study.recorded_draw import is_designed
 from steelyard.study.study import Study
 
 __all__ = ["FileCheck", "check_files"]
@@ -260,12 +262,16 @@ def _between(outputs: Outputs, judgments: Judgments) -> list[Problem]:
 
 
 def _chosen(study: Study) -> list[Problem]:
-    """Return the systems whose judged outputs do not look like a random sample."""
+    """Return the systems whose judged outputs do not look like a random sample, and groups drawn whole."""
     total = len(study.judged_pairs(None, None))
-    return [
+    problems = [
         Problem(f"{system}, {prompt}: {note}", 0, 0)
         for (prompt, system), note in list(study.imbalances.items())[:total]
     ]
+    groups = None
+    if not is_designed(study.judgments):
+        groups = drawn_groups(study.outputs, study.judgments)
+    return problems if groups is None else [*problems, Problem(groups.note, 0, 0)]
 
 
 def _possible(study: Study, pool: FileProfile, judged: FileProfile) -> list[str]:
