@@ -10,10 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import digamma, gammaln, polygamma
 
 from steelyard.design.assumptions import Values
+from steelyard.design.later_sample import variance_freedom
 from steelyard.errors import NotEstimableError
-from steelyard.estimate.borrowed import Spread, borrowed_spread
+from steelyard.estimate.borrowed import MIN_SYSTEMS
 
 __all__ = ["Pilot", "pilot_draws"]
 
@@ -31,10 +33,12 @@ _IMAGINED = 30
 _SKEWED = 2.5
 # Before the pilot speaks: a control without worth, or one whose correlation has this spread.
 _WORTHLESS, _CORRELATED = 0.2, 0.7
-# What few systems may be taken to differ in spread: as if known from so many outputs.
-_FEW_SYSTEMS = 10.0
+# Before the pilot speaks: the standard deviation, over systems, of the logarithm of their variances.
+_APART = 0.5
 # Before the pilot speaks, leniency is a fifth of the rater variance: the share is Beta(1, 4).
 _LENIENT = 3
+# A scale of so many scores has no tails that judgments do not show.
+_TWO = 2
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -55,6 +59,8 @@ class Pilot:
         Share of the variance of mean judgments that the control explains.
     scores : int
         Number of different scores: a scale of few has no long tails.
+    ends : (float, float)
+        The least score and the greatest.
     item_added : float
         What leniency hides of the item variance where raters share all outputs.
     leniency, leniency_error : float
@@ -70,6 +76,7 @@ class Pilot:
     control: Floats
     explained: float = 0.0
     scores: int = 100
+    ends: tuple[float, float] = (0.0, 1.0)
     item_added: float = 0.0
     leniency: float = 0.0
     leniency_error: float = 0.0
@@ -129,12 +136,23 @@ class Pilot:
         return (self.between - self.rater_variance) / self.each
 
     @property
-    def residuals(self) -> Floats:
-        """Mean judgments less the control, around the means of systems, over their spread."""
-        found = self.around(self.mean - self.control)
-        squares = np.bincount(self.system, found**2)
-        spread = np.sqrt(squares / np.maximum(np.bincount(self.system) - 1, 1))[self.system]
-        return np.divide(found, spread, out=np.zeros_like(found), where=spread > 0)
+    def judged_apart(self) -> Floats:
+        r"""Mean second, third and fourth powers (3, n) of an output's single judgments less the control.
+
+        Around the means of systems, over their spread. Judgments of one output are taken to lie at equal
+        distances on either side of their mean, which is exact for one or two of them.
+        """
+        between, within = self.around(self.mean - self.control), self.within / self.count
+        squares = between**2 + within
+        spread = np.bincount(self.system, squares) / np.maximum(np.bincount(self.system) - 1, 1)
+        spread = np.maximum(spread, 1e-300)[self.system]
+        return np.array(
+            [
+                squares / spread,
+                (between**3 + 3 * between * within) / spread**1.5,
+                (between**4 + 6 * between**2 * within + within**2) / spread**2,
+            ]
+        )
 
     @property
     def share(self) -> float:
@@ -156,22 +174,33 @@ class Pilot:
         scaled = squares / np.maximum(means, 1e-300)[self.system]
         n, k = len(scaled), self.systems
         seen = float(np.sum((scaled - 1) ** 2)) / max(n - k, 1)
-        # Of n normal scores the squared skewness is about 6 / n.
-        skewed = max(self.skewness**2 - 6 / n, 0.0)
-        usual = (1 + self.share**2) * (1 + _SKEWED * skewed)
+        if self.scores <= _TWO:
+            return max(seen, 2 / n)
+        usual = (1 + self.share**2) * self._longer
         imagined = min(2 * self.scores, _IMAGINED)
         return max((n * seen + imagined * usual) / (n + imagined), usual / 8)
 
     @property
     def tails(self) -> float:
-        """Excess kurtosis of single judgments, as `doubt` has it."""
-        return 2 * self.doubt / (1 + self.share**2) - 2
+        """Excess kurtosis of single judgments less the control, with imagined outputs as in `doubt`."""
+        second, _, fourth = self.judged_apart
+        seen = float(fourth.mean() / max(float(second.mean()), 1e-9) ** 2) - 1
+        if self.scores <= _TWO:
+            return seen - 2
+        n, imagined = len(second), min(2 * self.scores, _IMAGINED)
+        return (n * seen + imagined * 2 * self._longer) / (n + imagined) - 2
 
     @property
     def skewness(self) -> float:
-        """Skewness of the residuals."""
-        size = max(float(np.mean(self.residuals**2)), 1e-9)
-        return float(np.mean(self.residuals**3) / size**1.5)
+        """Skewness of single judgments less the control."""
+        second, third, _ = self.judged_apart
+        return float(third.mean() / max(float(second.mean()), 1e-9) ** 1.5)
+
+    @property
+    def _longer(self) -> float:
+        """How many times as uncertain squares are as those of normal scores, by the skewness."""
+        # Of n normal scores the squared skewness is about 6 / n.
+        return 1 + _SKEWED * max(self.skewness**2 - 6 / len(self.mean), 0.0)
 
 
 def pilot_draws(pilot: Pilot) -> Values:
@@ -188,34 +217,110 @@ def pilot_draws(pilot: Pilot) -> Values:
         Draws, (1000,) each, the same each time.
     """
     rng = np.random.default_rng(_SEED)
-    rater, item = _components(pilot, rng)
-    factor = _between_systems(pilot, rng)
+    share = _item_shares(pilot, rng)
+    spreads = _system_spreads(pilot, rng)
+    chosen = rng.integers(0, spreads.shape[1], _DRAWS)
+    total = spreads[np.arange(_DRAWS), chosen]
+    item, rater = total * share, total * (1 - share)
     correlation: float | Floats = 0.0
     if np.ptp(pilot.control) > 0:
         explained = _correlations(pilot, rng) ** 2 * (item + rater / pilot.each)
         correlation = np.sqrt(np.minimum(explained / np.maximum(item, 1e-300), 0.98))
     lenient: float | Floats = 0.0
     if pilot.raters:
-        lenient = _leniencies(pilot, rater, rng)
-    return Values(factor * item, factor * rater, correlation, factor * lenient)
+        lenient = _leniencies(pilot, rng)
+        if pilot.systems >= MIN_SYSTEMS:
+            # As `estimate` has it: leniency counts in proportion to a system's spread.
+            lenient = lenient * total / spreads.mean(axis=1)
+    return Values(item, rater, correlation, lenient, _others(spreads, chosen))
 
 
-def _components(pilot: Pilot, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Return draws of rater and item variance: of their sum, and of their shares."""
+def _others(spreads: Floats, chosen: Integers) -> Floats | None:
+    """Return the variances (D, k - 1) of the other systems over that of the chosen one."""
+    k = spreads.shape[1]
+    if k == 1:
+        return None
+    others = (chosen[:, np.newaxis] + np.arange(1, k)) % k
+    own = spreads[np.arange(_DRAWS), chosen]
+    return np.asarray(np.take_along_axis(spreads, others, axis=1) / own[:, np.newaxis])
+
+
+def _item_shares(pilot: Pilot, rng: np.random.Generator) -> Floats:
+    """Return draws of the share of item variance in that of single judgments."""
     n, between, within = len(pilot.mean), pilot.between, pilot.rater_variance
-    error = np.sqrt(pilot.doubt / (n - pilot.systems))
-    total = between / pilot.each + within * (1 - 1 / pilot.each)
-    # Right on average, so most samples fall short of it, as their distribution has a longer right tail.
-    total = total * np.exp(error * rng.standard_normal(_DRAWS) + error**2 / 2)
-    # Long tails make the two mean squares less certain too, short ones not more.
+    # Long tails make the two mean squares less certain, short ones not more.
     less = min((1 + pilot.share**2) / pilot.doubt, 1.0)
     freedoms = less * np.array([n - pilot.systems, float((pilot.count - 1).sum())])
     grown = 1 + pilot.each * _SHARES / (1 - _SHARES)
     squares = freedoms @ np.array([between / grown, np.full(len(grown), within)])
     log = -freedoms[0] * np.log(grown) - freedoms.sum() * np.log(np.maximum(squares, 1e-300))
     weight = np.exp((log - log.max()) / 2)
-    share = rng.choice(_SHARES, _DRAWS, p=weight / weight.sum())
-    return total * (1 - share), total * share
+    return rng.choice(_SHARES, _DRAWS, p=weight / weight.sum())
+
+
+def _system_spreads(pilot: Pilot, rng: np.random.Generator) -> Floats:
+    """Return draws (D, k) of the variance of single judgments of each system."""
+    if pilot.scores <= _TWO:
+        return _two_scores(pilot, rng)
+    n = len(pilot.mean)
+    error = np.sqrt(pilot.doubt / (n - pilot.systems))
+    total = pilot.between / pilot.each + pilot.rater_variance * (1 - 1 / pilot.each)
+    # Right on average, so most samples fall short of it, as their distribution has a longer right tail.
+    total = total * np.exp(error * rng.standard_normal(_DRAWS) + error**2 / 2)
+    ratio = _ratios(pilot, rng)
+    return np.asarray(total[:, np.newaxis] * ratio / ratio.mean(axis=1, keepdims=True))
+
+
+def _two_scores(pilot: Pilot, rng: np.random.Generator) -> Floats:
+    """Return the variances p (1 - p) of two scores, with p from Jeffreys' prior.
+
+    Judgments of one output go together, so each counts less than one.
+    """
+    least, greatest = pilot.ends
+    names, position = np.unique(pilot.system, return_inverse=True)
+    count = np.bincount(position, pilot.count)
+    high = np.bincount(position, pilot.count * (pilot.mean - least) / (greatest - least))
+    worth = count / (1 + (count / np.bincount(position) - 1) * pilot.share)
+    share = high / count
+    p = rng.beta(0.5 + worth * share, 0.5 + worth * (1 - share), (_DRAWS, len(names)))
+    # The share that is seen, and a draw around it, each have a variance that is 1 / n too small.
+    found = np.minimum(p * (1 - p) * (1 + 2 / worth), 0.25)
+    return np.asarray((greatest - least) ** 2 * found)
+
+
+def _ratios(pilot: Pilot, rng: np.random.Generator) -> Floats:
+    """Return draws (D, k) of systems' variances over a common one.
+
+    Logarithms of variances are normal around a common one, with a standard deviation that has a
+    half-normal prior. The pilot shows each with the error that its degrees of freedom give.
+    """
+    names, position = np.unique(pilot.system, return_inverse=True)
+    k = len(names)
+    if k == 1:
+        return np.ones((_DRAWS, 1))
+    residual = pilot.around(pilot.mean - pilot.control)
+    n = np.bincount(position)
+    own = np.bincount(position, residual**2) / np.maximum(n - 1, 1)
+    freedom = np.array(
+        [variance_freedom(max(one - 1.0, 1.0), max(one, 2), pilot.tails) for one in n]
+    )
+    known = own > 1e-9 * own.max()
+    log = np.log(own, out=np.zeros(k), where=known) - digamma(freedom / 2) + np.log(freedom / 2)
+    error = np.where(known, polygamma(1, freedom / 2), 1e6)
+    # A grid of standard deviations between systems, with the common logarithm integrated out.
+    apart = np.linspace(0.01, 4 * _APART, 200)
+    weight = 1 / (error + apart[:, np.newaxis] ** 2)
+    middle = weight @ log / weight.sum(axis=1)
+    fit = (weight * (log - middle[:, np.newaxis]) ** 2 - np.log(weight)).sum(axis=1)
+    fit += np.log(weight.sum(axis=1)) + (apart / _APART) ** 2
+    chance = np.exp((fit.min() - fit) / 2)
+    at = rng.choice(len(apart), _DRAWS, p=chance / chance.sum())
+    common = rng.normal(middle[at], 1 / np.sqrt(weight.sum(axis=1)[at]))
+    prior = apart[at, np.newaxis] ** -2
+    precision = 1 / error + prior
+    pulled = (log / error + prior * common[:, np.newaxis]) / precision
+    drawn = rng.normal(pulled, 1 / np.sqrt(precision))
+    return np.asarray(np.exp(drawn - common[:, np.newaxis]))
 
 
 def _correlations(pilot: Pilot, rng: np.random.Generator) -> Floats:
@@ -224,44 +329,30 @@ def _correlations(pilot: Pilot, rng: np.random.Generator) -> Floats:
     seen = np.arctanh(np.sqrt(np.clip(pilot.explained, 0.0, 0.99)))
     # Evidence for a normal prior of the transformed correlation against none at all.
     total = error + _CORRELATED**2
-    against = np.sqrt(error / total) * np.exp(seen**2 / 2 * (1 / error - 1 / total))
+    evidence = min(seen**2 / 2 * (1 / error - 1 / total), 700.0)
+    against = np.sqrt(error / total) * np.exp(evidence)
     worthless = _WORTHLESS / (_WORTHLESS + (1 - _WORTHLESS) * against)
     kept = _CORRELATED**2 / total
     drawn = np.tanh(np.abs(rng.normal(kept * seen, np.sqrt(kept * error), _DRAWS)))
     return np.where(rng.uniform(size=_DRAWS) < worthless, 0.0, drawn)
 
 
-def _between_systems(pilot: Pilot, rng: np.random.Generator) -> Floats | float:
-    """Return draws of a system's spread over that of all, for a system taken at random."""
-    if pilot.systems < 2:
-        return 1.0
-    residual = pilot.around(pilot.mean - pilot.control)
-    names, position = np.unique(pilot.system, return_inverse=True)
-    n = np.bincount(position)
-    freedom = np.maximum(n - 1, 0) * 2 / (2 + max(pilot.tails, 0.0))
-    own = np.bincount(position, residual**2) / np.maximum(n - 1, 1)
-    whole = float(residual @ residual) / max(len(residual) - len(names), 1)
-    lent = borrowed_spread(own, freedom)
-    if not lent.freedom:
-        lent = Spread(whole, _FEW_SYSTEMS)
-    moderated = [lent.moderated(*one) for one in zip(own, freedom, strict=True)]
-    chosen = rng.integers(0, len(names), _DRAWS)
-    variance, known = np.array(moderated)[chosen].T
-    return np.asarray(variance / whole * known / rng.chisquare(known))
+def _leniencies(pilot: Pilot, rng: np.random.Generator) -> Floats:
+    r"""Return draws of the variance between the raters of the pilot, who are those of the campaign.
 
-
-def _leniencies(pilot: Pilot, rater: Floats, rng: np.random.Generator) -> Floats:
-    """Return draws of the variance between raters, a share of the rater variance.
-
-    The mean square between raters speaks for it, and before it the share is
-    Beta(1, 4), over the total variance of a rater's mean.
+    With :math:`\nu` the noise in a rater's mean, the mean square between R raters is
+    :math:`b + \nu` with a variance of :math:`(2\nu^2 + 4\nu b)/(R - 1)`. Before the pilot speaks, the share of b in the
+    rater variance is Beta(1, 4).
     """
-    freedom = max(pilot.raters - 1, 1.0)
-    seen = max(pilot.leniency_error * np.sqrt(freedom / 2), pilot.leniency)
-    noise = seen - pilot.leniency
-    total = _SHARES * float(np.median(rater)) + max(noise, 1e-9 * seen)
-    log = -freedom / 2 * (np.log(total) + seen / total)
-    log += _LENIENT * np.log(1 - _SHARES) - np.log(total)
+    b = _SHARES * pilot.rater_variance
+    log = _LENIENT * np.log(1 - _SHARES)
+    if pilot.leniency_error > 0:
+        half = max(pilot.raters - 1, 1.0) / 2
+        # Of raters drawn anew it would vary by (b + noise)^2 / half.
+        noise = max(pilot.leniency_error * np.sqrt(half) - pilot.leniency, 0.0)
+        noise = max(noise, 0.05 * (pilot.leniency + noise))
+        shape = half * (b + noise) ** 2 / (noise**2 + 2 * noise * b)
+        seen = (pilot.leniency + noise) / (b + noise)
+        log = log + shape * (np.log(shape * seen) - seen) - gammaln(shape)
     weight = np.exp(log - log.max())
-    chosen = rng.choice(len(_SHARES), _DRAWS, p=weight / weight.sum())
-    return _SHARES[chosen] * rater
+    return np.asarray(b[rng.choice(len(b), _DRAWS, p=weight / weight.sum())])
