@@ -67,6 +67,8 @@ class Pilot:
         Variance between raters, with its standard error.
     raters : float
         Number of raters; 0 where they are fixed.
+    new_raters : float
+        Share of the raters of a campaign that the pilot has not seen.
     """
 
     mean: Floats
@@ -81,6 +83,7 @@ class Pilot:
     leniency: float = 0.0
     leniency_error: float = 0.0
     raters: float = 0.0
+    new_raters: float = 0.0
 
     def check(self) -> None:
         """Raise unless the pilot tells item from rater variance."""
@@ -338,11 +341,11 @@ def _correlations(pilot: Pilot, rng: np.random.Generator) -> Floats:
 
 
 def _leniencies(pilot: Pilot, rng: np.random.Generator) -> Floats:
-    r"""Return draws of the variance between the raters of the pilot, who are those of the campaign.
+    r"""Return draws of the variance b between the raters of the campaign, who are those of the pilot and new ones.
 
-    With :math:`\nu` the noise in a rater's mean, the mean square between R raters is
-    :math:`b + \nu` with a variance of :math:`(2\nu^2 + 4\nu b)/(R - 1)`. Before the pilot speaks, the share of b in the
-    rater variance is Beta(1, 4).
+    With :math:`\nu` the noise in a rater's mean and u the share of new raters, the mean square between the R raters
+    of the pilot is :math:`b + \nu` with a variance of :math:`(2\nu^2 + 4\nu b + 2ub^2)/(R - 1)`. Before the pilot speaks,
+    the share of b in the rater variance is Beta(1, 4).
     """
     b = _SHARES * pilot.rater_variance
     log = _LENIENT * np.log(1 - _SHARES)
@@ -351,7 +354,7 @@ def _leniencies(pilot: Pilot, rng: np.random.Generator) -> Floats:
         # Of raters drawn anew it would vary by (b + noise)^2 / half.
         noise = max(pilot.leniency_error * np.sqrt(half) - pilot.leniency, 0.0)
         noise = max(noise, 0.05 * (pilot.leniency + noise))
-        shape = half * (b + noise) ** 2 / (noise**2 + 2 * noise * b)
+        shape = half * (b + noise) ** 2 / (noise**2 + 2 * noise * b + pilot.new_raters * b**2)
         seen = (pilot.leniency + noise) / (b + noise)
         log = log + shape * (np.log(shape * seen) - seen) - gammaln(shape)
     weight = np.exp(log - log.max())

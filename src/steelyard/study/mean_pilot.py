@@ -98,12 +98,13 @@ def _pilot(
     pilot = replace(pilot, item_added=max(crossed.item - pilot.item_variance, 0.0))
     if not as_sample:
         return pilot, None
-    number = _equal_raters(rater, judged)
+    number, new = _equal_raters(rater, judged)
     pilot = replace(
         pilot,
         leniency=crossed.leniency,
         leniency_error=float(np.sqrt(crossed.covariance[1, 1])),
         raters=number,
+        new_raters=new,
     )
     # Leniency is told from judgments less the control.
     rest = crossed.item + crossed.residual
@@ -130,11 +131,11 @@ def _crossed(judged: Sequence[JudgedSystem]) -> tuple[CrossedComponents, Integer
         return None
 
 
-def _equal_raters(rater: Integers, judged: Sequence[JudgedSystem]) -> float:
-    """Return how many raters with equal shares would have as many judgments of different items in common.
+def _equal_raters(rater: Integers, judged: Sequence[JudgedSystem]) -> tuple[float, float]:
+    """Return how many raters with equal shares would meet as often, and the share of raters not yet seen.
 
-    Who judged one item once may be one of many: there are at most as many raters as Chao (1984) has
-    it, by how many judged one item and two.
+    Two judgments of different items meet if they are by one rater. Who judged one item may be one of many: Chao (1984) has the
+    number of all raters by how many judged one item and two, and equal shares cannot be of more.
     """
     unit = np.concatenate([one.units[one.sample.output] for one in judged])
     item = np.unique(unit, return_inverse=True)[1]
@@ -145,7 +146,8 @@ def _equal_raters(rater: Integers, judged: Sequence[JudgedSystem]) -> float:
     once, twice = (float(np.sum(items == number)) for number in (1, 2))
     most = len(items) + once * (once - 1) / (2 * (twice + 1))
     alike = (squares[0] - inside) / max(len(rater) ** 2 - squares[1], 1.0)
-    return min(1 / alike, most) if alike > 0 else most
+    number = min(1 / alike, most) if alike > 0 else most
+    return number, 1 - len(items) / most
 
 
 def _predicted(pilot: Pilot, judged: Sequence[JudgedSystem]) -> tuple[Floats, float]:
