@@ -156,6 +156,12 @@ class MeanInterval:
             value = value + values.rater * judging.noise(n) / self.pool_size
         return np.asarray(np.sqrt(value))
 
+    def rater_share(self, values: Values, n_metrics: int, judging: Judging, n: int) -> float:
+        """Return the share of the error variance that leniency of raters makes up."""
+        raters = self._raters(values, judging, n, None)[0]
+        error = self.error(values, n_metrics, judging, n)
+        return float(raters / max(float(error) ** 2, 1e-300))
+
     def _parts(self, values: Values, n_metrics: int, judging: Judging, n: int) -> "_Parts":
         once = judging.noise(n)
         spread = left_variance(values, n_metrics, noise=once, n=n) + values.rater * once

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.design import Assumptions, Judged, PlannedRaters
-from steelyard.design.pilot_draws import Pilot, pilot_draws
+from steelyard.design.pilot import Pilot
+from steelyard.design.pilot_draws import pilot_draws
 from steelyard.errors import NotEstimableError
 from steelyard.estimate.controlled import JudgedSystem
 from steelyard.study.campaign import Campaign, rater_mode
@@ -103,7 +104,7 @@ def _pilot(
         pilot,
         leniency=crossed.leniency,
         leniency_error=float(np.sqrt(crossed.covariance[1, 1])),
-        raters=number,
+        raters=crossed.n_raters,
         new_raters=new,
     )
     # Leniency is told from judgments less the control.
