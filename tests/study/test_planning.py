@@ -141,8 +141,8 @@ def test_raters_of_a_closed_team_are_all_seen_and_those_of_a_crowd_are_not():
     assert team.pilot.new_raters == 0
     # 40 judgments by raters of whom 30 gave one and 5 gave two: Chao has 35 + 30 * 29 / 12 raters.
     unit = np.repeat(np.arange(20), 2)
-    rater = np.concatenate([np.arange(30), np.repeat(np.arange(30, 35), 2)])
-    rater = np.concatenate([rater[0::2], rater[1::2]]).reshape(2, 20).T.ravel()
+    second = [*range(20, 30), *range(30, 35), *range(30, 35)]
+    rater = np.column_stack([np.arange(20), second]).ravel()
     judged = pl.DataFrame(
         {"item": unit, "system": "A", "rater": [f"r{one}" for one in rater], "prompt": "p"}
     ).with_columns(score=pl.Series(rng.normal(size=40)))
