@@ -10,7 +10,11 @@ from steelyard.paper.packaged import packaged_lines
 SIZE = 1000
 # Where a scale of few scores has its steps: eight of ten at the upper end, or three scores of
 # which the middle one takes two thirds.
-STEPS = {"ceiling": (-2.6, -1.9, -1.3, -0.85), "ties": (-1.0, 1.0)}
+STEPS = {
+    "ceiling": (-2.6, -1.9, -1.3, -0.85),
+    "ties": (-1.0, 1.0),
+    "likert": (-1.4, -0.5, 0.3, 1.2),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +39,7 @@ class Kind:
     metric: float = 0.6
     metrics: int = 1
     apart: float = 0.0  # how much systems differ in spread
+    steps: float = 0.0  # how far the best and the worst lie from the middle
 
     def world(self, rng):
         quality = rng.standard_normal((self.systems, SIZE))
@@ -46,6 +51,7 @@ class Kind:
         if not self.metric:
             metrics = list(error)
         own = np.sqrt(self.leniency) * rng.standard_normal(self.raters)
+        place = np.linspace(-self.steps, self.steps, self.systems) if self.systems > 1 else [0.0]
 
         def judge(rng, system, chosen, each):
             who = np.argsort(rng.random((len(chosen), self.raters)), axis=1)[:, :each]
@@ -61,7 +67,16 @@ class Kind:
                 scores = rng.poisson(np.exp(0.7 * q), e.shape).astype(float)
             elif self.shape in STEPS:
                 level = np.sqrt(self.item) * q + np.sqrt(self.noise) * e + own[who]
+                level = place[system] + scale[system] * level
                 scores = np.searchsorted(STEPS[self.shape], level).astype(float)
+            elif self.shape == "errors":
+                # Weights of errors: none in most texts, else a long tail down to -25.
+                chance = 1 / (1 + np.exp(0.5 + place[system] + 1.2 * q + 0.5 * own[who]))
+                weight = 1 + rng.gamma(0.6, 6.0, e.shape)
+                scores = np.where(rng.random(e.shape) < chance, -np.minimum(weight, 25.0), 0.0)
+            elif self.shape == "percent":
+                level = np.sqrt(self.item) * q + np.sqrt(self.noise) * e + own[who]
+                scores = np.clip(70 + 20 * (place[system] + scale[system] * level), 0, 100)
             else:
                 level = np.sqrt(self.item) * q + np.sqrt(self.noise) * e
                 scores = scale[system] * (level + own[who])
@@ -89,6 +104,17 @@ KINDS = {
     "five, binary": Kind(systems=5, shape="binary"),
     "five, skewed": Kind(systems=5, shape="skewed", metric=0.0),
     "five, lenient": Kind(systems=5, leniency=0.06, raters=40),
+}
+# Kinds that were not looked at when anything was chosen.
+FRESH = {
+    "errors": Kind(shape="errors", metric=0.4),
+    "six, errors": Kind(systems=6, shape="errors", metric=0.4, metrics=3, steps=0.6),
+    "likert": Kind(shape="likert", metric=0.5, metrics=3),
+    "ten, likert": Kind(systems=10, shape="likert", metric=0.5, metrics=3, apart=0.3, steps=0.6),
+    "eight, percent": Kind(
+        systems=8, shape="percent", leniency=0.3, raters=25, item=0.4, noise=0.3, steps=0.5
+    ),
+    "twelve, thirty metrics": Kind(systems=12, metrics=30, metric=0.6, apart=0.15),
 }
 RELEASED = {
     "paper, AnyCorrect": ("msmarco", "AnyCorrect"),
@@ -129,7 +155,7 @@ def released(task, prompt):
 
 def makers():
     """A function of a generator that returns a world, by name."""
-    found = {name: kind.world for name, kind in KINDS.items()}
+    found = {name: kind.world for name, kind in (KINDS | FRESH).items()}
     return found | {
         name: lambda _, known=known: known
         for name, known in ((name, released(*one)) for name, one in RELEASED.items())

@@ -1,19 +1,21 @@
 """Do plans from small pilots keep their word? How often the goal is reached, and with what judgments.
 
-    python -m benchmarks.plans [--runs R] [--kind NAME ...] [--pilot P ...]
+    python -m benchmarks.plans [--runs R] [--kind NAME ...] [--fresh] [--pilot P ...]
 
 A replay draws a pilot of P items, each output judged twice, plans from it as `steelyard plan` does, collects
 what the plan asks for on new draws of the same pool, and estimates as `steelyard estimate` does by default.
 Reached is the share of all systems' intervals that are no wider than the goal. The goal is the half-width
 that 80% of campaigns with 150 outputs of each system reach (300 with priced outputs, where an output costs
 five judgments), each judged once: so 150 is what a plan with 80% assurance would ask for if it knew all.
+Systems of one campaign are not independent: the error of the share is that of campaigns. `--fresh` takes the
+kinds that nothing was chosen on.
 """
 
 import argparse
 
 import numpy as np
 
-from benchmarks.plan_worlds import makers
+from benchmarks.plan_worlds import FRESH, KINDS, RELEASED, makers
 from steelyard.arrays import PoolMoments, judged_outputs, simple_draw
 from steelyard.design import Prices, plan
 from steelyard.errors import NotEstimableError
@@ -73,7 +75,7 @@ def replay(world, rng, *, pilot, goal, prices, assurance=0.8):
         judged = collected(
             world, rng, case.outputs, case.judgments_per_output, case.second_judgments
         )
-        got = campaign_means(judged, options=options_for(world))
+        got = campaign_means(judged, options=options_for(world), beside=False)
         widths = [one.half_width for one in got if isinstance(one, Estimate)]
         found.append(np.array(widths) / goal)
     return made, found
@@ -85,7 +87,9 @@ def reachable_goal(make, *, outputs, seed=0):
     widths = []
     for _ in range(CAMPAIGNS):
         world = make(rng)
-        found = campaign_means(collected(world, rng, outputs, 1), options=options_for(world))
+        found = campaign_means(
+            collected(world, rng, outputs, 1), options=options_for(world), beside=False
+        )
         widths += [one.half_width for one in found if isinstance(one, Estimate)]
     return float(np.quantile(widths, 0.8))
 
@@ -107,6 +111,7 @@ def measured(make, *, pilot, runs, priced, goal, seed=0):
     return {
         "expected reached": expected.mean(),
         "assured reached": np.concatenate(sure).mean() if sure else np.nan,
+        "error": np.std([one.mean() for one in sure]) / np.sqrt(max(len(sure), 1)),
         "out of reach": (refused + len(rows) - len(sure)) / runs,
         "expected judgments": np.median([made.expected.judgments for made, _ in rows]),
         "assured judgments": np.median(
@@ -130,6 +135,7 @@ def main():
     parser.add_argument("--kind", action="append")
     parser.add_argument("--pilot", type=int, action="append")
     parser.add_argument("--priced", action="store_true")
+    parser.add_argument("--fresh", action="store_true")
     options = parser.parse_args(None if __name__ == "__main__" else [])
     worlds = makers()
     print(
@@ -139,6 +145,7 @@ def main():
             for one in (
                 "expected",
                 "assured",
+                "error",
                 "none",
                 "judgments",
                 "assured",
@@ -149,7 +156,7 @@ def main():
             )
         ),
     )
-    for name in options.kind or worlds:
+    for name in options.kind or (FRESH if options.fresh else [*KINDS, *RELEASED]):
         goal = reachable_goal(worlds[name], outputs=300 if options.priced else 150)
         for pilot in options.pilot or (20, 40, 80):
             found = measured(

@@ -216,7 +216,13 @@ def test_a_goal_out_of_reach_with_assurance_is_said():
     got = plan(unsure, half_width=0.1, pool_size=200, judgments_per_output=1)
     assert got.assured is None
     assert got.to_dict()["assured"] is None
-    assert any("with 80% assurance" in note for note in got.notes)
+    [note] = [one for one in got.notes if "with 80% assurance" in one]
+    # and what can be promised: a goal just above it is
+    least = float(note.split("half-width of ")[1].split()[0])
+    assert least > 0.1
+    assert plan(unsure, half_width=1.01 * least, pool_size=200, judgments_per_output=1).assured
+    below = plan(unsure, half_width=0.98 * least, pool_size=200, judgments_per_output=1)
+    assert below.assured is None
 
 
 def test_a_correlation_that_may_be_zero_is_not_relied_on():

@@ -44,6 +44,20 @@ def test_forecasts_of_the_asymptotic_sequence_come_true_on_average(metric, judge
     assert np.mean(total) == pytest.approx(np.mean(needed), rel=0.05)
 
 
+@pytest.mark.parametrize(("goal", "judged"), [(0.15, 30), (0.1, 60)])
+def test_forecasts_of_bets_come_true_on_average_at_coarse_goals(goal, judged):
+    total, needed = [], []
+    for seed in range(16):
+        scores, _ = judgments(seed, size=1000, metric=False)
+        sequence = ConfidenceSequence(bounds=(0, 1), goal=goal, pool_size=1000)
+        sequence.update(scores[:judged])
+        total.append(judged + expected_units(sequence, goal))
+        sequence.update(scores[judged:240])
+        path = sequence.path(np.arange(judged, 240, 4))
+        needed.append(path.judgments[np.argmax(path.half_width <= goal)])
+    assert np.mean(total) == pytest.approx(np.mean(needed), rel=0.1)
+
+
 def test_a_number_to_be_tuned_for_is_gone_by():
     scores, _ = judgments(0, size=2000, metric=False)
     options = {"method": "asymptotic", "pool_size": 2000, "goal": 0.06}

@@ -113,6 +113,44 @@ def test_more_raters_reach_more():
         unknown.plan(half_width=0.5, n_raters=10)
 
 
+def rated_by_many(rng, *, items, each):
+    """Judgments by eight raters of whom each is asked as often."""
+    own = 0.6 * np.linspace(-1, 1, 8)
+    unit = np.repeat(np.arange(items), each)
+    rater = np.concatenate([rng.permutation(8)[:each] for _ in range(items)])
+    score = rng.normal(size=items)[unit] + own[rater] + 0.5 * rng.normal(size=len(unit))
+    rows = pl.DataFrame({"item": range(300), "system": "A", "m": rng.normal(size=300)})
+    judged = {"item": unit, "system": "A", "rater": [f"r{one}" for one in rater], "prompt": "p"}
+    return Study.read(rows, pl.DataFrame(judged).with_columns(score=pl.Series(score)))
+
+
+def test_a_promise_that_rests_on_leniency_which_is_hardly_known_says_so():
+    small, large = (
+        rated_by_many(np.random.default_rng(3), items=items, each=2).plan(budget=150.0)
+        for items in (25, 250)
+    )
+    told = "raters' leniency makes up"
+    assert any(told in note and "may be 10 to 20 points off" in note for note in small.notes)
+    assert not any(told in note for note in large.notes)
+
+
+def test_raters_of_a_closed_team_are_all_seen_and_those_of_a_crowd_are_not():
+    rng = np.random.default_rng(0)
+    team = MeanPilot.of(rated_by_many(rng, items=40, each=2), ["m"], prompt="p", systems=["A"])
+    assert team.judged.raters.number == pytest.approx(8, rel=0.1)
+    assert team.pilot.new_raters == 0
+    # 40 judgments by raters of whom 30 gave one and 5 gave two: Chao has 35 + 30 * 29 / 12 raters.
+    unit = np.repeat(np.arange(20), 2)
+    second = [*range(20, 30), *range(30, 35), *range(30, 35)]
+    rater = np.column_stack([np.arange(20), second]).ravel()
+    judged = pl.DataFrame(
+        {"item": unit, "system": "A", "rater": [f"r{one}" for one in rater], "prompt": "p"}
+    ).with_columns(score=pl.Series(rng.normal(size=40)))
+    rows = pl.DataFrame({"item": range(300), "system": "A", "m": rng.normal(size=300)})
+    crowd = MeanPilot.of(Study.read(rows, judged), ["m"], prompt="p", systems=["A"])
+    assert crowd.pilot.new_raters == pytest.approx(1 - 35 / 107.5)
+
+
 def test_a_text_that_several_systems_wrote_is_planned_and_priced_once():
     # Three systems, the third of which repeats the first on every second item: 2.5 texts per item.
     study = pilot(np.random.default_rng(1), paired=True)

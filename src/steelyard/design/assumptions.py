@@ -29,12 +29,15 @@ class Values:
     ----------
     item, rater, correlation, leniency : float or (D,) array
         As in `Assumptions`.
+    others : (D, k - 1) or (k - 1,) array, optional
+        Variances of the other systems of the campaign over this one's; alike by default.
     """
 
     item: float | Floats
     rater: float | Floats
     correlation: float | Floats
     leniency: float | Floats = 0.0
+    others: Floats | None = None
 
     @property
     def efficiency(self) -> float | Floats:
@@ -124,6 +127,7 @@ class Assumptions:
             self.rater_variance.value,
             self.correlation.value,
             self.leniency.value,
+            None if self.drawn is None else _middle(self.drawn.others),
         )
 
     def draws(self) -> Values:
@@ -149,6 +153,16 @@ def _summary(draws: float | Floats) -> Quantity:
     tail = (1 - ENDS_LEVEL) / 2
     low, middle, high = np.quantile(draws, [tail, 0.5, 1 - tail])
     return Quantity(float(middle), float(low), float(high))
+
+
+def _middle(others: Floats | None) -> Floats | None:
+    """Return systems that differ as much as half of the draws say, seen from the middle of them."""
+    if others is None:
+        return None
+    log = np.log(others)
+    apart = log.var(axis=1)
+    row = log[np.argsort(apart)[len(apart) // 2]]
+    return np.asarray(np.exp(row - row.mean()))
 
 
 def _split(known: Quantity, deviates: Floats) -> Floats:

@@ -165,6 +165,15 @@ class Search:
                 best = found
         return best
 
+    def least(self, values: Values, n_metrics: int) -> float:
+        """Return the least half-width, or difference that is seen, that any campaign of the pool reaches."""
+        most = _UNLIMITED if self.pool_size is None else self.pool_size
+        return min(
+            self._reach(values, n_metrics, judging, most)
+            for judging in self._judgings()
+            if judging.second <= most
+        )
+
     def _order(self, case: Case) -> tuple[float, float]:
         if self.goal.budget is None:
             return case.cost, case.judgments_per_output

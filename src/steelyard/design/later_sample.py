@@ -14,6 +14,8 @@ Number = float | Floats
 
 # Quantiles are looked up between these inverse degrees of freedom: far faster, and right to 1e-4.
 _INVERSE = np.concatenate([np.linspace(0, 0.2, 200), np.geomspace(0.201, 2, 200)])
+# More systems than this tell the same.
+_OTHERS = 11
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,16 +26,21 @@ class Luck:
     ----------
     outputs, noise, raters : (D,) array
         Of the variance between outputs, of rater noise and of leniency.
+    others : (D, 11) array
+        Of the variances between outputs of other systems.
     """
 
     outputs: Floats
     noise: Floats
     raters: Floats
+    others: Floats
 
     @classmethod
     def of(cls, number: int) -> "Luck":
         """Return so many deviates, the same each time."""
-        return cls(*np.random.default_rng(number + 1).standard_normal((3, number)))
+        rng = np.random.default_rng(number + 1)
+        outputs, noise, raters = rng.standard_normal((3, number))
+        return cls(outputs, noise, raters, rng.standard_normal((number, _OTHERS)))
 
 
 def fallen_out(deviates: Floats | None, freedom: Number) -> Number:

@@ -22,11 +22,15 @@ class PlannedRaters:
     apart : float
         Share of leniency that does not cancel in a difference: 0 if the same raters judge both
         outputs of an item, 1 if others do, and for a mean.
+    same : bool
+        Whether `leniency` is the variance between just these raters, which a campaign finds but for
+        noise; otherwise they are drawn anew.
     """
 
     number: float
     rest: float
     apart: float = 1.0
+    same: bool = False
 
     def taken(self, leniency: Number, each: float) -> Number:
         """Return the share of leniency that is taken out, from `each` judgments by a rater.
@@ -41,7 +45,10 @@ class PlannedRaters:
     def estimated(self, leniency: Number, each: float, luck: Floats | None) -> Number:
         """Return the leniency that a campaign will find, as luck will have it."""
         noise = self.rest / each
-        found = (leniency + noise) * fallen_out(luck, self.number - 1)
+        freedom: Number = self.number - 1
+        if self.same:
+            freedom = freedom * (leniency + noise) ** 2 / (noise**2 + 2 * noise * leniency)
+        found = (leniency + noise) * fallen_out(luck, freedom)
         return np.asarray(np.maximum(found - noise, 0.0))
 
     def doubt(self, leniency: Number, each: float) -> Number:

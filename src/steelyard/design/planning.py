@@ -1,6 +1,5 @@
 """How many outputs, how many judgments of each, at what price, before any is asked for."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,16 +8,13 @@ import numpy as np
 from steelyard.design.assumptions import Assumptions, Prices
 from steelyard.design.cheapest import Case, Goal, Search
 from steelyard.design.difference_interval import DifferenceInterval, Pair
+from steelyard.design.plan_notes import assurance_notes, noise_notes, rater_notes, worth_notes
 from steelyard.design.shown_interval import Judged, MeanInterval
 from steelyard.errors import InvalidArgumentError
 from steelyard.html_table import html_table
 from steelyard.variance import Efficiency, Quantity
 
 __all__ = ["Case", "Plan", "plan"]
-
-_FEW_JUDGMENTS = 20
-# Below this share of the pool the finite-pool correction narrows an interval by less than 2.5%.
-_SMALL_SHARE = 0.05
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -246,9 +242,11 @@ def plan(
     assured = sure.reachable(pilot.draws(), n_metrics)
     expected_without = search.reachable(plain.central, 0)
     notes = (
-        *_notes(expected, assured, expected_without, sure, n_metrics=n_metrics),
+        *worth_notes(expected, expected_without, search, n_metrics=n_metrics),
+        *assurance_notes(assured, pilot, sure, n_metrics=n_metrics),
+        *rater_notes(expected, pilot, sure, n_metrics=n_metrics),
         *(() if pair is None else pair.notes(pool_size)),
-        *_noise_notes(expected, assured, pilot, search),
+        *noise_notes(expected, assured, pilot, search),
         *(() if pair is not None or judged is None else judged.notes),
     )
     return Plan(
@@ -284,57 +282,6 @@ def _forecast(assumed: Assumptions) -> Quantity:
     value = float(assumed.central.efficiency)
     low, high = np.quantile(assumed.draws().efficiency, [0.1, 0.9])
     return Quantity(value, min(float(low), value), max(float(high), value))
-
-
-def _notes(
-    expected: Case, assured: Case | None, plain: Case | None, search: Search, *, n_metrics: int
-) -> Iterator[str]:
-    if expected.drawn * expected.judgments_per_output < _FEW_JUDGMENTS:
-        yield (
-            f"below about {_FEW_JUDGMENTS} judgments intervals are rough, and a metric brings little: "
-            "judge more if you can"
-        )
-    elif n_metrics and plain is not None and not search.saves(expected, plain):
-        yield "the metric is not expected to save anything here: a plain mean is as good"
-    if assured is None:
-        yield (
-            f"no campaign of this pool reaches the goal with {search.assurance:.0%} assurance: too "
-            "little is known of the variances; a larger pilot may show more"
-        )
-    elif search.pool_size is not None and assured.drawn == search.pool_size:
-        what = "output" if expected.pairs is None else "item"
-        yield f"for {search.assurance:.0%} assurance the plan judges every {what} of the pool"
-
-
-def _noise_notes(
-    expected: Case, assured: Case | None, assumed: Assumptions, search: Search
-) -> Iterator[str]:
-    """Say how the estimate will come to know rater noise, or what it costs that it does not."""
-    cases = [expected, *([] if assured is None else [assured])]
-    rater = assumed.rater_variance
-    if search.pool_size is None:
-        return
-    once = any(case.judgments_per_output == 1 for case in cases)
-    if search.interval.rater_variance_given:
-        # Of the difference of two judgments: twice that of one.
-        value = rater.value / search.interval.systems
-        command = "estimate" if expected.pairs is None else "compare"
-        yield (
-            "this holds only if the estimate is told the rater variance: pass "
-            f"`--rater-variance {value:.6g}` to `steelyard {command}`"
-        )
-    elif any(case.second_judgments for case in cases):
-        yield (
-            f"the second judgments are of {'outputs' if expected.pairs is None else 'pairs'} chosen "
-            "at random, by other raters: they tell rater noise, without which the estimate must "
-            "leave out the finite-pool correction"
-        )
-    elif once and expected.drawn >= _SMALL_SHARE * search.pool_size:
-        yield (
-            "one judgment of each output does not tell rater noise, so the estimate leaves out the "
-            "finite-pool correction, and the plan with it: judge some outputs twice, or pass the "
-            "rater variance on"
-        )
 
 
 def _check(

@@ -8,8 +8,16 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from steelyard.design.assumptions import Values
-from steelyard.design.later_sample import Luck, Number, fallen_out, student_reach, variance_freedom
+from steelyard.design.later_sample import (
+    Floats,
+    Luck,
+    Number,
+    fallen_out,
+    student_reach,
+    variance_freedom,
+)
 from steelyard.design.learned_share import left_variance
+from steelyard.design.lent_variance import LentVariance, lent_variance
 from steelyard.design.planned_raters import PlannedRaters
 from steelyard.estimate.borrowed import MIN_SYSTEMS
 from steelyard.estimate.repeats import FEW_REPEATS
@@ -80,10 +88,15 @@ class Judged:
         """
         return max(0.8 * n - 0.6, 1.0) if self.spread else n - 1.0
 
-    def freedom(self, n: int) -> float:
-        """Return the degrees of freedom of the variance that `estimate` shows for n outputs."""
-        own = self.squares(n)
-        return own if not self.lends else variance_freedom(own, n, max(self.tails, 0.0))
+    def shown(self, others: Floats | None, n: int, luck: Luck | None) -> LentVariance:
+        """Return what n outputs, as luck will have it, show of the variance between them."""
+        squares = self.squares(n)
+        actual = variance_freedom(squares, n, self.tails)
+        if self.lends:
+            counted = variance_freedom(squares, n, max(self.tails, 0.0))
+            return lent_variance(others, luck, systems=self.systems, actual=actual, counted=counted)
+        found = fallen_out(None if luck is None else luck.outputs, actual)
+        return LentVariance(found, squares, 1.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,22 +129,23 @@ class MeanInterval:
     ) -> Number:
         """Return the half-width to expect from n outputs, or those that luck will have."""
         parts = self._parts(values, n_metrics, judging, n)
-        actual = None if luck is None else luck.outputs
-        squares = variance_freedom(self.judged.squares(n), n, self.judged.tails)
-        own = parts.own * fallen_out(actual, squares) / n
+        lent = self.judged.shown(values.others, n, luck)
+        own = parts.own * lent.shown / n
         noise, freedom, known = self._noise(values, parts, judging, n)
         own = own * np.where(known, 1 - self._share(n), 1.0)
         if not self.rater_variance_given and luck is not None:
             noise = noise * fallen_out(luck.noise, freedom)
         noise = np.where(known, noise, 0.0)
-        doubt = 2 * own**2 / self.judged.freedom(n) + 2 * noise**2 / freedom
+        doubt = 2 * own**2 / lent.freedom + 2 * noise**2 / freedom
         raters, raters_doubt = self._raters(values, judging, n, luck)
         variance = own + noise + raters
         # Doubt below this is none, as when nothing is left and the rater variance is told.
         doubt = np.maximum(doubt + raters_doubt, np.maximum(1e-12 * variance**2, 1e-300))
         reach = student_reach(2 * variance**2 / doubt, self.level)
         if self.judged.lends:
-            reach = reach + self._lengthened(n) * (own / np.maximum(variance, 1e-300)) ** 1.5
+            reach = (
+                reach + self._lengthened(n, lent.own) * (own / np.maximum(variance, 1e-300)) ** 1.5
+            )
         return np.asarray(reach * np.sqrt(variance))
 
     def error(self, values: Values, n_metrics: int, judging: Judging, n: int) -> Number:
@@ -141,6 +155,12 @@ class MeanInterval:
         if self.pool_size is not None:
             value = value + values.rater * judging.noise(n) / self.pool_size
         return np.asarray(np.sqrt(value))
+
+    def rater_share(self, values: Values, n_metrics: int, judging: Judging, n: int) -> float:
+        """Return the share of the error variance that leniency of raters makes up."""
+        raters = self._raters(values, judging, n, None)[0]
+        error = self.error(values, n_metrics, judging, n)
+        return float(raters / max(float(error) ** 2, 1e-300))
 
     def _parts(self, values: Values, n_metrics: int, judging: Judging, n: int) -> "_Parts":
         once = judging.noise(n)
@@ -197,13 +217,15 @@ class MeanInterval:
         lifted = (repeated * noise + largest) / (repeated + 1)
         return lifted, repeated + 1.0, np.asarray(lifted < most)
 
-    def _lengthened(self, n: int) -> float:
+    def _lengthened(self, n: int, own: Number) -> Number:
         """Return what skewness adds to Student's quantile, on the longer side, halved.
 
-        The first term of the Edgeworth expansion of a Student statistic (Hall 1992, section 2.6).
+        The first term of the Edgeworth expansion of a Student statistic (Hall 1992, section 2.6), of
+        whose variance the system's own judgments make up a part.
         """
         z = float(ndtri((1 + self.level) / 2))
-        return float(abs(self.judged.skewness) * (2 * z**2 + 1) / (12 * np.sqrt(n)))
+        shift = np.abs(z**2 - 1 - 3 * z**2 * own)
+        return np.asarray(abs(self.judged.skewness) * shift / (12 * np.sqrt(n)))
 
     def _share(self, n: int) -> float:
         return 0.0 if self.pool_size is None else n / self.pool_size

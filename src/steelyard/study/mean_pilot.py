@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.design import Assumptions, Judged, PlannedRaters
-from steelyard.design.pilot_draws import Pilot, pilot_draws
+from steelyard.design.pilot import Pilot
+from steelyard.design.pilot_draws import pilot_draws
 from steelyard.errors import NotEstimableError
 from steelyard.estimate.controlled import JudgedSystem
 from steelyard.study.campaign import Campaign, rater_mode
@@ -78,13 +79,15 @@ def _pilot(
 ) -> tuple[Pilot, PlannedRaters | None]:
     """Return the judged outputs of all systems, and raters if they are a sample."""
     samples = [one.sample for one in judged]
+    scores = np.unique(np.concatenate([one.human for one in samples]))
     pilot = Pilot(
         mean=np.concatenate([one.mean for one in samples]),
         within=np.concatenate([one.within for one in samples]),
         count=np.concatenate([one.count for one in samples]),
         system=np.repeat(np.arange(len(samples)), [one.n_outputs for one in samples]),
         control=np.zeros(sum(one.n_outputs for one in samples)),
-        scores=len(np.unique(np.concatenate([one.human for one in samples]))),
+        scores=len(scores),
+        ends=(float(scores[0]), float(scores[-1])),
     )
     pilot.check()
     control, explained = _predicted(pilot, judged)
@@ -96,14 +99,18 @@ def _pilot(
     pilot = replace(pilot, item_added=max(crossed.item - pilot.item_variance, 0.0))
     if not as_sample:
         return pilot, None
-    number = _equal_raters(rater)
+    number, new = _equal_raters(rater, judged)
     pilot = replace(
         pilot,
         leniency=crossed.leniency,
         leniency_error=float(np.sqrt(crossed.covariance[1, 1])),
-        raters=number,
+        raters=crossed.n_raters,
+        new_raters=new,
     )
-    return pilot, PlannedRaters(number=number, rest=crossed.item + crossed.residual)
+    # Leniency is told from judgments less the control.
+    rest = crossed.item + crossed.residual
+    taken = explained * (crossed.item + crossed.rater / pilot.each)
+    return pilot, PlannedRaters(number=number, rest=max(rest - taken, 0.1 * rest), same=True)
 
 
 def _crossed(judged: Sequence[JudgedSystem]) -> tuple[CrossedComponents, Integers] | None:
@@ -125,12 +132,23 @@ def _crossed(judged: Sequence[JudgedSystem]) -> tuple[CrossedComponents, Integer
         return None
 
 
-def _equal_raters(rater: Integers) -> float:
-    """Return how many raters with equal shares would judge as many outputs together as these do."""
-    count = np.bincount(rater).astype(np.float64)
-    total = float(count.sum())
-    alike = float(count @ (count - 1)) / (total * (total - 1))
-    return min(1 / alike, float(len(count))) if alike > 0 else float(len(count))
+def _equal_raters(rater: Integers, judged: Sequence[JudgedSystem]) -> tuple[float, float]:
+    """Return how many raters with equal shares would meet as often, and the share of raters not yet seen.
+
+    Two judgments of different items meet if they are by one rater. Who judged one item may be one of many: Chao (1984) has the
+    number of all raters by how many judged one item and two, and equal shares cannot be of more.
+    """
+    unit = np.concatenate([one.units[one.sample.output] for one in judged])
+    item = np.unique(unit, return_inverse=True)[1]
+    pairs, count = np.unique(np.stack([rater, item]), axis=1, return_counts=True)
+    inside = float(np.sum(count.astype(np.float64) ** 2))
+    squares = [float(np.sum(np.bincount(one).astype(np.float64) ** 2)) for one in (rater, item)]
+    items = np.bincount(pairs[0])
+    once, twice = (float(np.sum(items == number)) for number in (1, 2))
+    most = len(items) + once * (once - 1) / (2 * (twice + 1))
+    alike = (squares[0] - inside) / max(len(rater) ** 2 - squares[1], 1.0)
+    number = min(1 / alike, most) if alike > 0 else most
+    return number, 1 - len(items) / most
 
 
 def _predicted(pilot: Pilot, judged: Sequence[JudgedSystem]) -> tuple[Floats, float]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from steelyard.arrays import JudgedOutputs
 from steelyard.design import Pair, PlannedRaters
-from steelyard.design.pilot_draws import Pilot
+from steelyard.design.pilot import Pilot
 from steelyard.errors import NotEstimableError
 from steelyard.estimate import Options
 from steelyard.estimate.campaign_leniency import campaign_leniency

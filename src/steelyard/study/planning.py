@@ -172,7 +172,8 @@ def _with_raters(
             f"`n_raters` counts where raters are a sample, and the pilot has fewer than {FEW_RATERS}: "
             "leave it out"
         )
-    planned = replace(about.raters, number=float(number))
+    # Others than those of the pilot, whose leniency is drawn anew.
+    planned = replace(about.raters, number=float(number), same=False)
     if pair is not None:
         return replace(pair, raters=planned), judged
     assert judged is not None
