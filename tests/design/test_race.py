@@ -280,7 +280,7 @@ def test_the_asymptotic_capital_is_that_of_a_hand_worked_example():
     for one in found:
         race.judge(np.array([[0.0, one]]))
     accounts = race.accounts
-    assert accounts.skewness[0, 0, 1] == pytest.approx(skew(found))
+    assert accounts.plain.skewness[0, 0, 1] == pytest.approx(skew(found))
     # mean 0.04, variance 0.0324 times 60/59, skewness -8/3, 60/(1 - 0.3) items in effect
     worth = 60 / 0.7
     z = 0.04 * np.sqrt(worth / (0.0324 * 60 / 59))

@@ -2,6 +2,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from steelyard.design.race import Race, RaceControl, RaceOptions
 from steelyard.errors import (
     InvalidArgumentError,
     InvalidDataError,
@@ -170,3 +171,59 @@ def test_what_cannot_be_raced_is_refused(tables):
     )
     with pytest.raises(NotEstimableError, match="spread draw, whose order balances the sample"):
         study(outputs, spread).race()
+
+
+def with_metric(outputs, judgments, correlation=0.9):
+    """The same outputs with a metric that nearly is the score."""
+    rng = np.random.default_rng(3)
+    scores = outputs.join(judgments, on=["item", "system"], maintain_order="left")["score"]
+    noise = rng.normal(size=outputs.height) * np.sqrt(1 / correlation**2 - 1) * 0.2
+    return outputs.with_columns(likeness=scores + pl.Series(noise), length=pl.lit(7.0))
+
+
+def test_a_race_with_metrics_is_that_of_their_control(tables):
+    outputs, judgments = tables
+    scored = study(with_metric(outputs, judgments), judgments)
+    plain, used = scored.race()["overall"], scored.race(metrics=["likeness", "length"])["overall"]
+    rows = with_metric(outputs, judgments).join(judgments, on=["item", "system"]).sort("draw")
+    shape = 300, 3
+    values = rows.sort("draw", "system").select("likeness", "score").to_numpy().reshape(*shape, 2)
+    again = Race(
+        300 * (1 - np.eye(3, dtype=int)), 300, RaceOptions(), control=RaceControl(values[..., :1])
+    )
+    for row in values[..., 1]:
+        if again.running[0]:
+            again.judge(row[np.newaxis])
+    stops = dict(zip(("alpha", "beta", "gamma"), again.out_at[0].tolist(), strict=True))
+    assert {one.system: one.out_at or 0 for one in used.systems} == stops
+    assert used.systems != plain.systems
+    assert used.metrics == ("likeness", "length")
+    assert used.to_dict()["metrics"] == ["likeness", "length"]
+    assert any("the metrics foretold " in note and "% of the" in note for note in used.notes)
+    assert plain.metrics == ()
+    # what is judged is what is shown
+    alpha = next(one for one in used.systems if one.system == "alpha")
+    rows = judgments.filter((pl.col("system") == "alpha") & (pl.col("draw") <= used.n_items))
+    assert alpha.estimate == pytest.approx(rows["score"].mean())
+
+
+def test_a_metric_without_information_leaves_a_race_as_it_was(tables):
+    outputs, judgments = tables
+    scored = study(with_metric(outputs, judgments), judgments)
+    plain, used = scored.race()["overall"], scored.race(metrics="length")["overall"]
+    assert used.systems == plain.systems
+    assert "the metrics foretold nothing of the differences so far" in used.notes
+
+
+def test_a_gap_of_a_metric_is_noted_and_an_unknown_one_refused(tables):
+    outputs, judgments = tables
+    scored = with_metric(outputs, judgments).with_columns(
+        likeness=pl.when(pl.col("item") != "i3").then("likeness")
+    )
+    found = study(scored, judgments).race(metrics="likeness")["overall"]
+    assert (
+        "beta: metric likeness is missing on 1 outputs, which count as the mean of their system"
+        in found.notes
+    )
+    with pytest.raises(InvalidArgumentError, match="liking"):
+        study(scored, judgments).race(metrics="liking")

@@ -46,6 +46,8 @@ def race_tables(found: list[Raced]) -> list[RenderableType]:
 def _table(one: Raced) -> Table:
     margin = "" if one.margin is None else f", up to {one.margin:g}"
     title = f"{one.prompt}: the goal is {one.goal}{margin}; {one.n_items} of {one.pool_size} items"
+    if one.metrics:
+        title += f"; metrics {', '.join(one.metrics)}"
     table = Table(title=title, title_justify="left")
     for name in ("system", ""):
         table.add_column(name)

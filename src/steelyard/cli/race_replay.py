@@ -43,7 +43,9 @@ def race_replay_tables(found: Sequence[RaceReplay]) -> list[RenderableType]:
     """Return how many judgments a decision took, and what became of each system."""
     race = found[0]
     margin = "" if race.margin is None else f", up to {race.margin:g}"
-    table = Table(title=f"{race.prompt}: the goal is {race.goal}{margin}", title_justify="left")
+    using = f"; metrics {', '.join(race.metrics)}" if race.metrics else ""
+    title = f"{race.prompt}: the goal is {race.goal}{margin}{using}"
+    table = Table(title=title, title_justify="left")
     table.add_column("")
     for name in ("decided", "wrong", "items", "judgments", "longest tenth", "of the fixed design"):
         table.add_column(name, justify="right")

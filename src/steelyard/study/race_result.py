@@ -96,6 +96,8 @@ class Raced:
         What is to be decided.
     margin : float or None
         Differences up to this do not matter.
+    metrics : tuple of str
+        Metrics that foretell differences.
     method : {"betting", "asymptotic"}
         Kind of race.
     guarantee : {"exact", "asymptotic"}
@@ -134,6 +136,7 @@ class Raced:
     prompt: str
     goal: RaceGoal
     margin: float | None
+    metrics: tuple[str, ...]
     method: RaceMethod
     guarantee: Literal["exact", "asymptotic"]
     level: float
@@ -161,6 +164,7 @@ class Raced:
     def to_dict(self) -> dict[str, Any]:
         """Return the documented JSON form."""
         return asdict(self) | {
+            "metrics": list(self.metrics),
             "systems": [asdict(one) for one in self.systems],
             "pairs": [asdict(one) for one in self.pairs],
             "notes": list(self.notes),
@@ -198,6 +202,7 @@ def raced(
     *,
     prompt: str,
     names: Sequence[str],
+    metrics: Sequence[str],
     after: Floats,
     each: int,
     price: float | None,
@@ -210,8 +215,8 @@ def raced(
     ----------
     race : Race
         The race.
-    prompt, names
-        The prompt and the systems.
+    prompt, names, metrics
+        The prompt, the systems, and the metrics of the race's control.
     after : (K,) array
         Items after which each system is expected to be let go.
     each : int
@@ -231,6 +236,7 @@ def raced(
         prompt=prompt,
         goal=race.options.goal,
         margin=race.options.margin,
+        metrics=tuple(metrics),
         method=race.options.method,
         guarantee="exact" if race.options.method == "betting" else "asymptotic",
         level=race.options.level,

@@ -85,9 +85,22 @@ def standing_notes(race: Race) -> list[str]:
         notes.append("some systems wrote the same text for every item: they cannot be told apart")
     if race.options.method == "asymptotic" and race.items < LEAST_ITEMS:
         notes.append(f"the asymptotic race says nothing before {LEAST_ITEMS} items")
+    if race.control is not None and race.items:
+        notes.append(_use_of_metrics(race))
     if race.contradicted[0]:
         notes.append(
             "every system was found to be worse than another, which chance allows in "
             f"{race.options.alpha:.0%} of campaigns at most: were the items drawn at random?"
         )
     return notes
+
+
+def _use_of_metrics(race: Race) -> str:
+    """Say how much of the differences so far was foretold, by what was known before each item."""
+    plain, left = (
+        float(one.spread[0].sum()) for one in (race.accounts.plain, race.accounts.corrected)
+    )
+    share = 1 - left / plain if plain > 0 else 0.0
+    if share < 0.005:
+        return "the metrics foretold nothing of the differences so far"
+    return f"the metrics foretold {share:.0%} of the variance of differences so far"
