@@ -86,21 +86,18 @@ def line(kind: Kind, correlation: float, runs: int, more: int) -> str:
 
 def kinds() -> list[tuple[Kind, int]]:
     """Return all kinds of campaigns, with the number of metrics that are chance."""
+    shapes: list[tuple[int, str, int, tuple[float, ...]]] = [
+        (5, "one ahead", 0, (0.1, 0.2, 0.5, 1.0)),
+        (2, "one ahead", 0, (0.1, 0.2, 0.5, 1.0)),
+        (5, "one ahead", 10, (0.2, 0.5)),
+        (5, "ladder", 0, (0.2,)),
+        (10, "one ahead", 0, (0.2, 0.5)),
+    ]
     found = []
-    for method, spreads in (("betting", (0.25, 0.12)), ("asymptotic", (0.25,))):
-        for spread in spreads:
-            for systems, shape, more in (
-                (2, "one ahead", 0),
-                (5, "one ahead", 0),
-                (5, "one ahead", 10),
-                (5, "ladder", 0),
-                (10, "one ahead", 0),
-            ):
-                found += [
-                    (Kind(systems, shape, gap, spread, method=method), more)
-                    for gap in (0.1, 0.2, 0.5, 1.0)
-                ]
-            found.append((Kind(5, "one ahead", 0.0, spread, 0.25, method), 0))
+    for method, spread in (("betting", 0.25), ("asymptotic", 0.25), ("betting", 0.12)):
+        for systems, shape, more, gaps in shapes:
+            found += [(Kind(systems, shape, gap, spread, method=method), more) for gap in gaps]
+        found.append((Kind(5, "one ahead", 0.0, spread, 0.25, method), 0))
     return found
 
 

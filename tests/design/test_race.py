@@ -234,6 +234,7 @@ def test_the_outlook_is_about_right():
         ({"goal": "difference"}, "`margin` is needed for the goal difference"),
         ({"goal": "order", "margin": 0.1}, "`margin` does not go with the goal order"),
         ({"margin": 0.0}, "`margin` must be greater than 0; got 0"),
+        ({"margin": 5.0}, "`margin` must be less than the range of scores, 1; got 5"),
         ({"bounds": None}, "`bounds` must be two finite numbers for the betting race; got None"),
         ({"bounds": (1, 0)}, "`bounds` must be two numbers, the lower first"),
     ],

@@ -108,13 +108,60 @@ def test_order_and_difference_decide_pairs(tables):
     assert pairs.n_items < order.n_items
 
 
-def test_a_tie_of_identical_texts_is_said(tables):
+def test_systems_with_the_same_texts_are_equally_good_and_end_a_race(tables):
     outputs, judgments = tables
-    same = outputs.with_columns(output=pl.col("item"))
-    found = study(same, judgments).race()["overall"]
-    assert (found.decided, found.stop) == (False, True)
-    assert "Everything is judged" in found.answer
+    same = outputs.with_columns(
+        output=pl.when(pl.col("system") == "beta").then("output").otherwise("item")
+    )
+    scores = judgments.filter(pl.col("system") == "alpha").select("item", alpha="score")
+    shared = judgments.join(scores, on="item", maintain_order="left").with_columns(
+        score=pl.when(pl.col("system") == "beta").then("score").otherwise("alpha")
+    )
+    found = study(same, shared.drop("alpha")).race()["overall"]
+    assert (found.decided, found.winner) == (True, "alpha")
+    assert found.n_items < 100
+    assert found.answer == "alpha is the best of 3 systems, as is gamma with the same texts."
+    ranks = {one.system: (one.rank_low, one.rank_high) for one in found.systems}
+    assert ranks == {"alpha": (1, 2), "gamma": (1, 2), "beta": (3, 3)}
     assert any("same text for every item" in note for note in found.notes)
+    order = study(same, shared.drop("alpha")).race("order")["overall"]
+    assert order.answer == "The order is known: alpha = gamma > beta."
+    verdicts = {(one.a, one.b): one.verdict for one in order.pairs}
+    assert verdicts["alpha", "gamma"] == "equivalent"
+
+
+def test_a_tie_that_only_the_whole_pool_shows_is_said(tables):
+    outputs, judgments = tables
+    turned = judgments.with_columns(
+        score=pl.when(pl.col("system") == "beta")
+        .then(0.0)
+        .otherwise((pl.col("draw") + (pl.col("system") == "gamma")) % 2)
+    )
+    found = study(outputs, turned).race()["overall"]
+    assert (found.decided, found.stop, found.expected_more) == (False, True, 0)
+    assert found.answer == "Everything is judged, and alpha is tied for the best with gamma."
+    order = study(outputs, turned).race("order")["overall"]
+    assert order.answer == "Everything is judged, and 1 of 3 pairs are tied."
+
+
+def test_the_count_of_open_pairs_and_the_table_go_by_what_is_known(tables):
+    outputs, judgments = tables
+    found = study(outputs, judgments.filter(pl.col("draw") <= 60)).race("difference", margin=0.05)
+    [race] = found
+    undecided = sum(one.verdict == "undecided" for one in race.pairs)
+    assert undecided > 0
+    assert race.answer == f"Not known yet: {undecided} of 3 pairs are not decided."
+    ranks = [(one.rank_low, one.rank_high) for one in race.systems]
+    assert ranks == sorted(ranks)
+    assert race.systems[0].behind == 0
+
+
+def test_nothing_complete_is_no_error_and_levels_are_said_as_they_are(tables):
+    outputs, judgments = tables
+    found = study(outputs, judgments).race(judgments_per_output=2, level=0.999)["overall"]
+    assert found.answer == "Not known yet: no item is complete for all systems."
+    assert found.expected_more is None
+    assert found.claim.startswith("In 99.9% of campaigns")
 
 
 def test_scores_without_bounds_run_an_asymptotic_race(tables):

@@ -142,7 +142,9 @@ def test_what_cannot_be_replayed_is_refused():
 
 
 def test_metrics_shorten_the_replays_of_a_race():
-    study = campaign(items=300, judged=300, same=30, means={"alpha": 0.54, "beta": 0.5, "gamma": 0.5})
+    study = campaign(
+        items=300, judged=300, same=30, means={"alpha": 0.54, "beta": 0.5, "gamma": 0.5}
+    )
     rng = np.random.default_rng(1)
     rows = study.outputs.rows()
     found = study.judgments.frame.select("item", "system", "score")

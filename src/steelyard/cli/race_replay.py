@@ -67,7 +67,7 @@ def race_replay_tables(found: Sequence[RaceReplay]) -> list[RenderableType]:
         )
     how = (
         f"{race.runs} replays of {race.judged_items} items judged for all systems, which stand for the {race.pool_size} of the pool; wrong: "
-        f"anything false was said of them at any look, allowed in {1 - race.level:.0%}"
+        f"anything false was said of them at any look, allowed in {round(100 * (1 - race.level), 6):g}%"
     )
     if race.other_winner is not None:
         how += (

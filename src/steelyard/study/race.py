@@ -187,7 +187,8 @@ def _texts(
         name = list(found.items)[item]
         raise InvalidDataError(
             f"a race needs outputs of all systems for the same items; system {names[system]!r} has "
-            f"none for item {name!r}, nor have {len(missing) - 1:,} others: leave these out"
+            f"none for item {name!r}, one of {len(missing):,} outputs that are missing: leave such items out, or "
+            "that system"
         )
     return found
 
@@ -243,11 +244,9 @@ def _run(course: _Course, texts: SharedTexts, options: RaceOptions) -> tuple[Rac
     if texts.metrics.shape[2]:
         control = RaceControl(texts.metrics, codes=codes, method=options.method)
     found = Race(apart, len(codes), options, control=control)
-    last = np.where(
-        np.isfinite(course.scores).any(axis=0),
-        len(course.items) - np.isfinite(course.scores)[::-1].argmax(axis=0),
-        0,
-    )
+    judged = np.isfinite(course.scores)
+    places = np.arange(1, len(course.items) + 1)[:, np.newaxis]
+    last = np.where(judged, places, 0).max(axis=0, initial=0)
     for place, item in enumerate(course.items):
         if not found.running[0]:
             return found, place

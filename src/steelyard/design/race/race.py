@@ -127,6 +127,11 @@ class Race:
         return len(self.accounts.differing)
 
     @property
+    def alike(self) -> Bools:
+        """Systems that wrote the same text for every item of the pool; (K, K)."""
+        return np.asarray(self.accounts.differing == 0)
+
+    @property
     def running(self) -> Bools:
         """Campaigns whose goal is not reached; (R,)."""
         return np.asarray(self.decided_at == 0)
@@ -230,7 +235,9 @@ class Race:
         out[lost, self.winner[lost]] = False
         self.out_by = np.where(out, self._leading().argmax(axis=2), self.out_by)
         self._let_go(out)
-        enough = (self.inside.sum(axis=1) == 1) | self._near_all.any(axis=1)
+        # Systems that wrote the same texts throughout are equally good.
+        apart = self.inside[:, :, np.newaxis] & self.inside[:, np.newaxis, :] & ~self.alike
+        enough = ~apart.any(axis=(1, 2)) | self._near_all.any(axis=1)
         self.decided_at = np.where(self.running & enough, self.items, self.decided_at)
 
     @property
@@ -275,10 +282,12 @@ class Race:
 
     @property
     def settled(self) -> Bools:
-        """Pairs that are decided by the goal order or difference; (R, K, K)."""
+        """Pairs that are decided by the goal order or difference, and nobody against himself; (R, K, K)."""
         above = self.above
-        alike = self.near & self.near.transpose(0, 2, 1)
-        return np.asarray(above | above.transpose(0, 2, 1) | alike)
+        near = (self.near & self.near.transpose(0, 2, 1)) | self.alike
+        return np.asarray(above | above.transpose(0, 2, 1) | near) & ~np.eye(
+            self.systems, dtype=bool
+        )
 
     def _let_go(self, out: Bools) -> None:
         self.out_at = np.where(out, self.items, self.out_at)
