@@ -1,11 +1,12 @@
 """Races against fixed designs: who wins wrongly, what a decision costs, and what it must cost.
 
-Usage: ``python -m benchmarks.races [RUNS]``: RUNS campaigns of each kind, 100 by default. One line for each
-number of systems, shape and gap: the share of campaigns in which the best system was ever let go, the share that decided,
+Usage: ``python -m benchmarks.races [RUNS [SYSTEMS [GAP]]]``: RUNS campaigns of each kind, 100 by default; all kinds, or those of so many
+systems and of this gap. One line for each number of systems, shape and gap: the share of campaigns in which the best system was ever let go, the share that decided,
 judgments, and judgments over those of a fixed design that decides as often: in 80%, in 95% and in all campaigns that the race
 decides. For the first two the race has a budget, too: it is broken off after the item at which this share was decided. In the
 fixed design all systems are judged on the same n items and the leader must beat all others by paired t tests at alpha/(K-1); n is the
 smallest that decides in this share. The last column is judgments over a bound that no race can beat which is valid for all scores of this range.
+``python -m benchmarks.races RUNS claims`` counts the campaigns in which a race for the order, or for differences, ever said something false.
 """
 
 import sys
@@ -14,8 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.design.race import Race, RaceOptions
+from steelyard.design.race import Race, RaceGoal, RaceOptions
 from steelyard.design.race.fixed_design import fixed_decisions
+from steelyard.study.race_replay import false_claims
 
 Floats = NDArray[np.float64]
 
@@ -142,6 +144,53 @@ def kinds() -> list[Kind]:
     return found
 
 
+def claims(kind: Kind, goal: RaceGoal, runs: int, *, seed: int = 0) -> tuple[int, int, float]:
+    """Return the campaigns that ever said something false, those decided, and the mean judgments."""
+    rng = np.random.default_rng([seed, kind.systems, round(100 * kind.gap), len(kind.shape)])
+    margin = None if kind.margin is None else kind.margin * kind.spread
+    options = RaceOptions(goal=goal, margin=margin, level=1 - _ALPHA)
+    false = decided = 0
+    judgments = 0.0
+    for start in range(0, runs, _CHUNK):
+        scores = pools(rng, kind, min(_CHUNK, runs - start))
+        apart = _ITEMS * (1 - np.eye(kind.systems, dtype=np.int64))
+        race = Race(apart, _ITEMS, options, runs=len(scores))
+        for place in range(_ITEMS):
+            if not race.running.any():
+                break
+            judgments += float((race.inside & race.running[:, np.newaxis]).sum())
+            race.judge(scores[:, place])
+        false += int(false_claims(race, scores.mean(axis=1)).sum())
+        decided += int((~race.running).sum())
+    return false, decided, judgments / runs
+
+
+def _claims_table(runs: int) -> None:
+    print(
+        "| spread | systems | shape | gap | goal | campaigns with a false claim | decided | judgments |"
+    )
+    print("|" + "---|" * 8)
+    goals: list[tuple[RaceGoal, float | None]] = [("order", None), ("difference", 0.25)]
+    for spread in (0.12, 0.25):
+        for systems in (2, 5, 10):
+            for shape, gap in (("one ahead", 0.0), ("ladder", 0.1), ("ladder", 0.25)):
+                for goal, margin in goals:
+                    kind = Kind(systems, shape, gap, spread, margin)
+                    false, decided, judgments = claims(kind, goal, runs)
+                    named = goal if margin is None else f"{goal}={margin:g}"
+                    cells = [
+                        spread,
+                        systems,
+                        shape,
+                        gap,
+                        named,
+                        false,
+                        decided,
+                        f"{judgments:,.0f}",
+                    ]
+                    print("| " + " | ".join(map(str, cells)) + " |", flush=True)
+
+
 def _line(kind: Kind, runs: int) -> str:
     found = outcome(kind, runs)
     share = found.wrong if kind.margin is None else found.far
@@ -151,7 +200,7 @@ def _line(kind: Kind, runs: int) -> str:
         kind.shape,
         f"{kind.gap:g}",
         "" if kind.margin is None else f"{kind.margin:g}",
-        f"{share.mean():.1%}",
+        f"{share.sum()} of {len(share)}",
         f"{found.decided.mean():.0%}",
         f"{found.judgments.mean():,.0f}",
     ]
@@ -166,12 +215,18 @@ def _line(kind: Kind, runs: int) -> str:
 def main() -> None:
     """Print one line for each kind."""
     runs = int(sys.argv[1]) if len(sys.argv) > 1 else 100
+    chosen = sys.argv[2:]
+    if chosen == ["claims"]:
+        _claims_table(runs)
+        return
     print(
         "| spread | systems | shape | gap | margin | best let go | decided | judgments "
         "| of fixed, 80% | 95% | all | over the bound |"
     )
     print("|" + "---|" * 12)
     for kind in kinds():
+        if [str(kind.systems), f"{kind.gap:g}"][: len(chosen)] != chosen:
+            continue
         print(_line(kind, runs), flush=True)
 
 

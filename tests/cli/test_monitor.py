@@ -321,6 +321,13 @@ def test_a_race_is_over_at_its_margin(run, racing):
     assert "at most 0.1 below the best" in found["answer"]
 
 
+def test_a_race_names_its_metrics(run, racing):
+    code, out, err = run("monitor", *racing, "--goal", "best", "--metric", "length")
+    assert (code, err) == (0, "")
+    assert "metrics length" in out
+    assert "the metrics foretold nothing" in out
+
+
 def test_goals_of_pairs_print_pairs(run, racing):
     _, out, _ = run("monitor", *racing, "--goal", "difference=0.1", "--json")
     [found] = json.loads(out)
@@ -337,7 +344,8 @@ def test_goals_of_pairs_print_pairs(run, racing):
         ((), "`--half-width` or `--goal` is needed"),
         (("--goal", "worst"), "must be best, order or difference=D; got worst"),
         (("--goal", "difference=x"), "difference needs a number"),
-        (("--goal", "best", "--metric", "length"), "`--metric` does not go with --goal"),
+        (("--goal", "difference=-1"), "difference needs a number greater than 0"),
+        (("--goal", "best", "--metric", "lenght"), "lenght"),
         (("--goal", "best", "--half-width", "1"), "`--half-width` does not go with --goal"),
         (("--goal", "best", "--method", "empirical-bernstein"), "`--method` must be betting or"),
         (("--goal", "difference=0.1", "--margin", "0.1"), "`--margin` does not go with"),

@@ -234,6 +234,7 @@ def test_the_outlook_is_about_right():
         ({"goal": "difference"}, "`margin` is needed for the goal difference"),
         ({"goal": "order", "margin": 0.1}, "`margin` does not go with the goal order"),
         ({"margin": 0.0}, "`margin` must be greater than 0; got 0"),
+        ({"margin": 5.0}, "`margin` must be less than the range of scores, 1; got 5"),
         ({"bounds": None}, "`bounds` must be two finite numbers for the betting race; got None"),
         ({"bounds": (1, 0)}, "`bounds` must be two numbers, the lower first"),
     ],
@@ -280,7 +281,7 @@ def test_the_asymptotic_capital_is_that_of_a_hand_worked_example():
     for one in found:
         race.judge(np.array([[0.0, one]]))
     accounts = race.accounts
-    assert accounts.skewness[0, 0, 1] == pytest.approx(skew(found))
+    assert accounts.plain.skewness[0, 0, 1] == pytest.approx(skew(found))
     # mean 0.04, variance 0.0324 times 60/59, skewness -8/3, 60/(1 - 0.3) items in effect
     worth = 60 / 0.7
     z = 0.04 * np.sqrt(worth / (0.0324 * 60 / 59))

@@ -2,6 +2,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from steelyard.design.race import Race, RaceControl, RaceOptions
 from steelyard.errors import (
     InvalidArgumentError,
     InvalidDataError,
@@ -107,13 +108,60 @@ def test_order_and_difference_decide_pairs(tables):
     assert pairs.n_items < order.n_items
 
 
-def test_a_tie_of_identical_texts_is_said(tables):
+def test_systems_with_the_same_texts_are_equally_good_and_end_a_race(tables):
     outputs, judgments = tables
-    same = outputs.with_columns(output=pl.col("item"))
-    found = study(same, judgments).race()["overall"]
-    assert (found.decided, found.stop) == (False, True)
-    assert "Everything is judged" in found.answer
+    same = outputs.with_columns(
+        output=pl.when(pl.col("system") == "beta").then("output").otherwise("item")
+    )
+    scores = judgments.filter(pl.col("system") == "alpha").select("item", alpha="score")
+    shared = judgments.join(scores, on="item", maintain_order="left").with_columns(
+        score=pl.when(pl.col("system") == "beta").then("score").otherwise("alpha")
+    )
+    found = study(same, shared.drop("alpha")).race()["overall"]
+    assert (found.decided, found.winner) == (True, "alpha")
+    assert found.n_items < 100
+    assert found.answer == "alpha is the best of 3 systems, as is gamma with the same texts."
+    ranks = {one.system: (one.rank_low, one.rank_high) for one in found.systems}
+    assert ranks == {"alpha": (1, 2), "gamma": (1, 2), "beta": (3, 3)}
     assert any("same text for every item" in note for note in found.notes)
+    order = study(same, shared.drop("alpha")).race("order")["overall"]
+    assert order.answer == "The order is known: alpha = gamma > beta."
+    verdicts = {(one.a, one.b): one.verdict for one in order.pairs}
+    assert verdicts["alpha", "gamma"] == "equivalent"
+
+
+def test_a_tie_that_only_the_whole_pool_shows_is_said(tables):
+    outputs, judgments = tables
+    turned = judgments.with_columns(
+        score=pl.when(pl.col("system") == "beta")
+        .then(0.0)
+        .otherwise((pl.col("draw") + (pl.col("system") == "gamma")) % 2)
+    )
+    found = study(outputs, turned).race()["overall"]
+    assert (found.decided, found.stop, found.expected_more) == (False, True, 0)
+    assert found.answer == "Everything is judged, and alpha is tied for the best with gamma."
+    order = study(outputs, turned).race("order")["overall"]
+    assert order.answer == "Everything is judged, and 1 of 3 pairs are tied."
+
+
+def test_the_count_of_open_pairs_and_the_table_go_by_what_is_known(tables):
+    outputs, judgments = tables
+    found = study(outputs, judgments.filter(pl.col("draw") <= 60)).race("difference", margin=0.05)
+    [race] = found
+    undecided = sum(one.verdict == "undecided" for one in race.pairs)
+    assert undecided > 0
+    assert race.answer == f"Not known yet: {undecided} of 3 pairs are not decided."
+    ranks = [(one.rank_low, one.rank_high) for one in race.systems]
+    assert ranks == sorted(ranks)
+    assert race.systems[0].behind == 0
+
+
+def test_nothing_complete_is_no_error_and_levels_are_said_as_they_are(tables):
+    outputs, judgments = tables
+    found = study(outputs, judgments).race(judgments_per_output=2, level=0.999)["overall"]
+    assert found.answer == "Not known yet: no item is complete for all systems."
+    assert found.expected_more is None
+    assert found.claim.startswith("In 99.9% of campaigns")
 
 
 def test_scores_without_bounds_run_an_asymptotic_race(tables):
@@ -170,3 +218,59 @@ def test_what_cannot_be_raced_is_refused(tables):
     )
     with pytest.raises(NotEstimableError, match="spread draw, whose order balances the sample"):
         study(outputs, spread).race()
+
+
+def with_metric(outputs, judgments, correlation=0.9):
+    """The same outputs with a metric that nearly is the score."""
+    rng = np.random.default_rng(3)
+    scores = outputs.join(judgments, on=["item", "system"], maintain_order="left")["score"]
+    noise = rng.normal(size=outputs.height) * np.sqrt(1 / correlation**2 - 1) * 0.2
+    return outputs.with_columns(likeness=scores + pl.Series(noise), length=pl.lit(7.0))
+
+
+def test_a_race_with_metrics_is_that_of_their_control(tables):
+    outputs, judgments = tables
+    scored = study(with_metric(outputs, judgments), judgments)
+    plain, used = scored.race()["overall"], scored.race(metrics=["likeness", "length"])["overall"]
+    rows = with_metric(outputs, judgments).join(judgments, on=["item", "system"]).sort("draw")
+    shape = 300, 3
+    values = rows.sort("draw", "system").select("likeness", "score").to_numpy().reshape(*shape, 2)
+    again = Race(
+        300 * (1 - np.eye(3, dtype=int)), 300, RaceOptions(), control=RaceControl(values[..., :1])
+    )
+    for row in values[..., 1]:
+        if again.running[0]:
+            again.judge(row[np.newaxis])
+    stops = dict(zip(("alpha", "beta", "gamma"), again.out_at[0].tolist(), strict=True))
+    assert {one.system: one.out_at or 0 for one in used.systems} == stops
+    assert used.systems != plain.systems
+    assert used.metrics == ("likeness", "length")
+    assert used.to_dict()["metrics"] == ["likeness", "length"]
+    assert any("the metrics foretold " in note and "% of the" in note for note in used.notes)
+    assert plain.metrics == ()
+    # what is judged is what is shown
+    alpha = next(one for one in used.systems if one.system == "alpha")
+    rows = judgments.filter((pl.col("system") == "alpha") & (pl.col("draw") <= used.n_items))
+    assert alpha.estimate == pytest.approx(rows["score"].mean())
+
+
+def test_a_metric_without_information_leaves_a_race_as_it_was(tables):
+    outputs, judgments = tables
+    scored = study(with_metric(outputs, judgments), judgments)
+    plain, used = scored.race()["overall"], scored.race(metrics="length")["overall"]
+    assert used.systems == plain.systems
+    assert "the metrics foretold nothing of the differences so far" in used.notes
+
+
+def test_a_gap_of_a_metric_is_noted_and_an_unknown_one_refused(tables):
+    outputs, judgments = tables
+    scored = with_metric(outputs, judgments).with_columns(
+        likeness=pl.when(pl.col("item") != "i3").then("likeness")
+    )
+    found = study(scored, judgments).race(metrics="likeness")["overall"]
+    assert (
+        "beta: metric likeness is missing on 1 outputs, which count as the mean of their system"
+        in found.notes
+    )
+    with pytest.raises(InvalidArgumentError, match="liking"):
+        study(scored, judgments).race(metrics="liking")

@@ -139,3 +139,24 @@ def test_what_cannot_be_replayed_is_refused():
         study.simulate_race(bounds=(0, 0.1))
     with pytest.raises(NotEstimableError, match="two items or more that were judged for all"):
         campaign(items=20, judged=1).simulate_race()
+
+
+def test_metrics_shorten_the_replays_of_a_race():
+    study = campaign(
+        items=300, judged=300, same=30, means={"alpha": 0.54, "beta": 0.5, "gamma": 0.5}
+    )
+    rng = np.random.default_rng(1)
+    rows = study.outputs.rows()
+    found = study.judgments.frame.select("item", "system", "score")
+    likeness = rows.join(found, on=["item", "system"], how="left", maintain_order="left")["score"]
+    # gamma wrote alpha's texts for some items, and has no judgments of its own there
+    likeness = likeness.fill_null(0.6) + pl.Series(0.05 * rng.normal(size=rows.height))
+    scored = Study.read(rows.with_columns(likeness=likeness), study.judgments.frame)
+    plain, used = (
+        scored.simulate_race(runs=30, metrics=metrics)[0] for metrics in ((), ("likeness",))
+    )
+    assert used.metrics == ("likeness",)
+    assert used.judgments < 0.9 * plain.judgments
+    assert used.wrong <= 0.1
+    with pytest.raises(InvalidArgumentError, match="liking"):
+        scored.simulate_race(metrics=["liking"])

@@ -54,7 +54,8 @@ Example:
     "--metric",
     "metrics",
     multiple=True,
-    help="Column of OUTPUTS to correct with; may be given several times. None by default.",
+    help="Column of OUTPUTS to correct with, or with a goal to foretell differences; may be given several times. "
+    "None by default.",
 )
 @click.option(
     "--method",
@@ -144,8 +145,9 @@ def monitor(
         word, difference = goal
         if difference is not None and margin is not None:
             raise InvalidArgumentError("`--margin` does not go with --goal difference=D: D is it")
-        races = choice.read(()).race(
+        races = choice.read(metrics).race(
             word,
+            metrics=metrics,
             margin=margin if difference is None else difference,
             prompts=choice.prompts,
             systems=choice.systems,
@@ -189,7 +191,7 @@ def monitor(
 
 
 # Options of the interval of one system, which a race has none of.
-_NOT_IN_RACES = ("half_width", "metrics", "replacement", "target", "rater_variance", "tuned_for")
+_NOT_IN_RACES = ("half_width", "replacement", "target", "rater_variance", "tuned_for")
 
 
 def _check_race_options() -> None:
@@ -197,7 +199,7 @@ def _check_race_options() -> None:
     given = click.core.ParameterSource.COMMANDLINE
     for name in (*_NOT_IN_RACES, "figure"):
         if context.get_parameter_source(name) is given:
-            option = "metric" if name == "metrics" else name.replace("_", "-")
+            option = name.replace("_", "-")
             raise InvalidArgumentError(
                 f"`--{option}` does not go with --goal, which compares systems by their scores on "
                 "the same items: leave one of them out"

@@ -1,5 +1,7 @@
 """What ``steelyard monitor --goal`` prints."""
 
+import math
+
 import click
 from rich.console import RenderableType
 from rich.table import Table
@@ -24,11 +26,13 @@ class RaceGoalType(click.ParamType[tuple[RaceGoal, float | None]]):
         word, _, number = str(value).partition("=")
         if word == "difference":
             try:
-                return "difference", float(number)
+                margin = float(number)
             except ValueError:
-                self.fail(
-                    f"difference needs a number, such as difference=0.05; got {value}", param, ctx
-                )
+                margin = math.nan
+            if not 0 < margin < math.inf:
+                message = "difference needs a number greater than 0, such as difference=0.05"
+                self.fail(f"{message}; got {value}", param, ctx)
+            return "difference", margin
         if number or word not in {"best", "order"}:
             self.fail(f"must be best, order or difference=D; got {value}", param, ctx)
         return ("best" if word == "best" else "order"), None
@@ -46,6 +50,8 @@ def race_tables(found: list[Raced]) -> list[RenderableType]:
 def _table(one: Raced) -> Table:
     margin = "" if one.margin is None else f", up to {one.margin:g}"
     title = f"{one.prompt}: the goal is {one.goal}{margin}; {one.n_items} of {one.pool_size} items"
+    if one.metrics:
+        title += f"; metrics {', '.join(one.metrics)}"
     table = Table(title=title, title_justify="left")
     for name in ("system", ""):
         table.add_column(name)
@@ -61,14 +67,16 @@ def _table(one: Raced) -> Table:
             if system.rank_low == system.rank_high
             else f"{system.rank_low} to {system.rank_high}",
             str(system.n_items),
-            str(system.expected_more),
+            "" if one.expected_more is None else str(system.expected_more),
         )
     return table
 
 
 def _state(system: Racer, one: Raced) -> str:
     if system.system == one.winner:
-        return "best" if len(one.inside) == 1 else "best or near"
+        return "best" if len(one.inside) == 1 or one.margin is None else "best or near"
+    if system.state == "in" and one.winner is not None and one.margin is None:
+        return f"as {one.winner}"
     if system.state == "in":
         return "in"
     if system.out_by is None:
@@ -81,7 +89,7 @@ def _left(one: Raced) -> str:
     if one.ledger.saved["race"] > 0:
         judged += f", {one.ledger.saved['race']:,.0f} saved by letting systems go"
     if one.decided:
-        return f"{judged}; stop: nothing is left to judge."
+        return f"{judged}; stop: no more are needed."
     if one.stop:
         return f"{judged}; stop: nothing is left to judge, though the goal is not reached."
     if one.expected_more is None:

@@ -43,7 +43,9 @@ def race_replay_tables(found: Sequence[RaceReplay]) -> list[RenderableType]:
     """Return how many judgments a decision took, and what became of each system."""
     race = found[0]
     margin = "" if race.margin is None else f", up to {race.margin:g}"
-    table = Table(title=f"{race.prompt}: the goal is {race.goal}{margin}", title_justify="left")
+    using = f"; metrics {', '.join(race.metrics)}" if race.metrics else ""
+    title = f"{race.prompt}: the goal is {race.goal}{margin}{using}"
+    table = Table(title=title, title_justify="left")
     table.add_column("")
     for name in ("decided", "wrong", "items", "judgments", "longest tenth", "of the fixed design"):
         table.add_column(name, justify="right")
@@ -65,7 +67,7 @@ def race_replay_tables(found: Sequence[RaceReplay]) -> list[RenderableType]:
         )
     how = (
         f"{race.runs} replays of {race.judged_items} items judged for all systems, which stand for the {race.pool_size} of the pool; wrong: "
-        f"anything false was said of them at any look, allowed in {1 - race.level:.0%}"
+        f"anything false was said of them at any look, allowed in {round(100 * (1 - race.level), 6):g}%"
     )
     if race.other_winner is not None:
         how += (

@@ -41,7 +41,7 @@ Examples:
     "--metric",
     "metrics",
     multiple=True,
-    help="Metric to correct with; all by default, but for --half-width.",
+    help="Metric to correct with; all by default, but with --half-width those that are named, and with --goal too.",
 )
 @click.option(
     "--half-width",
@@ -155,7 +155,7 @@ def simulate(
     of_draws: dict[str, object] = {"design": design, "by": by}
     if goal is not None:
         others = of_rules | of_draws | {"bounds": None, "rule": None}
-        others |= {"metric": metrics, "pair": pair, "n": numbers}
+        others |= {"pair": pair, "n": numbers}
         _refuse(others, "`--goal`, which replays a race")
     elif pair is not None:
         _refuse(of_rules | of_draws, "`--pair`, which replays numbers of items (-n)")
@@ -174,7 +174,8 @@ def simulate(
     with progress_bar("replaying") as show:
         options |= {"seed": seed, "progress": show}
         if goal is not None:
-            options |= {"systems": choice.systems} | race_options(goal, margin, bounds, rules)
+            options |= {"systems": choice.systems, "metrics": named}
+            options |= race_options(goal, margin, bounds, rules)
             raced = study.simulate_race(**options)
             shown, tables = raced.to_dict(), race_replay_tables(raced)
         elif pair is not None:

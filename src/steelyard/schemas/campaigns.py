@@ -107,6 +107,8 @@ class Raced(Shape):
     prompt: str
     goal: Literal["best", "order", "difference"]
     margin: float | None
+    metrics: list[str]
+    """Metrics that foretell differences; none unless they were named."""
     method: Literal["betting", "asymptotic"]
     guarantee: Literal["exact", "asymptotic"]
     """Whether the level holds exactly."""
@@ -232,6 +234,8 @@ class RaceReplay(Shape):
     level: Level
     rule: Literal["race", "fixed design"]
     """The fixed design has the fewest items, the same for all systems, that decide as often."""
+    metrics: list[str]
+    """Metrics that foretold differences; none unless they were named, and none in the fixed design."""
     method: Literal["betting", "asymptotic", "t tests"]
     guarantee: Literal["exact", "asymptotic"]
     decided: Share

@@ -21,11 +21,11 @@ _FORMS: dict[str, tuple[Any, int]] = {
     "sample": (SampleForm, 1),
     "score": (ScoreForm, 1),
     "judge": (JudgeForm, 3),
-    "monitor": (MonitorForm, 2),
+    "monitor": (MonitorForm, 3),
     "estimate": (EstimateForm, 2),
     "compare": (CompareForm, 2),
     "diagnose": (DiagnoseForm, 1),
-    "simulate": (SimulateForm, 4),
+    "simulate": (SimulateForm, 5),
     "trajectory": (TrajectoryForm, 1),
     "paper": (PaperForm, 1),
 }

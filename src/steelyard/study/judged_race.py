@@ -1,5 +1,6 @@
 """All judgments of a finished campaign's systems on the same items, as a population to draw races from."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -23,8 +24,9 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class RacePools:
-    """Pools in the order of the draw: one judgment of each text (R, N, K), and codes of texts alike."""
+    """Pools in the order of the draw: the judged item in each place (R, N), one judgment of each text (R, N, K), and codes of texts alike."""
 
+    order: Integers
     scores: Floats
     codes: Integers
 
@@ -43,6 +45,8 @@ class JudgedRace:
         Where the judgments of each output's text begin, and how many there are.
     codes : (M, K) array
         Number of each text among those of its item; equal where systems wrote the same.
+    metrics : (M, K, p) array
+        Metrics of the outputs, around the mean of their system.
     chosen : (N,) array
         The judged item that stands for each of the pool.
     """
@@ -52,11 +56,17 @@ class JudgedRace:
     first: Integers
     count: Integers
     codes: Integers
+    metrics: Floats
     chosen: Integers
 
     @classmethod
     def of(
-        cls, study: "Study", prompt: str, names: tuple[str, ...], rng: np.random.Generator
+        cls,
+        study: "Study",
+        prompt: str,
+        names: tuple[str, ...],
+        rng: np.random.Generator,
+        metrics: Sequence[str] = (),
     ) -> "JudgedRace":
         """Gather the judgments of items that were judged for all systems."""
         if len(names) < 2:
@@ -64,7 +74,7 @@ class JudgedRace:
                 f"`systems` must be at least two that are judged under prompt {prompt!r}; got "
                 f"{', '.join(names)}"
             )
-        texts = SharedTexts.of(study.outputs, names, ())
+        texts = SharedTexts.of(study.outputs, names, metrics)
         number = {name: place for place, name in enumerate(names)}
         rows = judged_table(study.outputs, study.judgments, ()).rows
         rows = rows.filter((pl.col("prompt") == prompt) & pl.col("system").is_in(names))
@@ -89,6 +99,7 @@ class JudgedRace:
             start[place],
             counts[place],
             place,
+            texts.metrics[judged],
             repeated(len(judged), size, rng),
         )
 
@@ -122,4 +133,5 @@ class JudgedRace:
         # Systems that wrote the same text share its judgment: the number of the first of them.
         same = codes[..., :, np.newaxis] == codes[..., np.newaxis, :]
         drawn = np.take_along_axis(rng.random(codes.shape), same.argmax(axis=-1), axis=-1)
-        return RacePools(self.score[self.first[order] + (drawn * count).astype(np.int64)], codes)
+        scores = self.score[self.first[order] + (drawn * count).astype(np.int64)]
+        return RacePools(order, scores, codes)

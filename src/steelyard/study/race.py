@@ -8,7 +8,15 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from steelyard.design.race import Race, RaceGoal, RaceMethod, RaceOptions, expected_items
+from steelyard.data import Outputs
+from steelyard.design.race import (
+    Race,
+    RaceControl,
+    RaceGoal,
+    RaceMethod,
+    RaceOptions,
+    expected_items,
+)
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 from steelyard.records import names_of
 from steelyard.study.arrivals import Arrived, arrivals
@@ -21,7 +29,7 @@ from steelyard.study.shared_texts import SharedTexts
 if TYPE_CHECKING:
     from steelyard.study.study import Study
 
-__all__ = ["race", "race_method"]
+__all__ = ["gap_notes", "race", "race_method"]
 
 Floats = NDArray[np.float64]
 
@@ -31,6 +39,7 @@ def race(
     goal: RaceGoal = "best",
     *,
     margin: float | None = None,
+    metrics: Sequence[str] = (),
     prompts: Sequence[str] | None = None,
     systems: Sequence[str] | None = None,
     method: RaceMethod | None = None,
@@ -55,6 +64,9 @@ def race(
         most `margin` apart.
     margin : float, optional
         Differences up to this do not matter.
+    metrics : str or sequence of str
+        Metrics that foretell differences; none by default. Choose them before looking: they are given their weight by the
+        judgments, and none where they foretell nothing.
     prompts, systems : sequence of str, optional
         Which to look at; all that were judged by default.
     method : {"betting", "asymptotic"}, optional
@@ -90,6 +102,7 @@ def race(
     if judgment_price is not None and not judgment_price >= 0:
         raise InvalidArgumentError(f"`judgment_price` must not be negative; got {judgment_price}")
     prompts, systems = names_of(prompts), names_of(systems)
+    foretelling = tuple(dict.fromkeys(names_of(metrics)))
     study.judged_pairs(prompts, systems)
     check_bounds(study.judgments, bounds, prompts=prompts, systems=systems)
     # Bets need an order of chance.
@@ -112,7 +125,7 @@ def race(
     for prompt, entered in cells.items():
         names = tuple(cell.system for cell in entered)
         if names not in shared:
-            shared[names] = _texts(study, names, prompt)
+            shared[names] = _texts(study, names, prompt, foretelling)
         course = _course(study, entered, sample)
         run, seen = _run(course, shared[names], options)
         imbalances = [study.imbalances.get((prompt, name)) for name in names]
@@ -121,11 +134,16 @@ def race(
                 run,
                 prompt=prompt,
                 names=names,
+                metrics=foretelling,
                 after=expected_items(run)[0],
                 each=judgments_per_output,
                 price=judgment_price,
                 balanced=not any(imbalances),
-                notes=[*_notes(study, entered), *course.waiting(seen, run.inside[0], names)],
+                notes=[
+                    *_notes(study, entered),
+                    *gap_notes(study.outputs, foretelling, names),
+                    *course.waiting(seen, run.inside[0], names),
+                ],
             )
         )
     return Races(found)
@@ -136,20 +154,41 @@ def race_method(method: RaceMethod | None, bounds: tuple[float, float] | None) -
     return method or ("asymptotic" if bounds is None else "betting")
 
 
-def _texts(study: "Study", names: tuple[str, ...], prompt: str) -> SharedTexts:
+def gap_notes(outputs: Outputs, metrics: Sequence[str], systems: Sequence[str]) -> list[str]:
+    """Say where a metric of a race is missing.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If there is no such metric.
+    """
+    if not metrics:
+        return []
+    return [
+        f"{system}: metric {name} is missing on {count} outputs, which count as the mean of their system"
+        for system, gaps in outputs.metric_gaps(metrics).items()
+        for name, count in gaps.items()
+        if system in systems
+    ]
+
+
+def _texts(
+    study: "Study", names: tuple[str, ...], prompt: str, metrics: Sequence[str]
+) -> SharedTexts:
     if len(names) < 2:
         raise InvalidArgumentError(
             f"`systems` must be at least two that are judged under prompt {prompt!r}; got "
             f"{', '.join(names)}"
         )
-    found = SharedTexts.of(study.outputs, names, ())
+    found = SharedTexts.of(study.outputs, names, metrics)
     missing = np.argwhere(found.codes < 0)
     if len(missing):
         item, system = missing[0]
         name = list(found.items)[item]
         raise InvalidDataError(
             f"a race needs outputs of all systems for the same items; system {names[system]!r} has "
-            f"none for item {name!r}, nor have {len(missing) - 1:,} others: leave these out"
+            f"none for item {name!r}, one of {len(missing):,} outputs that are missing: leave such items out, or "
+            "that system"
         )
     return found
 
@@ -201,12 +240,13 @@ def _run(course: _Course, texts: SharedTexts, options: RaceOptions) -> tuple[Rac
     """Run the race over what is complete, and return it with the number of items passed."""
     codes = texts.codes
     apart = (codes[:, :, np.newaxis] != codes[:, np.newaxis, :]).sum(axis=0)
-    found = Race(apart, len(codes), options)
-    last = np.where(
-        np.isfinite(course.scores).any(axis=0),
-        len(course.items) - np.isfinite(course.scores)[::-1].argmax(axis=0),
-        0,
-    )
+    control = None
+    if texts.metrics.shape[2]:
+        control = RaceControl(texts.metrics, codes=codes, method=options.method)
+    found = Race(apart, len(codes), options, control=control)
+    judged = np.isfinite(course.scores)
+    places = np.arange(1, len(course.items) + 1)[:, np.newaxis]
+    last = np.where(judged, places, 0).max(axis=0, initial=0)
     for place, item in enumerate(course.items):
         if not found.running[0]:
             return found, place
@@ -216,8 +256,9 @@ def _run(course: _Course, texts: SharedTexts, options: RaceOptions) -> tuple[Rac
             if course.passes_gaps and (last[lacking] > place).all():
                 continue
             return found, place
-        own = codes[texts.items[item]]
-        found.judge(course.scores[place][np.newaxis], own[:, np.newaxis] == own)
+        number = texts.items[item]
+        same = codes[number][:, np.newaxis] == codes[number]
+        found.judge(course.scores[place][np.newaxis], same, place=number)
     return found, len(course.items)
 
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.design.race import Race, RaceGoal, RaceMethod, RaceOptions
+from steelyard.design.race import Race, RaceControl, RaceGoal, RaceMethod, RaceOptions
 from steelyard.design.race.fixed_design import fixed_decisions
 from steelyard.errors import InvalidArgumentError
 from steelyard.estimate.ledger import Ledger
 from steelyard.records import names_of
 from steelyard.study.judged_race import JudgedRace, RacePools
-from steelyard.study.race import race_method
+from steelyard.study.race import gap_notes, race_method
 from steelyard.study.recorded_draw import check_simply_drawn
 from steelyard.study.replayed_race import COLUMNS, RaceReplay, ReplayedSystem
 from steelyard.study.results import Results
@@ -22,7 +22,7 @@ from steelyard.study.score_bounds import check_bounds
 if TYPE_CHECKING:
     from steelyard.study.study import Study
 
-__all__ = ["simulate_race"]
+__all__ = ["false_claims", "simulate_race"]
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -37,6 +37,7 @@ def simulate_race(
     goal: RaceGoal = "best",
     *,
     margin: float | None = None,
+    metrics: Sequence[str] = (),
     prompt: str | None = None,
     systems: Sequence[str] | None = None,
     method: RaceMethod | None = None,
@@ -57,7 +58,7 @@ def simulate_race(
     ----------
     study : Study
         The finished campaign.
-    goal, margin, method, bounds, level
+    goal, margin, metrics, method, bounds, level
         As in `Study.race`.
     prompt : str, optional
         The prompt; needed when several were judged.
@@ -85,8 +86,10 @@ def simulate_race(
     pairs = study.judged_pairs([prompt], asked)
     check_bounds(study.judgments, bounds, prompts=[prompt], systems=asked)
     check_simply_drawn(study.judgments, [prompt], asked)
+    names, foretelling = tuple(name for _, name in pairs), tuple(dict.fromkeys(names_of(metrics)))
+    gap_notes(study.outputs, foretelling, names)
     rng = np.random.default_rng(seed)
-    judged = JudgedRace.of(study, prompt, tuple(name for _, name in pairs), rng)
+    judged = JudgedRace.of(study, prompt, names, rng, foretelling)
     sizes = np.unique(np.geomspace(min(4, judged.size), judged.size, _SIZES).astype(int))
     at_once = max(1, min(runs, _AT_ONCE // (judged.size * len(judged.names))))
     parts = []
@@ -98,7 +101,8 @@ def simulate_race(
     whole = _Outcomes(
         *(np.concatenate([getattr(part, name) for part in parts]) for name in vars(parts[0]))
     )
-    return Results(_summaries(judged, whole, sizes, options, prompt), columns=COLUMNS)
+    found = _summaries(judged, whole, sizes, options, prompt=prompt, metrics=foretelling)
+    return Results(found, columns=COLUMNS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +121,12 @@ def _replayed(
     judged: JudgedRace, pools: RacePools, options: RaceOptions, sizes: NDArray[np.int64]
 ) -> _Outcomes:
     runs = len(pools.scores)
-    race = Race(judged.differing, judged.size, options, runs=runs)
+    control = None
+    if judged.metrics.shape[2]:
+        control = RaceControl(
+            judged.metrics, order=pools.order, codes=judged.codes, method=options.method
+        )
+    race = Race(judged.differing, judged.size, options, runs=runs, control=control)
     for place in range(judged.size):
         if not race.running.any():
             break
@@ -126,7 +135,7 @@ def _replayed(
     ended = np.where(race.running, judged.size, race.decided_at)[:, np.newaxis]
     return _Outcomes(
         ~race.running,
-        _wrong(race, pools.scores.mean(axis=1)),
+        false_claims(race, pools.scores.mean(axis=1)),
         race.winner,
         (race.out_at > 0) & (race.out_at < ended),
         np.where(race.out_at > 0, race.out_at, ended),
@@ -134,7 +143,7 @@ def _replayed(
     )
 
 
-def _wrong(race: Race, means: Floats) -> Bools:
+def false_claims(race: Race, means: Floats) -> Bools:
     """Return whether anything was said that is false of these means, (R, K)."""
     apart = means[:, np.newaxis, :] - means[:, :, np.newaxis]  # [a, b]: b less a
     rounding = 1e-9 * race.options.scale
@@ -154,7 +163,9 @@ def _summaries(
     found: _Outcomes,
     sizes: NDArray[np.int64],
     options: RaceOptions,
+    *,
     prompt: str,
+    metrics: tuple[str, ...],
 ) -> list[RaceReplay]:
     """Return the race, and the smallest fixed design that decides as often."""
     paid, count = found.stops.sum(axis=1), len(judged.names)
@@ -175,6 +186,7 @@ def _summaries(
     of_best = options.goal == "best"
     raced = RaceReplay(
         rule="race",
+        metrics=metrics,
         method=options.method,
         guarantee="exact" if options.method == "betting" else "asymptotic",
         decided=float(found.decided.mean()),
@@ -192,6 +204,7 @@ def _summaries(
         return [raced]
     fixed = RaceReplay(
         rule="fixed design",
+        metrics=(),
         method="t tests",
         guarantee="asymptotic",
         decided=float(found.fixed[:, enough[0]].mean()),

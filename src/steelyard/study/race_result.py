@@ -96,6 +96,8 @@ class Raced:
         What is to be decided.
     margin : float or None
         Differences up to this do not matter.
+    metrics : tuple of str
+        Metrics that foretell differences.
     method : {"betting", "asymptotic"}
         Kind of race.
     guarantee : {"exact", "asymptotic"}
@@ -134,6 +136,7 @@ class Raced:
     prompt: str
     goal: RaceGoal
     margin: float | None
+    metrics: tuple[str, ...]
     method: RaceMethod
     guarantee: Literal["exact", "asymptotic"]
     level: float
@@ -161,6 +164,7 @@ class Raced:
     def to_dict(self) -> dict[str, Any]:
         """Return the documented JSON form."""
         return asdict(self) | {
+            "metrics": list(self.metrics),
             "systems": [asdict(one) for one in self.systems],
             "pairs": [asdict(one) for one in self.pairs],
             "notes": list(self.notes),
@@ -198,6 +202,7 @@ def raced(
     *,
     prompt: str,
     names: Sequence[str],
+    metrics: Sequence[str],
     after: Floats,
     each: int,
     price: float | None,
@@ -210,8 +215,8 @@ def raced(
     ----------
     race : Race
         The race.
-    prompt, names
-        The prompt and the systems.
+    prompt, names, metrics
+        The prompt, the systems, and the metrics of the race's control.
     after : (K,) array
         Items after which each system is expected to be let go.
     each : int
@@ -231,6 +236,7 @@ def raced(
         prompt=prompt,
         goal=race.options.goal,
         margin=race.options.margin,
+        metrics=tuple(metrics),
         method=race.options.method,
         guarantee="exact" if race.options.method == "betting" else "asymptotic",
         level=race.options.level,
@@ -256,9 +262,9 @@ def _racers(race: Race, names: Sequence[str], after: Floats, each: int) -> tuple
     out_at, inside = race.out_at[0], race.inside[0]
     counts = np.where(out_at > 0, out_at, race.items)
     means = race.total[0] * race.options.scale / np.maximum(counts, 1)
-    lead = int(race.winner[0])
-    behind = race.mean_differences[0, :, lead]
     low, high = _ranks(race)
+    lead = _leader(race, low)
+    behind = race.mean_differences[0, :, lead]
     found = [
         Racer(
             system=name,
@@ -278,9 +284,20 @@ def _racers(race: Race, names: Sequence[str], after: Floats, each: int) -> tuple
         )
         for place, name in enumerate(names)
     ]
+    if race.options.goal != "best":
+        return tuple(sorted(found, key=lambda one: (one.rank_low, one.rank_high, one.behind or 0)))
     return tuple(
         sorted(found, key=lambda one: (one.system != names[lead], -one.n_items, one.behind or 0))
     )
+
+
+def _leader(race: Race, low: NDArray[np.int64]) -> int:
+    """Return the leader of the race, or with other goals than the best the one of those that nobody is above."""
+    if race.options.goal == "best":
+        return int(race.winner[0])
+    counts = np.where(race.out_at[0] > 0, race.out_at[0], race.items)
+    means = race.total[0] / np.maximum(counts, 1)
+    return int(np.where(low == low.min(), means, -np.inf).argmax())
 
 
 def _ranks(race: Race) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -288,7 +305,11 @@ def _ranks(race: Race) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     size = race.systems
     if race.options.goal == "best":
         inside = race.inside[0]
-        return np.where(inside, 1, 2), np.where(inside & (inside.sum() == 1), 1, size)
+        alike = race.alike[np.ix_(inside, inside)].all()
+        count = inside.sum()
+        return np.where(inside, 1, 1 + count * alike + (not alike)), np.where(
+            inside & alike, count, size
+        )
     above = race.above[0]
     return 1 + above.sum(axis=1), size - above.sum(axis=0)
 

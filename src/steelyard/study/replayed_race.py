@@ -53,6 +53,8 @@ class RaceReplay:
     rule : {"race", "fixed design"}
         A race; or all systems on the same number of items, the smallest that decides as often, by
         paired t tests.
+    metrics : tuple of str
+        Metrics that foretold differences; none in the fixed design.
     method : {"betting", "asymptotic", "t tests"}
         What decides.
     guarantee : {"exact", "asymptotic"}
@@ -85,6 +87,7 @@ class RaceReplay:
     margin: float | None
     level: float
     rule: Literal["race", "fixed design"]
+    metrics: tuple[str, ...]
     method: Literal["betting", "asymptotic", "t tests"]
     guarantee: Literal["exact", "asymptotic"]
     decided: float
@@ -108,6 +111,7 @@ class RaceReplay:
     def to_dict(self) -> dict[str, Any]:
         """Return the documented JSON form."""
         return vars(self) | {
+            "metrics": list(self.metrics),
             "ledger": self.ledger and self.ledger.to_dict(),
             "systems": [asdict(one) for one in self.systems],
         }

@@ -52,6 +52,7 @@ class LiveRaces:
                 [found[prompt]] = study.race(
                     goal.decide,
                     margin=goal.margin,
+                    metrics=campaign.metrics,
                     prompts=[prompt],
                     systems=pool.systems,
                     method="asymptotic" if goal.method == "asymptotic" else "betting",

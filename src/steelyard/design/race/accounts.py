@@ -12,6 +12,10 @@ inequality it ever reaches :math:`1/\alpha` with probability at most :math:`\alp
 mean and variance so far, the mean raised by its standard error: whoever waits for proof before betting
 loses what the first items could have told.
 
+**Metrics.** What they foretell of the next item, less the mean of that over the items that are left, has mean
+0, and may be taken from the difference: the variance is less, but the range is wider, and the greatest bet smaller. Before every item the
+gambler takes the one of the two bets that promises the greater growth.
+
 The asymptotic race has no bets: the capital is that of Robbins's (1970) mixture for sums of normal
 differences, with the variance that was found.
 """
@@ -22,6 +26,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_ndtr
 
+from steelyard.design.race.control import Correction
+from steelyard.design.race.moments import ROUNDING, Moments
 from steelyard.design.race.options import RaceMethod
 
 __all__ = ["LEAST_ITEMS", "Accounts"]
@@ -33,8 +39,8 @@ Bools = NDArray[np.bool_]
 _GREATEST_LOSS = 0.97
 # Imagined differences and their variance, so that a bet can be placed before the first.
 _IMAGINED, _IMAGINED_VARIANCE = 2, 0.5
-# Of the size of a sum of differences: what rounding may make of a tie.
-_ROUNDING = 1e-9
+# Standard errors by which the mean is raised where the bets with and without metrics are compared.
+_RAISED_TO_CHOOSE = 0.5
 # Effects, in standard deviations of a difference, that the asymptotic race looks for.
 _EFFECTS = (0.1, 0.3, 1.0)
 # The asymptotic race says nothing before so many items, nor anything new when fewer are left, ...
@@ -59,8 +65,10 @@ class Accounts:
         Kind of race.
     bounded : bool
         Whether no difference exceeds 1.
-    count, total, square, cubic, quartic : (R, K, K) array
-        Differing items so far, and sums of their differences, of squares, cubes and fourth powers.
+    plain, corrected : Moments
+        Of the differences on differing items so far, and of what the metrics left of them.
+    shift : (R, K, K) array
+        Sum of corrections, each over the number of items that were then left.
     logarithm : (R, C, K, K) array
         Logarithms of the capitals.
     """
@@ -69,11 +77,9 @@ class Accounts:
     candidates: Floats
     method: RaceMethod
     bounded: bool
-    count: NDArray[np.int64]
-    total: Floats
-    square: Floats
-    cubic: Floats
-    quartic: Floats
+    plain: Moments
+    corrected: Moments
+    shift: Floats
     logarithm: Floats
 
     @classmethod
@@ -93,15 +99,15 @@ class Accounts:
             candidates,
             method,
             bounded,
-            np.zeros(shape, dtype=np.int64),
-            np.zeros(shape),
-            np.zeros(shape),
-            np.zeros(shape),
+            Moments.none(shape),
+            Moments.none(shape),
             np.zeros(shape),
             np.zeros((runs, *candidates.shape)),
         )
 
-    def played(self, difference: Floats, live: Bools) -> Floats:
+    def played(
+        self, difference: Floats, live: Bools, correction: Correction | None = None
+    ) -> Floats:
         """Play one item and return what it added to the logarithms; (R, C, K, K).
 
         Parameters
@@ -110,17 +116,20 @@ class Accounts:
             Scores of b less scores of a; 0 where they are not judged.
         live : (R, K, K) array of bool
             Pairs of systems that are both in and differ on this item.
+        correction : Correction, optional
+            What the metrics foretell.
         """
         before = self.logarithm
         if self.method == "betting":
-            gains = [self._gain(difference, sums) for sums in self.candidates]
+            gains = [self._gain(difference, sums, correction) for sums in self.candidates]
             self.logarithm = before + np.where(live[:, np.newaxis], np.stack(gains, axis=1), 0)
-        known = np.where(live, difference, 0)
-        self.count += live
-        self.total += known
-        self.square += known**2
-        self.cubic += known**3
-        self.quartic += known**4
+        self.plain = self.plain.with_one(difference, live)
+        if correction is None:
+            self.corrected = self.plain
+        else:
+            taken = np.where(live & correction.learned, correction.value, 0)
+            self.corrected = self.corrected.with_one(difference - taken, live)
+            self.shift = self.shift + taken / np.maximum(self.left, 1)
         if self.method == "asymptotic":
             told = (live & self._settled)[:, np.newaxis]
             found = [self._mixture(sums) for sums in self.candidates]
@@ -128,44 +137,65 @@ class Accounts:
         return np.asarray(self.logarithm - before)
 
     @property
+    def count(self) -> NDArray[np.int64]:
+        """Differing items so far."""
+        return self.plain.count
+
+    @property
+    def left(self) -> NDArray[np.int64]:
+        """Differing items that are still to come."""
+        return np.asarray(self.differing - self.count)
+
+    @property
+    def total(self) -> Floats:
+        """Sum of the differences so far."""
+        return self.plain.total
+
+    @property
     def mean(self) -> Floats:
-        """Mean difference so far; 0 where there is none."""
-        return np.asarray(self.total / np.maximum(self.count, 1))
+        r"""Mean difference so far, corrected by the metrics; 0 where there is none.
+
+        With the correction :math:`v_s` of item s it is :math:`\bar x - \frac{N-t}t \sum_s v_s/(N-s)`: the error of a mean without
+        replacement is a sum of such steps, and this takes from each what was foretold.
+        """
+        return np.asarray(self.plain.mean - self.left * self.shift / np.maximum(self.count, 1))
 
     @property
     def variance(self) -> Floats:
-        """Variance of the differences so far, with the imagined one."""
-        centred = np.maximum(self.square - self.total * self.mean, 0)
-        if self.method == "asymptotic":
-            return np.asarray(np.maximum(centred / np.maximum(self.count - 1, 1), 1e-300))
-        return np.asarray((_IMAGINED * _IMAGINED_VARIANCE + centred) / (self.count + _IMAGINED))
-
-    @property
-    def skewness(self) -> Floats:
-        """Skewness of the differences so far; 0 where they do not vary."""
-        third = self.cubic - 3 * self.mean * self.square + 2 * self.count * self.mean**3
-        spread = np.maximum(self.square - self.total * self.mean, 0)
-        known = spread > _ROUNDING * self.square
-        scale = np.where(known, spread, 1.0) ** 1.5
-        return np.asarray(np.where(known, third * np.sqrt(self.count) / scale, 0.0))
+        """Variance of the corrected differences so far, with the imagined ones of the exact race."""
+        return self.corrected.variance if self.method == "asymptotic" else _imagined(self.corrected)
 
     def certain(self, sums: Floats) -> Bools:
         """Whether the differences sum to more than this whatever is still to come."""
-        rest = self.differing - self.count
+        rest = self.left
         reach = rest if self.bounded else np.where(rest > 0, np.inf, 0)
-        rounding = _ROUNDING * np.sqrt(self.square * self.count)
+        rounding = ROUNDING * np.sqrt(self.plain.square * self.count)
         return np.asarray(self.total - reach > sums + rounding)
 
-    def _gain(self, difference: Floats, sums: Floats) -> Floats:
-        rest = np.maximum(self.differing - self.count, 1)
-        expected = (sums - self.total) / rest
-        variance = self.variance
+    def _gain(self, difference: Floats, sums: Floats, correction: Correction | None) -> Floats:
+        """Return what the better of the bets with and without metrics gains, in logarithms."""
+        expected = (sums - self.total) / np.maximum(self.left, 1)
+        variance = _imagined(self.plain)
+        bet = _kelly(self._ahead(sums, self.total, variance), variance, 1 + expected)
+        gain = np.log1p(bet * (difference - expected))
+        if correction is None or not correction.learned.any():
+            return np.asarray(gain)
+        total, lower = self.mean * self.count, _imagined(self.corrected)
+        greatest = 1 + expected + correction.most
+        other = _kelly(self._ahead(sums, total, lower), lower, greatest)
+        ahead = self._ahead(sums, total, lower, raised=_RAISED_TO_CHOOSE)
+        pays = _growth(other, ahead, lower) > _growth(bet, ahead, variance)
+        with_metrics = np.log1p(other * (difference - expected - correction.value))
+        return np.where(pays & correction.learned, with_metrics, gain)
+
+    def _ahead(
+        self, sums: Floats, total: Floats, variance: Floats, *, raised: float = 1.0
+    ) -> Floats:
+        """Return what the next item is hoped to gain on average, its mean raised by so many standard errors."""
         heard = self.count + _IMAGINED
-        hoped = self.total / heard + np.sqrt(variance / heard)
-        ahead = np.maximum(hoped - sums / np.maximum(self.differing, 1), 0) * self.differing / rest
-        bet = ahead / (variance + ahead**2)
-        bet = np.minimum(bet, _GREATEST_LOSS / np.maximum(1 + expected, 1e-300))
-        return np.asarray(np.log1p(bet * (difference - expected)))
+        hoped = total / heard + raised * np.sqrt(variance / heard)
+        above = np.maximum(hoped - sums / np.maximum(self.differing, 1), 0)
+        return np.asarray(above * self.differing / np.maximum(self.left, 1))
 
     def _mixture(self, sums: Floats) -> Floats:
         r"""Return the logarithm of Robbins's mixture over positive normal effects.
@@ -177,11 +207,11 @@ class Accounts:
         :math:`a = \gamma/\sqrt t < 0`, :math:`\gamma` the skewness, it is replaced by
         :math:`((1 + a z/3)^3 - 1)/a + a/6` (Hall 1992), which grows with z.
         """
-        information = self.count * self.differing / np.maximum(self.differing - self.count, 1)
+        information = self.count * self.differing / np.maximum(self.left, 1)
         away = self.mean - sums / np.maximum(self.differing, 1)
         # beyond any evidence that is needed, and its cube still a number
         z = np.clip(away * np.sqrt(information / self.variance), -1e6, 1e6)
-        against = np.minimum(self.skewness, 0) / np.sqrt(np.maximum(self.count, 1))
+        against = np.minimum(self.corrected.skewness, 0) / np.sqrt(np.maximum(self.count, 1))
         less = z + against * z**2 / 3 + against**2 * z**3 / 27 + against / 6
         z = np.where(z > 0, np.maximum(less, 0), z)
         found = []
@@ -194,6 +224,24 @@ class Accounts:
     @property
     def _settled(self) -> Bools:
         """Whether sums of differences are close to normal, as far as these can tell."""
-        left = self.differing - self.count
-        enough = (self.count >= LEAST_ITEMS) & (left >= LEAST_ITEMS)
-        return np.asarray(enough & (self.quartic <= _GREATEST_SHARE * self.square**2))
+        enough = (self.count >= LEAST_ITEMS) & (self.left >= LEAST_ITEMS)
+        found = self.corrected
+        return np.asarray(enough & (found.quartic <= _GREATEST_SHARE * found.square**2))
+
+
+def _imagined(moments: Moments) -> Floats:
+    """Return the variance of differences and of the imagined ones together."""
+    around = _IMAGINED * _IMAGINED_VARIANCE + moments.spread
+    return np.asarray(around / (moments.count + _IMAGINED))
+
+
+def _kelly(ahead: Floats, variance: Floats, greatest: Floats) -> Floats:
+    """Return the bet for this mean and variance, where one item may lose `greatest` times the bet."""
+    bet = ahead / (variance + ahead**2)
+    return np.minimum(bet, _GREATEST_LOSS / np.maximum(greatest, 1e-300))
+
+
+def _growth(bet: Floats, ahead: Floats, variance: Floats) -> Floats:
+    """Return the mean logarithm of what a bet gains, about."""
+    gain = 1 + bet * ahead
+    return np.asarray(np.log(gain) - bet**2 * variance / (2 * gain**2))

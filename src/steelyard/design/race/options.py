@@ -80,6 +80,11 @@ class RaceOptions:
             )
         if not 0 < self.margin < math.inf:
             raise InvalidArgumentError(f"`margin` must be greater than 0; got {self.margin}")
+        if self.bounded and self.margin >= self.scale:
+            raise InvalidArgumentError(
+                f"`margin` must be less than the range of scores, {self.scale:g}; got {self.margin:g}: no two systems "
+                "differ by more"
+            )
 
     @property
     def bounded(self) -> bool:

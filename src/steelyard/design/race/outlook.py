@@ -28,7 +28,8 @@ def expected_items(race: Race) -> Floats:
     needed = _best(race) if race.options.goal == "best" else _pairs(race)
     open_still = race.inside & race.running[:, np.newaxis]
     known = np.where(race.out_at > 0, race.out_at, race.items)
-    return np.where(open_still, np.maximum(needed, race.items + 1), known)
+    later = np.minimum(np.maximum(needed, race.items + 1), race.pool_size)
+    return np.where(open_still, later, known)
 
 
 def _best(race: Race) -> Floats:

@@ -5,6 +5,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from steelyard.design.race.accounts import Accounts
 from steelyard.design.race.claims import ordered_claims
+from steelyard.design.race.control import RaceControl
 from steelyard.design.race.options import RaceOptions
 from steelyard.errors import InvalidArgumentError
 
@@ -52,6 +53,8 @@ class Race:
         Goal, margin, level, bounds and method.
     runs : int
         Campaigns that are run side by side.
+    control : RaceControl, optional
+        The metrics of all outputs of the pool.
 
     Attributes
     ----------
@@ -82,7 +85,13 @@ class Race:
     """
 
     def __init__(
-        self, differing: ArrayLike, pool_size: int, options: RaceOptions, *, runs: int = 1
+        self,
+        differing: ArrayLike,
+        pool_size: int,
+        options: RaceOptions,
+        *,
+        runs: int = 1,
+        control: RaceControl | None = None,
     ) -> None:
         apart = np.asarray(differing, dtype=np.int64)
         systems = len(apart)
@@ -90,6 +99,7 @@ class Race:
             raise InvalidArgumentError(f"a race needs at least two systems; got {systems}")
         self.options = options
         self.pool_size = pool_size
+        self.control = control
         margin = (options.margin or 0) / options.scale
         sums = [0.0] if options.margin is None else [0.0, -pool_size * margin]
         candidates = np.stack([np.full(apart.shape, one) for one in sums])
@@ -115,6 +125,11 @@ class Race:
     def systems(self) -> int:
         """Number of systems K."""
         return len(self.accounts.differing)
+
+    @property
+    def alike(self) -> Bools:
+        """Systems that wrote the same text for every item of the pool; (K, K)."""
+        return np.asarray(self.accounts.differing == 0)
 
     @property
     def running(self) -> Bools:
@@ -146,7 +161,9 @@ class Race:
         capital[self.accounts.certain(self.accounts.candidates[0])] = np.inf
         return self._against(capital)
 
-    def judge(self, scores: ArrayLike, same: Bools | None = None) -> None:
+    def judge(
+        self, scores: ArrayLike, same: Bools | None = None, *, place: int | None = None
+    ) -> None:
         """Add one item.
 
         Parameters
@@ -155,6 +172,8 @@ class Race:
             Judgments of this item; those of systems that are out are not looked at.
         same : (K, K) or (R, K, K) array of bool, optional
             Pairs of systems that wrote the same text.
+        place : int, optional
+            Its number in the pool of the `control`; by default its number in the race.
         """
         human = np.asarray(scores, dtype=np.float64) / self.options.scale
         playing = self.inside & self.running[:, np.newaxis]
@@ -166,7 +185,14 @@ class Race:
         if same is not None:
             live &= ~same
         leads = self._leading()
-        gained = self.accounts.played(human[:, np.newaxis, :] - human[:, :, np.newaxis], live)
+        apart = human[:, np.newaxis, :] - human[:, :, np.newaxis]
+        if self.control is None:
+            gained = self.accounts.played(apart, live)
+        else:
+            number = self.items if place is None else place
+            foretold = self.control.correction(number, self.running)
+            gained = self.accounts.played(apart, live, foretold)
+            self.control.judged(number, human, playing)
         # The asymptotic race has no bets to move from one to another.
         if self.options.method == "betting":
             # Those who lead together share the bet evenly.
@@ -209,7 +235,9 @@ class Race:
         out[lost, self.winner[lost]] = False
         self.out_by = np.where(out, self._leading().argmax(axis=2), self.out_by)
         self._let_go(out)
-        enough = (self.inside.sum(axis=1) == 1) | self._near_all.any(axis=1)
+        # Systems that wrote the same texts throughout are equally good.
+        apart = self.inside[:, :, np.newaxis] & self.inside[:, np.newaxis, :] & ~self.alike
+        enough = ~apart.any(axis=(1, 2)) | self._near_all.any(axis=1)
         self.decided_at = np.where(self.running & enough, self.items, self.decided_at)
 
     @property
@@ -254,10 +282,12 @@ class Race:
 
     @property
     def settled(self) -> Bools:
-        """Pairs that are decided by the goal order or difference; (R, K, K)."""
+        """Pairs that are decided by the goal order or difference, and nobody against himself; (R, K, K)."""
         above = self.above
-        alike = self.near & self.near.transpose(0, 2, 1)
-        return np.asarray(above | above.transpose(0, 2, 1) | alike)
+        near = (self.near & self.near.transpose(0, 2, 1)) | self.alike
+        return np.asarray(above | above.transpose(0, 2, 1) | near) & ~np.eye(
+            self.systems, dtype=bool
+        )
 
     def _let_go(self, out: Bools) -> None:
         self.out_at = np.where(out, self.items, self.out_at)
