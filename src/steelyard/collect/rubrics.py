@@ -121,7 +121,11 @@ def _scale(score: Score, widget: Widget) -> tuple[int, int, dict[str, int]]:
         return int(widget.min), int(widget.max), {}
     if isinstance(widget, Likert):
         return _levels(widget)
-    kinds = {"post-edit": "an edited text", "spans": "marks in a text"}
+    kinds = {
+        "post-edit": "an edited text",
+        "ranking": "an order of several outputs",
+        "spans": "marks in a text",
+    }
     raise _LeftOutError(f"its answer is {kinds.get(widget.kind, 'more than one number or word')}")
 
 
