@@ -123,7 +123,7 @@ def test_a_pool_that_was_judged_whole_by_raters_who_agree_leaves_nothing_open():
     item, rater = np.repeat(np.arange(7), 2), np.tile([0, 1], 7)
     [got], _ = preferences([pair(net, item=item, rater=rater, items=7)], options=FIXED)
     for share, count in ((got.win, 3), (got.tie, 3), (got.loss, 1)):
-        assert share.low == share.value == share.high == pytest.approx(count / 7)
+        assert (share.low, share.value, share.high) == pytest.approx((count / 7,) * 3)
 
 
 def test_one_rater_who_leans_to_a_side_widens_the_interval_of_raters_as_a_sample():

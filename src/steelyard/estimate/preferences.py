@@ -163,6 +163,8 @@ def _without(pair: JudgedPair) -> PairPreference | NotEstimableError:
 
 def _p_value(one: Outcome) -> float:
     """Return the two-sided p-value of no net preference, by itself."""
+    if one.variance <= 0:
+        return float(one.mean.centre == 0)
     return float(2 * stdtr(one.error.freedom, -abs(one.mean.centre) / np.sqrt(one.variance)))
 
 
