@@ -87,7 +87,7 @@ def more_units(campaign: Campaign, drawn: Sequence[Target], more: int) -> list[U
     drawn : sequence of Target
         The draw so far, as `steelyard.collect.store.queue.drawn` returns it.
     more : int
-        Outputs of each system to add; items, when systems share them.
+        Outputs of each system to add; items, when systems share them; documents, where they are drawn.
 
     Returns
     -------
@@ -110,9 +110,7 @@ def more_units(campaign: Campaign, drawn: Sequence[Target], more: int) -> list[U
         raise InvalidArgumentError(f"`more` must be at least 1; got {more}")
     design, asked = drawn[0].design or "simple", campaign.sample
     if campaign.documents is not None:
-        raise InvalidArgumentError(
-            "a draw of documents cannot be extended: begin a new campaign with more of them"
-        )
+        return document_units(campaign, Contents(campaign), before=drawn, more=more)
     # What the sample of a file was spread by is not known here.
     known = ("simple", "paired", *(() if isinstance(asked, Path) else ("spread",)))
     if design not in known:
