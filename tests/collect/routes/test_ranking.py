@@ -5,6 +5,7 @@ from itertools import combinations
 
 import pytest
 
+from steelyard.cli import main
 from steelyard.collect.exports import export, judgments
 from steelyard.collect.live.answers import answers_of
 from steelyard.collect.tasks.screen import field_at, letters_in
@@ -127,6 +128,23 @@ def test_the_dashboard_shows_the_share_of_the_others_that_stand_behind(serve):
     ]
     assert said[0]["answer"].split(", then ")[1].endswith(" alike")
     assert "other_system" in export("codebook.md", server.store, server.campaign).body.decode()
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "csv", "parquet"])
+def test_the_command_line_compares_what_was_downloaded(serve, tmp_path, capsys, kind):
+    server = start(serve, "judgments_per_output: 2\n")
+    for name in ("ann", "bob"):
+        judge_all(server.rater(name))
+    file = tmp_path / f"judgments.{kind}"
+    file.write_bytes(server.admin().get(f"/admin/export/{file.name}").content)
+    with pytest.raises(SystemExit) as stop:
+        main(["compare", str(server.campaign.outputs), str(file), "--json"])
+    assert stop.value.code == 0
+    (found,) = json.loads(capsys.readouterr().out)
+    wins = {(one["a"], one["b"]): one["win"]["value"] for one in found["pairs"]}
+    wins |= {(one["b"], one["a"]): one["loss"]["value"] for one in found["pairs"]}
+    assert wins["one", "two"] == pytest.approx(5 / 8)
+    assert wins["two", "three"] == pytest.approx(2 / 8)
 
 
 @pytest.mark.parametrize(
