@@ -1,5 +1,7 @@
 """Outputs put in order: by keys on a laptop, by touch on a phone, with hostile texts, through to the comparison."""
 
+import json
+
 import polars as pl
 from playwright.sync_api import expect
 
@@ -118,3 +120,33 @@ def test_arrows_move_between_the_rows_and_within_one(visit):
     expect(page.locator("[data-order]")).to_have_text("Order: B > A")
     page.keyboard.press("1")
     expect(page.locator("[data-order]")).to_have_text("Order: C > B > A")
+
+
+def test_a_check_among_the_screens_is_explained_in_german_too(
+    write_campaign, serve, open_page, accessible
+):
+    path = write_campaign(
+        TASK, replies("abcd"), gold={"file": "gold.jsonl", "every": 2}, language="de"
+    )
+    known = [
+        {"output": "Besser.", "answer": {"order": 1}},
+        {"output": HOSTILE, "answer": {"order": 2}},
+    ]
+    row = {"input": "Prüfung?", "outputs": known, "feedback": "Der zweite war keine Antwort."}
+    path.with_name("gold.jsonl").write_text(json.dumps(row) + "\n", "utf-8")
+    page = open_page(serve(path).rater_link)
+    for done in range(1, 5):
+        page.locator("#work:not([hidden]) #questions:enabled").wait_for()
+        expect(page.get_by_role("radiogroup", name="Platz von Reply A")).to_be_visible()
+        is_check = "Prüfung?" in page.locator("#texts").inner_text()
+        # ties do not meet what is known: one is before the other
+        for _ in range(page.locator(".rank:visible").count()):
+            page.keyboard.press("1")
+        expect(page.locator("[data-order]")).to_contain_text("Reihenfolge: A = B")
+        page.keyboard.press("Control+Enter")
+        if is_check:
+            expect(page.locator("#message-body")).to_contain_text("Der zweite war keine Antwort.")
+            accessible(page)
+            return
+        expect(page.locator("#progress-text")).to_contain_text(str(done))
+    raise AssertionError("no check was shown")
