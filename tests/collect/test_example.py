@@ -1,6 +1,8 @@
 import pytest
 
+from steelyard.collect.campaign import load_campaign
 from steelyard.collect.example import copy_example
+from steelyard.collect.units import units_of
 from steelyard.errors import InvalidArgumentError
 
 NAMES = (
@@ -53,3 +55,11 @@ def test_an_example_needs_a_place(tmp_path):
 def test_an_example_that_is_not_there_is_named_with_those_that_are(tmp_path):
     with pytest.raises(InvalidArgumentError, match="answer-correctness, direct-assessment"):
         copy_example("poetry", tmp_path / "mine")
+
+
+def test_the_replies_side_by_side_can_be_put_in_order_too(tmp_path):
+    path = copy_example("side-by-side", tmp_path / "mine").with_name("ranking.yaml")
+    campaign = load_campaign(path)
+    units = units_of(campaign)
+    assert sum(unit.gold is None for unit in units) == 24
+    assert [len(unit.gold) for unit in units if unit.gold is not None] == [2, 2]

@@ -7,6 +7,7 @@ from contextlib import ExitStack
 import pytest
 from starlette.testclient import TestClient
 
+from stand_ins import Service
 from steelyard.collect.many import Campaigns
 from steelyard.collect.opening import Running, opened_campaigns, read_campaigns
 from steelyard.collect.places import Place, places
@@ -116,6 +117,50 @@ def test_a_link_of_one_campaign_opens_nothing_in_another(write, serve, tmp_path)
     served = serve(tmp_path)
     for link in (served.links["one"].admin, served.links["one"].rater):
         assert served.client.get(link.replace("/one/", "/two/")).status_code == 401
+
+
+def test_who_may_look_at_one_campaign_looks_at_that_one_and_changes_nothing(write, serve, tmp_path):
+    for name in ("one", "two"):
+        write(name)
+    served = serve(tmp_path)
+    link = served.links["one"].viewer
+    assert link.startswith(f"{ORIGIN}/one/")
+    assert served.client.get(link.replace("/one/", "/two/")).status_code == 401
+    page = served.follow(link)
+    assert "Campaign one" in page.text
+    assert served.client.get("/two/admin").status_code == 401
+    word = re.search(r'csrf-token" content="([^"]+)"', page.text)
+    headers = {"X-CSRF-Token": word[1] if word else ""}
+    stopped = {"state": "stopped"}
+    assert served.client.post("/one/admin/api/state", json=stopped, headers=headers).is_error
+    # the owner of the other hands out links of that one, and tells its raters something
+    page = served.follow(served.links["two"].admin)
+    headers = {"X-CSRF-Token": re.search(r'csrf-token" content="([^"]+)"', page.text)[1]}
+    shown = served.client.get("/two/admin/api/viewer").json()["link"]
+    assert shown.startswith(f"{ORIGIN}/two/admin/")
+    asked = {"names": ["Ann"]}
+    made = served.client.post("/two/admin/api/invitations", json=asked, headers=headers)
+    assert made.json()["links"][0].startswith(f"{ORIGIN}/two/join?token=")
+    told = served.client.post("/two/admin/api/message", json={"text": "Hi two."}, headers=headers)
+    assert told.status_code == 200
+    assert "Hi two." in served.follow(served.links["two"].rater).text
+    assert "Hi two." not in served.follow(served.links["one"].rater).text
+
+
+def test_the_webhook_of_a_campaign_tells_of_that_campaign(write, serve, tmp_path):
+    with Service().running() as receiver:
+        for name in ("one", "two"):
+            write(name, f"webhook: {{url: '{receiver.address}/{name}'}}\n")
+        served = serve(tmp_path)
+        page = served.follow(served.links["two"].admin)
+        headers = {"X-CSRF-Token": re.search(r'csrf-token" content="([^"]+)"', page.text)[1]}
+        served.client.post("/two/admin/api/state", json={"state": "stopped"}, headers=headers)
+        for app in served.apps.values():
+            served.client.portal.call(app.state.duties.serve_outside)
+        told = {path: body for _, path, body in receiver.asked}
+    assert list(told) == ["/two"]
+    assert (told["/two"]["event"], told["/two"]["title"]) == ("ended", "Campaign two")
+    assert told["/two"]["dashboard"] == f"{ORIGIN}/two/admin"
 
 
 def test_a_campaign_that_cannot_be_opened_keeps_no_other_from_being_served(write, serve, tmp_path):

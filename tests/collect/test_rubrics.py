@@ -55,6 +55,19 @@ def test_a_pair_is_asked_about_as_a_pair():
     assert "Reply B:\n<second>\ntwo\n</second>" in asked
 
 
+@pytest.mark.parametrize("ties", [True, False])
+def test_an_order_is_asked_for_pair_by_pair(ties):
+    order = {"id": "o", "kind": "ranking", "label": "Put them in order.", "ties": ties}
+    score = {"prompt": "better", "rule": "rank", "from": "o"}
+    rubric = task_rubrics(made(order, scores=[score], side_by_side=True)).rubrics["better"]
+    assert rubric.compares
+    assert set(rubric.labels) == {"first", "second"} | ({"tie"} if ties else set())
+    asked = rubric.messages("one", others={"other_output": "two"})[1]["content"]
+    assert asked.startswith("Put them in order.\n\nfirst: the first one is better")
+    assert "Which is the better one?" in asked
+    assert "Text A:\n<first>\none\n</first>\n\nText B:\n<second>\ntwo\n</second>" in asked
+
+
 def test_levels_with_gaps_and_options_are_asked_for_as_words():
     levels = [{"value": 1, "label": "Bad"}, {"value": 5, "label": "Good", "tip": "No error"}]
     widget = {"id": "q", "kind": "likert", "label": "Q?", "levels": levels}

@@ -118,6 +118,14 @@ def test_a_pool_that_was_judged_whole_leaves_rater_noise_only():
     assert whole.net.standard_error < 0.6 * part.net.standard_error
 
 
+def test_a_pool_that_was_judged_whole_by_raters_who_agree_leaves_nothing_open():
+    net = np.repeat([1, 1, 1, -1, 0, 0, 0], 2)
+    item, rater = np.repeat(np.arange(7), 2), np.tile([0, 1], 7)
+    [got], _ = preferences([pair(net, item=item, rater=rater, items=7)], options=FIXED)
+    for share, count in ((got.win, 3), (got.tie, 3), (got.loss, 1)):
+        assert (share.low, share.value, share.high) == pytest.approx((count / 7,) * 3)
+
+
 def test_one_rater_who_leans_to_a_side_widens_the_interval_of_raters_as_a_sample():
     rng = np.random.default_rng(3)
     rater = np.where(np.arange(100) < 50, 0, rng.integers(1, 8, 100))

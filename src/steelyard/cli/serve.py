@@ -191,15 +191,18 @@ def _what_then(campaign: "Campaign") -> list[str]:
         return ["The estimates of preferences are there too; judgments.jsonl has the judgments."]
     return [
         "Later, download judgments.jsonl from the admin page, and:",
-        f"  {_estimate_command(campaign)}",
+        f"  {_next_command(campaign)}",
     ]
 
 
-def _estimate_command(campaign: "Campaign") -> str:
+def _next_command(campaign: "Campaign") -> str:
     outputs, here = campaign.outputs, Path.cwd()
     shown = outputs.relative_to(here) if outputs.is_relative_to(here) else outputs
-    words = ["steelyard", "estimate", str(shown), "judgments.jsonl"]
-    words += ["--prompt", campaign.goal_prompts[0]]
+    prompt = campaign.goal_prompts[0]
+    # orders are preferences, which are compared
+    ranked = [score.prompt for score in campaign.task.scores if score.rule == "rank"]
+    words = ["steelyard", "compare" if prompt in ranked else "estimate"]
+    words += [str(shown), "judgments.jsonl", "--prompt", prompt]
     for name in campaign.metrics:
         words += ["--metric", name]
     return shlex.join(words)

@@ -392,12 +392,10 @@ def _check_screens(campaign: Campaign) -> None:
         raise mistake(
             ("sample", "same_items"), "must be true: a screen shows one item of all systems"
         )
-    for key, wrong, why in (
-        ("documents", campaign.documents, "whose screens are single items"),
-        ("gold", campaign.gold, "because a gold item is one output: use the rules of `quality`"),
-    ):
-        if wrong is not None:
-            raise mistake((key,), f"does not go with a task side by side, {why}")
+    if campaign.documents is not None:
+        raise mistake(
+            ("documents",), "does not go with a task side by side, whose screens are single items"
+        )
     if campaign.goal is not None and campaign.goal.decide is not None:
         raise mistake(
             ("goal", "decide"),

@@ -1,10 +1,13 @@
 """The codebook: what every column of an export means, and how to get the dashboard's numbers."""
 
+from collections.abc import Sequence
+
 from sqlalchemy import Connection
 
 from steelyard.collect.campaign import Campaign
 from steelyard.collect.live.rows import judgment_rows
 from steelyard.collect.quality import rules_in_words
+from steelyard.collect.rankings import is_only_ranked, ranked_prompts
 from steelyard.collect.store import Reader
 from steelyard.collect.store.decisions import Decision, history
 from steelyard.collect.store.overview import Progress, progress, rater_rows
@@ -159,6 +162,21 @@ def _goal(campaign: Campaign) -> str:
     return f"--goal {goal.decide}" + ("" if goal.margin is None else f" --margin {goal.margin:g}")
 
 
+def _orders(campaign: Campaign, prompts: Sequence[str]) -> str:
+    """Return how the rows of rankings are read."""
+    named = ", ".join(f"`{one}`" for one in prompts)
+    return (
+        f"Under {named} raters put the outputs of a screen in order. An order is here what it says about every "
+        "two systems: `score` is 1 if the row's system stands before `other_system`, 0 if behind it, 1/2 at the "
+        "same place. Every two systems have two rows, one for either; `first_system` is the one whose text stood "
+        "further ahead on the screen. Of two systems that wrote the same there is no row. Wins, ties, losses and "
+        "the effect of the order on the screen:\n\n"
+        f"    steelyard compare {campaign.outputs.name} judgments.jsonl\n\n"
+        "The score of a system on the dashboard is the share of the other systems that stand behind it, ties "
+        "and same texts counted half."
+    )
+
+
 def _commands(campaign: Campaign, found: _Found) -> str:
     if campaign.task.pair:
         return (
@@ -170,16 +188,21 @@ def _commands(campaign: Campaign, found: _Found) -> str:
             "The mean score of a system's rows, as the dashboard has it, is its share of preferences on the "
             "items on which the two systems differ."
         )
+    ranked = ranked_prompts(campaign)
+    if is_only_ranked(campaign):
+        return _orders(campaign, ranked)
     metrics = "".join(f" --metric {name}" for name in campaign.metrics) or " --no-metric"
     level = campaign.goal.level if campaign.goal else 0.95
     method = campaign.goal.method if campaign.goal else "betting"
     lines = [
+        *([_orders(campaign, ranked) + "\n"] if ranked else []),
         "The estimates for one look, with all metrics and as plain means:\n",
         f"    steelyard estimate {campaign.outputs.name} judgments.jsonl{metrics} --level {level:g}\n",
     ]
     if all((one.design or "simple") == "simple" for one in found.drawn):
         bounds = score_bounds(campaign.task)
-        prompt = campaign.goal_prompts[0]
+        asked = (*campaign.goal_prompts, *campaign.task.prompts)
+        prompt = next(one for one in asked if one not in ranked)
         low, high = bounds[prompt]
         lines += [
             (

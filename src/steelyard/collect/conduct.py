@@ -13,7 +13,15 @@ from steelyard.collect.store.sides import each_score
 from steelyard.collect.tasks import Task, grade_gold, score_bounds, visible_widgets
 from steelyard.collect.tasks.conditions import holds
 from steelyard.collect.tasks.screen import LETTERS, asked_about
-from steelyard.collect.tasks.widgets import Gate, Likert, PostEdit, Preference, Slider, Spans
+from steelyard.collect.tasks.widgets import (
+    Gate,
+    Likert,
+    PostEdit,
+    Preference,
+    Ranking,
+    Slider,
+    Spans,
+)
 from steelyard.study.rater_agreement import RaterAgreement, rater_agreement
 
 __all__ = ["Conduct", "conducts"]
@@ -135,7 +143,7 @@ def _choices(task: Task, submission: SubmissionRow) -> str:
         for name, widget in visible_widgets(
             asked_about(task, submission.content), submission.answer
         ).items()
-        if isinstance(widget, Likert | Gate | Preference | Slider | Spans)
+        if isinstance(widget, Likert | Gate | Preference | Ranking | Slider | Spans)
     }
     return json.dumps(chosen, sort_keys=True) if chosen else ""
 

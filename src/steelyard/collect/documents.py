@@ -2,7 +2,9 @@
 
 import hashlib
 import json
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
@@ -21,20 +23,33 @@ __all__ = ["EARLIER", "SEGMENT", "document_units"]
 EARLIER, SEGMENT = "_earlier", "_segment"
 
 
-def document_units(campaign: Campaign, contents: Contents) -> list[Unit]:
+def document_units(
+    campaign: Campaign, contents: Contents, *, before: Sequence[Target] = (), more: int = 0
+) -> list[Unit]:
     """Draw documents and return their segments, in the order of the queue.
 
     A document that several systems wrote alike, in all its segments, is one document. Single
     segments that are alike are not merged: what came before them differs.
 
+    Parameters
+    ----------
+    campaign, contents
+        What to draw from.
+    before : sequence of Target
+        A draw to extend: its documents come first, in the same order.
+    more : int
+        Documents of each system to add to it.
+
     Raises
     ------
     InvalidDataError
         If a segment names no document, or systems have other segments of a document.
+    InvalidArgumentError
+        If so many documents are not left.
     """
     assert campaign.documents is not None
     segments = _segments(contents, campaign.documents)
-    drawn = _drawn(campaign, segments)
+    drawn = _drawn(campaign, segments, _extended(before, segments, more) if before else None)
     found: dict[str, list[Unit]] = {}
     parts = drawn.partition_by("system", "cluster", maintain_order=True)
     for part in parts:
@@ -105,7 +120,48 @@ def _segments(contents: Contents, asked: Documents) -> pl.DataFrame:
     return frame.sort("system", "cluster", "place", maintain_order=True)
 
 
-def _drawn(campaign: Campaign, segments: pl.DataFrame) -> pl.DataFrame:
+@dataclass(frozen=True)
+class _Extended:
+    """How many documents of each system a larger draw has, the smaller one, and the seed of what is added."""
+
+    n: int
+    extend: pl.DataFrame
+    seed: int
+
+
+def _extended(before: Sequence[Target], segments: pl.DataFrame, more: int) -> _Extended:
+    """Return what makes the larger draw of documents; the smaller one is known by its segments."""
+    documents: dict[str, dict[str | None, Target]] = {}
+    for target in sorted(before, key=lambda one: one.draw):
+        documents.setdefault(target.system, {}).setdefault(target.cluster, target)
+    size = len(next(iter(documents.values())))
+    first = before[0]
+    pool = segments.filter(pl.col("system") == first.system)["cluster"].n_unique()
+    if more > pool - size:
+        raise InvalidArgumentError(
+            f"`more` must not exceed the {pool - size} documents that the draw has left; got {more}"
+        )
+    rows = [
+        {
+            **{name: getattr(target, name) for name in ("system", "probability", "share", "seed")},
+            "item": cluster,
+            "stratum": None,
+            "stratum_size": pool,
+            "draw": number,
+            "design": "simple",
+            "signature": target.signature,
+        }
+        for drawn in documents.values()
+        for number, (cluster, target) in enumerate(drawn.items(), start=1)
+    ]
+    frame = pl.DataFrame(rows, schema_overrides={"stratum": pl.String}, infer_schema_length=None)
+    # The numbers that drew the first part must not draw the second too.
+    return _Extended(size + more, frame, zlib.crc32(f"{first.seed} {size}".encode()))
+
+
+def _drawn(
+    campaign: Campaign, segments: pl.DataFrame, larger: _Extended | None = None
+) -> pl.DataFrame:
     """Return the segments of a simple draw of documents, in the order of the draw."""
     asked = campaign.sample
     assert isinstance(asked, Sample)
@@ -120,11 +176,12 @@ def _drawn(campaign: Campaign, segments: pl.DataFrame) -> pl.DataFrame:
     try:
         found = sample(
             read_outputs(pool),
-            asked.n,
+            asked.n if larger is None else larger.n,
+            extend=None if larger is None else larger.extend,
             systems=asked.systems,
             same_items=asked.same_items,
             each_text_once=False,
-            seed=asked.seed,
+            seed=asked.seed if larger is None else larger.seed,
         ).frame
     except InvalidArgumentError as error:
         raise campaign.error(("sample",), f"{error} (documents are drawn)") from error

@@ -18,6 +18,7 @@ from steelyard.collect.live.observer import View
 from steelyard.collect.live.rows import judgment_rows
 from steelyard.collect.marked_errors import marked_errors, mqm_tsv
 from steelyard.collect.payments import bonuses, ledger, payments, pseudonym
+from steelyard.collect.rankings import as_preferences, ranked_prompts
 from steelyard.collect.store import Reader
 from steelyard.collect.store.corrections import Earlier, earlier
 from steelyard.collect.store.questionnaires import all_answered
@@ -152,7 +153,7 @@ def judgments(store: Reader, campaign: Campaign, *, rows: Rows = "estimate") -> 
     -------
     polars.DataFrame
         The columns of a file of judgments and of a draw, and ``submission``, ``unit``, ``use`` and
-        ``excluded``; for a spread draw also ``place``, for a task about pairs ``other_system`` and ``first_system``,
+        ``excluded``; for a spread draw also ``place``, for a task about pairs, or for orders, ``other_system`` and ``first_system``,
         for one side by side ``position``;
         where documents are judged, ``cluster``, the document.
     """
@@ -161,7 +162,10 @@ def judgments(store: Reader, campaign: Campaign, *, rows: Rows = "estimate") -> 
         found = found.filter(pl.col("use") == "used")
     named = pl.format("rater-{}", "number").alias("rater")
     spread = (PLACE,) if is_spread(found) else ()
-    pair = _PAIR_COLUMNS if campaign.task.pair else ()
+    ranked = ranked_prompts(campaign)
+    if ranked:
+        found = as_preferences(found, ranked)
+    pair = _PAIR_COLUMNS if campaign.task.pair or ranked else ()
     screen = ("position",) if campaign.task.side_by_side else ()
     documents = ("cluster",) if campaign.documents is not None else ()
     return found.with_columns(named).select(*_COLUMNS, *spread, *pair, *screen, *documents)

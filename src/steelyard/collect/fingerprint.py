@@ -16,6 +16,7 @@ __all__ = ["digest_of", "draw_facts", "facts_of", "fingerprint_of", "without_wor
 _LATER = (
     ("category_needed", False),
     ("missing", False),
+    ("once", False),
     ("say_none", False),
     ("suggested", None),
 )

@@ -8,8 +8,9 @@ from pydantic import ValidationError
 
 from steelyard.collect.tasks.choices import Choice, plain
 from steelyard.collect.tasks.scores import Score
+from steelyard.collect.tasks.screen import LETTERS
 from steelyard.collect.tasks.task import Task
-from steelyard.collect.tasks.widgets import Gate, Likert, Preference, Slider, Widget
+from steelyard.collect.tasks.widgets import Gate, Likert, Preference, Ranking, Slider, Widget
 from steelyard.errors import InvalidDataError
 from steelyard.judge import Rubric
 
@@ -22,6 +23,8 @@ _DATA = (
 # What raters see as the first and the second output is the pair of a rubric.
 _FIELDS = {"first": "output", "second": "other_output"}
 _PAIR = {"first": 1, "tie": 2, "second": 3}
+# An order of several follows from all pairs, each asked about in both orders.
+_TWO = "Two of them are shown to you. Which is the better one?"
 
 
 @dataclass(frozen=True)
@@ -91,7 +94,9 @@ def _rubric(task: Task, score: Score, widget: Widget) -> Rubric:
         raise _LeftOutError("it is asked only after some answers to another question")
     low, high, labels = _scale(score, widget)
     parts = [_plain(widget.label), _plain(widget.help), _meanings(widget, labels)]
-    parts += [_shown(task, number) for number in range(len(task.show))]
+    is_order = isinstance(widget, Ranking)
+    parts += [_TWO] if is_order else []
+    parts += [_shown(task, number, two=is_order) for number in range(len(task.show))]
     name = re.sub(r"[^a-z0-9._-]+", "-", score.prompt.lower()).strip("-._")
     try:
         return Rubric(
@@ -110,8 +115,9 @@ def _rubric(task: Task, score: Score, widget: Widget) -> Rubric:
 
 
 def _scale(score: Score, widget: Widget) -> tuple[int, int, dict[str, int]]:
-    if isinstance(widget, Preference):
-        labels = {word: number for word, number in _PAIR.items() if widget.tie or word != "tie"}
+    if isinstance(widget, Preference | Ranking):
+        has_ties = widget.tie if isinstance(widget, Preference) else widget.ties
+        labels = {word: number for word, number in _PAIR.items() if has_ties or word != "tie"}
         return 1, 3, labels
     if isinstance(widget, Gate):
         return 0, 1, {choice.shown: int(choice.value in score.of) for choice in widget.options}
@@ -143,8 +149,8 @@ def _meanings(widget: Widget, labels: Mapping[str, int]) -> str:
     if isinstance(widget, Slider):
         ends = ((widget.min, widget.low), (widget.max, widget.high))
         return "\n".join(f"{plain(number)}: {_plain(words)}" for number, words in ends if words)
-    if isinstance(widget, Preference):
-        tie = ["tie: neither is better"] if widget.tie else []
+    if isinstance(widget, Preference | Ranking):
+        tie = ["tie: neither is better"] if "tie" in labels else []
         return "\n".join(
             ["first: the first one is better", *tie, "second: the second one is better"]
         )
@@ -158,9 +164,15 @@ def _meaning(choice: Choice, *, is_number: bool) -> str:
     return _plain(f"{head}: {'. '.join(word for word in words if word)}".rstrip(": "))
 
 
-def _shown(task: Task, number: int) -> str:
-    """A text under its heading, between tags that say where it ends."""
+def _shown(task: Task, number: int, *, two: bool) -> str:
+    """A text under its heading, between tags that say where it ends; of an order, two outputs at a time."""
     one = task.show[number]
+    if two and one.field == "output":
+        label = _plain(one.label)
+        return "\n\n".join(
+            f"{label} {letter}:\n<{tag}>\n{{{field}}}\n</{tag}>".strip()
+            for letter, (tag, field) in zip(LETTERS, _FIELDS.items(), strict=False)
+        )
     field = _FIELDS.get(one.field, one.field) if task.pair else one.field
     heading = f"{_plain(one.label)}:\n" if one.label else ""
     return f"{heading}<{one.field}>\n{{{field}}}\n</{one.field}>"

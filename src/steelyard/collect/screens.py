@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from steelyard.collect.contents import Content, Contents
+from steelyard.collect.rankings import is_only_ranked
 from steelyard.collect.tasks.screen import LETTERS
 from steelyard.collect.unit import Target
 
@@ -48,6 +49,12 @@ def screens(
                 "systems side by side: draw the same items of all (`steelyard sample --same-items`)",
             )
         content, numbers = contents.screen(item, systems)
+        if is_only_ranked(campaign) and len(set(numbers)) == 1:
+            raise campaign.error(
+                ("sample",),
+                f"holds item {item!r}, for which all systems wrote the same, and the task {campaign.task.name} "
+                "asks for an order: leave such items out of the sample",
+            )
         yield (
             content,
             tuple(

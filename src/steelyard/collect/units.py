@@ -14,6 +14,7 @@ import polars as pl
 from steelyard.collect.campaign import Campaign
 from steelyard.collect.contents import Content, Contents
 from steelyard.collect.documents import document_units
+from steelyard.collect.rankings import is_only_ranked, rankable
 from steelyard.collect.screens import screens
 from steelyard.collect.tasks import read_gold
 from steelyard.collect.unit import Target, Unit
@@ -56,7 +57,7 @@ def units_of(campaign: Campaign) -> list[Unit]:
     if campaign.documents is not None:
         units = document_units(campaign, contents)
     else:
-        drawn = targets_of(_first_draw(campaign, contents.outputs))
+        drawn = targets_of(_first_draw(campaign, _drawn_from(campaign, contents)))
         units = units_for(campaign, contents, drawn)
     for question in campaign.task.tutorial.questions if campaign.task.tutorial else ():
         contents.check_files(question.content, f"tutorial question {question.id}")
@@ -86,7 +87,7 @@ def more_units(campaign: Campaign, drawn: Sequence[Target], more: int) -> list[U
     drawn : sequence of Target
         The draw so far, as `steelyard.collect.store.queue.drawn` returns it.
     more : int
-        Outputs of each system to add; items, when systems share them.
+        Outputs of each system to add; items, when systems share them; documents, where they are drawn.
 
     Returns
     -------
@@ -109,9 +110,7 @@ def more_units(campaign: Campaign, drawn: Sequence[Target], more: int) -> list[U
         raise InvalidArgumentError(f"`more` must be at least 1; got {more}")
     design, asked = drawn[0].design or "simple", campaign.sample
     if campaign.documents is not None:
-        raise InvalidArgumentError(
-            "a draw of documents cannot be extended: begin a new campaign with more of them"
-        )
+        return document_units(campaign, Contents(campaign), before=drawn, more=more)
     # What the sample of a file was spread by is not known here.
     known = ("simple", "paired", *(() if isinstance(asked, Path) else ("spread",)))
     if design not in known:
@@ -123,13 +122,14 @@ def more_units(campaign: Campaign, drawn: Sequence[Target], more: int) -> list[U
     contents = Contents(campaign)
     systems = list(dict.fromkeys(one.system for one in sorted(drawn, key=lambda one: one.side)))
     size = _size(drawn, systems)
-    left = _eligible(drawn, contents.outputs) - size
+    outputs = _drawn_from(campaign, contents)
+    left = _eligible(drawn, outputs) - size
     if more > left:
         raise InvalidArgumentError(
             f"`more` must not exceed the {left} that the draw has left; got {more}"
         )
     larger = sample(
-        contents.outputs,
+        outputs,
         size + more,
         design=cast("Design", design),
         by=asked.by if design == "spread" and not isinstance(asked, Path) else (),
@@ -141,6 +141,14 @@ def more_units(campaign: Campaign, drawn: Sequence[Target], more: int) -> list[U
         seed=zlib.crc32(f"{drawn[0].seed} {size}".encode()),
     )
     return units_for(campaign, contents, targets_of(larger.frame))
+
+
+def _drawn_from(campaign: Campaign, contents: Contents) -> Outputs:
+    """Return the pool that is drawn from: all outputs, or those that can be ranked."""
+    outputs = contents.outputs
+    if not is_only_ranked(campaign) or isinstance(campaign.sample, Path):
+        return outputs
+    return rankable(campaign, outputs, systems=campaign.sample.systems)
 
 
 def _first_draw(campaign: Campaign, outputs: Outputs) -> pl.DataFrame:

@@ -243,6 +243,8 @@ class MeanError:
     def freedom(self) -> float:
         """Degrees of freedom of the variance (Satterthwaite)."""
         doubt = self.doubt + (self.load * self.single) ** 2 * self.spread.doubt
+        if doubt == 0:
+            return float("inf")
         return max(2 * self.value**2 / doubt, self.least_freedom)
 
 

@@ -163,6 +163,8 @@ def _without(pair: JudgedPair) -> PairPreference | NotEstimableError:
 
 def _p_value(one: Outcome) -> float:
     """Return the two-sided p-value of no net preference, by itself."""
+    if one.variance <= 0:
+        return float(one.mean.centre == 0)
     return float(2 * stdtr(one.error.freedom, -abs(one.mean.centre) / np.sqrt(one.variance)))
 
 
@@ -214,6 +216,9 @@ def _binomial_ends(
     """
     n = one.mean.n_items
     if one.raw.item_errors.any() and 0 < value < 1:
+        if variance <= 0:
+            # all items are judged, and whoever judged them agrees
+            return value, value
         worth = value * (1 - value) / variance * n / (n - 1)
     else:
         worth = n / (1 + n * one.error.taste / max(one.error.items * n, 1e-300) * one.error.load)

@@ -7,10 +7,9 @@ import pytest
 
 import steelyard as sy
 from steelyard.cli import main
-from steelyard.collect.campaign import load_campaign
 from steelyard.collect.exports import export, judgments
 from steelyard.collect.units import more_units, units_of
-from steelyard.errors import InvalidArgumentError, InvalidDataError
+from steelyard.errors import InvalidDataError
 
 SIZES = {"north": 3, "south": 2, "west": 4, "east": 1}
 KEYS = "documents: {column: document, order: position}\nlimits: {requests_per_second: 1000}\n"
@@ -233,9 +232,50 @@ def test_mistakes_are_named_in_one_line(documents, extra, rows, message):
     assert "\n" not in str(found.value)
 
 
-def test_a_draw_of_documents_is_not_extended(documents):
-    server = documents(n=2)
-    drawn = [target for unit in units_of(server.campaign) for target in unit.targets]
-    with pytest.raises(InvalidArgumentError, match="documents cannot be extended"):
-        more_units(server.campaign, drawn, 1)
-    assert load_campaign(server.campaign.directory / "campaign.yaml").documents.order == "position"
+@pytest.mark.parametrize("same_items", [True, False])
+def test_a_draw_of_documents_is_extended_by_whole_documents(serve, same_items):
+    chosen = f", same_items: {str(same_items).lower()}"
+    server = serve(KEYS, rows=segments(), n=2, task=TASK, chosen=chosen)
+    rater, admin = server.rater(), server.admin()
+    before = by_document(judge_all(rater))
+    assert len(before) == 4
+    old = {(row["item"], row["system"]): row["draw"] for row in rows_of(server)}
+    assert admin.send("/admin/api/outputs", {"more": 1}).status_code == 200
+    added = by_document(judge_all(rater))
+    assert len(added) == 2
+    assert not added.keys() & before.keys()
+    for (_, document), numbers in added.items():
+        assert numbers == list(range(1, SIZES[document] + 1))
+    found = rows_of(server)
+    assert {row["use"] for row in found} == {"used"}
+    assert {row["probability"] for row in found} == {3 / 4}
+    # what was there keeps its place, and what is new comes behind it, without a gap
+    new = {(row["item"], row["system"]): row["draw"] for row in found}
+    assert {key: new[key] for key in old} == old
+    for system in ("one", "two"):
+        numbers = sorted(draw for (_, writer), draw in new.items() if writer == system)
+        assert numbers == list(range(1, len(numbers) + 1))
+    refused = admin.send("/admin/api/outputs", {"more": 2})
+    assert "must not exceed the 1 documents that the draw has left" in refused.text
+    assert admin.send("/admin/api/outputs", {"more": 1}).status_code == 200
+    assert len(by_document(judge_all(rater))) == 2
+    assert {row["probability"] for row in rows_of(server)} == {1.0}
+
+
+def test_every_document_has_the_same_chance_in_a_draw_that_was_extended(serve):
+    server = serve(KEYS, rows=segments(), n=1, task=TASK)
+    counts = dict.fromkeys(SIZES, 0)
+    for seed in range(100):
+        campaign = server.campaign.model_copy(
+            update={"sample": server.campaign.sample.model_copy(update={"seed": seed})}
+        )
+        drawn = [target for unit in units_of(campaign) for target in unit.targets]
+        larger = more_units(campaign, drawn, 1)
+        for document in {unit.targets[0].cluster for unit in larger}:
+            counts[document] += 1
+    # two of four: 50 each; four standard deviations are 20
+    assert all(abs(count - 50) < 20 for count in counts.values()), counts
+
+
+def rows_of(server):
+    return list(judgments(server.store, server.campaign).iter_rows(named=True))

@@ -1,3 +1,6 @@
+import shutil
+import subprocess
+
 import pytest
 
 from stand_ins import MailServer
@@ -7,6 +10,14 @@ from steelyard.errors import InvalidDataError
 PASSWORD = "a-password-of-nobody"  # noqa: S105 - opens nothing
 
 
+def declared(mail, security="none"):
+    return (
+        f"email: {{host: 127.0.0.1, port: {mail.port}, security: {security}, user: ann,"
+        " password_env: MAIL_PASSWORD, from: lab@example.org,"
+        " to: [ann@example.org, bob@example.org], stall_minutes: 30}\n"
+    )
+
+
 @pytest.fixture
 def told(serve, monkeypatch):
     """Start a campaign that writes to a mail server on this machine; return both."""
@@ -14,14 +25,28 @@ def told(serve, monkeypatch):
     with MailServer().running() as mail:
 
         def start(extra="", **options):
-            declared = (
-                f"email: {{host: 127.0.0.1, port: {mail.port}, security: none, user: ann,"
-                " password_env: MAIL_PASSWORD, from: lab@example.org,"
-                " to: [ann@example.org, bob@example.org], stall_minutes: 30}\n"
-            )
-            return serve(declared + extra, **options), mail
+            return serve(declared(mail) + extra, **options), mail
 
         yield start
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory):
+    """Make a certificate for an address or a name that nobody has vouched for, with its key, in one file."""
+    program = shutil.which("openssl")
+    if program is None:
+        pytest.skip("no openssl, which makes the certificate")
+
+    def make(name):
+        folder = tmp_path_factory.mktemp("certificate")
+        made, key = folder / "made.pem", folder / "key.pem"
+        words = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=mail"
+        paths = ["-keyout", key, "-out", made, "-addext", f"subjectAltName={name}"]
+        subprocess.run([program, *words.split(), *paths], check=True, capture_output=True)
+        made.write_text(made.read_text() + key.read_text())
+        return made
+
+    return make
 
 
 def tend(server):
@@ -57,6 +82,53 @@ def test_the_end_is_written(told):
         tend(server)
     ((_, message),) = mail.messages
     assert message["Subject"] == "A campaign: ended"
+
+
+@pytest.mark.parametrize("security", ["starttls", "tls"])
+def test_user_password_and_message_go_over_a_connection_that_is_secure(
+    serve, monkeypatch, certificate, security
+):
+    monkeypatch.setenv("MAIL_PASSWORD", PASSWORD)
+    trusted = certificate("IP:127.0.0.1")
+    monkeypatch.setenv("SSL_CERT_FILE", str(trusted))
+    with MailServer(trusted, wrapped=security == "tls").running() as mail:
+        server = serve(declared(mail, security))
+        server.admin().send("/admin/api/state", {"state": "stopped"})
+        tend(server)
+        assert len(mail.messages) == 1
+        assert mail.logins == [[b"ann", PASSWORD.encode()]]
+        assert mail.in_the_clear == {"starttls": ["EHLO", "STARTTLS"], "tls": []}[security]
+        assert alerts(server) == []
+
+
+@pytest.mark.parametrize("security", ["starttls", "tls"])
+@pytest.mark.parametrize("name", ["IP:127.0.0.1", "DNS:mail.example.org"])
+def test_nothing_is_told_to_a_server_with_a_certificate_that_does_not_hold(
+    serve, monkeypatch, certificate, security, name
+):
+    monkeypatch.setenv("MAIL_PASSWORD", PASSWORD)
+    made = certificate(name)
+    if name.startswith("DNS"):
+        # somebody vouches for it, but it is another's
+        monkeypatch.setenv("SSL_CERT_FILE", str(made))
+    with MailServer(made, wrapped=security == "tls").running() as mail:
+        server = serve(declared(mail, security))
+        server.admin().send("/admin/api/state", {"state": "stopped"})
+        tend(server)
+        assert (mail.messages, mail.logins) == ([], [])
+        (shown,) = alerts(server)
+        assert "there is no secure connection to it" in shown
+
+
+def test_nothing_is_told_to_a_server_that_offers_no_security(serve, monkeypatch):
+    monkeypatch.setenv("MAIL_PASSWORD", PASSWORD)
+    with MailServer().running() as mail:
+        server = serve(declared(mail, "starttls"))
+        server.admin().send("/admin/api/state", {"state": "stopped"})
+        tend(server)
+        assert (mail.messages, mail.logins) == ([], [])
+        (shown,) = alerts(server)
+        assert "it does not offer what is needed" in shown
 
 
 @pytest.mark.parametrize(

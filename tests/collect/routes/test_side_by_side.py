@@ -186,11 +186,6 @@ def test_a_draw_of_screens_is_extended_with_whole_screens(serve):
 @pytest.mark.parametrize(
     ("extra", "change", "message"),
     [
-        (
-            "gold: {file: outputs.jsonl, every: 5}\n",
-            {},
-            "gold: does not go with a task side by side",
-        ),
         ("documents: {column: input}\n", {}, "documents: does not go with a task side by side"),
         ("goal: {decide: best, prompts: [good]}\n", {}, "goal.decide: does not go with"),
         ("", {"chosen": ", same_items: false"}, "sample.same_items: must be true"),

@@ -222,7 +222,7 @@ MISTAKES = [
     ("rule: value, from: fluency", "rule: value, from: sense", "key scores[0].rule: value does not fit sense, which is of kind gate; expected any"),
     ("rule: value, from: fluency", "rule: value, from: comment", "key scores[0].rule: value does not fit comment, which is of kind comment; no rule does"),
     ("rule: value, from: fluency", "rule: mean, from: fluency, of: right", "key scores[0].rule: mean does not fit fluency, which is of kind likert; expected value"),
-    ("rule: weights", "rule: weightz", "key scores[6].rule: must be value, edit-distance, any, mean, preference, weights or mqm; got 'weightz'"),
+    ("rule: weights", "rule: weightz", "key scores[6].rule: must be value, edit-distance, any, mean, preference, rank, weights or mqm; got 'weightz'"),
     ("prompt: Edit", "prompt: fluency", "key scores[1].prompt: must differ from that of entry 1; both are 'fluency'"),
     ("from: verdicts, of: right}", "from: verdicts, of: rihgt}", "key scores[2].of: 'rihgt' is no answer to verdicts; did you mean `right`?"),
     ("from: verdicts, of: right}", "from: verdicts}", "key scores[2].of: must be given: the rule any counts it"),

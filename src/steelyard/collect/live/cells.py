@@ -10,6 +10,7 @@ import polars as pl
 from steelyard.collect.campaign import Campaign
 from steelyard.collect.live.pool import LivePool
 from steelyard.collect.live.rows import judgment_rows, with_document_use
+from steelyard.collect.rankings import as_preferences, ranked_prompts
 from steelyard.collect.store.records import ScoredRow
 from steelyard.collect.tasks import score_bounds
 from steelyard.data import read_judgments
@@ -63,6 +64,7 @@ class Cells:
         self.systems = pool.systems
         self._campaign = campaign
         self._outputs = pool.outputs
+        self._ranked = pool.ranked
         self._used = self._entering(self.rows)
         self.now = self._standings(self._used, paths=campaign.goal_prompts)
         self.prefixes: Mapping[str, Prefix] = {}
@@ -105,6 +107,16 @@ class Cells:
         counted, _ = counted_for_all(self._outputs, read_judgments(self._used))
         return Study(self._outputs, counted)
 
+    @cached_property
+    def _orders(self) -> Study | None:
+        """What orders say about every two systems; None before the first."""
+        used = self.rows.filter(pl.col("use") == "used")
+        prompts = ranked_prompts(self._campaign)
+        if self._ranked is None or not used["prompt"].is_in(list(prompts)).any():
+            return None
+        rows = as_preferences(used.filter(pl.col("prompt").is_in(list(prompts))), prompts)
+        return Study(self._ranked, read_judgments(rows.drop("position")))
+
     def to_list(self) -> list[dict[str, Any]]:
         """Return the prompts of the snapshot."""
         study = self.study
@@ -142,6 +154,8 @@ class Cells:
         if len(systems) > _MOST_COMPARED:
             reason = f"more than {_MOST_COMPARED} systems are compared by `steelyard compare` only"
             return {"sentence": None, "basis": None, "reason": reason, "ledger": None}
+        if prompt in ranked_prompts(self._campaign):
+            study = self._orders or study
         found = prompt_answer(
             study, prompt, systems, metrics=self._campaign.metrics, level=self.goal.level
         )

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from steelyard.collect.campaign import Campaign, Sample
+from steelyard.collect.rankings import is_only_ranked, ranked_prompts, ranking_pool
 from steelyard.data import Outputs, read_outputs
 from steelyard.study.preferences import preference_pool
 
@@ -19,13 +20,16 @@ class LivePool:
     ----------
     outputs : Outputs
         The outputs with their metrics; for pairs, of the items on which the two systems differ,
-        with differences of metrics.
+        with differences of metrics, and for orders, where nothing else is asked, likewise.
     systems : tuple of str
         The systems that are judged.
+    ranked : Outputs or None
+        Where outputs are put in order: all of them, as `steelyard compare` reads them.
     """
 
     outputs: Outputs
     systems: tuple[str, ...]
+    ranked: Outputs | None = None
 
 
 def read_pool(campaign: Campaign) -> LivePool:
@@ -45,8 +49,10 @@ def read_pool(campaign: Campaign) -> LivePool:
     rows = outputs.rows(columns=["item", "system", "output", *campaign.metrics])
     # Estimates ask only who wrote the same text: a number for each is enough to keep.
     number = pl.struct("item", "output").rank("dense").cast(pl.String)
-    kept = rows.with_columns(number.alias("output"))
-    return LivePool(read_outputs(kept, metrics=list(campaign.metrics)), systems)
+    kept = read_outputs(rows.with_columns(number.alias("output")), metrics=list(campaign.metrics))
+    if is_only_ranked(campaign):
+        return LivePool(ranking_pool(campaign, kept, systems=systems), systems, kept)
+    return LivePool(kept, systems, kept if ranked_prompts(campaign) else None)
 
 
 def _systems(campaign: Campaign, outputs: Outputs) -> tuple[str, ...]:

@@ -1,12 +1,12 @@
 """Attention checks: gold items that say what was missed, once the answer is stored."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
 from steelyard.collect.campaign import Campaign
 from steelyard.collect.tasks import GoldItem, Task, grade_gold, read_gold
+from steelyard.collect.tasks.gold import unordered
 
 __all__ = ["AttentionChecks"]
 
@@ -30,15 +30,11 @@ class AttentionChecks:
     def of(cls, campaign: Campaign) -> Self:
         """Return the checks of a campaign."""
         gold = [] if campaign.gold is None else read_gold(campaign.gold.file, campaign.task)
-        return cls(campaign.task, {_key(one.content): one for one in gold if one.feedback})
+        return cls(campaign.task, {unordered(one.content): one for one in gold if one.feedback})
 
     def feedback(self, content: Mapping[str, Any], answer: Mapping[str, Any]) -> str | None:
         """Return what a rater who answered wrongly is told; None if there is nothing to tell."""
-        found = self.items.get(_key(content)) if self.items else None
+        found = self.items.get(unordered(content)) if self.items else None
         if found is None or grade_gold(self.task, content, found.accepted, answer):
             return None
         return found.feedback
-
-
-def _key(content: Mapping[str, Any]) -> str:
-    return json.dumps(content, sort_keys=True, ensure_ascii=True)

@@ -20,7 +20,7 @@ from steelyard.collect.store.overview import (
     progress,
     rater_rows,
 )
-from steelyard.collect.store.sides import Scores, each_score, is_of_screen, seen
+from steelyard.collect.store.sides import Scores, each_score, is_of_screen, seen, share_behind
 from steelyard.collect.store.tables import (
     raters,
     sessions,
@@ -239,11 +239,16 @@ def scored_rows(connection: Connection) -> list[ScoredRow]:
     """Return every judgment of a drawn output, in the order of arrival; gold is left out.
 
     Of a pair, the first system has the score and the second 1 minus it under prompts that are
-    preferences, and the same under others.
+    preferences, and the same under others. Of a ranking, a system has the share of the other systems on the
+    screen that stand behind it; those at the same place, and those with the same text, count half.
     """
     found = connection.execute(_MIRRORED).scalar_one_or_none()
     mirrored = frozenset(json.loads(found or "[]"))
-    sides = {(unit, side): system for unit, side, system in connection.execute(_SIDES)}
+    sides: dict[tuple[int, int], str] = {}
+    written: dict[int, list[int]] = {}
+    for unit, side, system in connection.execute(_SIDES):
+        sides[unit, side] = system
+        written.setdefault(unit, []).append(side)
     passed_over: dict[str, list[int]] = {}
     for system, draw in sorted(given_up(connection)):
         passed_over.setdefault(system, []).append(draw)
@@ -258,21 +263,24 @@ def scored_rows(connection: Connection) -> list[ScoredRow]:
             if order and number != row["side"]:
                 continue
             is_preference = prompt in mirrored
-            turned = row["side"] == 2 and is_preference
+            if order and is_preference:
+                own = share_behind(scores, prompt, score, written[row["unit"]])
+            else:
+                own = 1 - score if row["side"] == 2 and is_preference else score
             first = sides.get((row["unit"], 2 if row["swapped"] else 1))
             rows.append(
                 ScoredRow(
                     **known,
                     prompt=prompt,
-                    score=1 - score if turned else score,
+                    score=own,
                     seconds=row["active_ms"] / 1000,
                     time=iso_time(row["time"]),
                     surplus=row["slot"] is None,
                     turn=row["draw"] - before,
                     other_system=sides.get((row["unit"], 3 - row["side"]))
-                    if is_preference
+                    if is_preference and not order
                     else None,
-                    first_system=first if is_preference else None,
+                    first_system=first if is_preference and not order else None,
                     position=order.index(row["side"]) + 1 if order else None,
                     segments=segments.get((row["system"], row["cluster"])),
                 )

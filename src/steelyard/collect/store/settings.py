@@ -49,7 +49,8 @@ class Facts:
     budget : int or None
         What may be spent, in millionths of the currency.
     mirrored : tuple of str
-        Prompts under which the second system of a pair has 1 minus the score of the first.
+        Prompts about preferences: the second system of a pair has 1 minus the score of the first, and the
+        score of a system on a screen depends on which of the others wrote the same.
     """
 
     fingerprint: str
@@ -78,7 +79,9 @@ class Facts:
             half_width=None if goal is None else goal.half_width,
             budget=None if budget is None else micro(budget),
             mirrored=tuple(
-                score.prompt for score in campaign.task.scores if score.rule == "preference"
+                score.prompt
+                for score in campaign.task.scores
+                if score.rule in {"preference", "rank"}
             ),
         )
 

@@ -1,13 +1,13 @@
 """What a rater sees of a content: the sides of a pair and the outputs of a screen change places."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from steelyard.collect.store.ids import is_swapped, screen_order
 from steelyard.collect.tasks.screen import field_at, letters_in
 
-__all__ = ["Scores", "Seen", "each_score", "is_of_screen", "seen"]
+__all__ = ["Scores", "Seen", "each_score", "is_of_screen", "seen", "share_behind"]
 
 # By prompt; of a screen, by the number of the output in the unit and by prompt.
 Scores: TypeAlias = Mapping[str, float] | Mapping[str, Mapping[str, float]]
@@ -64,3 +64,17 @@ def each_score(scores: Scores) -> Iterator[tuple[int, str, float]]:
             yield from ((int(name), prompt, score) for prompt, score in value.items())
         else:
             yield 0, name, value
+
+
+def share_behind(scores: Any, prompt: str, own: float, sides: Sequence[int]) -> float:
+    """Return the share of the other systems on a screen that stand behind one, ties counted half.
+
+    Examples
+    --------
+    >>> share_behind({"1": {"order": 1.0}, "2": {"order": 0.0}}, "order", 1.0, [1, 1, 2])
+    0.75
+    """
+    others: list[float] = [scores[str(side)][prompt] for side in sides]
+    # the system itself is among them, at its own place
+    behind = sum((own > other) + (own == other) / 2 for other in others) - 0.5
+    return behind / (len(others) - 1)

@@ -15,6 +15,7 @@ from steelyard.collect.tasks.widgets import (
     Passages,
     PostEdit,
     Preference,
+    Ranking,
     Slider,
     Spans,
     Widget,
@@ -24,7 +25,7 @@ __all__ = ["RULES", "Content", "Score", "bounds_of", "edit_distance", "score_of"
 
 # What is shown; a field that suggests errors holds a list of objects.
 Content = Mapping[str, Any]
-Rule = Literal["value", "edit-distance", "any", "mean", "preference", "weights", "mqm"]
+Rule = Literal["value", "edit-distance", "any", "mean", "preference", "rank", "weights", "mqm"]
 
 # The widgets that a rule can be applied to.
 RULES: Mapping[str, tuple[type[Widget], ...]] = {
@@ -33,6 +34,7 @@ RULES: Mapping[str, tuple[type[Widget], ...]] = {
     "any": (Passages, Gate),
     "mean": (Passages,),
     "preference": (Preference,),
+    "rank": (Ranking,),
     "weights": (Spans,),
     "mqm": (Spans,),
 }
@@ -54,12 +56,13 @@ class Score(Declared):
         ``value``: the number chosen; ``edit-distance``: see `edit_distance`; ``any``: 1 if a
         passage has a verdict in `of`, or the option of a gate is, else 0; ``mean``: share of
         passages with a verdict in `of` among those with a verdict in `among`; ``preference``: 1 for
-        the first output, 0 for the second, 1/2 for a tie; ``weights``: sum of the weights of the
+        the first output, 0 for the second, 1/2 for a tie; ``rank``: the share of the other outputs on the
+        screen that stand behind this one, those at the same place counted half; ``weights``: sum of the weights of the
         errors marked; ``mqm``: minus that sum, so that higher is better.
     source : str
         Id of the widget; the key is ``from``.
     of : tuple of str
-        Verdicts or options that count.
+        Verdicts or options that count; of a ranking on a screen, the letter of the output.
     among : tuple of str or None
         Verdicts that a mean is over; None: all.
     unit : {"words", "characters"}
@@ -127,14 +130,21 @@ def score_of(
         return score.otherwise
     if isinstance(widget, Passages):
         return _share(score, [entry["verdict"] for entry in value])
-    if isinstance(widget, Preference):
-        points = _PREFERENCES[value]
+    if isinstance(widget, Preference | Ranking):
+        points = _PREFERENCES[value] if widget.kind == "preference" else _share_behind(value, score)
         return 1 - points if swapped else points
     if isinstance(widget, PostEdit):
         original = content[widget.field]
         assert isinstance(original, str)
         return edit_distance(original, value, unit=score.unit, length=score.length)
     return float(value in score.of) if isinstance(widget, Gate) else float(value)
+
+
+def _share_behind(places: Mapping[str, int], score: Score) -> float:
+    """Return the share of the other outputs that a ranking puts behind one, ties counted half."""
+    own = places[score.of[0]]
+    behind = sum((own < other) + (own == other) / 2 for other in places.values()) - 0.5
+    return behind / (len(places) - 1)
 
 
 def _share(score: Score, verdicts: Sequence[str]) -> float | None:

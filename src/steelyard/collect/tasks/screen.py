@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from steelyard.collect.tasks.conditions import leaves
 from steelyard.collect.tasks.declared import mistake
-from steelyard.collect.tasks.widgets import Comment, Gate, Likert, Slider, Widget
+from steelyard.collect.tasks.widgets import Comment, Gate, Likert, Ranking, Slider, Widget
 
 if TYPE_CHECKING:
     from steelyard.collect.tasks.task import Task
@@ -12,9 +13,11 @@ if TYPE_CHECKING:
 __all__ = [
     "LETTERS",
     "asked_about",
+    "asked_once",
     "by_output",
     "check_screen",
     "field_at",
+    "is_ranked",
     "letters_in",
     "on_screen",
 ]
@@ -22,7 +25,7 @@ __all__ = [
 # More than six texts are not compared at a glance, and do not fit on a page.
 LETTERS = ("A", "B", "C", "D", "E", "F")
 _OUTPUT = "output"
-_KINDS = (Likert, Slider, Gate, Comment)
+_KINDS = (Likert, Slider, Gate, Comment, Ranking)
 
 
 def field_at(letter: str) -> str:
@@ -33,6 +36,16 @@ def field_at(letter: str) -> str:
 def letters_in(content: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the letters of the outputs in a content; none if it is not of a screen."""
     return tuple(letter for letter in LETTERS if field_at(letter) in content)
+
+
+def asked_once(widget: Widget) -> bool:
+    """Whether a question is about the whole screen, not about each output."""
+    return isinstance(widget, Ranking) or (isinstance(widget, Comment) and widget.once)
+
+
+def is_ranked(task: "Task") -> bool:
+    """Whether raters put the outputs of a screen in order."""
+    return any(isinstance(widget, Ranking) for widget in task.widgets)
 
 
 def asked_about(task: "Task", content: Mapping[str, Any]) -> "Task":
@@ -49,7 +62,11 @@ def asked_about(task: "Task", content: Mapping[str, Any]) -> "Task":
 
 
 def on_screen(task: "Task", count: int) -> "Task":
-    """Return a task side by side as one about so many outputs, each with its own questions."""
+    """Return a task side by side as one about so many outputs, each with its own questions.
+
+    Questions about the whole screen come last, once. There is nothing to rank where all systems wrote the same:
+    they tie.
+    """
     letters = LETTERS[:count]
     show = [
         part
@@ -63,9 +80,20 @@ def on_screen(task: "Task", count: int) -> "Task":
             ]
         )
     ]
+    each = [one for one in task.widgets if not asked_once(one)]
+    widgets = [_about(one, letter) for letter in letters for one in each]
+    is_one = count == 1
+    widgets += [
+        one for one in task.widgets if asked_once(one) and not (is_one and isinstance(one, Ranking))
+    ]
     scores = [
         score.model_copy(
-            update={"prompt": f"{letter}-{score.prompt}", "source": f"{letter}-{score.source}"}
+            update={"prompt": f"{letter}-{score.prompt}"}
+            | (
+                {"of": (letter,), "otherwise": 0.5 if is_one else score.otherwise}
+                if score.rule == "rank"
+                else {"source": f"{letter}-{score.source}"}
+            )
         )
         for letter in letters
         for score in task.scores
@@ -74,7 +102,7 @@ def on_screen(task: "Task", count: int) -> "Task":
         update={
             "side_by_side": False,
             "show": tuple(show),
-            "widgets": tuple(_about(one, letter) for letter in letters for one in task.widgets),
+            "widgets": tuple(widgets),
             "scores": tuple(scores),
             "tutorial": None,
         }
@@ -106,6 +134,12 @@ def by_output(scores: Mapping[str, float], order: Sequence[int]) -> dict[str, di
 def check_screen(task: "Task") -> None:
     """Raise unless a task side by side shows outputs and asks what can be asked of each."""
     if not task.side_by_side:
+        for position, widget in enumerate(task.widgets):
+            if asked_once(widget):
+                key = "kind" if isinstance(widget, Ranking) else "once"
+                raise mistake(
+                    ("widgets", position, key), "is about a whole screen: set `side_by_side: true`"
+                )
         return
     if task.pair:
         raise mistake(
@@ -117,8 +151,25 @@ def check_screen(task: "Task") -> None:
         if not isinstance(widget, _KINDS):
             raise mistake(
                 ("widgets", position, "kind"),
-                f"{widget.kind} is not asked side by side: expected likert, slider, gate or comment",
+                f"{widget.kind} is not asked side by side: expected likert, slider, gate, comment "
+                "or ranking",
             )
+    _check_conditions(task)
+
+
+def _check_conditions(task: "Task") -> None:
+    """Raise where a question about each output depends on one about the screen, or the other way round."""
+    once = {widget.id: asked_once(widget) for widget in task.widgets}
+    for position, widget in enumerate(task.widgets):
+        for key in ("when", "required"):
+            condition = getattr(widget, key)
+            for leaf in leaves(condition) if isinstance(condition, dict) else ():
+                if once.get(leaf["id"], once[widget.id]) != once[widget.id]:
+                    raise mistake(
+                        ("widgets", position, key),
+                        f"refers to {leaf['id']}: of the two, one is about each output and the other about the "
+                        "whole screen",
+                    )
 
 
 def _about(widget: Widget, letter: str) -> Widget:

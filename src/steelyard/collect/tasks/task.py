@@ -17,7 +17,13 @@ from steelyard.collect.tasks.consistency import (
 )
 from steelyard.collect.tasks.declared import Declared, declared, shown
 from steelyard.collect.tasks.scores import Score, bounds_of
-from steelyard.collect.tasks.screen import LETTERS, check_screen, field_at, on_screen
+from steelyard.collect.tasks.screen import (
+    LETTERS,
+    asked_once,
+    check_screen,
+    field_at,
+    on_screen,
+)
 from steelyard.collect.tasks.spans import read_suggestions, suggestion_problem
 from steelyard.collect.tasks.tutorial import Tutorial
 from steelyard.collect.tasks.widgets import (
@@ -170,13 +176,14 @@ class Task(Declared):
         }
 
     def _screen(self) -> dict[str, Any] | None:
-        """Return the letters of a screen, with their fields, and the questions about each."""
+        """Return the letters of a screen, with their fields, the questions, and which are asked once."""
         if not self.side_by_side:
             return None
         full = self.on_screen(len(LETTERS))
         return {
             "outputs": {letter: field_at(letter) for letter in LETTERS},
             "widgets": [widget.public() for widget in full.widgets],
+            "once": [widget.id for widget in self.widgets if asked_once(widget)],
         }
 
     @model_validator(mode="after")

@@ -5,6 +5,7 @@ from itertools import pairwise
 from typing import Any
 
 from steelyard.collect.tasks.scores import Content
+from steelyard.collect.tasks.screen import letters_in
 from steelyard.collect.tasks.spans import lies_in, spans_problem
 from steelyard.collect.tasks.widgets import (
     Comment,
@@ -14,6 +15,7 @@ from steelyard.collect.tasks.widgets import (
     Passages,
     PostEdit,
     Preference,
+    Ranking,
     Slider,
     Spans,
     Widget,
@@ -97,6 +99,16 @@ def _preference(widget: Any, _content: Content, value: Any) -> str | None:
     return None if isinstance(value, str) and value in names else phrase("choose-one")
 
 
+def _ranking(widget: Any, content: Content, value: Any) -> str | None:
+    letters = letters_in(content)
+    if not isinstance(value, dict) or value.keys() != set(letters):
+        return phrase("place-for-each")
+    places = list(value.values())
+    if not all(type(place) is int and 1 <= place <= len(letters) for place in places):
+        return phrase("place-for-each")
+    return None if widget.ties or len(set(places)) == len(places) else phrase("places-differ")
+
+
 def _edited(widget: Any, content: Content, value: Any) -> str | None:
     if not _is_text(value):
         return phrase("text-not-kept")
@@ -165,6 +177,7 @@ _CHECKS: Mapping[type[Widget], Callable[[Any, Content, Any], str | None]] = {
     Gate: _choice,
     Slider: _number,
     Preference: _preference,
+    Ranking: _ranking,
     PostEdit: _edited,
     Comment: _comment,
     Confirm: _confirm,

@@ -29,6 +29,7 @@ __all__ = [
     "Passages",
     "PostEdit",
     "Preference",
+    "Ranking",
     "Slider",
     "Spans",
     "Widget",
@@ -287,6 +288,19 @@ class Preference(Widget):
     tie: bool = True
 
 
+class Ranking(Widget):
+    """The order of all outputs on a screen, best first; an answer is the place of each letter.
+
+    Attributes
+    ----------
+    ties : bool
+        Whether several outputs may have the same place.
+    """
+
+    kind: Literal["ranking"]
+    ties: bool = True
+
+
 class Spans(Widget):
     """Errors marked in a text, each with a severity, in the manner of MQM and ESA.
 
@@ -383,15 +397,18 @@ class Comment(Widget):
     ----------
     max : int
         Most characters.
+    once : bool
+        Side by side: whether it is asked once about the whole screen, not about each output.
     """
 
     kind: Literal["comment"]
     required: Annotated[bool | Condition, PlainValidator(_requirement)] = False
     max: int = Field(default=2000, gt=0, le=100_000)
+    once: bool = False
 
 
 AnyWidget = Annotated[
-    Likert | Gate | PostEdit | Passages | Confirm | Slider | Preference | Spans | Comment,
+    Likert | Gate | PostEdit | Passages | Confirm | Slider | Preference | Ranking | Spans | Comment,
     Field(discriminator="kind"),
 ]
 

@@ -134,7 +134,7 @@ export function actions(ask, done) {
     outputs: () => ask.open({
       title: "Add outputs", confirm: "Add",
       body: [text("Draws more outputs of every system at random from those not drawn yet, and puts them at the end of the queue."),
-        field("Outputs to add for each system", "more", { type: "number", min: "1", step: "1", required: true, value: "20" })],
+        field("Outputs to add for each system", "more", { type: "number", min: "1", step: "1", required: true, value: "20" }, "Where whole documents are drawn, so many documents; on screens with several systems, so many screens.")],
       run: (form) => change("outputs", { more: Number(form.get("more")) }, "The outputs are in the queue."),
     }),
     invitations: async () => {

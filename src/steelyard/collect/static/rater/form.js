@@ -19,7 +19,7 @@ export class Form {
       const section = root.querySelector(`[data-step="${CSS.escape(definition.id)}"]`);
       const widget = section.querySelector(".widget");
       widget.definition = definition;
-      const step = { id: definition.id, definition, section, widget, head: section.querySelector(".step-head button, h3.step-head"), output: section.closest("[data-output]")?.dataset.output };
+      const step = { id: definition.id, definition, section, widget, head: section.querySelector(".step-head button, .step-head[tabindex]"), output: section.closest("[data-output]")?.dataset.output };
       step.head.addEventListener("click", () => this.open(step, { focus: true }));
       if (this.together) section.addEventListener("focusin", () => this.open(step));
       section.addEventListener("sy-change", ({ detail }) => this.#heard(step, detail));
@@ -192,8 +192,11 @@ export class Form {
 
   #done(step) { return step.widget.value !== null && step.widget.problem === null; }
 
-  /** Whether the output that it is about is on this screen. */
-  #isShown(step) { return !step.output || step.output in this.#content; }
+  /** Whether the output that it is about is on this screen, or several that can be put in order. */
+  #isShown(step) {
+    if (step.definition.kind === "ranking") return this.outputs.filter(({ dataset }) => dataset.output in this.#content).length > 1;
+    return !step.output || step.output in this.#content;
+  }
 
   #reachable(step) {
     if (this.together) return true;

@@ -11,6 +11,7 @@ import "./likert.js";
 import "./passages.js";
 import "./post-edit.js";
 import "./preference.js";
+import "./ranking.js";
 import "./slider.js";
 import "./spans.js";
 
