@@ -125,12 +125,8 @@ export function actions(ask, done) {
         field("Message", "text", { rows: 3, maxlength: 1_000, text: snapshot.message }, "Plain text. Empty: no message.")],
       run: (form) => change("message", { text: form.get("text") }, "The message is saved."),
     }),
-    viewer: async () => {
-      ask.open({ title: "Link for looking", confirm: "", cancel: "Done", body: [text("Who has this link sees the dashboard and the answers, without panel ids, and can change nothing."), h("div", { class: "links" })], run: () => true });
-      const response = await fetch("/admin/api/viewer").catch(() => null);
-      if (response?.ok) showLinks(ask.body.querySelector(".links"), { names: [""], links: [(await response.json()).link] });
-      else ask.problem.textContent = "The link cannot be shown: load the page again.";
-    },
+    viewer: () => showLink(ask, "viewer", "Link for looking", "Who has this link sees the dashboard and the answers, without panel ids, and can change nothing."),
+    raterLink: () => showLink(ask, "rater-link", "Link for raters", document.querySelector("[data-action=raterLink]").dataset.advice),
     outputs: () => ask.open({
       title: "Add outputs", confirm: "Add",
       body: [text("Draws more outputs of every system at random from those not drawn yet, and puts them at the end of the queue."),
@@ -178,6 +174,14 @@ export function actions(ask, done) {
       },
     }),
   };
+}
+
+/** A dialog with one link to give out. */
+async function showLink(ask, path, title, advice) {
+  ask.open({ title, confirm: "", cancel: "Done", body: [text(advice), h("div", { class: "links" })], run: () => true });
+  const response = await fetch(`/admin/api/${path}`).catch(() => null);
+  if (response?.ok) showLinks(ask.body.querySelector(".links"), { names: [""], links: [(await response.json()).link] });
+  else ask.problem.textContent = "The link cannot be shown: load the page again.";
 }
 
 /** Links for copying, with the name before each where there is one; returns the field that holds them. */
