@@ -412,10 +412,10 @@ def test_the_outlook_needs_every_system(half_done):
 @pytest.mark.parametrize(
     ("bonus", "gold", "says"),
     [
-        (0, False, "0.40 a judgment"),
-        (1, False, "0.40 a judgment, bonuses included"),
-        (0, True, "0.40 a judgment, gold included"),
-        (1, True, "0.40 a judgment, bonuses and gold included"),
+        (0, False, "0.40 per judgment"),
+        (1, False, "0.40 per judgment, bonuses included"),
+        (0, True, "0.40 per judgment, gold included"),
+        (1, True, "0.40 per judgment, bonuses and gold included"),
     ],
 )
 def test_what_a_judgment_costs_says_what_else_is_in_it(bonus, gold, says):

@@ -79,8 +79,8 @@ def _flags(campaign: Campaign, conduct: Conduct) -> Iterable[Flag]:
         yield Flag(
             "edits",
             excludes=True,
-            reason=f"Required edits change {edit:g} characters in the median of {conduct.edits}; at "
-            f"least {shortest} were asked for.",
+            reason=f"Required edits change {edit:g} character{'' if edit == 1 else 's'} in the median of "
+            f"{conduct.edits}; at least {shortest} were asked for.",
         )
     rule, found = rules.agreement, conduct.agreement
     if (

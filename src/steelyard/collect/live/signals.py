@@ -61,7 +61,7 @@ def pace(
         what = "to the goal" if towards == "goal" else "until all is judged"
         note = f"{left:,} more judgments {what}"
     if outlook.outputs is not None and outlook.outputs > drawn:
-        note = f"needs about {outlook.outputs:,} outputs a system; {drawn:,} are drawn"
+        note = f"needs about {outlook.outputs:,} outputs per system; {drawn:,} are drawn"
     return Paced(rate, end, towards, outlook.reached, note)
 
 
@@ -205,4 +205,4 @@ def _price(campaign: Campaign, each: int) -> str:
     has_bonus = campaign.pay.tutorial_bonus and campaign.task.tutorial is not None
     parts = ["bonuses"] * bool(has_bonus) + ["gold"] * (campaign.gold is not None)
     beside = f", {' and '.join(parts)} included" if parts else ""
-    return f"{money_text(each // 10_000 * 10_000)} a judgment{beside}"
+    return f"{money_text(each // 10_000 * 10_000)} per judgment{beside}"

@@ -137,7 +137,7 @@ export function actions(ask, done) {
       ask.open({
         title: "Invitations", confirm: "Make links", cancel: "Done",
         body: [text("Every link is for one person. Who has it can work under it until it expires or you withdraw it."),
-          field("Names, one a line", "names", { rows: 3, maxlength: 20_000 }, "Only you see them. Empty: links without a name."),
+          field("Names, one per line", "names", { rows: 3, maxlength: 20_000 }, "Only you see them. Empty: links without a name."),
           field("How many without a name", "count", { type: "number", min: "0", max: "500", step: "1", value: "0" }),
           h("div", { class: "links" }), h("div", { class: "invited" })],
         run: async (form) => {
@@ -188,8 +188,8 @@ async function showLink(ask, path, title, advice) {
 function showLinks(place, { names, links }) {
   const lines = links.map((link, at) => (link.includes(names[at]) ? link : `${names[at]}\t${link}`));
   place.replaceChildren(
-    h("label", { for: "links", text: links.length === 1 ? "The link" : `${links.length} links, one a line` }),
-    h("textarea", { id: "links", readonly: true, rows: links.length === 1 ? 4 : Math.min(links.length, 8), text: lines.join("\n") }),
+    h("label", { for: "links", text: links.length === 1 ? "The link" : `${links.length} links, one per line` }),
+    h("textarea", { id: "links", readonly: true, wrap: links.length === 1 ? null : "off", rows: links.length === 1 ? 4 : Math.min(links.length + 1, 8), text: lines.join("\n") }),
     h("button", { type: "button", class: "button", on: { click: async (event) => { if (await copy(place.querySelector("#links"))) event.target.textContent = "Copied"; } } }, "Copy"));
   return place.querySelector("#links");
 }
