@@ -1,6 +1,9 @@
 """Every page and state: axe finds nothing, in light and dark; phones; right to left."""
 
+import io
+
 import pytest
+from PIL import Image
 from playwright.sync_api import expect
 
 PASSAGES = ["A pothole is a depression in a road surface.", "In geology, a pothole is a hollow."]
@@ -17,6 +20,16 @@ PAIR_KEYS = {"sample": {"n": 1, "seed": 1, "systems": ["one", "two"]}}
 def press(page, *keys):
     for key in keys:
         page.keyboard.press(key)
+
+
+def is_shaded(page, texts):
+    """Whether the lower edge of a text looks otherwise than the page: there is more of it."""
+    box = texts.bounding_box()
+    clip = {"x": box["x"] + 1, "y": box["y"] + box["height"] - 2, "width": 1, "height": 1}
+    ground = texts.evaluate("() => getComputedStyle(document.body).backgroundColor")
+    with Image.open(io.BytesIO(page.screenshot(clip=clip))) as image:
+        colour = image.convert("RGB").getpixel((0, 0))
+    return ground != "rgb({}, {}, {})".format(*colour)
 
 
 def fits(page):
@@ -44,6 +57,8 @@ def test_a_long_text_scrolls_beside_the_questions_and_by_the_keyboard(visit, acc
     page = rater.at_work()
     texts = page.get_by_role("region", name="What to judge")
     accessible(page)
+    texts.evaluate("(texts) => texts.scrollIntoView({ block: 'end', behavior: 'instant' })")
+    assert is_shaded(page, texts)
     texts.focus()
     page.keyboard.press("End")
     texts.evaluate(
@@ -53,6 +68,8 @@ def test_a_long_text_scrolls_beside_the_questions_and_by_the_keyboard(visit, acc
         })"""
     )
     expect(rater.question).to_be_in_viewport()
+    texts.evaluate("(texts) => texts.scrollTo({ top: texts.scrollHeight, behavior: 'instant' })")
+    assert not is_shaded(page, texts)
 
 
 def test_the_answer_task(visit, accessible):

@@ -237,7 +237,7 @@ def test_people_are_invited_by_name_and_invitations_withdrawn(dashboard, accessi
     dialog.get_by_label("Names").fill("Ann <b>Example</b>\nBob")
     dialog.get_by_label("How many").fill("1")
     dialog.get_by_role("button", name="Make links").click()
-    links = dialog.get_by_label("3 links, one a line").input_value().splitlines()
+    links = dialog.get_by_label("3 links, one per line").input_value().splitlines()
     assert links[0].startswith(f"Ann <b>Example</b>\t{served.url}/join?token=")
     assert len(set(links)) == 3
     # the link that was printed at the start is there too, and the ten raters who came
@@ -383,6 +383,7 @@ def test_answers_are_looked_at_and_decided_upon_in_one_place(dashboard, accessib
     page, served = dashboard()
     page.get_by_role("link", name="Answers", exact=True).click()
     expect(page.locator(".answer-card").first).to_contain_text("The summary of story")
+    accessible(page)
     page.get_by_label("Show").select_option("flagged")
     page.get_by_role("button", name="Show").click()
     expect(page.locator("#count")).to_have_text("12 answers, the newest first")

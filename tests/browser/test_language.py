@@ -55,6 +55,10 @@ def test_a_link_that_does_not_hold_is_explained_in_german(
     serve, write_campaign, open_page, console
 ):
     console.expect("Failed to load resource")
-    page = open_page(f"{serve(write_campaign(language='de')).url}/join?token=nonsense")
+    served = serve(write_campaign(language="de"))
+    page = open_page(f"{served.url}/nothing")
+    expect(page.get_by_role("heading")).to_have_text("Hier ist nichts")
+    in_german(page)
+    page.goto(f"{served.url}/join?token=nonsense")
     expect(page.get_by_role("heading")).to_have_text("Bitte öffnen Sie Ihren Link noch einmal")
     in_german(page)

@@ -10,7 +10,10 @@ SCREENING = {
                 "id": "reads",
                 "kind": "gate",
                 "label": "Do you read English <b>every</b> day?",
-                "options": [{"value": "yes", "label": "Yes"}, {"value": "no", "label": "No"}],
+                "options": [
+                    {"value": "yes", "label": "Yes", "key": "y"},
+                    {"value": "no", "label": "No", "key": "n"},
+                ],
             },
             "answer": "yes",
         },
@@ -38,6 +41,8 @@ def test_a_visit_from_the_first_question_to_the_last(visit, accessible, size):
     page.get_by_role("button", name="Send").click()
     expect(page.locator("#screening .problem").first).to_have_text("This question needs an answer.")
     expect(page.get_by_text("For how long?")).to_be_hidden()
+    # with several questions on a page no key acts, so none is named
+    expect(page.locator("#screening kbd:visible")).to_have_count(0)
     page.get_by_role("radio", name="Yes").check(force=True)
     page.get_by_label("For how long?").press("ArrowRight")
     page.get_by_role("button", name="Send").click()

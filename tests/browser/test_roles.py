@@ -32,11 +32,14 @@ def test_a_message_reaches_raters_who_are_at_work_and_leaves_again(
 def test_the_dashboard_gives_out_a_link_by_which_nothing_can_be_changed(
     serve, write_campaign, open_page, accessible
 ):
-    served = serve(write_campaign())
-    open_page(served.invitation())
+    served = serve(write_campaign(panel={"kind": "open"}))
     admin = open_page(served.admin_link)
-    admin.get_by_role("button", name="Link for looking").click()
+    admin.get_by_role("button", name="Link for raters").click()
     dialog = admin.get_by_role("dialog")
+    expect(dialog).to_contain_text("Everybody may use this link")
+    open_page(dialog.get_by_label("The link").input_value())
+    dialog.get_by_role("button", name="Done").click()
+    admin.get_by_role("button", name="Link for looking").click()
     link = dialog.get_by_label("The link").input_value()
     accessible(admin)
     dialog.get_by_role("button", name="Done").click()

@@ -162,7 +162,10 @@ def test_a_text_that_cannot_be_judged_is_handed_back_with_a_reason(visit, access
     page.get_by_role("button", name="I cannot judge this…").click()
     dialog = page.get_by_role("dialog")
     accessible(page)
-    dialog.get_by_label("Why?").fill("It is about law.")
+    dialog.get_by_role("button", name="Hand back").click()
+    expect(dialog.get_by_role("alert")).to_have_text("Say why, in a few words.")
+    expect(dialog.get_by_label("Why?")).to_be_focused()
+    page.keyboard.type("It is about law.")
     dialog.get_by_role("button", name="Hand back").click()
     expect(page.get_by_role("dialog")).to_have_count(0)
     expect(page.locator("#texts")).not_to_have_text(before)
@@ -185,7 +188,10 @@ def test_a_missed_check_is_explained_before_the_next_text(write_campaign, serve,
             page.keyboard.press(key)
         if is_check:
             expect(page.locator("#message-body")).to_contain_text("It said: Poor.")
-            page.get_by_role("button", name="Go on").click()
+            expect(page.get_by_role("heading", name="That text was a check")).to_be_focused()
+            page.keyboard.press("Tab")
+            page.keyboard.press("Enter")
+            page.locator("#work:not([hidden]) #questions:enabled").wait_for()
             return
         expect(page.locator("#progress-text")).to_contain_text(
             re.compile(rf"^{done} (of \d+ )?done")
@@ -194,7 +200,7 @@ def test_a_missed_check_is_explained_before_the_next_text(write_campaign, serve,
 
 
 def test_the_first_page_asks_for_consent_and_leaving_forgets_the_rater(visit, accessible, console):
-    console.expect("401")
+    console.expect("401|ERR_FAILED")
     rater = visit(
         welcome={"purpose": "We <b>compare</b> summaries.\n\nThank you.", "consent": "I am 18."},
         pay={"currency": "EUR", "per_judgment": 0.4, "expected_seconds": 60},
@@ -205,7 +211,18 @@ def test_the_first_page_asks_for_consent_and_leaving_forgets_the_rater(visit, ac
     accessible(page)
     page.get_by_role("button", name="I agree").click()
     rater.at_work()
+    page.clock.install()
+    change_state(rater.served, "paused")
+    judge(rater)
+    expect(page.get_by_role("heading", name="A short break")).to_be_visible()
+    # without a connection nobody is told that the browser has forgotten them
+    page.route("**/api/leave", lambda route: route.abort())
     page.get_by_role("button", name="Leave").click()
+    expect(page.get_by_role("alert")).to_contain_text("You have not left yet: no connection")
+    page.unroute("**/api/leave")
+    page.get_by_role("button", name="Leave").click()
+    expect(page.locator("#message")).to_contain_text("You have left")
+    page.clock.run_for(20_000)  # the page does not look for work any more
     expect(page.locator("#message")).to_contain_text("You have left")
     page.reload()
     expect(page.get_by_role("heading")).to_have_text("Please open your link again")

@@ -34,6 +34,7 @@ API = {
     ("/admin/api/outputs", "post"),
     ("/admin/api/message", "post"),
     ("/admin/api/viewer", "get"),
+    ("/admin/api/rater-link", "get"),
     ("/admin/api/answers", "get"),
     ("/admin/api/invitations", "get"),
     ("/admin/api/invitations", "post"),

@@ -74,6 +74,15 @@ def test_a_snapshot_is_json_without_nan(taken):
     assert json.loads(json.dumps(taken, allow_nan=False)) == taken
 
 
+def test_prompts_that_count_edits_are_better_when_lower(taken):
+    lower = {one["prompt"]: one["lower_is_better"] for one in taken["prompts"]}
+    assert lower == {"fluency": False, "redundancy": False, "overall": False, "Edit": True}
+    sentences = {one["prompt"]: one["answer"]["sentence"] for one in taken["prompts"]}
+    # what is better written needs fewer edits
+    assert sentences["overall"] == "Better to worse: large-tuned, then large, then baseline."
+    assert sentences["Edit"] == sentences["overall"]
+
+
 def test_the_same_database_gives_the_same_snapshot(half_done, taken):
     campaign, store, now = half_done
     assert snapshot(campaign, store, now=now, pool=read_pool(campaign)) == taken
@@ -239,6 +248,9 @@ def test_reaching_the_goal_is_a_reason_to_stop(small):
     assert found["kind"] == "stop"
     assert found["title"] == "You can stop: the goal is reached"
     assert "±5" in found["reason"]
+    store.write(partial(change, state="paused", now=now)).result()
+    reason = snapshot(campaign, store, now=now)["signal"]["reason"]
+    assert reason == f"{found['reason']} The campaign is paused: no work is given out."
 
 
 def test_a_spent_budget_is_a_reason_to_stop(small):
@@ -400,10 +412,10 @@ def test_the_outlook_needs_every_system(half_done):
 @pytest.mark.parametrize(
     ("bonus", "gold", "says"),
     [
-        (0, False, "0.40 a judgment"),
-        (1, False, "0.40 a judgment, bonuses included"),
-        (0, True, "0.40 a judgment, gold included"),
-        (1, True, "0.40 a judgment, bonuses and gold included"),
+        (0, False, "0.40 per judgment"),
+        (1, False, "0.40 per judgment, bonuses included"),
+        (0, True, "0.40 per judgment, gold included"),
+        (1, True, "0.40 per judgment, bonuses and gold included"),
     ],
 )
 def test_what_a_judgment_costs_says_what_else_is_in_it(bonus, gold, says):

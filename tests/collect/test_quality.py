@@ -1,10 +1,11 @@
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 import pytest
 from simulated_campaign import CONTRARY, GOOD, HASTY, begin, work, write_campaign
 
-from steelyard.collect.campaign import load_campaign
+from steelyard.collect.campaign import Gold, Session, load_campaign
 from steelyard.collect.conduct import Conduct
 from steelyard.collect.quality import FEWEST, due, exclude, flags_of, rules_in_words
 from steelyard.collect.store import Store
@@ -64,6 +65,28 @@ def test_too_little_time_is_flagged_once_there_are_a_few_judgments(rules):
     assert flagged(rules, median_seconds=4.9) == ["active-time"]
     assert flagged(rules, median_seconds=5.0) == []
     assert flagged(rules, median_seconds=1.0, judgments=FEWEST - 1) == []
+
+
+@pytest.mark.parametrize(
+    ("session", "gold", "least"),
+    [
+        ({"judgments": 3}, None, 3),
+        ({"judgments": 3, "visits": 2}, None, FEWEST),
+        ({"judgments": 9, "judgments_per_rater": 2}, None, 2),
+        ({"judgments": 5}, 2, 2),
+        ({"judgments": 1}, 2, 1),
+    ],
+)
+def test_in_short_visits_a_median_of_all_that_one_can_give_is_enough(rules, session, gold, least):
+    short = rules.model_copy(
+        update={
+            "session": Session(**session),
+            "gold": None if gold is None else Gold(file=Path("gold.jsonl"), every=gold),
+        }
+    )
+    assert flagged(short, median_seconds=1.0, judgments=least) == ["active-time"]
+    assert flagged(short, median_seconds=1.0, judgments=least - 1) == []
+    assert f"once there are {least}, is at least" in rules_in_words(short)[0]
 
 
 def test_short_edits_are_flagged_once_there_are_a_few(rules):

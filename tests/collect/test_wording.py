@@ -33,7 +33,7 @@ COMPOSED = {
     *(f"refused-title-{status}" for status in (400, 401, 403, 404, 429, 503)),
     *(f"{kind}-{way}" for kind in ("highlight", "mark") for way in ("touch", "mouse")),
     # found by what they say, because those who say it know no texts
-    *("back-to-panel", "back-to-prolific", "no-page"),
+    *("back-to-panel", "back-to-prolific"),
 }
 
 

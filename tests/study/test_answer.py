@@ -66,3 +66,11 @@ def test_a_refusal_keeps_its_reason_and_leaves_out_the_prompt():
         assert (found.comparison, found.sentence, found.basis) == (None, None, None)
         assert reason in found.refusal
         assert "prompt 'p'" not in found.refusal
+
+
+def test_where_lower_is_better_the_answer_is_the_other_way_round():
+    three = study({"a": 1.0, "b": 1.0, "c": 0.0})
+    found = answer(three, lower_is_better=True)
+    assert found.sentence == "c is better than b and a; b and a are not told apart."
+    two = answer(study({"new": 1.0, "old": 0.0}), lower_is_better=True)
+    assert two.sentence == "old is better than new."

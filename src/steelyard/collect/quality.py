@@ -19,7 +19,7 @@ from steelyard.collect.store.records import submission_rows
 
 __all__ = ["FEWEST", "Flag", "due", "due_for", "exclude", "flags_of", "has_rules", "rules_in_words"]
 
-# Medians of fewer than this tell nothing about a person.
+# Medians of fewer than this tell nothing about a person who can give more.
 FEWEST = 5
 
 
@@ -66,7 +66,7 @@ def flags_of(campaign: Campaign, rater: RaterRow, conduct: Conduct | None) -> tu
 def _flags(campaign: Campaign, conduct: Conduct) -> Iterable[Flag]:
     rules = campaign.quality
     least, shortest, failures = rules.active_seconds, rules.edit_characters, rules.gold_failures
-    seconds = conduct.median_seconds if conduct.judgments >= FEWEST else None
+    seconds = conduct.median_seconds if conduct.judgments >= _fewest(campaign) else None
     if least is not None and seconds is not None and seconds < least:
         yield Flag(
             "active-time",
@@ -74,13 +74,13 @@ def _flags(campaign: Campaign, conduct: Conduct) -> Iterable[Flag]:
             reason=f"Median time {seconds:.1f} s over {conduct.judgments} judgments; at least "
             f"{least:g} s were asked for.",
         )
-    edit = conduct.median_edit if conduct.edits >= FEWEST else None
+    edit = conduct.median_edit if conduct.edits >= _fewest(campaign) else None
     if shortest is not None and edit is not None and edit < shortest:
         yield Flag(
             "edits",
             excludes=True,
-            reason=f"Required edits change {edit:g} characters in the median of {conduct.edits}; at "
-            f"least {shortest} were asked for.",
+            reason=f"Required edits change {edit:g} character{'' if edit == 1 else 's'} in the median of "
+            f"{conduct.edits}; at least {shortest} were asked for.",
         )
     rule, found = rules.agreement, conduct.agreement
     if (
@@ -112,18 +112,31 @@ def _flags(campaign: Campaign, conduct: Conduct) -> Iterable[Flag]:
         )
 
 
+def _fewest(campaign: Campaign) -> int:
+    """Return how many judgments a median needs: as many as one participant can give, if that is fewer.
+
+    Otherwise a rule about medians would never act in a campaign of short visits.
+    """
+    session, visits = campaign.session, campaign.most_visits
+    reach = session.judgments_per_rater or FEWEST
+    if session.judgments is not None and visits is not None:
+        reach = min(reach, session.judgments * visits)
+    gold = 0 if campaign.gold is None else -(-reach // campaign.gold.every)
+    return max(1, min(FEWEST, reach - gold))
+
+
 def rules_in_words(campaign: Campaign) -> tuple[str, ...]:
     """Return the declared rules as sentences, for the dashboard and the codebook."""
     rules, words = campaign.quality, []
     if rules.active_seconds is not None:
         words.append(
-            f"The median active time of a rater's judgments, once there are {FEWEST}, is at least "
-            f"{rules.active_seconds:g} seconds."
+            f"The median active time of a rater's judgments, once there are {_fewest(campaign)}, is at "
+            f"least {rules.active_seconds:g} seconds."
         )
     if rules.edit_characters is not None:
         words.append(
             f"The median number of characters that a rater's required edits change, once there are "
-            f"{FEWEST}, is at least {rules.edit_characters}."
+            f"{_fewest(campaign)}, is at least {rules.edit_characters}."
         )
     if rules.agreement is not None:
         rule = rules.agreement

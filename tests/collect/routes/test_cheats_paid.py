@@ -135,6 +135,18 @@ def test_a_rule_ends_the_visit_and_neither_pays_nor_counts(campaign, seconds, an
     assert campaign.rater_of("cheat") not in counts
 
 
+def test_speed_in_a_short_visit_is_not_paid_either(serve):
+    server = serve(PANEL + RULES + "session: {judgments: 3}\n")
+    cheat = server.visitor()
+    base = server.site.rater_link().partition("&")[0]
+    cheat.follow(f"{base}&PROLIFIC_PID=cheat&STUDY_ID=st&SESSION_ID=v")
+    for _ in range(3):
+        server.clock.forward(seconds=1)
+        cheat.judge()
+    assert cheat.next()["return"]["url"].endswith("cc=BROKEN")
+    assert server.admin().get("/admin/export/payments.csv").text == "PID,amount\n"
+
+
 def test_two_who_share_a_link_are_paid_as_one_and_leave_with_one_exclusion(campaign):
     one, two = campaign.arrive("cheat"), campaign.arrive("cheat")
     for number in range(6):

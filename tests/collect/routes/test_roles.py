@@ -62,6 +62,7 @@ def test_who_only_looks_sees_dashboard_and_answers_without_panel_ids(server, vie
         "/admin/export/bonuses.csv",
         "/admin/api/invitations",
         "/admin/api/viewer",
+        "/admin/api/rater-link",
     ],
 )
 def test_what_pays_or_lets_in_is_not_for_those_who_look(viewer, path):

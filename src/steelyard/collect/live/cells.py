@@ -122,6 +122,7 @@ class Cells:
         study = self.study
         designed = study is not None and is_designed(study.judgments)
         prompts = []
+        lower = {one.prompt for one in self._campaign.task.scores if one.lower_is_better}
         for prompt, (low, high) in score_bounds(self._campaign.task).items():
             components, reason = self._components(prompt, designed=designed)
             own = [found for key, found in self.now.items() if key[0] == prompt]
@@ -130,13 +131,16 @@ class Cells:
                 {
                     "prompt": prompt,
                     "bounds": [low, _number(high)],
+                    "lower_is_better": prompt in lower,
                     "in_goal": self.goal.half_width is not None
                     and prompt in self._campaign.goal_prompts,
                     "systems": [
                         _system(found, self.before.get((prompt, found.system)), self.goal)
                         for found in own
                     ],
-                    "answer": self._answer(study, prompt, [found.system for found in own]),
+                    "answer": self._answer(
+                        study, prompt, [found.system for found in own], lower=prompt in lower
+                    ),
                     "control": control_in_words(estimates),
                     "ledger": means_ledger(estimates, price=self._price),
                     "components": components,
@@ -146,7 +150,7 @@ class Cells:
         return prompts
 
     def _answer(
-        self, study: Study | None, prompt: str, systems: Sequence[str]
+        self, study: Study | None, prompt: str, systems: Sequence[str], *, lower: bool
     ) -> dict[str, str | None] | None:
         """Return which system is better, or why that is not said; None with fewer than two."""
         if study is None or len(systems) < 2:
@@ -157,7 +161,12 @@ class Cells:
         if prompt in ranked_prompts(self._campaign):
             study = self._orders or study
         found = prompt_answer(
-            study, prompt, systems, metrics=self._campaign.metrics, level=self.goal.level
+            study,
+            prompt,
+            systems,
+            metrics=self._campaign.metrics,
+            level=self.goal.level,
+            lower_is_better=lower,
         )
         compared = found.comparison
         spent = None if compared is None else pairs_ledger(compared, price=self._price)

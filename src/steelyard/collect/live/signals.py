@@ -16,6 +16,7 @@ __all__ = ["Outlook", "Paced", "is_spent", "money", "money_text", "pace", "signa
 _HOUR_MS = 3_600_000
 # A rate over less than this would jump with every judgment.
 _LEAST_SPAN_MS = 10 * 60_000
+_NO_WORK = "no work is given out."
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ def pace(
         what = "to the goal" if towards == "goal" else "until all is judged"
         note = f"{left:,} more judgments {what}"
     if outlook.outputs is not None and outlook.outputs > drawn:
-        note = f"needs about {outlook.outputs:,} outputs a system; {drawn:,} are drawn"
+        note = f"needs about {outlook.outputs:,} outputs per system; {drawn:,} are drawn"
     return Paced(rate, end, towards, outlook.reached, note)
 
 
@@ -83,7 +84,7 @@ def signal(
     goal, widest = settings.half_width, outlook.widest
     width = "" if widest is None else _width(widest)
     if outlook.reached and (goal is not None or races is not None):
-        return _reached(campaign, goal, width, races)
+        return _reached(campaign, settings, width, races)
     if settings.budget is not None and is_spent(campaign, settings, spent=spent):
         return _said(
             "spent",
@@ -100,7 +101,9 @@ def signal(
         return _said(kind, "Everything is judged", reason)
     if settings.state != "running":
         title = "Paused" if settings.state == "paused" else "Stopped"
-        return _said("wait", title, "No work is given out. What raters hold they can submit.")
+        return _said(
+            "wait", title, f"{_NO_WORK[:1].upper()}{_NO_WORK[1:]} What raters hold they can submit."
+        )
     if races is not None:
         return _said("go", "Go on", f"{races.sentence} {_more(outlook)}")
     return _going_on(campaign, outlook, goal, width)
@@ -113,16 +116,18 @@ def is_spent(campaign: Campaign, settings: Settings, *, spent: int) -> bool:
 
 
 def _reached(
-    campaign: Campaign, goal: float | None, width: str, races: LiveRaces | None
+    campaign: Campaign, settings: Settings, width: str, races: LiveRaces | None
 ) -> dict[str, str]:
+    goal = settings.half_width
+    state = "" if settings.state == "running" else f" The campaign is {settings.state}: {_NO_WORK}"
     if races is not None:
-        reason = f"{races.sentence} What a race says holds at all looks, so stopping now is sound."
+        reason = f"{races.sentence} What a race says holds at all looks, so stopping now is sound.{state}"
         return _said("stop", "You can stop: the race is decided", reason)
     return _said(
         "stop",
         "You can stop: the goal is reached",
         f"Every interval for {', '.join(campaign.goal_prompts)} is within ±{goal:g}. They hold at "
-        f"all times, so stopping now is sound. The widest is {width}.",
+        f"all times, so stopping now is sound. The widest is {width}.{state}",
     )
 
 
@@ -200,4 +205,4 @@ def _price(campaign: Campaign, each: int) -> str:
     has_bonus = campaign.pay.tutorial_bonus and campaign.task.tutorial is not None
     parts = ["bonuses"] * bool(has_bonus) + ["gold"] * (campaign.gold is not None)
     beside = f", {' and '.join(parts)} included" if parts else ""
-    return f"{money_text(each // 10_000 * 10_000)} a judgment{beside}"
+    return f"{money_text(each // 10_000 * 10_000)} per judgment{beside}"

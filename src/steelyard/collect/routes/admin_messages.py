@@ -18,10 +18,10 @@ __all__ = [
     "Invitations",
     "Links",
     "More",
+    "OneLink",
     "RaterMessage",
     "Standing",
     "State",
-    "ViewerLink",
 ]
 
 PersonName: TypeAlias = Annotated[
@@ -83,8 +83,8 @@ class Links(Said):
     links: list[str]
 
 
-class ViewerLink(Said):
-    """The link for those who may look and change nothing."""
+class OneLink(Said):
+    """A link to give out."""
 
     link: str
 

@@ -194,9 +194,15 @@ async def invite(admin: Administrator, sent: messages.Invitations) -> messages.L
 
 
 @router.get("/admin/api/viewer", responses=refusals(401, 403, 429))
-async def viewer_link(admin: Administrator) -> messages.ViewerLink:
+async def viewer_link(admin: Administrator) -> messages.OneLink:
     """Return the link for those who may look and change nothing."""
-    return messages.ViewerLink(link=admin.site.admin_link("viewer"))
+    return messages.OneLink(link=admin.site.admin_link("viewer"))
+
+
+@router.get("/admin/api/rater-link", responses=refusals(401, 403, 429))
+async def rater_link(admin: Administrator) -> messages.OneLink:
+    """Return the link to give to the panel, or that of the first invited rater."""
+    return messages.OneLink(link=admin.site.rater_link())
 
 
 @router.get("/admin/api/invitations", responses=refusals(401, 403, 429))

@@ -144,7 +144,8 @@ async def _on_refused(request: Request, error: Exception) -> Response:
 
 async def _on_http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    answer = _answer(request, RefusedError(error.status_code, str(error.detail)))
+    detail = phrase("no-page") if error.status_code == 404 else str(error.detail)
+    answer = _answer(request, RefusedError(error.status_code, detail))
     for name, value in (error.headers or {}).items():
         answer.headers[name] = value
     return answer

@@ -86,6 +86,11 @@ class Score(Declared):
     length: Literal["longer", "edited"] = "longer"
     otherwise: float | None = None
 
+    @property
+    def lower_is_better(self) -> bool:
+        """Whether it is lower for better outputs: it counts edits or errors."""
+        return self.rule in {"edit-distance", "weights"}
+
     @model_validator(mode="after")
     def _has_the_keys_of_its_rule(self) -> Self:
         given = self.model_fields_set

@@ -125,12 +125,8 @@ export function actions(ask, done) {
         field("Message", "text", { rows: 3, maxlength: 1_000, text: snapshot.message }, "Plain text. Empty: no message.")],
       run: (form) => change("message", { text: form.get("text") }, "The message is saved."),
     }),
-    viewer: async () => {
-      ask.open({ title: "Link for looking", confirm: "", cancel: "Done", body: [text("Who has this link sees the dashboard and the answers, without panel ids, and can change nothing."), h("div", { class: "links" })], run: () => true });
-      const response = await fetch("/admin/api/viewer").catch(() => null);
-      if (response?.ok) showLinks(ask.body.querySelector(".links"), { names: [""], links: [(await response.json()).link] });
-      else ask.problem.textContent = "The link cannot be shown: load the page again.";
-    },
+    viewer: () => showLink(ask, "viewer", "Link for looking", "Who has this link sees the dashboard and the answers, without panel ids, and can change nothing."),
+    raterLink: () => showLink(ask, "rater-link", "Link for raters", document.querySelector("[data-action=raterLink]").dataset.advice),
     outputs: () => ask.open({
       title: "Add outputs", confirm: "Add",
       body: [text("Draws more outputs of every system at random from those not drawn yet, and puts them at the end of the queue."),
@@ -141,7 +137,7 @@ export function actions(ask, done) {
       ask.open({
         title: "Invitations", confirm: "Make links", cancel: "Done",
         body: [text("Every link is for one person. Who has it can work under it until it expires or you withdraw it."),
-          field("Names, one a line", "names", { rows: 3, maxlength: 20_000 }, "Only you see them. Empty: links without a name."),
+          field("Names, one per line", "names", { rows: 3, maxlength: 20_000 }, "Only you see them. Empty: links without a name."),
           field("How many without a name", "count", { type: "number", min: "0", max: "500", step: "1", value: "0" }),
           h("div", { class: "links" }), h("div", { class: "invited" })],
         run: async (form) => {
@@ -180,12 +176,20 @@ export function actions(ask, done) {
   };
 }
 
+/** A dialog with one link to give out. */
+async function showLink(ask, path, title, advice) {
+  ask.open({ title, confirm: "", cancel: "Done", body: [text(advice), h("div", { class: "links" })], run: () => true });
+  const response = await fetch(`/admin/api/${path}`).catch(() => null);
+  if (response?.ok) showLinks(ask.body.querySelector(".links"), { names: [""], links: [(await response.json()).link] });
+  else ask.problem.textContent = "The link cannot be shown: load the page again.";
+}
+
 /** Links for copying, with the name before each where there is one; returns the field that holds them. */
 function showLinks(place, { names, links }) {
   const lines = links.map((link, at) => (link.includes(names[at]) ? link : `${names[at]}\t${link}`));
   place.replaceChildren(
-    h("label", { for: "links", text: links.length === 1 ? "The link" : `${links.length} links, one a line` }),
-    h("textarea", { id: "links", readonly: true, rows: links.length === 1 ? 4 : Math.min(links.length, 8), text: lines.join("\n") }),
+    h("label", { for: "links", text: links.length === 1 ? "The link" : `${links.length} links, one per line` }),
+    h("textarea", { id: "links", readonly: true, wrap: links.length === 1 ? null : "off", rows: links.length === 1 ? 4 : Math.min(links.length + 1, 8), text: lines.join("\n") }),
     h("button", { type: "button", class: "button", on: { click: async (event) => { if (await copy(place.querySelector("#links"))) event.target.textContent = "Copied"; } } }, "Copy"));
   return place.querySelector("#links");
 }

@@ -82,7 +82,9 @@ function answerCard(one, rater, now) {
     one.earlier.length ? ["mark plain", one.earlier.length === 1 ? "changed once" : `changed ${one.earlier.length} times`] : null,
     rater.flags.length ? ["mark", "rater flagged"] : null,
   ].filter(Boolean);
-  return h("article", { class: "card answer-card", "aria-label": `Answer ${one.submission}` },
+  const name = `answer-${one.submission}`;
+  return h("article", { class: "card answer-card", "aria-labelledby": name },
+    h("h2", { class: "unseen", id: name, text: `Answer ${one.submission}` }),
     h("p", { class: "answer-head" },
       h("a", { href: to({ rater: one.rater }), text: `Rater ${one.rater}` }), h("span", { class: "small", dir: "auto", text: rater.panel_id }),
       h("a", { href: to({ item: one.item }), dir: "auto", text: `Item ${one.item}` }), one.systems.length ? h("span", { class: "small", dir: "auto", text: one.systems.join(", ") }) : null,

@@ -22,7 +22,7 @@ function card(prompt, position, order, snapshot, said) {
     h("div", { class: "prompt-head" },
       h("h2", { id: name, dir: "auto", text: prompt.prompt }),
       prompt.in_goal ? h("span", { class: "tag", text: `goal \u00b1${snapshot.goal.half_width}` }) : null,
-      h("span", { class: "small", text: `scores ${prompt.bounds[0]} to ${prompt.bounds[1]}` })),
+      h("span", { class: "small", text: `scores ${prompt.bounds[0]} to ${prompt.bounds[1] ?? "any number"}${prompt.lower_is_better ? ", lower is better" : ""}` })),
     answer(prompt.answer, said),
     systems.length
       ? h("div", { class: prompt.in_goal ? "prompt-body two" : "prompt-body" }, forest(systems, prompt, digits), prompt.in_goal ? widths(systems, snapshot.goal.half_width, digits) : null)
@@ -51,7 +51,7 @@ function ledger(prompt) {
 
 function forest(systems, prompt, digits) {
   const ends = systems.flatMap((one) => [one.sequence, one.plain, one.estimate].filter(Boolean).flatMap((found) => [found.low, found.high]));
-  const [least, greatest] = prompt.bounds;
+  const [least, greatest] = [prompt.bounds[0], prompt.bounds[1] ?? Infinity]; // JSON has no infinity
   const low = Math.max(Math.min(...ends), least), high = Math.min(Math.max(...ends), greatest);
   const place = scale(low, high);
   const marks = ticks(low, high, 4);

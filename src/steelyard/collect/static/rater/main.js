@@ -55,7 +55,7 @@ function leave(event, to) {
   return true;
 }
 
-keys.add(() => [{ key: "i", label: t("instructions"), run: () => find("show-instructions").click() }]);
+keys.add(() => (find("show-instructions").hidden ? [] : [{ key: "i", label: t("instructions"), run: () => find("show-instructions").click() }]));
 
 if (page.mode === "preview") preview(page);
 else {

@@ -17,7 +17,7 @@ export function done(page, { title, message, return: back }) {
 /** What was missed in an attention check; `goOn` is called when it was read. */
 export function check(page, words, goOn) {
   const onward = button(t("go-on"), { kind: "primary", click: goOn });
-  page.message(t("check-title"), words, onward);
+  page.message(t("check-title"), words, element("p", { class: "step-next" }, onward));
 }
 
 export function refused(page, error) {

@@ -101,7 +101,9 @@ export class Tutorial {
   }
 
   #offer(label, click) {
-    const proceed = button(label, { kind: "primary", key: t("key-enter"), click });
+    // in a text field Enter is a new line
+    const inField = this.#widget.focusTarget?.matches("textarea") && !this.place.querySelector("fieldset").disabled;
+    const proceed = button(label, { kind: "primary", key: inField ? `${t("key-ctrl")}+${t("key-enter")}` : t("key-enter"), click });
     proceed.dataset.proceed = "";
     this.actions.replaceChildren(proceed);
     return proceed;

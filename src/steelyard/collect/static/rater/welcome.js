@@ -1,4 +1,4 @@
-import { Refused, request, untilAnswered } from "./api.js";
+import { Refused, request, Unreachable, untilAnswered } from "./api.js";
 import { button, element } from "./elements.js";
 import * as messages from "./messages.js";
 import { t } from "./texts.js";
@@ -27,10 +27,20 @@ export function showWelcome(page, { purpose, consent, terms }, agreed) {
   page.section("welcome");
 }
 
-/** Leave: this browser forgets who works here. */
-export function offerLeaving(page) {
+/** Leave: this browser forgets who works here. `before` is called first, and `left` once that is so. */
+export function offerLeaving(page, { before, left }) {
   find("leave")?.addEventListener("click", async () => {
-    await request("POST", "/api/leave", {}).catch(() => null);
+    before();
+    try {
+      await request("POST", "/api/leave", {});
+    } catch (error) {
+      if (error instanceof Unreachable) {
+        page.trouble(t("not-left", { reason: error.message }));
+        return;
+      }
+      if (!(error instanceof Refused)) throw error; // refused: it is forgotten already
+    }
+    left();
     page.message(t("left-title"), t("left"));
     for (const id of ["leave", "progress"]) find(id).hidden = true;
   });

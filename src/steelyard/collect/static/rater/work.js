@@ -27,6 +27,7 @@ export class Work {
   #assignment = null;
   #sending = false;
   #changing = false;
+  #waiting = null;
 
   constructor(page) {
     this.page = page;
@@ -45,7 +46,7 @@ export class Work {
     this.change.addEventListener("click", () => this.#change());
     find("change-cancel").addEventListener("click", () => this.next());
     this.button.addEventListener("click", () => this.submit());
-    offerLeaving(page);
+    offerLeaving(page, { before: () => this.autosave.flush(), left: () => this.#end() });
     offerHandBack({ assignment: () => (this.isWorking ? this.#assignment.id : null), done: () => this.#handedBack() });
     this.others = "BroadcastChannel" in window ? new BroadcastChannel("steelyard") : null;
     this.others?.addEventListener("message", ({ data }) => this.#elsewhere(data));
@@ -86,7 +87,14 @@ export class Work {
 
   #wait({ status, retry_seconds: seconds }) {
     (status === "paused" ? messages.paused : messages.waiting)(this.page);
-    setTimeout(() => this.next(), (seconds ?? PAUSED_SECONDS) * 1000);
+    this.#waiting = setTimeout(() => this.next(), (seconds ?? PAUSED_SECONDS) * 1000);
+  }
+
+  /** Ask for nothing and save nothing any more. */
+  #end() {
+    clearTimeout(this.#waiting);
+    this.autosave.end();
+    this.#assignment = null;
   }
 
   #begin(assignment) {
