@@ -1,0 +1,156 @@
+"""Campaigns of many kinds, each of a world of its own, for `benchmarks.devices`.
+
+An output has a latent quality, half of its variance the item's. A judgment is a function of quality, the rater's leniency and
+noise: as it is ("normal"), its exponential ("skewed"), cut off at the top ("ceiling"), yes or no ("binary"), a scale of three ("ties"), or
+exponentials of which systems spread by 0.2 to 1.2 ("unequal"). The truth is known by quadrature.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from scipy.special import ndtri
+
+from benchmarks.replays import PROMPTS, released
+from steelyard.arrays import PoolMoments, judged_outputs, simple_draw
+from steelyard.estimate.controlled import JudgedSystem
+
+SIZE, LENIENCY, NOISE = 400, 0.5, 0.7
+SHAPES = ("normal", "skewed", "ceiling", "binary", "ties", "unequal")
+METRICS = {"none": 0, "useless": 5, "good": 1, "many": 30}
+RATERS = ("40 even", "ten", "one busy", "a few busy", "nested", "alike")
+# Midpoints of equal chances of a normal error: shapes have steps, which quadrature by nodes would miss.
+_MIDDLES = ndtri((np.arange(200) + 0.5) / 200)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How many systems and judged items, what judgments look like, what metrics and raters there are."""
+
+    k: int
+    n: int
+    shape: str = "normal"
+    metrics: str = "useless"
+    raters: str = "unknown"
+
+    def __str__(self):
+        return f"{self.k} | {self.n} | {self.shape} | {self.metrics} | {self.raters}"
+
+
+@dataclass(frozen=True, eq=False)
+class Campaign:
+    """Judged systems, their true means by raters at large and by these raters, and their spread."""
+
+    systems: list
+    truth: np.ndarray
+    by_these: np.ndarray
+    scale: np.ndarray
+
+
+def made(kind, rng, *, same=True):
+    """Make a world and one campaign of it, on the same items for all systems or on each its own."""
+    k, n = kind.k, kind.n
+    item = rng.standard_normal(SIZE)
+    quality = np.sqrt(0.5) * (item + rng.standard_normal((k, SIZE)))
+    metrics = _metrics(kind, quality, rng)
+    level = rng.normal(0, 0.5, k)
+    lenient, share = _raters(kind.raters, k, rng)
+    chosen = [rng.choice(SIZE, n, replace=False) for _ in range(k)]
+    if same:
+        chosen = [chosen[0]] * k
+    work = share.mean(axis=0)
+    systems, truth, by_these, scale = [], [], [], []
+    for one in range(k):
+        looks = kind.shape, one / max(k - 1, 1)
+        latent = level[one] + quality[one]
+        spread = LENIENCY * (kind.raters not in ("alike", "unknown"))
+        truth.append(_expected(*looks, np.hypot(spread, NOISE))(latent).mean())
+        by_one = _expected(*looks, NOISE)
+        by_these.append(work @ by_one(latent + lenient[:, np.newaxis]).mean(axis=1))
+        scale.append(by_one(latent).std())
+        items = np.sort(chosen[one])
+        rater = rng.choice(len(lenient), n, p=share[one])
+        score = _shape(*looks)(latent[items] + lenient[rater] + NOISE * rng.standard_normal(n))
+        known_raters = None if kind.raters == "unknown" else rater
+        sample = judged_outputs(score, None, items, raters=known_raters)
+        pool = PoolMoments.of(metrics[one])
+        draw = simple_draw(sample, SIZE)
+        systems.append(JudgedSystem(sample, draw, metrics[one][items], items, known_raters, pool))
+    return Campaign(systems, *(np.array(column) for column in (truth, by_these, scale)))
+
+
+def _metrics(kind, quality, rng):
+    """Metrics of each system (k, N, p)."""
+    p = METRICS[kind.metrics]
+    loading = {"none": 0.0, "useless": 0.0, "good": 0.7, "many": 0.25}[kind.metrics]
+    own = loading * quality[:, :, np.newaxis]
+    return own + np.sqrt(1 - loading**2) * rng.standard_normal((*quality.shape, p))
+
+
+def _shape(name, place):
+    return {
+        "normal": lambda z: z,
+        "skewed": np.exp,
+        "ceiling": lambda z: np.minimum(z, 0.3),
+        "binary": lambda z: (z > 0).astype(float),
+        "ties": lambda z: np.clip(np.round(1.2 + z), 0, 2),
+        "unequal": lambda z: np.exp((0.2 + place) * z),
+    }[name]
+
+
+@cache
+def _expected(name, place, spread):
+    """The mean judgment as a function of the latent value, over normal noise."""
+    grid = np.linspace(-7, 7, 701)
+    known = _shape(name, place)(grid[:, np.newaxis] + spread * _MIDDLES).mean(axis=1)
+    return lambda latent: np.interp(latent, grid, known)
+
+
+def _raters(kind, k, rng):
+    """Leniency of each rater (R,), and the share of each system's judgments that are theirs (k, R)."""
+    count = {"ten": 10, "one busy": 20, "a few busy": 54, "nested": 5 * k}.get(kind, 40)
+    lenient = LENIENCY * rng.standard_normal(count)
+    if kind in ("alike", "unknown"):
+        lenient = np.zeros(count)
+    work = np.ones(count)
+    if kind == "one busy":
+        work[0] = count - 1
+    if kind == "a few busy":
+        # As in the paper's campaigns: ten of 54 give about 0.7 of all judgments.
+        work = 1 / np.arange(1, count + 1) ** 1.2
+    share = np.tile(work / work.sum(), (k, 1))
+    if kind == "nested":
+        share = np.kron(np.eye(k), np.ones((1, 5))) / 5
+    return lenient, share
+
+
+def paper(task, prompt):
+    """Return a function that draws n items of the paper's campaign, as `made` does."""
+    every, _ = released(task, prompt)
+    common = every[0].items
+    for one in every[1:]:
+        common = np.intersect1d(common, one.items)
+    inside = [np.flatnonzero(np.isin(one.items, common)) for one in every]
+    truth = np.array([one.human[where].mean() for one, where in zip(every, inside, strict=True)])
+    scale = np.array([one.human[where].std() for one, where in zip(every, inside, strict=True)])
+    pools = [PoolMoments.of(one.metrics[where]) for one, where in zip(every, inside, strict=True)]
+
+    def drawn(n, rng, *, same=True):
+        systems = []
+        items = np.sort(rng.choice(len(common), n, replace=False))
+        for one, where, pool in zip(every, inside, pools, strict=True):
+            if not same:
+                items = np.sort(rng.choice(len(common), n, replace=False))
+            chosen = where[items]
+            score, rater = one.judge(rng, chosen)
+            sample = judged_outputs(score, None, items, raters=rater)
+            draw = simple_draw(sample, len(common))
+            systems.append(JudgedSystem(sample, draw, one.metrics[chosen], items, rater, pool))
+        return Campaign(systems, truth, truth, scale)
+
+    return drawn
+
+
+def papers():
+    """The paper's campaigns by prompt."""
+    return {prompt: paper(task, prompt) for task, prompt in PROMPTS}
