@@ -11,13 +11,13 @@ from functools import cache
 import numpy as np
 from scipy.special import ndtri
 
-from benchmarks.replays import PROMPTS, released
+from benchmarks.replays import released
 from steelyard.arrays import PoolMoments, judged_outputs, simple_draw
 from steelyard.estimate.controlled import JudgedSystem
 
 SIZE, LENIENCY, NOISE = 400, 0.5, 0.7
 SHAPES = ("normal", "skewed", "ceiling", "binary", "ties", "unequal")
-METRICS = {"none": 0, "useless": 5, "good": 1, "many": 30}
+METRICS = {"none": 0, "useless": 5, "good": 1, "many": 30, "difficulty": 1}
 RATERS = ("40 even", "ten", "one busy", "a few busy", "nested", "alike")
 # Midpoints of equal chances of a normal error: shapes have steps, which quadrature by nodes would miss.
 _MIDDLES = ndtri((np.arange(200) + 0.5) / 200)
@@ -33,8 +33,36 @@ class Kind:
     metrics: str = "useless"
     raters: str = "unknown"
 
+    @property
+    def differs(self):
+        """Whether systems are unlike one another, so that each is of interest."""
+        return self.shape == "unequal"
+
     def __str__(self):
         return f"{self.k} | {self.n} | {self.shape} | {self.metrics} | {self.raters}"
+
+    def made(self, rng, *, same=True):
+        """A world of this kind and a campaign of it, on the same items for all systems or on each its own."""
+        return _made(self, rng, same=same)
+
+
+@dataclass(frozen=True)
+class Paper:
+    """The paper's campaign of a prompt, of which n items are judged again by one of their judgments."""
+
+    task: str
+    prompt: str
+    n: int
+    reference: bool = False
+    differs = True
+
+    def __str__(self):
+        count = "4 and the reference" if self.reference else "4"
+        return f"{count} | {self.n} | {self.prompt} | seven | the paper's"
+
+    def made(self, rng, *, same=True):
+        """Draw from the full campaign, whose means are the truth."""
+        return _paper(self.task, self.prompt, self.reference)(self.n, rng, same=same)
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,12 +75,11 @@ class Campaign:
     scale: np.ndarray
 
 
-def made(kind, rng, *, same=True):
-    """Make a world and one campaign of it, on the same items for all systems or on each its own."""
+def _made(kind, rng, *, same):
     k, n = kind.k, kind.n
     item = rng.standard_normal(SIZE)
     quality = np.sqrt(0.5) * (item + rng.standard_normal((k, SIZE)))
-    metrics = _metrics(kind, quality, rng)
+    metrics = _metrics(kind, quality, item, rng)
     level = rng.normal(0, 0.5, k)
     lenient, share = _raters(kind.raters, k, rng)
     chosen = [rng.choice(SIZE, n, replace=False) for _ in range(k)]
@@ -79,12 +106,13 @@ def made(kind, rng, *, same=True):
     return Campaign(systems, *(np.array(column) for column in (truth, by_these, scale)))
 
 
-def _metrics(kind, quality, rng):
+def _metrics(kind, quality, item, rng):
     """Metrics of each system (k, N, p)."""
     p = METRICS[kind.metrics]
-    loading = {"none": 0.0, "useless": 0.0, "good": 0.7, "many": 0.25}[kind.metrics]
-    own = loading * quality[:, :, np.newaxis]
-    return own + np.sqrt(1 - loading**2) * rng.standard_normal((*quality.shape, p))
+    loading = {"good": 0.7, "many": 0.25, "difficulty": 0.9}.get(kind.metrics, 0.0)
+    known = np.broadcast_to(item, quality.shape) if kind.metrics == "difficulty" else quality
+    noise = rng.standard_normal((*quality.shape, p))
+    return loading * known[:, :, np.newaxis] + np.sqrt(1 - loading**2) * noise
 
 
 def _shape(name, place):
@@ -124,9 +152,10 @@ def _raters(kind, k, rng):
     return lenient, share
 
 
-def paper(task, prompt):
-    """Return a function that draws n items of the paper's campaign, as `made` does."""
-    every, _ = released(task, prompt)
+@cache
+def _paper(task, prompt, reference):
+    """Return a function that draws n items of the paper's campaign."""
+    every, _ = released(task, prompt, reference=reference)
     common = every[0].items
     for one in every[1:]:
         common = np.intersect1d(common, one.items)
@@ -149,8 +178,3 @@ def paper(task, prompt):
         return Campaign(systems, truth, truth, scale)
 
     return drawn
-
-
-def papers():
-    """The paper's campaigns by prompt."""
-    return {prompt: paper(task, prompt) for task, prompt in PROMPTS}

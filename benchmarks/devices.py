@@ -1,11 +1,13 @@
 """Whether a device that is on by default makes anything worse. Behind docs/decisions/0008.
 
-    python -m benchmarks.devices [leniency] [control] ... [RUNS]
+    python -m benchmarks.devices [DEVICE ...] [PERCENT] [only=TEXT]
 
 For each device and many kinds of campaigns: the squared error with the device over that without it, all else as by
-default, in the same campaigns. For intervals also coverage, width, and their score: the length of an interval plus 40 times what
-the truth lies outside of it (for 95%), which a device must not raise either. Every campaign is of a world of its own. Standard errors are over campaigns.
-A cell is marked if its ratio is above 1.02 by more than two standard errors.
+default, in the same campaigns. The truth is the mean by raters at large, and beside it that by the raters of this campaign. For intervals coverage, width, and
+their score: the length of an interval plus 40 times what the truth lies outside of it, which is least for an honest 95%
+interval, so that a device must not raise it either. Every campaign is of a world of its own. Standard errors are over campaigns. A
+cell is marked if its ratio is above 1.02 by more than two standard errors. PERCENT of the usual number of campaigns are made, and with "only" of the kinds
+whose row has this text, such as "only=| 10 |" or "only=hter".
 """
 
 import sys
@@ -16,44 +18,123 @@ from unittest.mock import patch
 
 import numpy as np
 
-from benchmarks.device_worlds import RATERS, Kind, made, papers
+from benchmarks.device_kinds import KINDS
 from steelyard.errors import NotEstimableError
+from steelyard.estimate import compared_judgments
 from steelyard.estimate.controlled import controlled
+from steelyard.estimate.differences import Shared, campaign_differences
 from steelyard.estimate.lent import Lent
 from steelyard.estimate.options import Options
+from steelyard.estimate.pair_tails import PairTails
 from steelyard.estimate.result import Ends
 from steelyard.estimate.together import Together
 
-ADJUSTED = Options(raters_as="adjusted")
+ADJUSTED, RANDOM, FIXED = (Options(raters_as=one) for one in ("adjusted", "random", "fixed"))
 WORSE = 1.02
-# Intervals are made in every fourth campaign.
+# Where a device changes estimates, intervals are made in every fourth campaign: they take most of the time.
 EVERY = 4
 NONE = Ends(standard_error=0.0, low=0.0, high=0.0)
 
 
+def options_of(systems):
+    """The default: raters as a sample, leniency taken out, where they are known."""
+    return FIXED if systems[0].raters is None else ADJUSTED
+
+
+def together_of(systems):
+    return Together.of(systems, controlled(systems).samples, options_of(systems), 0)
+
+
 def estimates(together, ends):
-    """Estimate, low and high of each system, (k, 3); without ends, which take most of the time, estimates only."""
+    """Estimate, low and high of each system, (k, 3); estimates only, without ends."""
     with nullcontext() if ends else patch.object(Lent, "ends", return_value=NONE):
         found = [together.estimate({number: 1.0}) for number in range(len(together.samples))]
     return np.array([(one.estimate, one.low, one.high) for one in found])
 
 
+def without_metrics(systems):
+    return [replace(one, metric=one.metric[:, :0], pool=None) for one in systems]
+
+
 def leniency(systems, ends):
     """Leniency of raters taken out, and left in."""
-    together = Together.of(systems, controlled(systems).samples, ADJUSTED, 0)
-    if together.options.raters_as == "adjusted":
-        left_in = replace(together, options=replace(ADJUSTED, raters_as="random"))
-        return estimates(together, ends), estimates(left_in, ends)
-    found = estimates(together, ends)
-    return found, found
+    together = together_of(systems)
+    if together.options.raters_as != "adjusted":
+        raise NotEstimableError("raters are seen as fixed")
+    left_in = replace(together, options=RANDOM)
+    return estimates(together, ends), estimates(left_in, ends)
+
+
+def control(systems, ends):
+    """Metrics used, and not."""
+    return tuple(estimates(together_of(one), ends) for one in (systems, without_metrics(systems)))
+
+
+def borrowed(systems, _):
+    """Spread and shape lent by the other systems, and each system's own."""
+    together = together_of(systems)
+    return estimates(together, ends=True), estimates(
+        replace(together, lent=together.lent.alone()), ends=True
+    )
+
+
+def differences(systems, options=None):
+    """Difference, low and high of the first system and the second, of the third and the fourth, and so on.
+
+    One at a time, since their intervals all together take most of the time.
+    """
+    size, every = systems[0].draw.pool_size, np.ones(systems[0].sample.n_outputs, dtype=bool)
+    shared, options = [Shared(size, 0, (every, every))], options or options_of(systems)
+    found = [
+        campaign_differences(systems, [pair], shared, options=options)[0]
+        for pair in pairs_of(len(systems))
+    ]
+    return np.array([(one.difference, one.low, one.high) for one in found])
+
+
+def pairs_of(k):
+    return [(one, one + 1) for one in range(0, k - 1, 2)]
+
+
+def pair_leniency(systems, _):
+    return differences(systems), differences(systems, RANDOM)
+
+
+def pair_control(systems, _):
+    return differences(systems), differences(without_metrics(systems))
+
+
+def scaled_control(systems, _):
+    """The control of a comparison scaled for differences, and that of the means."""
+    ours = differences(systems)
+    with patch.object(compared_judgments, "controlled", lambda one, **_: controlled(one)):
+        return ours, differences(systems)
+
+
+def pair_tails(systems, _):
+    """Long tails that all pairs show, and each pair's own spread."""
+    ours = differences(systems)
+    with patch.object(PairTails, "of", return_value=None):
+        return ours, differences(systems)
+
+
+# How each device is used, and whether it is about differences.
+DEVICES = {
+    "leniency": (leniency, False),
+    "control": (control, False),
+    "borrowed": (borrowed, False),
+    "pair_leniency": (pair_leniency, True),
+    "pair_control": (pair_control, True),
+    "scaled_control": (scaled_control, True),
+    "pair_tails": (pair_tails, True),
+}
 
 
 def ratio(ours, other):
     """The mean of ours over that of the other, with its standard error over campaigns (the rows)."""
-    ours, other = (
-        ours.reshape(len(ours), -1).mean(axis=1),
-        other.reshape(len(other), -1).mean(axis=1),
-    )
+    ours, other = (np.reshape(one, (len(one), -1)).mean(axis=1) for one in (ours, other))
+    if other.mean() == 0:
+        return 1.0, 0.0
     found = ours.mean() / other.mean()
     return found, (ours - found * other).std(ddof=1) / np.sqrt(len(ours)) / other.mean()
 
@@ -65,94 +146,88 @@ def told(found):
 
 
 def scored(ends):
-    """Length and what the truth is missed by, (runs, k), of ends around the truth."""
+    """Length of intervals and what they miss the truth by, of ends around it."""
     low, high = ends[..., 1], ends[..., 2]
     return high - low + 40 * (np.maximum(low, 0) + np.maximum(-high, 0))
 
 
 class Seen:
-    """Estimates and intervals of two ways around the truth, over the spread of the system."""
+    """Estimates and intervals with and without a device around the truth, over the spread of systems."""
 
     def __init__(self):
-        self.found, self.with_ends = defaultdict(list), []
+        self._around, self._with_ends = defaultdict(list), []
 
-    def add(self, campaign, ways, ends):
-        self.with_ends.append(ends)
-        for way, own in zip(("with", "without"), ways, strict=True):
-            for truth in ("truth", "by_these"):
-                around = (own - getattr(campaign, truth)[:, np.newaxis]) / campaign.scale[
-                    :, np.newaxis
-                ]
-                self.found[way, truth].append(around)
+    def add(self, campaign, ways, *, pairs, ends):
+        """Add what a campaign shows."""
+        k = len(campaign.truth)
+        sides = np.array(pairs_of(k)).T if pairs else None
+        scale = (
+            campaign.scale
+            if sides is None
+            else np.sqrt(np.mean(campaign.scale[sides] ** 2, axis=0))
+        )
+        self._with_ends.append(ends)
+        for name in ("truth", "by_these"):
+            truth = getattr(campaign, name)
+            truth = truth if sides is None else truth[sides[0]] - truth[sides[1]]
+            for way, own in zip(("with", "without"), ways, strict=True):
+                self._around[way, name].append((own - truth[:, np.newaxis]) / scale[:, np.newaxis])
 
-    def around(self, truth="truth", systems=slice(None)):
-        return [np.array(self.found[way, truth])[:, systems] for way in ("with", "without")]
-
-    def errors(self, **where):
-        """The ratio of squared errors."""
-        return ratio(*(one[..., 0] ** 2 for one in self.around(**where)))
+    def around(self, truth="truth"):
+        return [np.array(self._around[way, truth]) for way in ("with", "without")]
 
     def row(self):
-        ours, other = (one[self.with_ends] for one in self.around())
-        held = [np.mean((one[..., 1] <= 0) & (one[..., 2] >= 0)) for one in (ours, other)]
+        """The cells of HEAD after the kind."""
+        cells = []
+        for truth in ("truth", "by_these"):
+            ours, other = (one[..., 0] for one in self.around(truth))
+            same = np.array_equal(ours, other)
+            cells.append("as without" if same else told(ratio(ours**2, other**2)))
+        ours, other = (one[self._with_ends] for one in self.around())
+        held = [np.mean((one[..., 1] <= 0) & (one[..., 2] >= 0)) for one in (other, ours)]
         width = np.mean(ours[..., 2] - ours[..., 1]) / np.mean(other[..., 2] - other[..., 1])
-        cells = [
-            told(self.errors()),
-            told(self.errors(truth="by_these")),
-            f"{held[1]:.3f} to {held[0]:.3f}",
-            f"{width:.3f}",
-            told(ratio(scored(ours), scored(other))),
-        ]
-        return " | ".join(cells)
+        cells += [" to ".join(f"{100 * one:.1f}" for one in held), f"{width:.3f}"]
+        return " | ".join([*cells, told(ratio(scored(ours), scored(other)))])
+
+    def each(self):
+        """The ratio of squared errors of each system."""
+        ours, other = (one[..., 0] ** 2 for one in self.around())
+        return " / ".join(told(ratio(ours[:, one], other[:, one])) for one in range(ours.shape[1]))
 
 
-HEAD = "| systems | n | scores | metrics | raters | error, raters at large | error, these raters | coverage | width | interval score |"
+HEAD = "| systems | n | scores | metrics | raters | squared error, raters at large | these raters | coverage | width | interval score |"
 
 
-def seen(device, make, runs, seed):
+def seen(device, kind, runs):
+    """Run a device with and without in so many campaigns; those that cannot be estimated are left out."""
+    measured, pairs = DEVICES[device]
+    always = pairs or device == "borrowed"
     found = Seen()
     for run in range(runs):
-        campaign = make(np.random.default_rng([seed, run]))
+        campaign = kind.made(np.random.default_rng([kind.n, run]))
+        ends = always or run % EVERY == 0
         try:
-            ends = run % EVERY == 0
-            ways = device(campaign.systems, ends)
+            ways = measured(campaign.systems, ends)
         except NotEstimableError:
             continue
-        found.add(campaign, ways, ends)
+        if all(np.isfinite(one).all() for one in ways):
+            found.add(campaign, ways, pairs=pairs, ends=ends)
     return found
 
 
-def kinds_of_raters():
-    for k in (4, 2, 12):
-        for n in (10, 20, 50, 200):
-            for raters in RATERS:
-                yield Kind(k, n, raters=raters)
-    for shape in ("skewed", "ceiling", "binary", "ties", "unequal"):
-        for n in (10, 20, 50):
-            for raters in ("a few busy", "ten"):
-                yield Kind(4, n, shape, raters=raters)
-    for metrics in ("none", "good", "many"):
-        for n in (20, 50):
-            yield Kind(4, n, "normal", metrics, "a few busy")
-
-
-def main_leniency(runs):
-    print(HEAD)
-    print("|---" * 10 + "|")
-    for prompt, drawn in papers().items():
-        for n in (10, 20, 50, 150):
-            count = runs if n < 100 else runs // 4
-            found = seen(leniency, lambda rng, n=n, drawn=drawn: drawn(n, rng), count, n)
-            print(f"| 4 | {n} | {prompt} | seven | the paper's | {found.row()} |", flush=True)
-            each = [told(found.errors(systems=slice(j, j + 1))) for j in range(4)]
-            print(f"| | | each system | | | {' / '.join(each)} |", flush=True)
-    for kind in kinds_of_raters():
-        count = runs if kind.k * kind.n < 400 else max(runs // 4, 2)
-        found = seen(leniency, lambda rng, kind=kind: made(kind, rng), count, kind.n)
-        print(f"| {kind} | {found.row()} |", flush=True)
-        if kind.shape == "unequal":
-            print(f"| | | widest system | | | {told(found.errors(systems=slice(-1, None)))} |")
+def main(words=()):
+    part = [int(word) / 100 for word in words if word.isdigit()] or [1.0]
+    only = "".join(word.removeprefix("only=") for word in words if word.startswith("only="))
+    for device in [word for word in words if word in KINDS] or KINDS:
+        print(f"\n{device}\n{HEAD}\n" + "|---" * 10 + "|", flush=True)
+        for kind, runs in KINDS[device]():
+            if only not in f"| {kind} |":
+                continue
+            found = seen(device, kind, max(round(part[0] * runs), 8))
+            print(f"| {kind} | {found.row()} |", flush=True)
+            if device == "leniency" and kind.differs:
+                print(f"| | | each system | | | {found.each()} |", flush=True)
 
 
 if __name__ == "__main__":
-    main_leniency(int(sys.argv[1]) if sys.argv[1:] else 400)
+    main(sys.argv[1:])

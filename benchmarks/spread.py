@@ -51,17 +51,14 @@ def told(found):
     return f"{found[0]:.3f} ± {found[1]:.3f}"
 
 
-def spread_places(world, n, draws, rng):
-    """Items (draws, n) of spread draws, and their places along the value."""
+def along(world, rng):
+    """The items in the order of what they are spread by, ties at random."""
     value = world.value()
-    order = np.lexsort((rng.random(len(value)), value))
-    places = ordered_pivotals(len(value), n, draws, rng)
-    return order[places], (places + 0.5) / len(value)
+    return np.lexsort((rng.random(len(value)), value))
 
 
-def plain_errors(world, n, rng, draws=DRAWS):
-    """Squared errors (k,) of the plain mean after spread draws and after simple ones, with noise; and with the known slope."""
-    chosen, _ = spread_places(world, n, draws, rng)
+def plain_errors(world, n, chosen):
+    """Squared errors (3, k) of plain means with noise: after spread draws of items, after simple ones, and those with the known slope."""
     off = world.human[:, chosen].mean(axis=2) - world.truth[:, np.newaxis]
     noise = world.noise / n
     return (
@@ -71,11 +68,15 @@ def plain_errors(world, n, rng, draws=DRAWS):
     )
 
 
-def sample_errors(world, n, rng):
-    """Squared errors (6, k): of plain mean, least squares, shrunk, default after a simple draw; of plain mean and default after a spread one."""
-    simple = world.judged(rng.choice(world.human.shape[1], n, replace=False), None, rng)
-    chosen, place = spread_places(world, n, 1, rng)
-    spread = world.judged(chosen[0], place[0], rng)
+def sample_errors(world, chosen, place, rng):
+    """Squared errors (6, k).
+
+    Of plain mean, least squares, shrunk and default after a simple draw; of plain mean and default
+    after a spread one.
+    """
+    size, n = world.human.shape[1], len(chosen)
+    simple = world.judged(rng.choice(size, n, replace=False), None, rng)
+    spread = world.judged(chosen, place, rng)
     plain, other = ([one.sample.mean.mean() for one in systems] for systems in (simple, spread))
     learned, after = (
         [one.mean.mean() for one in controlled(systems).samples] for systems in (simple, spread)
@@ -87,14 +88,16 @@ def sample_errors(world, n, rng):
 ERRORS = "plain, spread | pool's slope | least squares | shrunk | default | default, spread | plain, spread over the best of the sample's slopes"
 
 
-def error_row(worlds, n, runs, seed):
+def error_row(worlds, n, runs, *, size=SIZE):
     """The columns of ERRORS; worlds is a function of a generator."""
+    places = ordered_pivotals(size, n, runs * (1 + DRAWS), np.random.default_rng(n))
     exact, sampled = [], []
-    for run in range(runs):
-        rng = np.random.default_rng([seed, run])
+    for run, own in enumerate(places.reshape(runs, 1 + DRAWS, n)):
+        rng = np.random.default_rng([n, run])
         world = worlds(rng)
-        exact.append(plain_errors(world, n, rng))
-        sampled.append(sample_errors(world, n, rng))
+        order = along(world, rng)
+        exact.append(plain_errors(world, n, order[own[1:]]))
+        sampled.append(sample_errors(world, order[own[0]], (own[0] + 0.5) / size, rng))
     exact, sampled = np.array(exact), np.array(sampled)
     spread, known = (ratio(exact[:, one], exact[:, 1]) for one in (0, 2))
     slopes = [ratio(sampled[:, one], sampled[:, 0]) for one in (1, 2, 3)]
@@ -104,21 +107,17 @@ def error_row(worlds, n, runs, seed):
     return " | ".join(told(one) for one in (spread, known, *slopes, after, over))
 
 
-def error(runs=2000):
-    print(
-        f"{runs} worlds (four times as many of one system); root mean squared error, plain mean of a simple draw = 1"
-    )
+def error(runs=800):
+    print(f"{runs} worlds in each row; plain mean of a simple draw = 1")
     print(f"| systems | metrics | n | {ERRORS} |\n" + "|---" * 10 + "|")
-    for k in (4, 1):
-        for kind in KINDS:
+    for k, kinds in ((4, KINDS), (1, KINDS[:5])):
+        for kind in kinds:
             for n in SIZES:
-                row = error_row(
-                    lambda rng, kind=kind, k=k: generated(kind, k, rng), n, runs * (4 // k), n
-                )
+                row = error_row(lambda rng, kind=kind, k=k: generated(kind, k, rng), n, runs)
                 print(f"| {k} | {kind} | {n} | {row} |", flush=True)
 
 
-def useless(runs=2000, scores=50):
+def useless(runs=300, scores=200):
     """Scores that know nothing of the metrics, many for each draw; a new draw and new metrics in every run."""
     print(
         f"{runs} draws, each over metrics of its own, {scores} sets of scores each; squared error over a simple draw's"
@@ -172,7 +171,7 @@ WAYS = {
 }
 
 
-def several(runs=400, share=0.5):
+def several(runs=150, share=0.5):
     """Scores follow metrics by half of their variance; what the rest of it adds is known."""
     print(
         f"{runs} worlds; squared error of the plain mean over a simple draw's; metrics explain {share} of the variance"
@@ -198,39 +197,37 @@ def several(runs=400, share=0.5):
 def paper(runs=400):
     """The paper's campaigns, four systems on the same items, raters fixed."""
     worlds = list(papers())
-    print(
-        "the paper's data: plain mean of a spread draw, between outputs only and with the noise of one judgment; simple = 1"
-    )
-    print(
-        "| prompt | correlation | n | between outputs | with noise | over seven, local pivotal |\n"
-        + "|---" * 6
-        + "|"
-    )
+    print("the paper's data: plain mean of a spread draw; plain mean of a simple one = 1")
+    print("| prompt | correlation | n | between outputs | with the noise of a judgment |")
+    print("|---|---|---|---|---|")
     for prompt, world in worlds:
         value = world.value()
         relation = np.mean([abs(np.corrcoef(value, human)[0, 1]) for human in world.human])
         for n in SIZES:
-            print(f"| {prompt} | {relation:.2f} | {n} | {paper_row(world, n, runs)} |", flush=True)
+            print(f"| {prompt} | {relation:.2f} | {n} | {paper_row(world, n)} |", flush=True)
     print(f"{runs} runs: slopes, as in error\n| prompt | n | {ERRORS} |\n" + "|---" * 9 + "|")
     for prompt, world in worlds:
+        size = world.human.shape[1]
         for n in SIZES:
-            row = error_row(lambda _, world=world: world, n, runs, n)
+            row = error_row(lambda _, world=world: world, n, runs, size=size)
             print(f"| {prompt} | {n} | {row} |", flush=True)
 
 
-def paper_row(world, n, runs):
-    """Errors of the plain mean in one pool: draws are blocks of 40, as worlds are elsewhere."""
+def paper_row(world, n, blocks=40, draws=1000):
+    """Errors of the plain mean in one pool, system by system over its spread; ties in another order in each block."""
     rng = np.random.default_rng(n)
-    simple, noise = world.simple_error(n), world.noise / n
-    scale = world.human.var(axis=1)
-    chosen = np.array([spread_places(world, n, 40, rng)[0] for _ in range(runs)])
-    near = np.array([spread_sample(world.several(), n, rng=rng)[0] for _ in range(2 * runs)])
-    cells = []
-    for drawn, more in ((chosen, 0.0), (chosen, noise), (near[:, np.newaxis], noise)):
-        off = world.human[:, drawn].mean(axis=3) - world.truth[:, np.newaxis, np.newaxis]
-        ours = ((off**2).mean(axis=2).T + more) / scale
-        cells.append(told(ratio(ours, np.broadcast_to((simple + more) / scale, ours.shape))))
-    return " | ".join(cells)
+    simple, noise, scale = world.simple_error(n), world.noise / n, world.human.var(axis=1)
+    found = []
+    for _ in range(blocks):
+        chosen = along(world, rng)[ordered_pivotals(world.human.shape[1], n, draws, rng)]
+        off = world.human[:, chosen].mean(axis=2) - world.truth[:, np.newaxis]
+        found.append((off**2).mean(axis=1))
+    ways = ((np.array(found) + more) / scale for more in (0.0, noise))
+    bases = ((simple + more) / scale for more in (0.0, noise))
+    return " | ".join(
+        told(ratio(ours, np.broadcast_to(base, ours.shape)))
+        for ours, base in zip(ways, bases, strict=True)
+    )
 
 
 PARTS = {

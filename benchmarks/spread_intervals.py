@@ -48,7 +48,7 @@ def cover_row(worlds, n, runs, seed):
 COVER = "simple / spread / first part of a spread one | spread less simple | width"
 
 
-def coverage(runs=600):
+def coverage(runs=300):
     print(f"{runs} worlds of 4 systems: coverage of the plain mean's interval, in percent")
     print(f"| metrics | n | {COVER} |\n|---|---|---|---|---|")
     for kind in KINDS:
@@ -104,29 +104,29 @@ def _differences(systems, world, n):
 DEFAULT = "means: simple / spread | spread less simple | width | pairs | all pairs together | width of pairs"
 
 
-def intervals(runs=120):
+def intervals(runs=80, sizes=(10, 50, 200)):
     print(f"{runs} worlds of 4 systems: coverage of the default's intervals, in percent")
     print(f"| metrics | n | {DEFAULT} |\n" + "|---" * 8 + "|")
     for kind in KINDS:
-        for n in SIZES:
+        for n in sizes:
             row = default_row(lambda rng, kind=kind: generated(kind, 4, rng), n, runs, n)
             print(f"| {kind} | {n} | {row} |", flush=True)
 
 
-def paper_intervals(runs=150):
+def paper_intervals(runs=60, sizes=(10, 50, 200)):
     print(
         f"{runs} runs of the paper's data, raters fixed: coverage of the plain mean's interval, in percent"
     )
     print(f"| prompt | n | {COVER} |\n|---|---|---|---|---|")
     for prompt, world in papers():
-        for n in SIZES:
+        for n in sizes:
             print(
-                f"| {prompt} | {n} | {cover_row(lambda _, world=world: world, n, 2 * runs, n)} |",
+                f"| {prompt} | {n} | {cover_row(lambda _, world=world: world, n, 4 * runs, n)} |",
                 flush=True,
             )
     print(f"the default's intervals\n| prompt | n | {DEFAULT} |\n" + "|---" * 8 + "|")
     for prompt, world in papers():
-        for n in SIZES:
+        for n in sizes:
             print(
                 f"| {prompt} | {n} | {default_row(lambda _, world=world: world, n, runs, n)} |",
                 flush=True,
