@@ -34,6 +34,7 @@ class System:
     metrics: np.ndarray
     items: np.ndarray
     judge: Callable  # (rng, chosen) -> judgments, raters or None
+    judgments: list | None = None  # all judgments of each output, where they are known
 
     def __post_init__(self):
         object.__setattr__(self, "pool", PoolMoments.of(self.metrics))
@@ -186,4 +187,5 @@ def _released_system(rows, prompt, names, code, number):
         np.array([[line.metrics[name] for name in names] for line in lines]),
         np.array([number[item] for item in items]),
         judge,
+        judgments,
     )

@@ -17,9 +17,11 @@ import numpy as np
 
 from benchmarks.spread_intervals import coverage, intervals, paper_intervals
 from benchmarks.spread_worlds import (
+    DRAWS,
     KINDS,
     SIZE,
     SIZES,
+    along,
     cube,
     from_sample,
     generated,
@@ -29,9 +31,6 @@ from benchmarks.spread_worlds import (
 )
 from steelyard.design.spread import common_value, spread_sample
 from steelyard.estimate.controlled import controlled
-
-# Draws from each world where only plain means are wanted.
-DRAWS = 16
 
 
 def ratio(ours, other):
@@ -49,12 +48,6 @@ def times(one, other):
 
 def told(found):
     return f"{found[0]:.3f} ± {found[1]:.3f}"
-
-
-def along(world, rng):
-    """The items in the order of what they are spread by, ties at random."""
-    value = world.value()
-    return np.lexsort((rng.random(len(value)), value))
 
 
 def plain_errors(world, n, chosen):
@@ -107,7 +100,7 @@ def error_row(worlds, n, runs, *, size=SIZE):
     return " | ".join(told(one) for one in (spread, known, *slopes, after, over))
 
 
-def error(runs=800):
+def error(runs=500):
     print(f"{runs} worlds in each row; plain mean of a simple draw = 1")
     print(f"| systems | metrics | n | {ERRORS} |\n" + "|---" * 10 + "|")
     for k, kinds in ((4, KINDS), (1, KINDS[:5])):
@@ -117,7 +110,7 @@ def error(runs=800):
                 print(f"| {k} | {kind} | {n} | {row} |", flush=True)
 
 
-def useless(runs=300, scores=200):
+def useless(runs=200, scores=200):
     """Scores that know nothing of the metrics, many for each draw; a new draw and new metrics in every run."""
     print(
         f"{runs} draws, each over metrics of its own, {scores} sets of scores each; squared error over a simple draw's"
@@ -171,7 +164,7 @@ WAYS = {
 }
 
 
-def several(runs=150, share=0.5):
+def several(runs=80, share=0.5):
     """Scores follow metrics by half of their variance; what the rest of it adds is known."""
     print(
         f"{runs} worlds; squared error of the plain mean over a simple draw's; metrics explain {share} of the variance"
@@ -194,7 +187,7 @@ def several(runs=150, share=0.5):
             print(f"| {name} | {n} | {' | '.join(cells)} |", flush=True)
 
 
-def paper(runs=400):
+def paper(runs=250):
     """The paper's campaigns, four systems on the same items, raters fixed."""
     worlds = list(papers())
     print("the paper's data: plain mean of a spread draw; plain mean of a simple one = 1")

@@ -3,8 +3,19 @@
 from itertools import combinations
 
 import numpy as np
+from scipy.special import stdtrit
 
-from benchmarks.spread_worlds import KINDS, SIZES, generated, papers
+from benchmarks.spread_worlds import (
+    DRAWS,
+    KINDS,
+    SIZE,
+    SIZES,
+    along,
+    generated,
+    ordered_pivotals,
+    papers,
+)
+from steelyard.arrays import judged_outputs, spread_draw
 from steelyard.design.spread import spread_sample
 from steelyard.estimate.campaign import campaign_means
 from steelyard.estimate.differences import Shared, campaign_differences
@@ -14,46 +25,58 @@ from steelyard.estimate.options import Options
 FIXED = Options(raters_as="fixed")
 
 
-def covered(systems, truth):
-    """Whether each plain mean's interval holds the truth, and its length, (k, 2)."""
-    found = [plain_mean(one.sample, one.draw, options=FIXED) for one in systems]
-    return [
-        (one.low <= mean <= one.high, one.high - one.low)
-        for one, mean in zip(found, truth, strict=True)
-    ]
+def reach_of_neighbours(n, rng):
+    """Half the length of the plain mean's interval after a spread draw, over the standard deviation of neighbours, as `plain_mean` has it."""
+    score, place = rng.standard_normal(n), np.sort(rng.random(n))
+    sample = judged_outputs(score, None, np.arange(n))
+    found = plain_mean(sample, spread_draw(sample, 1 + place, 10 * n), options=FIXED)
+    return (found.high - found.low) / 2 / neighbour_deviation(score)
 
 
-def cover_row(worlds, n, runs, seed):
+def neighbour_deviation(scores):
+    """Root of half the mean squared difference of scores (..., n) one and two steps apart."""
+    squares = [np.square(scores[..., by:] - scores[..., :-by]) for by in (1, 2)]
+    return np.sqrt(np.concatenate(squares, axis=-1).mean(axis=-1) / 2)
+
+
+def cover_row(worlds, n, runs, *, size=SIZE):
     """Coverage after a simple draw, a spread one, and of the first n of a longer spread one; widths."""
-    found = []
+    start = np.random.default_rng(n)
+    student, neighbours = stdtrit(n - 1, 0.975) / np.sqrt(n), reach_of_neighbours(n, start)
+    places = ordered_pivotals(size, n, runs * DRAWS, start).reshape(runs, DRAWS, n)
+    held, width = [], []
     for run in range(runs):
-        rng = np.random.default_rng([seed, run])
+        rng = np.random.default_rng([n, run])
         world = worlds(rng)
-        size = world.human.shape[1]
-        drawn = spread_sample(world.value(), n, rng=rng)
-        longer = (one[:n] for one in spread_sample(world.value(), 4 * n // 3, rng=rng))
-        ways = (rng.choice(size, n, replace=False), None), drawn, longer
-        judged = [world.judged(*way, rng) for way in ways]
-        if any(np.ptp(one.sample.mean) == 0 for systems in judged for one in systems):
-            continue
-        found.append([covered(systems, world.truth) for systems in judged])
-    found = np.array(found)
-    held, width = found[..., 0].mean(axis=2), found[..., 1].mean(axis=(0, 2))
-    more = held[:, 1] - held[:, 0]
+        order = along(world, rng)
+        simple = np.array([rng.choice(size, n, replace=False) for _ in range(DRAWS)])
+        # Neighbours lie side by side along the value.
+        longer = spread_sample(np.argsort(order), 4 * n // 3, rng=rng)[0][:n]
+        part = order[np.sort(np.argsort(order)[longer])]
+        scores = [world.judge(rng, one) for one in (simple, order[places[run]], part[np.newaxis])]
+        reach = [student * scores[0].std(axis=-1, ddof=1)]
+        reach += [neighbours * neighbour_deviation(one) for one in scores[1:]]
+        off = [np.abs(one.mean(axis=-1) - world.truth[:, np.newaxis]) for one in scores]
+        held.append([np.mean(a <= b) for a, b in zip(off, reach, strict=True)])
+        width.append([np.mean(one / world.human.std(axis=1)[:, np.newaxis]) for one in reach])
+    held, width = np.array(held), np.mean(width, axis=0)
+    more = 100 * (held[:, 1] - held[:, 0])
     each = " / ".join(f"{100 * one:.1f}" for one in held.mean(axis=0))
-    doubt = 100 * more.std(ddof=1) / np.sqrt(len(more))
-    return f"{each} | {100 * more.mean():+.1f} ± {doubt:.1f} | {width[1] / width[0]:.3f}"
+    doubt = more.std(ddof=1) / np.sqrt(runs)
+    return f"{each} | {more.mean():+.2f} ± {doubt:.2f} | {width[1] / width[0]:.3f}"
 
 
 COVER = "simple / spread / first part of a spread one | spread less simple | width"
 
 
-def coverage(runs=300):
-    print(f"{runs} worlds of 4 systems: coverage of the plain mean's interval, in percent")
+def coverage(runs=400):
+    print(
+        f"{runs} worlds of 4 systems, {DRAWS} draws of each: coverage of the plain mean's interval, in percent"
+    )
     print(f"| metrics | n | {COVER} |\n|---|---|---|---|---|")
     for kind in KINDS:
         for n in SIZES:
-            row = cover_row(lambda rng, kind=kind: generated(kind, 4, rng), n, runs, n)
+            row = cover_row(lambda rng, kind=kind: generated(kind, 4, rng), n, runs)
             print(f"| {kind} | {n} | {row} |", flush=True)
 
 
@@ -104,7 +127,7 @@ def _differences(systems, world, n):
 DEFAULT = "means: simple / spread | spread less simple | width | pairs | all pairs together | width of pairs"
 
 
-def intervals(runs=80, sizes=(10, 50, 200)):
+def intervals(runs=40, sizes=(10, 50)):
     print(f"{runs} worlds of 4 systems: coverage of the default's intervals, in percent")
     print(f"| metrics | n | {DEFAULT} |\n" + "|---" * 8 + "|")
     for kind in KINDS:
@@ -113,21 +136,18 @@ def intervals(runs=80, sizes=(10, 50, 200)):
             print(f"| {kind} | {n} | {row} |", flush=True)
 
 
-def paper_intervals(runs=60, sizes=(10, 50, 200)):
+def paper_intervals(runs=40, sizes=(10, 50)):
     print(
-        f"{runs} runs of the paper's data, raters fixed: coverage of the plain mean's interval, in percent"
+        f"{10 * runs} times {DRAWS} draws of the paper's data, raters fixed: coverage of the plain mean's interval, in percent"
     )
     print(f"| prompt | n | {COVER} |\n|---|---|---|---|---|")
-    for prompt, world in papers():
+    campaigns = list(papers())
+    for prompt, world in campaigns:
+        for n in SIZES:
+            row = cover_row(lambda _, world=world: world, n, 10 * runs, size=world.human.shape[1])
+            print(f"| {prompt} | {n} | {row} |", flush=True)
+    print(f"{runs} runs: the default's intervals\n| prompt | n | {DEFAULT} |\n" + "|---" * 8 + "|")
+    for prompt, world in campaigns:
         for n in sizes:
-            print(
-                f"| {prompt} | {n} | {cover_row(lambda _, world=world: world, n, 4 * runs, n)} |",
-                flush=True,
-            )
-    print(f"the default's intervals\n| prompt | n | {DEFAULT} |\n" + "|---" * 8 + "|")
-    for prompt, world in papers():
-        for n in sizes:
-            print(
-                f"| {prompt} | {n} | {default_row(lambda _, world=world: world, n, runs, n)} |",
-                flush=True,
-            )
+            row = default_row(lambda _, world=world: world, n, runs, n)
+            print(f"| {prompt} | {n} | {row} |", flush=True)

@@ -13,6 +13,8 @@ from steelyard.estimate.slope import shrinkage
 
 KINDS = ("linear", "curved", "binary", "skewed", "useless", "five weak", "four opposite")
 SIZE, SIZES = 600, (10, 20, 50, 100, 200)
+# Draws from each world where plain means are enough.
+DRAWS = 16
 _LOADINGS = {"five weak": [0.4] * 5, "four opposite": [0.5, 0.5, -0.5, -0.5], "useless": [0.0]}
 
 
@@ -98,7 +100,8 @@ def _yes_or_no(human, rng, chosen):
 
 def _noisy(human, deviation, rng, chosen):
     f = human[:, chosen]
-    return f + deviation[:, np.newaxis] * rng.standard_normal(f.shape)
+    own = np.reshape(deviation, (-1, *(1,) * np.ndim(chosen)))
+    return f + own * rng.standard_normal(f.shape)
 
 
 def papers():
@@ -112,20 +115,26 @@ def papers():
         pairs = list(zip(systems, inside, strict=True))
         human = np.array([one.human[where] for one, where in pairs])
         metrics = np.array([one.metrics[where] for one, where in pairs])
-        # Of the judgments of an output one is taken at random.
-        noise = np.array([_judgment_noise(one, where) for one, where in pairs])
-
-        def judge(rng, chosen, pairs=pairs):
-            return np.array([one.judge(rng, where[chosen])[0] for one, where in pairs])
-
-        yield prompt, World(human, metrics, judge, noise)
+        known = [[one.judgments[i] for i in where] for one, where in pairs]
+        noise = np.array([np.mean([scores.var() for scores in own]) for own in known])
+        yield prompt, World(human, metrics, partial(_one_of_theirs, known), noise)
 
 
-def _judgment_noise(system, where, draws=200):
-    """Mean variance of a judgment about the mean of its output, by drawing."""
-    rng = np.random.default_rng(0)
-    off = [system.judge(rng, where)[0] - system.human[where] for _ in range(draws)]
-    return np.mean(np.square(off))
+def _one_of_theirs(known, rng, chosen):
+    """One judgment of each chosen output, of all that it has, (k, ...)."""
+    found = []
+    for own in known:
+        count = np.array([len(scores) for scores in own])
+        first = np.cumsum(count) - count
+        which = (rng.random(chosen.shape) * count[chosen]).astype(int)
+        found.append(np.concatenate(own)[first[chosen] + which])
+    return np.array(found)
+
+
+def along(world, rng):
+    """The items in the order of what they are spread by, ties at random."""
+    value = world.value()
+    return np.lexsort((rng.random(len(value)), value))
 
 
 def ordered_pivotals(size, n, runs, rng):
