@@ -5,6 +5,7 @@ noise: as it is ("normal"), its exponential ("skewed"), cut off at the top ("cei
 exponentials of which systems spread by 0.2 to 1.2 ("unequal"). The truth is known by quadrature.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
@@ -32,6 +33,7 @@ class Kind:
     shape: str = "normal"
     metrics: str = "useless"
     raters: str = "unknown"
+    each: int = 1
 
     @property
     def differs(self):
@@ -73,6 +75,9 @@ class Campaign:
     truth: np.ndarray
     by_these: np.ndarray
     scale: np.ndarray
+    fresh: Callable | None = (
+        None  # (system, shape, rng) -> judgments of outputs drawn with replacement
+    )
 
 
 def _made(kind, rng, *, same):
@@ -86,6 +91,13 @@ def _made(kind, rng, *, same):
     if same:
         chosen = [chosen[0]] * k
     work = share.mean(axis=0)
+
+    def judged(one, items, rater, rng):
+        felt = level[one] + quality[one][items] + lenient[rater]
+        return _shape(kind.shape, one / max(k - 1, 1))(
+            felt + NOISE * rng.standard_normal(felt.shape)
+        )
+
     systems, truth, by_these, scale = [], [], [], []
     for one in range(k):
         looks = kind.shape, one / max(k - 1, 1)
@@ -96,14 +108,20 @@ def _made(kind, rng, *, same):
         by_these.append(work @ by_one(latent + lenient[:, np.newaxis]).mean(axis=1))
         scale.append(by_one(latent).std())
         items = np.sort(chosen[one])
-        rater = rng.choice(len(lenient), n, p=share[one])
-        score = _shape(*looks)(latent[items] + lenient[rater] + NOISE * rng.standard_normal(n))
+        items = np.repeat(items, kind.each)
+        rater = rng.choice(len(lenient), len(items), p=share[one])
+        score = judged(one, items, rater, rng)
         known_raters = None if kind.raters == "unknown" else rater
         sample = judged_outputs(score, None, items, raters=known_raters)
-        pool = PoolMoments.of(metrics[one])
+        pool, each = PoolMoments.of(metrics[one]), items[:: kind.each]
         draw = simple_draw(sample, SIZE)
-        systems.append(JudgedSystem(sample, draw, metrics[one][items], items, known_raters, pool))
-    return Campaign(systems, *(np.array(column) for column in (truth, by_these, scale)))
+        systems.append(JudgedSystem(sample, draw, metrics[one][each], each, known_raters, pool))
+
+    def fresh(one, size, rng):
+        rater = rng.choice(len(lenient), size, p=share[one])
+        return judged(one, rng.integers(SIZE, size=size), rater, rng)
+
+    return Campaign(systems, *(np.array(one) for one in (truth, by_these, scale)), fresh)
 
 
 def _metrics(kind, quality, item, rng):
@@ -119,6 +137,7 @@ def _shape(name, place):
     return {
         "normal": lambda z: z,
         "skewed": np.exp,
+        "a little skewed": lambda z: np.exp(0.5 * z),
         "ceiling": lambda z: np.minimum(z, 0.3),
         "binary": lambda z: (z > 0).astype(float),
         "ties": lambda z: np.clip(np.round(1.2 + z), 0, 2),
