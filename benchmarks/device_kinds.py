@@ -68,6 +68,15 @@ def pair_tails():
         yield Kind(k, n, shape, "none"), 120 if k == 4 else 30
 
 
+def pairing():
+    for shape, n in product(("normal", "nothing by item", "skewed", "binary"), (10, 20, 50, 200)):
+        yield Kind(4, n, shape, "none"), 300
+    for k, raters in product((2, 4), ("a few busy", "ten", "nested")):
+        yield Kind(k, 20, "normal", "none", raters), 200
+    for (task, prompt), n in product(PROMPTS, (20, 50)):
+        yield Paper(task, prompt, n), 150
+
+
 def _runs(k, n):
     """How many campaigns: enough for a standard error of about 0.01."""
     return {1: 800, 2: 500, 4: 400, 12: 120}[k] // (2 if n == 200 else 1)
@@ -83,5 +92,6 @@ KINDS = {
         pair_control,
         scaled_control,
         pair_tails,
+        pairing,
     )
 }

@@ -2,7 +2,7 @@
 
 An output has a latent quality, half of its variance the item's. A judgment is a function of quality, the rater's leniency and
 noise: as it is ("normal"), its exponential ("skewed"), cut off at the top ("ceiling"), yes or no ("binary"), a scale of three ("ties"), or
-exponentials of which systems spread by 0.2 to 1.2 ("unequal"). The truth is known by quadrature.
+exponentials of which systems spread by 0.2 to 1.2 ("unequal"); "nothing by item" is normal without the item's share. The truth is known by quadrature.
 """
 
 from collections.abc import Callable
@@ -69,21 +69,26 @@ class Paper:
 
 @dataclass(frozen=True, eq=False)
 class Campaign:
-    """Judged systems, their true means by raters at large and by these raters, and their spread."""
+    """Judged systems, their true means by raters at large and by these raters, and their spread.
+
+    `human` are the scores of all outputs (k, N), `noise` the mean variance of a judgment of an output (k,). `fresh` gives
+    judgments of a system's outputs drawn with replacement: (system, shape, rng) -> array.
+    """
 
     systems: list
     truth: np.ndarray
     by_these: np.ndarray
     scale: np.ndarray
-    fresh: Callable | None = (
-        None  # (system, shape, rng) -> judgments of outputs drawn with replacement
-    )
+    human: np.ndarray
+    noise: np.ndarray
+    fresh: Callable | None = None
 
 
 def _made(kind, rng, *, same):
     k, n = kind.k, kind.n
     item = rng.standard_normal(SIZE)
-    quality = np.sqrt(0.5) * (item + rng.standard_normal((k, SIZE)))
+    common = 0.0 if kind.shape == "nothing by item" else 0.5
+    quality = np.sqrt(common) * item + np.sqrt(1 - common) * rng.standard_normal((k, SIZE))
     metrics = _metrics(kind, quality, item, rng)
     level = rng.normal(0, 0.5, k)
     lenient, share = _raters(kind.raters, k, rng)
@@ -98,7 +103,7 @@ def _made(kind, rng, *, same):
             felt + NOISE * rng.standard_normal(felt.shape)
         )
 
-    systems, truth, by_these, scale = [], [], [], []
+    systems, truth, by_these, scale, human, noise = [], [], [], [], [], []
     for one in range(k):
         looks = kind.shape, one / max(k - 1, 1)
         latent = level[one] + quality[one]
@@ -106,7 +111,9 @@ def _made(kind, rng, *, same):
         truth.append(_expected(*looks, np.hypot(spread, NOISE))(latent).mean())
         by_one = _expected(*looks, NOISE)
         by_these.append(work @ by_one(latent + lenient[:, np.newaxis]).mean(axis=1))
-        scale.append(by_one(latent).std())
+        human.append(by_one(latent))
+        scale.append(human[-1].std())
+        noise.append(_noise(*looks)(latent).mean())
         items = np.sort(chosen[one])
         items = np.repeat(items, kind.each)
         rater = rng.choice(len(lenient), len(items), p=share[one])
@@ -121,7 +128,8 @@ def _made(kind, rng, *, same):
         rater = rng.choice(len(lenient), size, p=share[one])
         return judged(one, rng.integers(SIZE, size=size), rater, rng)
 
-    return Campaign(systems, *(np.array(one) for one in (truth, by_these, scale)), fresh)
+    known = (np.array(one) for one in (truth, by_these, scale, human, noise))
+    return Campaign(systems, *known, fresh)
 
 
 def _metrics(kind, quality, item, rng):
@@ -136,6 +144,7 @@ def _metrics(kind, quality, item, rng):
 def _shape(name, place):
     return {
         "normal": lambda z: z,
+        "nothing by item": lambda z: z,
         "skewed": np.exp,
         "a little skewed": lambda z: np.exp(0.5 * z),
         "ceiling": lambda z: np.minimum(z, 0.3),
@@ -150,6 +159,14 @@ def _expected(name, place, spread):
     """The mean judgment as a function of the latent value, over normal noise."""
     grid = np.linspace(-7, 7, 701)
     known = _shape(name, place)(grid[:, np.newaxis] + spread * _MIDDLES).mean(axis=1)
+    return lambda latent: np.interp(latent, grid, known)
+
+
+@cache
+def _noise(name, place):
+    """The variance of a judgment as a function of the latent value, by raters who are alike."""
+    grid = np.linspace(-7, 7, 701)
+    known = _shape(name, place)(grid[:, np.newaxis] + NOISE * _MIDDLES).var(axis=1)
     return lambda latent: np.interp(latent, grid, known)
 
 
@@ -181,6 +198,11 @@ def _paper(task, prompt, reference):
     inside = [np.flatnonzero(np.isin(one.items, common)) for one in every]
     truth = np.array([one.human[where].mean() for one, where in zip(every, inside, strict=True)])
     scale = np.array([one.human[where].std() for one, where in zip(every, inside, strict=True)])
+    human = np.array([one.human[where] for one, where in zip(every, inside, strict=True)])
+    noise = [
+        np.mean([one.judgments[output].var() for output in where])
+        for one, where in zip(every, inside, strict=True)
+    ]
     pools = [PoolMoments.of(one.metrics[where]) for one, where in zip(every, inside, strict=True)]
 
     def drawn(n, rng, *, same=True):
@@ -194,6 +216,6 @@ def _paper(task, prompt, reference):
             sample = judged_outputs(score, None, items, raters=rater)
             draw = simple_draw(sample, len(common))
             systems.append(JudgedSystem(sample, draw, one.metrics[chosen], items, rater, pool))
-        return Campaign(systems, truth, truth, scale)
+        return Campaign(systems, truth, truth, scale, human, np.array(noise))
 
     return drawn

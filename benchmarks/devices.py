@@ -18,6 +18,7 @@ from unittest.mock import patch
 
 import numpy as np
 
+from benchmarks import device_texts
 from benchmarks.device_kinds import KINDS
 from steelyard.errors import NotEstimableError
 from steelyard.estimate import compared_judgments
@@ -118,6 +119,22 @@ def pair_tails(systems, _):
         return ours, differences(systems)
 
 
+def pairing(systems, apart):
+    """The same items for all systems, and items of each one's own."""
+    return differences(systems), differences(apart)
+
+
+def paired_error(campaign, n):
+    """Squared errors of differences of plain means on the same items and on each one's own, which are known exactly."""
+    a, b = np.array(pairs_of(len(campaign.human))).T
+    noise = (campaign.noise[a] + campaign.noise[b]) / n
+    share = 1 / n - 1 / campaign.human.shape[1]
+    spread = campaign.human.var(axis=1, ddof=1)
+    both = (campaign.human[a] - campaign.human[b]).var(axis=1, ddof=1)
+    scale = campaign.scale[a] ** 2 + campaign.scale[b] ** 2
+    return (both * share + noise) / scale, ((spread[a] + spread[b]) * share + noise) / scale
+
+
 # How each device is used, and whether it is about differences.
 DEVICES = {
     "leniency": (leniency, False),
@@ -127,6 +144,7 @@ DEVICES = {
     "pair_control": (pair_control, True),
     "scaled_control": (scaled_control, True),
     "pair_tails": (pair_tails, True),
+    "pairing": (pairing, True),
 }
 
 
@@ -155,7 +173,7 @@ class Seen:
     """Estimates and intervals with and without a device around the truth, over the spread of systems."""
 
     def __init__(self):
-        self._around, self._with_ends = defaultdict(list), []
+        self._around, self._with_ends, self.exact = defaultdict(list), [], []
 
     def add(self, campaign, ways, *, pairs, ends):
         """Add what a campaign shows."""
@@ -183,6 +201,8 @@ class Seen:
             ours, other = (one[..., 0] for one in self.around(truth))
             same = np.array_equal(ours, other)
             cells.append("as without" if same else told(ratio(ours**2, other**2)))
+        if self.exact:
+            cells = [told(ratio(*np.moveaxis(np.array(self.exact), 1, 0))), "exactly"]
         ours, other = (one[self._with_ends] for one in self.around())
         held = [np.mean((one[..., 1] <= 0) & (one[..., 2] >= 0)) for one in (other, ours)]
         width = np.mean(ours[..., 2] - ours[..., 1]) / np.mean(other[..., 2] - other[..., 1])
@@ -206,8 +226,13 @@ def seen(device, kind, runs):
     for run in range(runs):
         campaign = kind.made(np.random.default_rng([kind.n, run]))
         ends = always or run % EVERY == 0
+        more = ends
+        if device == "pairing":
+            # The same world once more. Errors are those of plain means by raters who are alike.
+            found.exact.append(paired_error(campaign, kind.n))
+            more = kind.made(np.random.default_rng([kind.n, run]), same=False).systems
         try:
-            ways = measured(campaign.systems, ends)
+            ways = measured(campaign.systems, more)
         except NotEstimableError:
             continue
         if all(np.isfinite(one).all() for one in ways):
@@ -216,14 +241,19 @@ def seen(device, kind, runs):
 
 
 def main(words=()):
-    part = [int(word) / 100 for word in words if word.isdigit()] or [1.0]
+    part = ([int(word) / 100 for word in words if word.isdigit()] or [1.0])[0]
     only = "".join(word.removeprefix("only=") for word in words if word.startswith("only="))
-    for device in [word for word in words if word in KINDS] or KINDS:
-        print(f"\n{device}\n{HEAD}\n" + "|---" * 10 + "|", flush=True)
+    devices = [*KINDS, "texts"]
+    for device in [word for word in words if word in devices] or devices:
+        print(f"\n{device}", flush=True)
+        if device == "texts":
+            device_texts.show(part, told=told, ratio=ratio)
+            continue
+        print(f"{HEAD}\n" + "|---" * 10 + "|")
         for kind, runs in KINDS[device]():
             if only not in f"| {kind} |":
                 continue
-            found = seen(device, kind, max(round(part[0] * runs), 8))
+            found = seen(device, kind, max(round(part * runs), 8))
             print(f"| {kind} | {found.row()} |", flush=True)
             if device == "leniency" and kind.differs:
                 print(f"| | | each system | | | {found.each()} |", flush=True)
