@@ -90,6 +90,9 @@ def differences(systems, options=None):
         campaign_differences(systems, [pair], shared, options=options)[0]
         for pair in pairs_of(len(systems))
     ]
+    for one in found:
+        if isinstance(one, NotEstimableError):
+            raise one
     return np.array([(one.difference, one.low, one.high) for one in found])
 
 
@@ -191,23 +194,31 @@ class Seen:
             for way, own in zip(("with", "without"), ways, strict=True):
                 self._around[way, name].append((own - truth[:, np.newaxis]) / scale[:, np.newaxis])
 
+    def __len__(self):
+        return len(self._with_ends)
+
     def around(self, truth="truth"):
         return [np.array(self._around[way, truth]) for way in ("with", "without")]
 
+    def ratios(self):
+        """The ratio of squared errors by raters at large and by these, and that of the interval scores."""
+        found = []
+        for truth in ("truth", "by_these"):
+            ours, other = (one[..., 0] ** 2 for one in self.around(truth))
+            found.append(ratio(ours, other))
+        if self.exact:
+            found = [ratio(*np.moveaxis(np.array(self.exact), 1, 0))] * 2
+        ours, other = (one[self._with_ends] for one in self.around())
+        return *found, ratio(scored(ours), scored(other))
+
     def row(self):
         """The cells of HEAD after the kind."""
-        cells = []
-        for truth in ("truth", "by_these"):
-            ours, other = (one[..., 0] for one in self.around(truth))
-            same = np.array_equal(ours, other)
-            cells.append("as without" if same else told(ratio(ours**2, other**2)))
-        if self.exact:
-            cells = [told(ratio(*np.moveaxis(np.array(self.exact), 1, 0))), "exactly"]
         ours, other = (one[self._with_ends] for one in self.around())
         held = [np.mean((one[..., 1] <= 0) & (one[..., 2] >= 0)) for one in (other, ours)]
         width = np.mean(ours[..., 2] - ours[..., 1]) / np.mean(other[..., 2] - other[..., 1])
-        cells += [" to ".join(f"{100 * one:.1f}" for one in held), f"{width:.3f}"]
-        return " | ".join([*cells, told(ratio(scored(ours), scored(other)))])
+        large, these, score = (told(one) for one in self.ratios())
+        cover = " to ".join(f"{100 * one:.1f}" for one in held)
+        return f"{large} | {these} | {cover} | {width:.3f} | {score}"
 
     def each(self):
         """The ratio of squared errors of each system."""
@@ -250,13 +261,32 @@ def main(words=()):
             device_texts.show(part, told=told, ratio=ratio)
             continue
         print(f"{HEAD}\n" + "|---" * 10 + "|")
+        rows = []
         for kind, runs in KINDS[device]():
             if only not in f"| {kind} |":
                 continue
             found = seen(device, kind, max(round(part * runs), 8))
+            if not len(found):
+                print(f"| {kind} | cannot be estimated |", flush=True)
+                continue
+            rows.append((str(kind), found.ratios()))
             print(f"| {kind} | {found.row()} |", flush=True)
             if device == "leniency" and kind.differs:
                 print(f"| | | each system | | | {found.each()} |", flush=True)
+        if rows:
+            print(summary(rows), flush=True)
+
+
+def summary(rows):
+    """How many kinds there are, the least and the greatest ratio, and how many are marked."""
+    lines = [f"{len(rows)} kinds"]
+    for name, place in (("squared error", 0), ("interval score", 2)):
+        least, most = (pick(rows, key=lambda row: row[1][place][0]) for pick in (min, max))
+        marked = sum("worse" in told(found[place]) for _, found in rows)
+        lines.append(
+            f"{name}: {told(least[1][place])} ({least[0]}) to {told(most[1][place])} ({most[0]}), {marked} marked"
+        )
+    return "\n".join(lines)
 
 
 if __name__ == "__main__":
