@@ -71,8 +71,6 @@ def pair_tails():
 def pairing():
     for shape, n in product(("normal", "nothing by item", "skewed", "binary"), (10, 20, 50, 200)):
         yield Kind(4, n, shape, "none"), 300
-    for k, raters in product((2, 4), ("a few busy", "ten", "nested")):
-        yield Kind(k, 20, "normal", "none", raters), 200
     for (task, prompt), n in product(PROMPTS, (20, 50)):
         yield Paper(task, prompt, n), 150
 

@@ -1,6 +1,6 @@
 """Spread draws against simple ones: error, coverage and width. Behind docs/decisions/0007.
 
-    python -m benchmarks.spread [error] [useless] [several] [coverage] [intervals] [paper] [paper_intervals] [RUNS]
+    python -m benchmarks.spread [error] [useless] [several] [coverage] [intervals] [paper] [paper_intervals] [looks] [RUNS]
 
 Each run has a world of its own, with 600 items. The same items of all systems are drawn, and each drawn output is judged once. Errors are root mean squared errors over
 that of the plain mean of a simple draw in the same worlds, which is known exactly; what judgments add to a plain mean is known too. Standard errors are over worlds.
@@ -8,14 +8,14 @@ that of the plain mean of a simple draw in the same worlds, which is known exact
 error: the plain mean of a spread draw; slopes after a simple draw, the best that only the whole pool shows, and those that the sample shows (least
 squares, shrunk, the default of `estimate`); and the default after a spread draw. useless: the same for metrics that are worthless, along
 one value and over several. several: what to spread by when metrics are several. coverage: of the plain mean's interval.
-intervals: of the default, and of differences. paper, paper_intervals: the same for the judgments that Chaganty et al. (2018) released.
+intervals: of the default, and of differences. paper, paper_intervals: the same for the judgments that Chaganty et al. (2018) released. looks: several looks at one draw.
 """
 
 import sys
 
 import numpy as np
 
-from benchmarks.spread_intervals import coverage, intervals, paper_intervals
+from benchmarks.spread_intervals import coverage, intervals, looks, paper_intervals
 from benchmarks.spread_worlds import (
     DRAWS,
     KINDS,
@@ -231,6 +231,7 @@ PARTS = {
     "intervals": intervals,
     "paper": paper,
     "paper_intervals": paper_intervals,
+    "looks": looks,
 }
 
 

@@ -25,11 +25,11 @@ from steelyard.estimate.options import Options
 FIXED = Options(raters_as="fixed")
 
 
-def reach_of_neighbours(n, rng):
+def reach_of_neighbours(n, rng, options=FIXED):
     """Half the length of the plain mean's interval after a spread draw, over the standard deviation of neighbours, as `plain_mean` has it."""
     score, place = rng.standard_normal(n), np.sort(rng.random(n))
     sample = judged_outputs(score, None, np.arange(n))
-    found = plain_mean(sample, spread_draw(sample, 1 + place, 10 * n), options=FIXED)
+    found = plain_mean(sample, spread_draw(sample, 1 + place, 10 * n), options=options)
     return (found.high - found.low) / 2 / neighbour_deviation(score)
 
 
@@ -151,3 +151,27 @@ def paper_intervals(runs=40, sizes=(10, 50)):
         for n in sizes:
             row = default_row(lambda _, world=world: world, n, runs, n)
             print(f"| {prompt} | {n} | {row} |", flush=True)
+
+
+def looks(runs=1500, at=(20, 40, 60, 80), size=400):
+    print(
+        f"{runs} campaigns: looks at {at} of {size} outputs of a spread draw, each at the level 0.9875; at least one interval of the four missed"
+    )
+    print("| metric | missed, percent |\n|---|---|")
+    reach = [reach_of_neighbours(n, np.random.default_rng(n), Options(level=0.9875)) for n in at]
+    for kind in KINDS[:5]:
+        missed = []
+        for run in range(runs):
+            rng = np.random.default_rng([5, run])
+            world = generated(kind, 1, rng, size)
+            value = world.value()
+            drawn = spread_sample(value, max(at), rng=rng)[0]
+            score = world.judge(rng, drawn)[0]
+            off = []
+            for n, own in zip(at, reach, strict=True):
+                first = score[:n][np.argsort(value[drawn[:n]])]
+                off.append(abs(first.mean() - world.truth[0]) > own * neighbour_deviation(first))
+            missed.append(any(off))
+        share = np.mean(missed)
+        doubt = np.sqrt(share * (1 - share) / runs)
+        print(f"| {kind} | {100 * share:.1f} ± {100 * doubt:.1f} |", flush=True)
