@@ -34,6 +34,7 @@ class System:
     metrics: np.ndarray
     items: np.ndarray
     judge: Callable  # (rng, chosen) -> judgments, raters or None
+    judgments: list | None = None  # all judgments of each output, where they are known
 
     def __post_init__(self):
         object.__setattr__(self, "pool", PoolMoments.of(self.metrics))
@@ -124,10 +125,10 @@ def _generated_system(rng, item, loading, scale, *, metrics, shape, noise):
     return System(human, values, np.arange(size), judge)
 
 
-def released(task, prompt):
-    """The systems of the paper's campaign, without the reference, and the names of the metrics."""
+def released(task, prompt, *, reference=False):
+    """The systems of the paper's campaign, the reference among them if asked, and the names of the metrics."""
     rows = {}
-    for line in _lines(task, prompt):
+    for line in _lines(task, prompt, reference=reference):
         rows.setdefault(line.system, {}).setdefault(line.item, line)
     names = list(line.metrics)
     raters = sorted(
@@ -144,8 +145,12 @@ def _tasks():
     return packaged_lines()
 
 
-def _lines(task, prompt):
-    return [line for line in _tasks()[task] if line.system != "reference" and prompt in line.human]
+def _lines(task, prompt, *, reference=False):
+    return [
+        line
+        for line in _tasks()[task]
+        if (reference or line.system != "reference") and prompt in line.human
+    ]
 
 
 def busy_raters(task, prompt):
@@ -182,4 +187,5 @@ def _released_system(rows, prompt, names, code, number):
         np.array([[line.metrics[name] for name in names] for line in lines]),
         np.array([number[item] for item in items]),
         judge,
+        judgments,
     )

@@ -1,14 +1,17 @@
 """What each device saves on the paper's campaigns, in judgments for equal error.
 
-    python -m benchmarks.savings [RUNS]
+    python -m benchmarks.savings [RUNS] [SEED] [CASE] [apart]
 
 It needs the paper's released data in ``../shared/paper``. The full campaign is the truth: all outputs with
 all their judgments. It is replayed with three tenths of the items, the same for all systems, and one judgment of each
 output, or of each distinct text. A figure is the squared error of all means together, times the
 judgments that were paid, both relative to plain means of outputs drawn with replacement: the share of the judgments that is
 needed for equal error. Devices are added one after the other. Coverage is of the truth, by 95%
-intervals. Other systems' judgments need systems that are drawn each on its own, where texts cannot be
-shared: the last two rows are such draws, without and with them. The row before them is the default after a spread draw.
+intervals. The last row is the default after a spread draw. Other systems' judgments need systems that are drawn each on its own, where texts cannot be
+shared: with "apart" two more rows are such draws, without and with them.
+
+CASE is a part of a case's name, such as Edit. Without it the two main cases are replayed RUNS times, and the other prompts and systems a
+tenth as often. Replays of different seeds may be pooled.
 """
 
 import json
@@ -26,9 +29,16 @@ from steelyard.study.sampling import sample
 FOLDER = Path(__file__).resolve().parents[2] / "shared" / "paper"
 RUNS, SHARE = 1000, 0.3
 # The campaign, its prompt, and the systems whose means count; None for all.
-CASES = {
+MAIN = {
     "MS MARCO, AnyCorrect, all five": ("msmarco", "AnyCorrect", None),
     "CNN/Daily Mail, Edit, seq2seq": ("cnndm", "hter", ("seq2seq",)),
+}
+CASES = MAIN | {
+    "MS MARCO, AvgCorrect, all five": ("msmarco", "AvgCorrect", None),
+    "CNN/Daily Mail, Edit, all five": ("cnndm", "hter", None),
+    "CNN/Daily Mail, grammar, all five": ("cnndm", "grammar", None),
+    "CNN/Daily Mail, redundancy, all five": ("cnndm", "redundancy", None),
+    "CNN/Daily Mail, overall, all five": ("cnndm", "overall", None),
 }
 # What is added to shared texts from one to the next; the last is the default.
 WAYS = {
@@ -88,6 +98,19 @@ class Released:
         within = np.mean([np.var(one) for one in scores])
         return (within + np.var([np.mean(one) for one in scores])) / n
 
+    def exactly(self, systems):
+        """What draws without replacement, and shared texts on top of it, need exactly; and rater noise as a share of a judgment's variance."""
+        size = len(self.items)
+        n = round(SHARE * size)
+        within, between = 0.0, 0.0
+        for system in systems:
+            scores = [[score for _, score in self.judgments[item, system]] for item in self.items]
+            within += np.mean([np.var(one) for one in scores])
+            between += np.var([np.mean(one) for one in scores])
+        left = (within + between * (1 - n / size) * size / (size - 1)) / (within + between)
+        texts = {(item, self.texts[item, system]) for item, system in self.texts}
+        return left, left * len(texts) / len(self.texts), within / (within + between)
+
     def judged(self, keys, rng):
         """One judgment of each of these outputs, as rows."""
         for item, system in keys:
@@ -122,48 +145,83 @@ class Released:
         return self.table([(item, one) for one, items in draws.items() for item in items], rng)
 
 
-def replayed(case, runs, seed=0):
-    """Errors, coverage and judgments of each way, by system."""
-    task, prompt, chosen = CASES[case]
-    data = Released(task, prompt)
+def replayed(data, systems, runs, *, seed=0, apart=False):
+    """Squared errors times judgments, by way, (runs, systems), over what plain means need; and hits."""
     rng = np.random.default_rng(seed)
     errors, hits, paid = defaultdict(list), defaultdict(list), defaultdict(list)
-    systems = chosen or data.systems
     for _ in range(runs):
         every, once = data.replay(rng)
         plain = dict(every.group_by("system").agg(pl.mean("score")).iter_rows())
         errors["without replacement"].append([plain[one] - data.truth[one] for one in systems])
-        paid["without replacement"].append(len(every) / len(data.systems) * len(systems))
-        for rows, ways in ((once, WAYS), (data.spread(rng), SPREAD), (data.apart(rng), APART)):
+        paid["without replacement"].append(len(every) / len(data.systems))
+        draws = [(once, WAYS), (data.spread(rng), SPREAD)]
+        draws += [(data.apart(rng), APART)] if apart else []
+        for rows, ways in draws:
             study = Study.read(data.outputs, rows)
             for way, options in ways.items():
                 found = study.estimate(**options)
                 wanted = [(found[one], data.truth[one]) for one in systems]
                 errors[way].append([one.estimate - truth for one, truth in wanted])
                 hits[way].append([one.low <= truth <= one.high for one, truth in wanted])
-                paid[way].append(len(rows) / len(data.systems) * len(systems))
+                paid[way].append(len(rows) / len(data.systems))
     n = round(SHARE * len(data.items))
-    base = sum(data.plain_error(one, n) for one in systems) * n * len(systems)
-    return errors, hits, paid, base
+    base = sum(data.plain_error(one, n) for one in systems) * n
+    needed = {
+        way: np.square(own) * np.array(paid[way])[:, np.newaxis] / base
+        for way, own in errors.items()
+    }
+    return needed, hits
 
 
-def main():
+def show(case, runs, *, seed, apart):
+    task, prompt, chosen = CASES[case]
+    data = Released(task, prompt)
+    systems = chosen or data.systems
+    left, shared, noise = data.exactly(systems)
+    needed, hits = replayed(data, systems, runs, seed=seed, apart=apart)
+    print(f"{case}: {runs} replays of seed {seed}, n/N = {SHARE}; plain means with replacement = 1")
+    print(
+        f"  exactly: without replacement {left:.3f}, and shared texts {shared:.3f}; rater noise is {noise:.2f} of a judgment's variance"
+    )
+    before = None
+    for way, own in needed.items():
+        total = own.sum(axis=1)
+        # The default after a spread draw is set beside that after a simple one, in other replays.
+        step = total - (np.ones(runs) if before is None else before)
+        shift = "" if way == next(iter(APART)) else f"{step.mean():+.3f} ± {_doubt(step):.3f}"
+        held = f"{np.mean(hits[way]):9.3f}" if way in hits else ""
+        print(
+            f"  {way:26} {total.mean():6.3f} ± {_doubt(total):.3f} {shift:>16} {held}", flush=True
+        )
+        before = total
+    taken, control = needed["raters' leniency"], needed["learned control"]
+    each = []
+    for number, system in enumerate(systems):
+        ratio = taken[:, number].mean() / control[:, number].mean()
+        doubt = _doubt(taken[:, number] - ratio * control[:, number]) / control[:, number].mean()
+        each.append(f"{system} {ratio:.3f} ± {doubt:.3f}")
+    print(
+        f"  leniency taken out, squared error over that with it left in: {', '.join(each)}",
+        flush=True,
+    )
+
+
+def _doubt(values):
+    return values.std(ddof=1) / np.sqrt(len(values))
+
+
+def main(words=()):
     if not (FOLDER / "msmarco_texts.jsonl").exists():
         print("the paper's released data are not beside the project: left out")
         return
-    runs = int(sys.argv[1]) if __name__ == "__main__" and sys.argv[1:] else RUNS
+    numbers = [int(word) for word in words if word.isdigit()]
+    runs, seed = (*numbers, *(RUNS, 0)[len(numbers) :])
+    named = [word for word in words if not word.isdigit() and word != "apart"]
     for case in CASES:
-        errors, hits, paid, base = replayed(case, runs)
-        print(f"{case}: {runs} replays, n/N = {SHARE}; plain means with replacement = 1")
-        before = 1.0
-        for way, own in errors.items():
-            squares = np.square(own).sum(axis=1) * np.array(paid[way])
-            needed, doubt = squares.mean() / base, squares.std() / np.sqrt(runs) / base
-            held = f"{np.mean(hits[way]):9.3f}" if way in hits else ""
-            step = "" if way == next(iter(APART)) else f"{needed - before:+.3f}"
-            print(f"  {way:26} {needed:6.3f} ± {doubt:.3f} {step:>8} {held}")
-            before = needed
+        if not named or any(word in case for word in named):
+            count = runs if named or case in MAIN else max(runs // 10, 2)
+            show(case, count, seed=seed, apart="apart" in words)
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -1,313 +1,247 @@
 """Spread draws against simple ones: error, coverage and width. Behind docs/decisions/0007.
 
-    python -m benchmarks.spread [error] [several] [coverage] [campaign] [paper]
+    python -m benchmarks.spread [error] [useless] [several] [coverage] [intervals] [paper] [paper_intervals] [looks] [RUNS]
 
-Four systems on the same items, one judgment of each drawn output. error: the root mean squared error over that of the plain
-mean of a simple draw, for the plain mean of a spread draw, the best slope (known from the whole pool) after a simple one, and
-the default after either draw. several: what to spread by when metrics are several. coverage: of the plain mean's interval, each
-system by itself. campaign: of the default's intervals and of differences. paper: the judgments that Chaganty et al. (2018)
-released.
+Each run has a world of its own, with 600 items. The same items of all systems are drawn, and each drawn output is judged once. Errors are root mean squared errors over
+that of the plain mean of a simple draw in the same worlds, which is known exactly; what judgments add to a plain mean is known too. Standard errors are over worlds.
+
+error: the plain mean of a spread draw; slopes after a simple draw, the best that only the whole pool shows, and those that the sample shows (least
+squares, shrunk, the default of `estimate`); and the default after a spread draw. useless: the same for metrics that are worthless, along
+one value and over several. several: what to spread by when metrics are several. coverage: of the plain mean's interval.
+intervals: of the default, and of differences. paper, paper_intervals: the same for the judgments that Chaganty et al. (2018) released. looks: several looks at one draw.
 """
 
 import sys
-from itertools import combinations
 
 import numpy as np
 
-from benchmarks.replays import PROMPTS, Drawn, System, released
-from steelyard.arrays import spread_draw
+from benchmarks.spread_intervals import coverage, intervals, looks, paper_intervals
+from benchmarks.spread_worlds import (
+    DRAWS,
+    KINDS,
+    SIZE,
+    SIZES,
+    along,
+    cube,
+    from_sample,
+    generated,
+    ordered_pivotals,
+    papers,
+    standardised,
+)
 from steelyard.design.spread import common_value, spread_sample
-from steelyard.estimate.campaign import campaign_means
 from steelyard.estimate.controlled import controlled
-from steelyard.estimate.differences import Shared, campaign_differences
-from steelyard.estimate.estimator import plain_mean
-from steelyard.estimate.options import Options
-
-KINDS = ("linear", "curved", "binary", "skewed", "useless", "five weak", "four opposite")
-SIZES = (10, 20, 50, 100, 200)
-FIXED = Options(raters_as="fixed")
-POOL = 600
 
 
-def generated(rng, kind, k=4, size=POOL):
-    """Generate systems whose qualities share half of their variance by item, with metrics of a kind."""
-    item = rng.standard_normal(size)
-    return [
-        _generated(rng, kind, np.sqrt(0.5) * (item + rng.standard_normal(size))) for _ in range(k)
-    ]
+def ratio(ours, other):
+    """The root of the sum of ours over that of the other, rows being worlds, with its standard error."""
+    ours, other = (np.reshape(one, (len(one), -1)).mean(axis=1) for one in (ours, other))
+    square = ours.mean() / other.mean()
+    doubt = (ours - square * other).std(ddof=1) / np.sqrt(len(ours)) / other.mean()
+    return np.sqrt(square), doubt / (2 * np.sqrt(square))
 
 
-def _generated(rng, kind, quality):
-    size = len(quality)
-    loadings = {"five weak": [0.4] * 5, "four opposite": [0.5, 0.5, -0.5, -0.5], "useless": [0.0]}
-    own = np.array(loadings.get(kind, [0.6]))
-    metrics = own * quality[:, None] + np.sqrt(1 - own**2) * rng.standard_normal((size, len(own)))
-    human = {
-        "curved": metrics[:, 0] ** 2 + 0.5 * quality,
-        "binary": 1 / (1 + np.exp(-2 * quality)),
-        "skewed": np.exp(1.2 * quality),
-    }.get(kind, quality)
-
-    def judge(rng, chosen):
-        f = human[chosen]
-        if kind == "binary":
-            return (rng.random(len(f)) < f).astype(float), None
-        return f + 0.5 * human.std() * rng.standard_normal(len(f)), None
-
-    return System(human, metrics, np.arange(size), judge)
+def times(one, other):
+    """The product of two independent ratios."""
+    return one[0] * other[0], np.hypot(one[1] * other[0], one[0] * other[1])
 
 
-def value_of(systems, way="component"):
-    """What items are spread by: one value, or several, that systems share."""
-    each = np.mean([_standard(one.metrics) for one in systems], axis=0)
-    if each.shape[1] == 1:
-        return each[:, 0]
-    return {"component": common_value, "mean": lambda x: x.mean(axis=1), "local": lambda x: x}[way](
-        each
-    )
+def told(found):
+    return f"{found[0]:.3f} ± {found[1]:.3f}"
 
 
-def _standard(values):
-    spread = values.std(axis=0)
-    return (values - values.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
-
-
-def drawn(systems, n, value, *, rng):
-    """Draw the same n items of all systems, spread by a value, or simply if there is none."""
-    size = len(systems[0].items)
-    if value is None:
-        position, place = rng.choice(size, n, replace=False), None
-    else:
-        position, place = spread_sample(value, n, rng=rng)
-    order = np.argsort(position)
-    chosen = position[order]
-    found = []
-    for one in systems:
-        judged = Drawn(one, chosen, *one.judge(rng, chosen)).judged()
-        if place is not None:
-            draw = spread_draw(judged.sample, 1 + place[order], size)
-            object.__setattr__(judged, "draw", draw)
-        found.append(judged)
-    return found
-
-
-def simple_error(one, n, slope=None):
-    """The error of a simple draw's plain mean, or after the pool's own slope; without its noise."""
-    rest = one.human if slope is None else one.human - one.metrics @ slope
-    return rest.var(ddof=1) * (1 / n - 1 / len(rest))
-
-
-def noise(one, kind):
-    f = one.human
-    return float(np.mean(f * (1 - f))) if kind == "binary" else 0.25 * f.var()
-
-
-def error(runs=240, pools=12):
-    print(
-        f"{runs} runs in {pools} pools of {POOL}; error over the plain mean's after a simple draw"
-    )
-    print(f"{'':22}spread, plain   best slope   default, simple   default, spread")
-    for kind in KINDS:
-        for n in SIZES:
-            rng = np.random.default_rng(n)
-            base, slope, found = [], [], {"plain": [], False: [], True: []}
-            for _ in range(pools):
-                systems = generated(rng, kind)
-                value = value_of(systems)
-                for one in systems:
-                    fit = np.linalg.lstsq(one.metrics - one.metrics.mean(0), one.human, rcond=None)[
-                        0
-                    ]
-                    base.append(simple_error(one, n) + noise(one, kind) / n)
-                    slope.append(simple_error(one, n, fit) + noise(one, kind) / n)
-                for _ in range(runs // pools):
-                    for spread in (False, True):
-                        judged = drawn(systems, n, value if spread else None, rng=rng)
-                        means = [one.mean.mean() for one in controlled(judged).samples]
-                        found[spread].append(
-                            [m - s.truth for m, s in zip(means, systems, strict=True)]
-                        )
-                    found["plain"].append(
-                        [
-                            j.sample.mean.mean() - s.truth
-                            for j, s in zip(judged, systems, strict=True)
-                        ]
-                    )
-            whole = np.mean(base)
-            shown = [np.mean(np.square(found[name])) / whole for name in ("plain", False, True)]
-            plain, simple, spread = np.sqrt(shown)
-            best = np.sqrt(np.mean(slope) / whole)
-            print(
-                f"{kind:14} n = {n:<4}{plain:12.3f}{best:14.3f}{simple:15.3f}{spread:18.3f}",
-                flush=True,
-            )
-
-
-def several(runs=400, pools=8):
-    print(
-        f"{runs} runs in {pools} pools of {POOL}: squared error of the plain mean over a simple draw's"
-    )
-    for kind in ("five weak", "four opposite", "useless"):
-        for n in (10, 50):
-            line = f"{kind:14} n = {n:<4}"
-            for way in ("mean", "component", "local"):
-                rng = np.random.default_rng(n)
-                ratios = []
-                for _ in range(pools):
-                    systems = generated(rng, kind)
-                    value = value_of(systems, way)
-                    off = [
-                        [one.human[chosen].mean() - one.truth for one in systems]
-                        for chosen in (
-                            spread_sample(value, n, rng=rng)[0] for _ in range(runs // pools)
-                        )
-                    ]
-                    base = [simple_error(one, n) for one in systems]
-                    ratios.append(np.mean(np.mean(np.square(off), axis=0) / base))
-                line += f"   {way} {np.mean(ratios):.2f}"
-            print(line, flush=True)
-
-
-def coverage(runs=400, pools=20):
-    print(f"{runs} runs in {pools} pools of {POOL}: plain mean of each of 4 systems by itself")
-    print("coverage after a simple draw, a spread one, and of the first 3/4 of a spread one; width")
-    for kind in KINDS:
-        for n in SIZES:
-            found = {name: [] for name in ("simple", "spread", "part")}
-            rng = np.random.default_rng(n)
-            for run in range(runs):
-                if run % (runs // pools) == 0:
-                    systems = generated(rng, kind)
-                    value = value_of(systems)
-                _cover(found["simple"], systems, drawn(systems, n, None, rng=rng))
-                _cover(found["spread"], systems, drawn(systems, n, value, rng=rng))
-                _cover(found["part"], systems, _first(systems, n, value, rng))
-            (a, wide), (b, narrow), (c, _) = (np.mean(one, axis=0) for one in found.values())
-            print(
-                f"{kind:14} n = {n:<4}{a:8.3f}{b:8.3f}{c:8.3f}   width {narrow / wide:.3f}",
-                flush=True,
-            )
-
-
-def _first(systems, n, value, rng):
-    """Return the first n of a spread draw of 4n/3 outputs."""
-    size = len(value)
-    position, place = spread_sample(value, 4 * n // 3, rng=rng)
-    position, place = position[:n], place[:n]
-    order = np.argsort(position)
-    found = []
-    for one in systems:
-        judged = Drawn(one, position[order], *one.judge(rng, position[order])).judged()
-        object.__setattr__(judged, "draw", spread_draw(judged.sample, 1 + place[order], size))
-        found.append(judged)
-    return found
-
-
-def _cover(found, systems, judged):
-    for one, system in zip(judged, systems, strict=True):
-        if np.ptp(one.sample.mean) > 0:
-            got = plain_mean(one.sample, one.draw, options=FIXED)
-            found.append((got.low <= system.truth <= got.high, got.high - got.low))
-
-
-def campaign(runs=60, sizes=(10, 20, 50)):
-    print(
-        f"{runs} runs: coverage of the default after a simple and a spread draw, width; of differences"
-    )
-    for kind in KINDS:
-        for n in sizes:
-            rng = np.random.default_rng(n)
-            _print(kind, n, lambda rng=rng, kind=kind: generated(rng, kind), runs, rng)
-
-
-def paper(runs=40, sizes=(10, 20, 50, 100, 200)):
-    print(
-        f"{runs} runs, raters fixed: coverage of the default after either draw, width, error over the plain mean's"
-    )
-    for task, prompt in PROMPTS:
-        systems = _common_items(released(task, prompt)[0])
-        for n in sizes:
-            if n <= len(systems[0].items) // 2:
-                _print(prompt, n, lambda systems=systems: systems, runs, np.random.default_rng(n))
-
-
-def _common_items(systems):
-    common = systems[0].items
-    for one in systems[1:]:
-        common = np.intersect1d(common, one.items)
-    return [_part(one, np.isin(one.items, common)) for one in systems]
-
-
-def _part(one, inside):
-    where = np.flatnonzero(inside)
-    return System(
-        one.human[where],
-        one.metrics[where],
-        one.items[where],
-        lambda rng, chosen: one.judge(rng, where[chosen]),
-    )
-
-
-def _print(name, n, made, runs, rng):
-    held = {False: [], True: []}
-    pairs = {False: [], True: []}
-    for run in range(runs):
-        if run % 10 == 0:
-            systems = made()
-            value = value_of(systems)
-        for spread in (False, True):
-            judged = drawn(systems, n, value if spread else None, rng=rng)
-            for got, one in zip(campaign_means(judged, options=FIXED), systems, strict=True):
-                plain = got.baseline or got
-                scale = one.human.std()
-                held[spread].append(
-                    (
-                        got.low <= one.truth <= got.high,
-                        got.high - got.low,
-                        ((got.estimate - one.truth) / scale) ** 2,
-                        ((plain.estimate - one.truth) / scale) ** 2,
-                    )
-                )
-            pairs[spread].append(_differences(systems, judged, n))
-    (a, wide, d0, p0), (b, narrow, d1, p1) = (np.mean(held[one], axis=0) for one in (False, True))
-    (pa, ja, wa, ea), (pb, jb, wb, eb) = (np.mean(pairs[one], axis=0) for one in (False, True))
-    print(
-        f"{name:14} n = {n:<4} {a:.3f} {b:.3f} width {narrow / wide:.3f} error: default {np.sqrt(d0 / p0):.3f}, spread plain "
-        f"{np.sqrt(p1 / p0):.3f}, default {np.sqrt(d1 / p0):.3f} | pairs {pa:.3f} {pb:.3f} all {ja:.3f} {jb:.3f} "
-        f"width {wb / wa:.3f} error {np.sqrt(eb / ea):.3f}",
-        flush=True,
-    )
-
-
-def _differences(systems, judged, n):
-    """Share of pairs that hold, whether all do together, mean width, and squared error."""
-    pairs = list(combinations(range(len(systems)), 2))
-    shared = Shared(len(systems[0].items), 0, (np.ones(n, bool),) * 2)
-    found = campaign_differences(judged, pairs, [shared] * len(pairs), options=FIXED)
-    truths = [systems[a].truth - systems[b].truth for a, b in pairs]
-    both = list(zip(found, truths, strict=True))
+def plain_errors(world, n, chosen):
+    """Squared errors (3, k) of plain means with noise: after spread draws of items, after simple ones, and those with the known slope."""
+    off = world.human[:, chosen].mean(axis=2) - world.truth[:, np.newaxis]
+    noise = world.noise / n
     return (
-        np.mean([one.low <= truth <= one.high for one, truth in both]),
-        all(one.simultaneous_low <= truth <= one.simultaneous_high for one, truth in both),
-        np.mean([one.high - one.low for one in found]),
-        np.mean([(one.difference - truth) ** 2 for one, truth in both]),
+        np.square(off).mean(axis=1) + noise,
+        world.simple_error(n) + noise,
+        world.known_slope_error(n) + noise,
+    )
+
+
+def sample_errors(world, chosen, place, rng):
+    """Squared errors (6, k).
+
+    Of plain mean, least squares, shrunk and default after a simple draw; of plain mean and default
+    after a spread one.
+    """
+    size, n = world.human.shape[1], len(chosen)
+    simple = world.judged(rng.choice(size, n, replace=False), None, rng)
+    spread = world.judged(chosen, place, rng)
+    plain, other = ([one.sample.mean.mean() for one in systems] for systems in (simple, spread))
+    learned, after = (
+        [one.mean.mean() for one in controlled(systems).samples] for systems in (simple, spread)
+    )
+    found = np.array([plain, *from_sample(simple), learned, other, after])
+    return np.square(found - world.truth)
+
+
+ERRORS = "plain, spread | pool's slope | least squares | shrunk | default | default, spread | plain, spread over the best of the sample's slopes"
+
+
+def error_row(worlds, n, runs, *, size=SIZE):
+    """The columns of ERRORS; worlds is a function of a generator."""
+    places = ordered_pivotals(size, n, runs * (1 + DRAWS), np.random.default_rng(n))
+    exact, sampled = [], []
+    for run, own in enumerate(places.reshape(runs, 1 + DRAWS, n)):
+        rng = np.random.default_rng([n, run])
+        world = worlds(rng)
+        order = along(world, rng)
+        scale = world.human.var(axis=1)
+        exact.append(plain_errors(world, n, order[own[1:]]) / scale)
+        sampled.append(sample_errors(world, order[own[0]], (own[0] + 0.5) / size, rng) / scale)
+    exact, sampled = np.array(exact), np.array(sampled)
+    spread, known = (ratio(exact[:, one], exact[:, 1]) for one in (0, 2))
+    slopes = [ratio(sampled[:, one], sampled[:, 0]) for one in (1, 2, 3)]
+    after = times(ratio(sampled[:, 5], sampled[:, 4]), spread)
+    best = min(slopes)
+    over = times(spread, (1 / best[0], best[1] / best[0] ** 2))
+    return " | ".join(told(one) for one in (spread, known, *slopes, after, over))
+
+
+def error(runs=500):
+    print(f"{runs} worlds in each row; plain mean of a simple draw = 1")
+    print(f"| systems | metrics | n | {ERRORS} |\n" + "|---" * 10 + "|")
+    for k, kinds in ((4, KINDS), (1, KINDS[:5])):
+        for kind in kinds:
+            for n in SIZES:
+                row = error_row(lambda rng, kind=kind, k=k: generated(kind, k, rng), n, runs)
+                print(f"| {k} | {kind} | {n} | {row} |", flush=True)
+
+
+def useless(runs=200, scores=200):
+    """Scores that know nothing of the metrics, many for each draw; a new draw and new metrics in every run."""
+    print(
+        f"{runs} draws, each over metrics of its own, {scores} sets of scores each; squared error over a simple draw's"
+    )
+    print("| scores | n | along one value | over five, local pivotal |\n|---|---|---|---|")
+    for shape, make in (("normal", lambda z: z), ("skewed", lambda z: np.exp(1.2 * z))):
+        for n in SIZES:
+            found = {1: [], 5: []}
+            for run in range(runs):
+                rng = np.random.default_rng([n, run])
+                human = make(rng.standard_normal((scores, SIZE)))
+                simple = np.mean(human.var(axis=1, ddof=1) * (1 / n - 1 / SIZE))
+                for p, own in found.items():
+                    metric = rng.standard_normal((SIZE, p))
+                    chosen = spread_sample(metric if p > 1 else metric[:, 0], n, rng=rng)[0]
+                    off = human[:, chosen].mean(axis=1) - human.mean(axis=1)
+                    own.append((np.mean(off**2), simple))
+            cells = []
+            for own in found.values():
+                root, doubt = ratio(*np.array(own).T)
+                cells.append(told((root**2, 2 * root * doubt)))
+            print(f"| {shape} | {n} | {' | '.join(cells)} |", flush=True)
+
+
+def _together(p, share):
+    """Metrics (N, p) of which each has this share of its variance in common with the others."""
+    return lambda rng: (
+        np.sqrt(share) * rng.standard_normal((SIZE, 1))
+        + np.sqrt(1 - share) * rng.standard_normal((SIZE, p))
+    )
+
+
+# How metrics are made, and what scores follow of them.
+SEVERAL = {
+    "five weak, alike": (_together(5, 0.3), lambda x: x.sum(axis=1)),
+    "four, two of opposite sign": (
+        lambda rng: _together(4, 0.3)(rng) * [1, 1, -1, -1],
+        lambda x: x @ [1, 1, -1, -1],
+    ),
+    "two independent": (_together(2, 0.0), lambda x: x.sum(axis=1)),
+    "two independent, opposite": (_together(2, 0.0), lambda x: x[:, 0] - x[:, 1]),
+    "ten, one of use": (_together(10, 0.0), lambda x: x[:, 0]),
+    "ten alike": (_together(10, 0.7), lambda x: x.sum(axis=1)),
+    "three, product of two": (_together(3, 0.0), lambda x: x[:, 0] * x[:, 1]),
+}
+WAYS = {
+    "mean of metrics": lambda x, n, rng: spread_sample(standardised(x).mean(axis=1), n, rng=rng)[0],
+    "first component": lambda x, n, rng: spread_sample(common_value(x), n, rng=rng)[0],
+    "local pivotal": lambda x, n, rng: spread_sample(standardised(x), n, rng=rng)[0],
+    "cube": cube,
+}
+
+
+def several(runs=80, share=0.5):
+    """Scores follow metrics by half of their variance; what the rest of it adds is known."""
+    print(
+        f"{runs} worlds; squared error of the plain mean over a simple draw's; metrics explain {share} of the variance"
+    )
+    print(f"| metrics | n | {' | '.join(WAYS)} |\n" + "|---" * 6 + "|")
+    for name, (metrics, follow) in SEVERAL.items():
+        for n in (10, 50, 200):
+            found = {way: [] for way in WAYS}
+            for run in range(runs):
+                rng = np.random.default_rng([n, run])
+                x = metrics(rng)
+                followed = follow(x)
+                followed = (followed - followed.mean()) / followed.std(ddof=1)
+                for way, draw in WAYS.items():
+                    off = followed[draw(x, n, rng)].mean()
+                    found[way].append(share * off**2 / (1 / n - 1 / SIZE) + 1 - share)
+            cells = [
+                told((np.mean(own), np.std(own, ddof=1) / np.sqrt(runs))) for own in found.values()
+            ]
+            print(f"| {name} | {n} | {' | '.join(cells)} |", flush=True)
+
+
+def paper(runs=250):
+    """The paper's campaigns, four systems on the same items, raters fixed."""
+    worlds = list(papers())
+    print("the paper's data: plain mean of a spread draw; plain mean of a simple one = 1")
+    print("| prompt | correlation | n | between outputs | with the noise of a judgment |")
+    print("|---|---|---|---|---|")
+    for prompt, world in worlds:
+        value = world.value()
+        relation = np.mean([abs(np.corrcoef(value, human)[0, 1]) for human in world.human])
+        for n in SIZES:
+            print(f"| {prompt} | {relation:.2f} | {n} | {paper_row(world, n)} |", flush=True)
+    print(f"{runs} runs: slopes, as in error\n| prompt | n | {ERRORS} |\n" + "|---" * 9 + "|")
+    for prompt, world in worlds:
+        size = world.human.shape[1]
+        for n in SIZES:
+            row = error_row(lambda _, world=world: world, n, runs, size=size)
+            print(f"| {prompt} | {n} | {row} |", flush=True)
+
+
+def paper_row(world, n, blocks=40, draws=1000):
+    """Errors of the plain mean in one pool, system by system over its spread; ties in another order in each block."""
+    rng = np.random.default_rng(n)
+    simple, noise, scale = world.simple_error(n), world.noise / n, world.human.var(axis=1)
+    found = []
+    for _ in range(blocks):
+        chosen = along(world, rng)[ordered_pivotals(world.human.shape[1], n, draws, rng)]
+        off = world.human[:, chosen].mean(axis=2) - world.truth[:, np.newaxis]
+        found.append((off**2).mean(axis=1))
+    ways = ((np.array(found) + more) / scale for more in (0.0, noise))
+    bases = ((simple + more) / scale for more in (0.0, noise))
+    return " | ".join(
+        told(ratio(ours, np.broadcast_to(base, ours.shape)))
+        for ours, base in zip(ways, bases, strict=True)
     )
 
 
 PARTS = {
     "error": error,
+    "useless": useless,
     "several": several,
     "coverage": coverage,
-    "campaign": campaign,
+    "intervals": intervals,
     "paper": paper,
+    "paper_intervals": paper_intervals,
+    "looks": looks,
 }
 
 
-def main(parts=tuple(PARTS)):
-    for part in parts:
+def main(words=()):
+    runs = [int(word) for word in words if word.isdigit()]
+    for part in [word for word in words if not word.isdigit()] or PARTS:
         print(f"\n{part}", flush=True)
-        PARTS[part]()
+        PARTS[part](*runs)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:] or tuple(PARTS))
+    main(sys.argv[1:])
