@@ -189,6 +189,6 @@ class Pilot:
         squares = np.bincount(self.system, residual**2)
         spread = np.sqrt(squares / np.maximum(np.bincount(self.system) - 1, 1))[self.system]
         scaled = np.divide(residual, spread, out=np.zeros_like(residual), where=spread > 0)
-        skewness = float(np.mean(scaled**3)) / max(float(np.mean(scaled**2)), 1e-9) ** 1.5
+        skewness = float(np.mean(scaled**3) / max(float(np.mean(scaled**2)), 1e-9) ** 1.5)
         # Of n normal scores the squared skewness is about 6 / n.
         return 1 + _SKEWED * max(skewness**2 - 6 / len(scaled), 0.0)
