@@ -76,7 +76,8 @@ def replay(world, rng, *, pilot, goal, prices, assurance=0.8):
             world, rng, case.outputs, case.judgments_per_output, case.second_judgments
         )
         got = campaign_means(judged, options=options_for(world), beside=False)
-        widths = [one.half_width for one in got if isinstance(one, Estimate)]
+        # Judgments that are all equal give no interval.
+        widths = [one.half_width if isinstance(one, Estimate) else np.inf for one in got]
         found.append(np.array(widths) / goal)
     return made, found
 
@@ -118,7 +119,7 @@ def measured(make, *, pilot, runs, priced, goal, seed=0):
             [made.assured.judgments for made, _ in rows if made.assured] or [np.nan]
         ),
         "fewest outputs": np.quantile([made.expected.outputs for made, _ in rows], 0.1),
-        "width ratio": np.mean(
+        "width ratio": np.median(
             [
                 found[0].mean() * made.search.goal.half_width / made.expected.half_width
                 for made, found in rows

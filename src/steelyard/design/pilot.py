@@ -184,6 +184,11 @@ class Pilot:
 
     @property
     def _longer(self) -> float:
-        """How many times as uncertain squares are as those of normal scores, by the skewness."""
+        """How many times as uncertain squares are as those of normal scores, by the skewness of outputs."""
+        residual = self.around(self.mean - self.control)
+        squares = np.bincount(self.system, residual**2)
+        spread = np.sqrt(squares / np.maximum(np.bincount(self.system) - 1, 1))[self.system]
+        scaled = np.divide(residual, spread, out=np.zeros_like(residual), where=spread > 0)
+        skewness = float(np.mean(scaled**3) / max(float(np.mean(scaled**2)), 1e-9) ** 1.5)
         # Of n normal scores the squared skewness is about 6 / n.
-        return 1 + _SKEWED * max(self.skewness**2 - 6 / len(self.mean), 0.0)
+        return 1 + _SKEWED * max(skewness**2 - 6 / len(scaled), 0.0)

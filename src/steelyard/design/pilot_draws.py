@@ -24,6 +24,8 @@ _DRAWS = 1000
 _SEED = 20
 # Shares of item variance that are tried.
 _SHARES = (np.arange(400) + 0.5) / 400
+# Short tails make a variance known as if by so many times the outputs, at most.
+_SHORT = 4.0
 # Before the pilot speaks: a control without worth, or one whose correlation has this spread.
 _WORTHLESS, _CORRELATED = 0.2, 0.7
 # Before the pilot speaks: the standard deviation, over systems, of the logarithm of their variances.
@@ -46,8 +48,8 @@ def pilot_draws(pilot: Pilot) -> Values:
         Draws, (1000,) each, the same each time.
     """
     rng = np.random.default_rng(_SEED)
-    share = _item_shares(pilot, rng)
-    spreads = _system_spreads(pilot, rng)
+    share, total = _components(pilot, rng)
+    spreads = _system_spreads(pilot, total, rng)
     chosen = rng.integers(0, spreads.shape[1], _DRAWS)
     total = spreads[np.arange(_DRAWS), chosen]
     item, rater = total * share, total * (1 - share)
@@ -74,28 +76,26 @@ def _others(spreads: Floats, chosen: Integers) -> Floats | None:
     return np.asarray(np.take_along_axis(spreads, others, axis=1) / own[:, np.newaxis])
 
 
-def _item_shares(pilot: Pilot, rng: np.random.Generator) -> Floats:
-    """Return draws of the share of item variance in that of single judgments."""
-    n, between, within = len(pilot.mean), pilot.between, pilot.rater_variance
-    # Long tails make the two mean squares less certain, short ones not more.
-    less = min((1 + pilot.share**2) / pilot.doubt, 1.0)
-    freedoms = less * np.array([n - pilot.systems, float((pilot.count - 1).sum())])
+def _components(pilot: Pilot, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """Return draws of the share of item variance in that of single judgments, and of the latter."""
+    # Long tails make the two mean squares less certain; of two scores none does.
+    known = (1 + pilot.share**2) / pilot.doubt
+    known = min(known, 1.0 if pilot.two_scores else _SHORT)
+    freedoms = known * np.array([len(pilot.mean) - pilot.systems, float((pilot.count - 1).sum())])
     grown = 1 + pilot.each * _SHARES / (1 - _SHARES)
-    squares = freedoms @ np.array([between / grown, np.full(len(grown), within)])
-    log = -freedoms[0] * np.log(grown) - freedoms.sum() * np.log(np.maximum(squares, 1e-300))
+    within = np.full(len(grown), pilot.rater_variance)
+    squares = np.maximum(freedoms @ np.array([pilot.between / grown, within]), 1e-300)
+    log = -freedoms[0] * np.log(grown) - freedoms.sum() * np.log(squares)
     weight = np.exp((log - log.max()) / 2)
-    return rng.choice(_SHARES, _DRAWS, p=weight / weight.sum())
+    at = rng.choice(len(_SHARES), _DRAWS, p=weight / weight.sum())
+    rater = squares[at] / rng.chisquare(freedoms.sum(), _DRAWS)
+    return _SHARES[at], rater / (1 - _SHARES[at])
 
 
-def _system_spreads(pilot: Pilot, rng: np.random.Generator) -> Floats:
+def _system_spreads(pilot: Pilot, total: Floats, rng: np.random.Generator) -> Floats:
     """Return draws (D, k) of the variance of single judgments of each system."""
     if pilot.two_scores:
         return _two_scores(pilot, rng)
-    n = len(pilot.mean)
-    error = np.sqrt(pilot.doubt / (n - pilot.systems))
-    total = pilot.between / pilot.each + pilot.rater_variance * (1 - 1 / pilot.each)
-    # Right on average, so most samples fall short of it, as their distribution has a longer right tail.
-    total = total * np.exp(error * rng.standard_normal(_DRAWS) + error**2 / 2)
     ratio = _ratios(pilot, rng)
     return np.asarray(total[:, np.newaxis] * ratio / ratio.mean(axis=1, keepdims=True))
 
