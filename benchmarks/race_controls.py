@@ -7,15 +7,19 @@ standard error; for both how often the best system was let go.
 
 ``python -m benchmarks.race_controls RUNS ties`` has exact ties of two systems, where each that is let go is a mistake,
 and metrics that are made to mislead: in how many campaigns the first was let go, and the second.
+
+``python -m benchmarks.race_controls RUNS paper`` replays the paper's campaigns with all of their metrics.
 """
 
 import sys
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.races import _ITEMS, _SHARED, Kind
+from benchmarks.replays import PROMPTS, released
 from steelyard.design.race import Race, RaceControl, RaceOptions
 
 Floats = NDArray[np.float64]
@@ -138,6 +142,35 @@ def tie_line(metric: str, runs: int) -> str:
     return "| " + " | ".join(cells) + " |"
 
 
+def paper_line(task: str, prompt: str, runs: int) -> str:
+    """Return a row of the paper's campaign: all systems on the items that all of them have, one judgment of each output."""
+    systems, names = released(task, prompt)
+    common = reduce(np.intersect1d, [one.items for one in systems])
+    rows = [np.flatnonzero(np.isin(one.items, common)) for one in systems]
+    metrics = np.stack([one.metrics[own] for one, own in zip(systems, rows, strict=True)], axis=1)
+    rng = np.random.default_rng(0)
+    cells = [task, prompt, str(len(systems)), str(len(common)), str(len(names))]
+    orders = np.array([rng.permutation(len(common)) for _ in range(runs)])
+    drawn = np.stack(
+        [
+            np.stack(
+                [one.judge(rng, own)[0] for one, own in zip(systems, rows, strict=True)], axis=1
+            )
+            for _ in range(runs)
+        ]
+    )
+    scores = np.take_along_axis(drawn, orders[..., np.newaxis], axis=1)
+    bounds = float(np.min(drawn)), float(np.max(drawn))
+    for options in (RaceOptions(bounds=bounds), RaceOptions(method="asymptotic", bounds=None)):
+        plain, used = (
+            raced(scores, values, options).judgments for values in (None, metrics[orders])
+        )
+        ratio = used.mean() / plain.mean()
+        error = np.std(used - ratio * plain) / np.sqrt(runs) / plain.mean()
+        cells += [f"{plain.mean():,.0f}", f"{ratio:.3f}", f"{error:.3f}"]
+    return "| " + " | ".join(cells) + " |"
+
+
 def main() -> None:
     """Print one line for each kind."""
     runs = int(sys.argv[1]) if len(sys.argv) > 1 else 100
@@ -146,6 +179,15 @@ def main() -> None:
         print("|" + "---|" * 5)
         for metric in MISLEADING:
             print(tie_line(metric, runs), flush=True)
+        return
+    if sys.argv[2:] == ["paper"]:
+        print(
+            "| task | prompt | systems | items | metrics | exact: judgments without | with, over without | standard error "
+            "| asymptotic: without | with, over without | standard error |"
+        )
+        print("|" + "---|" * 11)
+        for task, prompt in PROMPTS:
+            print(paper_line(task, prompt, runs), flush=True)
         return
     print(
         "| race | spread | systems | shape | gap | margin | correlation | more metrics | judgments without "

@@ -345,7 +345,7 @@ def test_goals_of_pairs_print_pairs(run, racing):
         (("--goal", "worst"), "must be best, order or difference=D; got worst"),
         (("--goal", "difference=x"), "difference needs a number"),
         (("--goal", "difference=-1"), "difference needs a number greater than 0"),
-        (("--goal", "best", "--metric", "lenght"), "lenght"),
+        (("--goal", "best", "--metric", "size"), "no metric `size`"),
         (("--goal", "best", "--half-width", "1"), "`--half-width` does not go with --goal"),
         (("--goal", "best", "--method", "empirical-bernstein"), "`--method` must be betting or"),
         (("--goal", "difference=0.1", "--margin", "0.1"), "`--margin` does not go with"),

@@ -148,7 +148,7 @@ def test_a_race_is_replayed(run, campaign):
     assert "race, asymptotic" in out
     for options, message in (
         (["-n", 20], "`-n` does not go with `--goal`, which replays a race"),
-        (["--metric", "lenght"], "lenght"),
+        (["--metric", "size"], "no metric `size`"),
         (["--rule", "plan"], "`--rule` must be betting or asymptotic with --goal; got plan"),
         (["--bounds", "none", "--rule", "betting"], "`--bounds` must be two finite numbers"),
         (["--goal", "difference=1", "--margin", 1], "`--margin` does not go with --goal"),

@@ -59,6 +59,8 @@ def test_a_race_lets_losers_go_and_gives_their_units_no_more(racing):
     made = snapshot(campaign, store, now=now)
     [race] = made["race"]["prompts"]
     assert made["race"]["let_go"] == ["baseline"]
+    assert race["metrics"] == list(campaign.metrics)
+    assert any("the metrics foretold" in note for note in race["notes"])
     assert {one["system"] for one in race["systems"] if one["state"] == "in"} == {
         "large",
         "large-tuned",

@@ -247,3 +247,21 @@ def test_metrics_that_are_not_numbers_are_refused():
         RaceControl([[[np.nan], [1.0]]])
     with pytest.raises(InvalidArgumentError, match=r"got the shape \(2, 2\)"):
         RaceControl([[1.0, 2.0], [3.0, 4.0]])
+
+
+@pytest.mark.parametrize("method", ["betting", "asymptotic"])
+def test_bets_on_a_margin_take_no_metrics_where_any_of_the_best_will_do(method):
+    rng = np.random.default_rng(11)
+    scores, metrics = pools(rng, 3, 120, [0.5, 0.5], 0.8)
+    for goal, taken in (("best", False), ("difference", True)):
+        options = RaceOptions(goal=goal, margin=0.001, method=method, level=1 - 1e-9)
+        races = [
+            Race(apart(2, 120), 120, options, runs=3, control=values)
+            for values in (None, joined(metrics, method))
+        ]
+        for place in range(60):
+            for race in races:
+                race.judge(scores[:, place])
+        better, near = ([race.accounts.logarithm[:, one] for race in races] for one in (0, 1))
+        assert np.allclose(*near) is not taken
+        assert not np.allclose(*better)

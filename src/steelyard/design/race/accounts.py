@@ -20,6 +20,7 @@ The asymptotic race has no bets: the capital is that of Robbins's (1970) mixture
 differences, with the variance that was found.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -65,6 +66,8 @@ class Accounts:
         Kind of race.
     bounded : bool
         Whether no difference exceeds 1.
+    corrects : tuple of bool
+        Whether metrics correct the differences in the bets against each candidate.
     plain, corrected : Moments
         Of the differences on differing items so far, and of what the metrics left of them.
     shift : (R, K, K) array
@@ -77,6 +80,7 @@ class Accounts:
     candidates: Floats
     method: RaceMethod
     bounded: bool
+    corrects: tuple[bool, ...]
     plain: Moments
     corrected: Moments
     shift: Floats
@@ -91,6 +95,7 @@ class Accounts:
         runs: int,
         method: RaceMethod,
         bounded: bool,
+        corrects: Sequence[bool] = (True, True),
     ) -> "Accounts":
         """Return accounts with a capital of 1 each."""
         shape = runs, *differing.shape
@@ -99,6 +104,7 @@ class Accounts:
             candidates,
             method,
             bounded,
+            tuple(corrects),
             Moments.none(shape),
             Moments.none(shape),
             np.zeros(shape),
@@ -121,7 +127,10 @@ class Accounts:
         """
         before = self.logarithm
         if self.method == "betting":
-            gains = [self._gain(difference, sums, correction) for sums in self.candidates]
+            gains = [
+                self._gain(difference, sums, correction if corrects else None)
+                for sums, corrects in zip(self.candidates, self.corrects, strict=False)
+            ]
             self.logarithm = before + np.where(live[:, np.newaxis], np.stack(gains, axis=1), 0)
         self.plain = self.plain.with_one(difference, live)
         if correction is None:
@@ -132,7 +141,12 @@ class Accounts:
             self.shift = self.shift + taken / np.maximum(self.left, 1)
         if self.method == "asymptotic":
             told = (live & self._settled)[:, np.newaxis]
-            found = [self._mixture(sums) for sums in self.candidates]
+            found = [
+                self._mixture(sums, self.mean, self.corrected)
+                if corrects
+                else self._mixture(sums, self.plain.mean, self.plain)
+                for sums, corrects in zip(self.candidates, self.corrects, strict=False)
+            ]
             self.logarithm = np.where(told, np.stack(found, axis=1), before)
         return np.asarray(self.logarithm - before)
 
@@ -197,7 +211,7 @@ class Accounts:
         above = np.maximum(hoped - sums / np.maximum(self.differing, 1), 0)
         return np.asarray(above * self.differing / np.maximum(self.left, 1))
 
-    def _mixture(self, sums: Floats) -> Floats:
+    def _mixture(self, sums: Floats, mean: Floats, moments: Moments) -> Floats:
         r"""Return the logarithm of Robbins's mixture over positive normal effects.
 
         With :math:`z = \sqrt{W} (\bar x - c)/\hat\sigma`, :math:`W = t/(1 - t/N)` and
@@ -208,10 +222,10 @@ class Accounts:
         :math:`((1 + a z/3)^3 - 1)/a + a/6` (Hall 1992), which grows with z.
         """
         information = self.count * self.differing / np.maximum(self.left, 1)
-        away = self.mean - sums / np.maximum(self.differing, 1)
+        away = mean - sums / np.maximum(self.differing, 1)
         # beyond any evidence that is needed, and its cube still a number
-        z = np.clip(away * np.sqrt(information / self.variance), -1e6, 1e6)
-        against = np.minimum(self.corrected.skewness, 0) / np.sqrt(np.maximum(self.count, 1))
+        z = np.clip(away * np.sqrt(information / moments.variance), -1e6, 1e6)
+        against = np.minimum(moments.skewness, 0) / np.sqrt(np.maximum(self.count, 1))
         less = z + against * z**2 / 3 + against**2 * z**3 / 27 + against / 6
         z = np.where(z > 0, np.maximum(less, 0), z)
         found = []

@@ -109,7 +109,7 @@ class RaceControl:
         pairs = runs, systems, systems
         self._centre, self._cut = np.zeros(pairs), np.zeros(pairs)
         self._sum, self._most = np.zeros(pairs), np.zeros(pairs)
-        self._rest = np.stack([self._apart(row).sum(axis=0) for row in self._order])
+        self._rest = np.stack([differing_items(self._codes[row]) for row in self._order])
         self._learned = np.zeros((runs, 1, 1), dtype=bool)
         self._next = _FIRST
         self._deviations = _CUTS[method]
@@ -145,10 +145,6 @@ class RaceControl:
         away = own[:, np.newaxis, :] - own[:, :, np.newaxis] - self._centre
         return np.clip(away, -self._cut, self._cut)
 
-    def _apart(self, items: Integers) -> Bools:
-        codes = self._codes[items]
-        return np.asarray(codes[:, :, np.newaxis] != codes[:, np.newaxis, :])
-
     def _learn(self, running: Bools | None) -> None:
         for run in range(len(self._order)):
             if running is not None and not running[run]:
@@ -161,16 +157,25 @@ class RaceControl:
     def _spread(self, run: int, weights: Floats) -> None:
         """Make one number per output, and look how it differs between systems over the pool."""
         own = (self._metrics @ weights)[self._order[run]]
-        apart = self._apart(self._order[run])
-        away = own[:, np.newaxis, :] - own[:, :, np.newaxis]
-        count = np.maximum(apart.sum(axis=0), 1)
-        centre = np.where(apart, away, 0).sum(axis=0) / count
-        away = np.where(apart, away - centre, 0)
-        cut = self._deviations * np.sqrt((away**2).sum(axis=0) / count)
-        left = np.clip(away[self._left], -cut, cut)
-        self._values[run], self._centre[run], self._cut[run] = own, centre, cut
-        self._sum[run] = left.sum(axis=0)
-        self._most[run] = left.max(axis=0, initial=-np.inf)
+        codes = self._codes[self._order[run]]
+        self._values[run] = own
+        # one system after the other, so that memory grows with the pool and not with its pairs
+        for a in range(own.shape[1]):
+            apart = codes != codes[:, [a]]
+            count = np.maximum(apart.sum(axis=0), 1)
+            away = np.where(apart, own - own[:, [a]], 0)
+            centre = away.sum(axis=0) / count
+            away = np.where(apart, away - centre, 0)
+            cut = self._deviations * np.sqrt((away**2).sum(axis=0) / count)
+            left = np.clip(away[self._left], -cut, cut)
+            self._centre[run, a], self._cut[run, a] = centre, cut
+            self._sum[run, a] = left.sum(axis=0)
+            self._most[run, a] = left.max(axis=0, initial=-np.inf)
+
+
+def differing_items(codes: Integers) -> Integers:
+    """Return on how many items (M, K) two systems wrote different texts; (K, K)."""
+    return np.stack([(codes != codes[:, [a]]).sum(axis=0) for a in range(codes.shape[1])])
 
 
 def ridge_weights(scores: Floats, metrics: Floats) -> Floats:
