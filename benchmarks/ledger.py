@@ -81,7 +81,7 @@ def told(found):
     )
 
 
-def main(campaigns=60):
+def main(campaigns=100):
     print(f"{campaigns} campaigns: fresh plain half-width over ours")
     three = "{0}: ratio of means | mean of ratios | geometric mean"
     print(

@@ -89,9 +89,8 @@ def error_row(worlds, n, runs, *, size=SIZE):
         rng = np.random.default_rng([n, run])
         world = worlds(rng)
         order = along(world, rng)
-        scale = world.human.var(axis=1)
-        exact.append(plain_errors(world, n, order[own[1:]]) / scale)
-        sampled.append(sample_errors(world, order[own[0]], (own[0] + 0.5) / size, rng) / scale)
+        exact.append(plain_errors(world, n, order[own[1:]]))
+        sampled.append(sample_errors(world, order[own[0]], (own[0] + 0.5) / size, rng))
     exact, sampled = np.array(exact), np.array(sampled)
     spread, known = (ratio(exact[:, one], exact[:, 1]) for one in (0, 2))
     slopes = [ratio(sampled[:, one], sampled[:, 0]) for one in (1, 2, 3)]

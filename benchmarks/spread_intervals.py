@@ -127,7 +127,7 @@ def _differences(systems, world, n):
 DEFAULT = "means: simple / spread | spread less simple | width | pairs | all pairs together | width of pairs"
 
 
-def intervals(runs=40, sizes=(10, 50)):
+def intervals(runs=30, sizes=(10, 50)):
     print(f"{runs} worlds of 4 systems: coverage of the default's intervals, in percent")
     print(f"| metrics | n | {DEFAULT} |\n" + "|---" * 8 + "|")
     for kind in KINDS:
@@ -136,7 +136,7 @@ def intervals(runs=40, sizes=(10, 50)):
             print(f"| {kind} | {n} | {row} |", flush=True)
 
 
-def paper_intervals(runs=40, sizes=(10, 50)):
+def paper_intervals(runs=25, sizes=(10, 50)):
     print(
         f"{10 * runs} times {DRAWS} draws of the paper's data, raters fixed: coverage of the plain mean's interval, in percent"
     )
@@ -153,7 +153,7 @@ def paper_intervals(runs=40, sizes=(10, 50)):
             print(f"| {prompt} | {n} | {row} |", flush=True)
 
 
-def looks(runs=1500, at=(20, 40, 60, 80), size=400):
+def looks(runs=800, at=(20, 40, 60, 80), size=400):
     print(
         f"{runs} campaigns: looks at {at} of {size} outputs of a spread draw, each at the level 0.9875; at least one interval of the four missed"
     )
