@@ -1,10 +1,13 @@
 """Outputs put in order: by keys on a laptop, by touch on a phone, with hostile texts, through to the comparison."""
 
 import json
+from pathlib import Path
 
 import polars as pl
+import yaml
 from playwright.sync_api import expect
 
+import steelyard.collect
 from steelyard.collect.exports import judgments
 from steelyard.data import read_judgments, read_outputs
 from steelyard.study import Study
@@ -120,6 +123,32 @@ def test_arrows_move_between_the_rows_and_within_one(visit):
     expect(page.locator("[data-order]")).to_have_text("Order: B > A")
     page.keyboard.press("1")
     expect(page.locator("[data-order]")).to_have_text("Order: C > B > A")
+
+
+def test_the_tutorial_of_the_example_asks_for_an_order(
+    write_campaign, serve, open_page, accessible
+):
+    examples = Path(steelyard.collect.__file__).parent / "examples"
+    text = (examples / "side-by-side" / "ranking-task.yaml").read_text("utf-8")
+    path = write_campaign(yaml.safe_load(text), replies("a"), tutorial=True)
+    page = open_page(serve(path).rater_link)
+    heads = page.locator("#tutorial-texts h2")
+    expect(heads).to_have_text(["Message", "Reply A", "Reply B", "Reply C"])
+    expect(page.locator("#tutorial .rank:visible")).to_have_count(3)
+    accessible(page)
+    for key in "123":
+        page.keyboard.press(key)
+    expect(page.locator("#tutorial [data-order]")).to_have_text("Order: A > B > C")
+    page.get_by_role("button", name="Check the answer").click()
+    expect(page.locator("#tutorial .feedback")).to_contain_text("Which replies say it?")
+    for letter, place in (("A", "3"), ("C", "2")):
+        row = page.get_by_role("radiogroup", name=f"Place of Reply {letter}")
+        row.get_by_role("radio", name=place).click()
+    expect(page.locator("#tutorial [data-order]")).to_have_text("Order: B = C > A")
+    page.get_by_role("button", name="Check the answer").click()
+    expect(page.locator("#tutorial .feedback")).to_contain_text("Right.")
+    page.get_by_role("button", name="Start").click()
+    page.locator("#work:not([hidden])").wait_for()
 
 
 def test_a_check_among_the_screens_is_explained_in_german_too(

@@ -368,3 +368,41 @@ def test_an_excel_file_is_never_written_over_by_the_name_of_its_sheet(run, tmp_p
     assert code == 2
     assert "never written over" in err
     assert book.read_bytes() == before
+
+
+def test_preferences_among_several_systems_repeat_nothing_and_are_compared(run, tmp_path):
+    systems = ("base", "new", "old")
+    pool = [
+        {"item": f"i{n}", "system": one, "output": f"{one} {n}"}
+        for n in range(6)
+        for one in systems
+    ]
+    # one rater's order of three, as the server exports it: every two systems, both ways
+    preferred = [
+        {"item": f"i{n}", "system": a, "other_system": b, "rater": "r", "prompt": "better"}
+        | {"score": float(systems.index(a) < systems.index(b)) if n else 0.5}
+        for n in range(6)
+        for a in systems
+        for b in systems
+        if a != b
+    ]
+    outputs, judged = table(tmp_path / "o.csv", pool), table(tmp_path / "j.csv", preferred)
+    code, out, err = run("check", outputs, judged)
+    assert (code, err) == (0, "")
+    assert "!" not in out
+    assert "compare: wins, ties and losses under better" in out
+    command = out.splitlines()[-1].strip()
+    assert command == f"steelyard compare {outputs} {judged}"
+    assert run(*shlex.split(command)[1:])[0] == 0
+    # beside them a rating, twice
+    rated = {
+        "item": "i1",
+        "system": "new",
+        "other_system": None,
+        "rater": "r",
+        "prompt": "q",
+        "score": 3.0,
+    }
+    both = table(tmp_path / "both.csv", [*preferred, rated, rated])
+    found = checked(run, outputs, both)
+    assert problems(found, 1)["judgments that repeat another of the same rater"]["count"] == 1

@@ -44,7 +44,10 @@ def judgment_profile(
     """
     named = [column for column in Judgment.key if column in table.schema]
     keys = [identifier(table, column) for column in named]
-    rows = table.collect(table.rows.select(ROW, *named, "score"))
+    # A rater may prefer one output to several others, which are judgments of their own.
+    compared = [column for column in ("other_system",) if column in table.schema]
+    others = [pl.col(column).cast(pl.String).fill_null("") for column in compared]
+    rows = table.collect(table.rows.select(ROW, *named, "score", *others))
     problems = [one for rule in keys for one in bad_cells(table, rows, rule, "fill it in")]
     rows = rows.with_columns(rule.value for rule in keys)
     rule = number(table, "score", required=True)
@@ -53,7 +56,11 @@ def judgment_profile(
     rows = rows.with_columns(rule.value)
     if "rater" in named:
         problems += repeated_keys(
-            table, rows, named, "judgments that repeat another of the same rater", _AGAIN
+            table,
+            rows,
+            [*named, *compared],
+            "judgments that repeat another of the same rater",
+            _AGAIN,
         )
         problems += _large_share(rows)
     for column in ("system", "rater", "prompt"):

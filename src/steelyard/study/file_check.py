@@ -199,7 +199,8 @@ def _campaign(
     if _stops(between):
         reasons = ("nothing until the problems above are mended",)
         return FileCheck(files, tuple(between), reasons, again)
-    command = shlex.join(["steelyard", "estimate", pool.name, judged.name, *given])
+    verb = "compare" if _is_about_pairs(study) else "estimate"
+    command = shlex.join(["steelyard", verb, pool.name, judged.name, *given])
     return FileCheck(files, tuple(between), tuple(_possible(study, pool, judged)), command)
 
 
@@ -261,8 +262,15 @@ def _between(outputs: Outputs, judgments: Judgments) -> list[Problem]:
     return problems
 
 
+def _is_about_pairs(study: Study) -> bool:
+    """Whether every prompt asks which of two outputs is better."""
+    return set(study.prompts) <= set(study.judgments.preference_prompts)
+
+
 def _chosen(study: Study) -> list[Problem]:
     """Return the systems whose judged outputs do not look like a random sample, and groups drawn whole."""
+    if _is_about_pairs(study):
+        return []
     total = len(study.judged_pairs(None, None))
     problems = [
         Problem(f"{system}, {prompt}: {note}", 0, 0)
@@ -275,11 +283,15 @@ def _chosen(study: Study) -> list[Problem]:
 
 
 def _possible(study: Study, pool: FileProfile, judged: FileProfile) -> list[str]:
+    preferred = study.judgments.preference_prompts
+    asked = [f"compare: wins, ties and losses under {', '.join(preferred)}"] if preferred else []
+    if _is_about_pairs(study):
+        return asked
     metrics = study.metrics
     used = "the plain mean, because there are no metrics"
     if metrics:
         used = f"corrected by {metrics[0] if len(metrics) == 1 else f'{len(metrics)} metrics'}"
-    found = [f"estimate: the mean human score of each system, {used}"]
+    found = [*asked, f"estimate: the mean human score of each system, {used}"]
     if len(study.systems) > 1:
         found.append("compare: which system is better")
     twice = judged.counts["judgments_per_output"]["outputs_with_two"]

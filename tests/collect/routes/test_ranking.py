@@ -266,3 +266,54 @@ def test_the_shares_of_a_screen_add_to_half_of_its_systems(serve):
         # over texts; every two of them share one point
         count = len(list(combinations(scores, 2)))
         assert sum(scores) * (len(scores) - 1) == pytest.approx(count)
+
+
+TUTORIAL = """\
+tutorial:
+  pass: 1
+  tries: 2
+  questions:
+    - id: off-topic
+      content: {input: "What time is it?", output A: "Blue.", output B: "It is ten.", output C: "Ten."}
+      widget: order
+      answer: {A: 2, B: 1}
+      hint: Which is no answer?
+      feedback: A colour is no time.
+"""
+
+
+def test_a_tutorial_may_ask_for_an_order(serve):
+    rater = start(serve, task=TASK + TUTORIAL).rater()
+    assert rater.next()["status"] == "tutorial"
+    asked = {"question": "q1", "answer": {"A": 1, "B": 2, "C": 3}}
+    found = rater.send("/api/tutorial", asked).json()
+    assert (found["correct"], found["hint"]) == (False, "Which is no answer?")
+    asked = {"question": "q1", "answer": {"A": 3, "B": 2, "C": 1}}
+    assert rater.send("/api/tutorial", asked).json()["correct"]
+    assert rater.next()["status"] == "task"
+
+
+def test_what_is_right_is_told_after_the_last_try_and_where_it_stands_is_free(serve):
+    server = start(serve, task=TASK + TUTORIAL)
+    wrong, right = server.rater("ann"), server.rater("bob")
+    for _ in range(2):
+        found = wrong.send("/api/tutorial", {"question": "q1", "answer": {"A": 1, "B": 1, "C": 1}})
+    assert found.json()["correct_answer"] == "B, then A"
+    # nothing is known of C
+    answer = {"A": 2, "B": 1, "C": 1}
+    assert right.send("/api/tutorial", {"question": "q1", "answer": answer}).json()["correct"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        ("[A, B]", "answer: must name letters that are shown"),
+        ("{A: 1, D: 2}", "answer: must name letters that are shown"),
+        ("{A: 1, B: 0}", "answer.B: must be a whole number from 1"),
+        ("{A: 1, B: 1}", "answer: must have two different numbers"),
+    ],
+)
+def test_an_order_that_cannot_be_missed_is_a_mistake(serve, answer, message):
+    with pytest.raises(InvalidDataError) as error:
+        start(serve, task=TASK + TUTORIAL.replace("{A: 2, B: 1}", answer))
+    assert message in str(error.value)

@@ -21,6 +21,7 @@ from steelyard.collect.store.records import SubmissionRow, submission_rows
 from steelyard.collect.store.reports import all_reports
 from steelyard.collect.store.sides import each_score
 from steelyard.collect.tasks import Task, grade_gold, score_bounds, visible_widgets
+from steelyard.collect.tasks.orders import order_in_words
 from steelyard.collect.tasks.screen import asked_about, field_at
 from steelyard.collect.tasks.widgets import Comment, Passages, PostEdit, Ranking, Spans, Widget
 
@@ -271,28 +272,11 @@ def _in_words(widget: Widget, content: Mapping[str, Any], value: Any) -> str:
     if isinstance(widget, Passages):
         return "; ".join(f"{place}: {one['verdict']}" for place, one in enumerate(value, start=1))
     if isinstance(widget, Ranking):
-        return _order_in_words(value)
+        return order_in_words(value, alike=" alike")
     for choice in getattr(widget, "choices", ()):
         if choice.value == value:
             return str(getattr(choice, "label", None) or value)
     return {True: "confirmed"}.get(value, str(value)) if isinstance(value, bool) else str(value)
-
-
-def _order_in_words(places: Mapping[str, int]) -> str:
-    """Return an order, best first.
-
-    Examples
-    --------
-    >>> _order_in_words({"A": 2, "B": 1, "C": 2})
-    'B, then A and C alike'
-    """
-    rows: dict[int, list[str]] = {}
-    for letter, place in sorted(places.items()):
-        rows.setdefault(place, []).append(letter)
-    return ", then ".join(
-        " and ".join(rows[place]) + (" alike" if len(rows[place]) > 1 else "")
-        for place in sorted(rows)
-    )
 
 
 def _marked(text: str, mark: Mapping[str, Any]) -> str:

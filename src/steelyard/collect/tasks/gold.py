@@ -7,7 +7,6 @@ differs from rater to rater.
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ from steelyard.collect.tasks.scores import Content
 from steelyard.collect.tasks.screen import LETTERS, asked_about, field_at, letters_in
 from steelyard.collect.tasks.spans import read_suggestions
 from steelyard.collect.tasks.task import Task, check_content
-from steelyard.collect.tasks.values import is_storable, value_problem
+from steelyard.collect.tasks.values import is_storable
 from steelyard.collect.tasks.widgets import Ranking
 from steelyard.collect.yaml_lines import KeyPath, dotted
 from steelyard.errors import InvalidDataError
@@ -131,14 +130,7 @@ def _grade_screen(
     for widget in task.widgets:
         values = {letter: one[widget.id] for letter, one in known.items() if widget.id in one}
         if isinstance(widget, Ranking):
-            places: Any = answer.get(widget.id)
-            if values and value_problem(widget, content, places) is not None:
-                return False
-            if not all(
-                places[before] < places[behind]
-                for before, behind in permutations(values, 2)
-                if values[before] < values[behind]
-            ):
+            if values and not is_accepted(widget, content, values, answer.get(widget.id)):
                 return False
         elif not all(
             is_accepted(

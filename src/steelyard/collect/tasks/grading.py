@@ -9,6 +9,8 @@ What is accepted depends on the widget:
   largest edit distance; or a list of these;
 - passages: for each passage ``{verdict, quotes}``: one or more verdicts, and stretches of the passage
   of which the highlights must touch one;
+- ranking: a whole number for two or more of the letters: one with a smaller number must stand before one with a
+  larger number; those with the same number, or without one, may stand anywhere;
 - spans: errors as ``{quote, severity, category}``, or ``{missing: true, ...}`` for what is not there; each
   must be met by a mark, and every mark must meet one; an empty list means that there is no error.
 """
@@ -20,6 +22,7 @@ from pydantic_core import PydanticCustomError
 
 from steelyard.collect.tasks.choices import plain
 from steelyard.collect.tasks.declared import mistake, one_of, shown
+from steelyard.collect.tasks.orders import check_known_order, known_order, order_in_words
 from steelyard.collect.tasks.scores import Content, edit_distance
 from steelyard.collect.tasks.values import value_problem
 from steelyard.collect.tasks.widgets import (
@@ -28,6 +31,7 @@ from steelyard.collect.tasks.widgets import (
     Passages,
     PostEdit,
     Preference,
+    Ranking,
     Slider,
     Spans,
     Widget,
@@ -60,6 +64,8 @@ def is_accepted(widget: Widget, content: Content, accepted: Any, value: Any) -> 
     if isinstance(widget, Passages):
         texts = content[widget.field]
         return all(map(_passage_is_accepted, texts, accepted, value))
+    if isinstance(widget, Ranking):
+        return all(value[before] < value[behind] for before, behind in known_order(accepted))
     if isinstance(widget, Spans):
         return _spans_are_accepted(_text(content, widget.field), accepted, value)
     if isinstance(widget, PostEdit):
@@ -92,8 +98,9 @@ def accepted_text(widget: Widget, accepted: Any) -> str:
             )
             for position, entry in enumerate(accepted, start=1)
         )
-    if isinstance(widget, Spans):
-        return "; ".join(map(_error_text, accepted)) or "no error"
+    if isinstance(widget, Spans | Ranking):
+        is_order = isinstance(widget, Ranking)
+        return order_in_words(accepted) if is_order else _errors_text(accepted)
     if isinstance(widget, PostEdit):
         texts = [one for one in _entries(accepted) if isinstance(one, str)]
         # an example says more than a list of phrases
@@ -124,6 +131,8 @@ def check_accepted(widget: Widget, content: Content, accepted: Any) -> None:
         _check_passages(widget, content, accepted)
     elif isinstance(widget, Spans):
         _check_spans(widget, _text(content, widget.field), accepted)
+    elif isinstance(widget, Ranking):
+        check_known_order(content, accepted)
     elif isinstance(widget, Likert | Gate | Slider | Preference | PostEdit):
         entries = _entries(accepted)
         if not entries:
@@ -277,6 +286,10 @@ def _edit_text(accepted: Mapping[str, Any]) -> str:
     if accepted.get("lacks"):
         parts.append("without " + ", ".join(f"“{one}”" for one in accepted["lacks"]))
     return " and ".join(parts) or "any edit"
+
+
+def _errors_text(accepted: Sequence[Mapping[str, Any]]) -> str:
+    return "; ".join(map(_error_text, accepted)) or "no error"
 
 
 def _error_text(accepted: Mapping[str, Any]) -> str:

@@ -26,7 +26,7 @@ export function preview(page) {
 function exampleContent(task) {
   const known = Object.assign({}, ...(task.tutorial?.questions ?? []).map((question) => question.content ?? {}).reverse());
   const outputs = Object.values(task.screen?.outputs ?? {}).slice(0, OUTPUTS);
-  for (const field of outputs) known[field] = known.output;
+  for (const field of outputs) known[field] ??= known.output;
   const fields = [...outputs, ...task.show.map(({ field }) => field), ...task.widgets.map(({ field }) => field).filter(Boolean)];
   const inPassages = new Set(task.widgets.filter(({ kind }) => kind === "passages").map(({ field }) => field));
   const stand = t("preview-text");

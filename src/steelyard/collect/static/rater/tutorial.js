@@ -88,15 +88,18 @@ export class Tutorial {
   }
 
   #texts(content) {
-    const labels = new Map(this.page.task.show.map(({ field, label }) => [field, label]));
     const known = new Map(this.page.task.show.map((each) => [each.field, each]));
+    for (const [letter, field] of Object.entries(this.page.task.screen?.outputs ?? {})) {
+      const one = known.get("output");
+      known.set(field, { ...one, label: `${one.label} ${letter}`.trim() });
+    }
     setFormulas(this.#question.math);
     const { field: used, suggested } = this.#definition(this.#question);
-    const shown = Object.entries(content).filter(([field]) => labels.has(field) || (field !== used && field !== suggested));
+    const shown = Object.entries(content).filter(([field]) => known.has(field) || (field !== used && field !== suggested));
     find("tutorial-texts").replaceChildren(...shown.map(([field, text]) => {
       const place = element("div", { class: "text" });
-      show(place, text, { format: known.get(field)?.format ?? "text", math: known.get(field)?.math ?? false, label: labels.get(field) ?? "" });
-      return element("section", { class: "shown" }, element("h2", {}, labels.get(field) ?? field), place);
+      show(place, text, { format: known.get(field)?.format ?? "text", math: known.get(field)?.math ?? false, label: known.get(field)?.label ?? "" });
+      return element("section", { class: "shown" }, element("h2", {}, known.get(field)?.label ?? field), place);
     }));
   }
 
