@@ -22,8 +22,15 @@ from steelyard.collect.store.settings import current
 HALF_AN_HOUR = 1_800_000
 
 
-def prepare(folder: Path, *, judgments: int = 80, rename=("", ""), race: bool = False) -> None:
-    """A campaign that began half an hour ago and is half done."""
+def prepare(
+    folder: Path,
+    *,
+    judgments: int = 80,
+    rename=("", ""),
+    race: bool = False,
+    ago: int = HALF_AN_HOUR,
+) -> None:
+    """A campaign that began half an hour ago, or so long, and is half done."""
     keys = {"sample": {"n": 30, "seed": 1}, "limits": {"requests_per_second": 1000}}
     if race:
         goal = {"decide": "best", "prompts": ["overall"], "budget": 150.0}
@@ -34,7 +41,7 @@ def prepare(folder: Path, *, judgments: int = 80, rename=("", ""), race: bool = 
     text = outputs.read_text("utf-8").replace(f'"system": {old}', f'"system": {new}')
     outputs.write_text(text, "utf-8")
     with Store.open(folder / "campaign.sqlite") as store:
-        start = time.time_ns() // 1_000_000 - HALF_AN_HOUR
+        start = time.time_ns() // 1_000_000 - ago
         campaign = begin(path, store, now=start)
         if judgments:
             people = [GOOD] * 9 + [replace(HASTY, most=12)]
@@ -198,6 +205,12 @@ def test_an_empty_field_lifts_the_budget(dashboard):
     expect(page.locator("#numbers")).to_contain_text("no budget set")
     found = served.store.read(current)
     assert (found.half_width, found.budget) == (0.15, None)
+
+
+def test_a_campaign_without_a_judgment_for_an_hour_is_stalled(dashboard):
+    page, _ = dashboard(judgments=8, ago=6 * HALF_AN_HOUR)
+    expect(page.locator("#state")).to_have_text("Stalled")
+    expect(page.locator("#numbers")).to_contain_text("no judgment in the last hour")
 
 
 def test_a_spent_budget_is_not_shown_as_running(dashboard):

@@ -103,8 +103,8 @@ class TestMQM:
         problem = rater.question.locator("[data-problem]").last
         expect(problem).to_have_text("Error 1: choose what kind of error it is.")
         page.get_by_label("Category of “falls out”").select_option("accuracy/mistranslation")
-        page.get_by_role("button", name="Something is missing").click()
-        press(page, "c")
+        # what is added is the error in hand, wherever the focus was
+        press(page, "j", "+", "c")
         page.get_by_label("Category of “Something is missing”").select_option("accuracy/omission")
         accessible(page)
         page.get_by_role("button", name="Submit").click()

@@ -1,5 +1,6 @@
 """Texts laid out as markdown, code, tables and dialogues; and hostile ones, which stay texts."""
 
+import pytest
 from playwright.sync_api import expect
 
 from .test_hostile import HOSTILE
@@ -49,7 +50,8 @@ ROW = {
 }
 
 
-def test_texts_are_laid_out_in_their_formats(visit, accessible, tmp_path):
+@pytest.mark.usefixtures("observer_here")
+def test_texts_are_laid_out_in_their_formats(visit, accessible, open_page, tmp_path):
     rater = visit(TASK, [ROW])
     page = rater.at_work()
     asked = []
@@ -77,6 +79,13 @@ def test_texts_are_laid_out_in_their_formats(visit, accessible, tmp_path):
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     page.screenshot(path=tmp_path / "formats.png")
     assert asked == []
+    page.get_by_role("slider").press("ArrowRight")
+    page.keyboard.press("Control+Enter")
+    rater.submitted(1)
+    admin = open_page(rater.served.admin_link)
+    admin.goto(f"{rater.served.url}/admin/answers")
+    expect(admin.locator(".answer-text").first).to_have_attribute("tabindex", "0")
+    accessible(admin)
 
 
 def test_hostile_texts_stay_texts_in_every_format(visit):

@@ -121,6 +121,12 @@ def test_an_edited_id_in_the_same_browser_is_refused_where_that_is_a_rule(serve)
     edited = rater.get(link(server, pid="p2", visit="s2").removeprefix(server.origin))
     assert edited.status_code == 403
     assert "this browser" in edited.text
+    # the button for leaving is no way round that, and lets its rater come back
+    assert rater.send("/api/leave", {}).status_code == 200
+    assert rater.send("/api/next", {}).status_code == 401
+    edited = rater.get(link(server, pid="p2", visit="s2").removeprefix(server.origin))
+    assert edited.status_code == 403
+    assert rater.get(link(server).removeprefix(server.origin)).status_code == 303
     # another browser is another person, and the same person may come back
     assert participant(server, pid="p3", visit="s3").next()["status"] == "task"
     assert rater.get(link(server).removeprefix(server.origin)).status_code == 303

@@ -186,6 +186,28 @@ def test_a_second_visit_is_not_let_in_and_pays_nothing(campaign):
     assert campaign.rater_of("cheat") not in counts
 
 
+def test_visits_that_are_opened_side_by_side_are_one(campaign):
+    visits = [campaign.arrive("cheat", f"visit-{number}") for number in range(3)]
+    held = visits[0].next()["assignment"]["id"]
+    assert [visit.next()["assignment"]["id"] for visit in visits] == [held] * 3
+    assert campaign.work(visits[0], answers=HONEST) == ("DONE", 12)
+    assert [campaign.work(visit) for visit in visits[1:]] == [("OUT", 0)] * 2
+    assert campaign.payments() == {"cheat": 12 * PAID}
+
+
+def test_texts_that_were_handed_back_are_not_paid_on_top(campaign):
+    cheat = campaign.arrive("cheat")
+    held = []
+    for _ in range(3):
+        held.append(cheat.next()["assignment"]["id"])
+        body = {"assignment": held[-1], "kind": "skip", "reason": ""}
+        assert cheat.send("/api/hand-back", body).status_code == 200
+    campaign.work(cheat, most=2)
+    sent = [cheat.submit(name, HONEST[0], key=f"key-{name}") for name in held]
+    assert [answer.status_code for answer in sent] == [409] * 3
+    assert campaign.payments() == {"cheat": 2 * PAID}
+
+
 def test_an_edited_address_is_let_in_nowhere_and_pays_nothing(serve):
     campaign = Campaign(serve, ", one_per_browser: true")
     server = campaign.server

@@ -370,3 +370,9 @@ def test_a_preference_counts_for_the_text_that_was_preferred_wherever_it_stood(s
         ("secret-system-1", 1.0),
     }
     assert len(rows) == 24
+    # whoever looks at the work reads the same
+    for one in server.admin().get("/admin/api/answers").json()["answers"]:
+        ((_, said),) = (each.values() for each in one["answers"])
+        (chosen,) = (text for text in one["texts"] if text["label"].startswith(said))
+        assert chosen["label"] == f"{said} (secret-system-1)"
+        assert chosen["text"].startswith("good")

@@ -222,11 +222,15 @@ def _answer(
     labels = {shown.field: shown.label or shown.field for shown in task.show}
     for letter, systems in row.letters.items():
         labels[field_at(letter)] = f"{letter} ({', '.join(systems)})" if systems else letter
+    # in the order of the texts that the rater saw
+    seen = list(row.systems[::-1] if row.swapped else row.systems)
+    if task.pair:
+        for field, system in zip(("first", "second"), seen, strict=False):  # gold has no systems
+            labels[field] = f"{labels.get(field, field)} ({system})"
     return {
         "submission": row.id,
         "item": row.item,
-        # in the order of the texts that the rater saw
-        "systems": list(row.systems[::-1] if row.swapped else row.systems),
+        "systems": seen,
         "rater": row.number,
         "visit": row.panel_session,
         "texts": [
@@ -256,10 +260,20 @@ def _all_in_words(
     task: Task, content: Mapping[str, Any], answer: Mapping[str, Any]
 ) -> list[dict[str, str]]:
     return [
-        {"question": widget.label or name, "answer": _in_words(widget, content, answer[name])}
+        {"question": widget.label or name, "answer": _chosen(task, widget, content, answer[name])}
         for name, widget in visible_widgets(task, answer).items()
-        if answer.get(name) not in (None, "", [])
+        if answer.get(name) not in (None, "")
     ]
+
+
+def _chosen(task: Task, widget: Widget, content: Mapping[str, Any], value: Any) -> str:
+    """Return an answer as the rater's page has it: which of two texts by its label, or no error."""
+    if widget.kind == "preference":
+        labels = {shown.field: shown.label for shown in task.show} | {"tie": "both alike"}
+        return labels.get(value) or str(value)
+    if widget.kind == "spans" and not value:
+        return "no error"
+    return _in_words(widget, content, value)
 
 
 def _in_words(widget: Widget, content: Mapping[str, Any], value: Any) -> str:

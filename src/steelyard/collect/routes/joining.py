@@ -13,7 +13,7 @@ from steelyard.collect.routes.guards import coming_in
 from steelyard.collect.routes.refusals import RefusedError
 from steelyard.collect.routes.site import Site, site_of
 from steelyard.collect.security.cookies import RATER_COOKIE, Cookie
-from steelyard.collect.security.tokens import InvalidTokenError
+from steelyard.collect.security.tokens import InvalidTokenError, Purpose
 from steelyard.collect.store import invitations, questionnaires, raters, sessions
 from steelyard.collect.wording import phrase
 
@@ -55,7 +55,8 @@ async def join_open(request: Request, token: _Token) -> Response:
             pass
         else:
             return RedirectResponse("/work", 303)
-    return await _enter(site, "open", panel.arrival({"rater": secrets.token_urlsafe(12)}))
+    arrival = panel.arrival({"rater": secrets.token_urlsafe(12)})
+    return await _enter(site, "open", arrival, before=_before(site, request))
 
 
 @router.get("/join/prolific", **coming_in())
@@ -100,10 +101,13 @@ async def _from_panel(request: Request, kind: str, token: str) -> Response:
 def _before(site: Site, request: Request) -> str | None:
     """Return who worked in this browser last, if it still knows."""
     text = request.cookies.get(site.cookie_name(RATER_COOKIE))
-    try:
-        return None if text is None else site.keys.read("rater", text, now=site.clock()).subject[1]
-    except InvalidTokenError:
-        return None
+    purposes: tuple[Purpose, ...] = () if text is None else ("rater", "left")
+    for purpose in purposes:
+        try:
+            return site.keys.read(purpose, text or "", now=site.clock()).subject[-1]
+        except InvalidTokenError:
+            continue
+    return None
 
 
 def _panel(site: Site, kind: str, token: str) -> Panel:

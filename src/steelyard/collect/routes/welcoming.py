@@ -61,7 +61,13 @@ async def leave(visit: RaterVisit, sent: messages.Nothing, answer: Response) -> 
         same_site=site.same_site(),
         secure=site.origin.startswith("https://"),
     )
-    answer.headers.append("set-cookie", cookie.header("", seconds=0))
+    value, seconds = "", 0
+    if site.campaign.session.one_per_browser:
+        # it lets nobody in, but shows that somebody has taken part here
+        expires = site.expiry()
+        value = site.keys.sign("left", visit.rater, expires=expires)
+        seconds = (expires - site.clock()) // 1_000
+    answer.headers.append("set-cookie", cookie.header(value, seconds=seconds))
     return messages.Left()
 
 

@@ -43,7 +43,7 @@ async def next_assignment(visit: RaterVisit, sent: messages.Nothing) -> messages
 
     def give(connection: Connection) -> tuple[sessions.Session, Any]:
         facts = sessions.session(connection, visit.session)
-        found = _ended(site, facts) or before_work.first(site, connection, facts)
+        found = _ended(site, connection, facts) or before_work.first(site, connection, facts)
         return facts, found or assignment.next_lease(
             connection,
             session=visit.session,
@@ -221,7 +221,9 @@ def _work_page(site: Site, *, mode: str, csrf: str | None) -> Response:
     )
 
 
-def _ended(site: Site, facts: sessions.Session) -> assignment.Nothing | None:
+def _ended(
+    site: Site, connection: Connection, facts: sessions.Session
+) -> assignment.Nothing | None:
     """Return why a rater gets nothing any more, however much there is."""
     if facts.excluded:
         return assignment.Nothing("excluded")
@@ -229,6 +231,10 @@ def _ended(site: Site, facts: sessions.Session) -> assignment.Nothing | None:
         return assignment.Nothing("revoked")
     most = site.campaign.session.judgments_per_rater
     is_all = most is not None and facts.total >= most
+    # visits that were opened side by side, before any of them brought a judgment
+    if facts.total and not facts.done and (visits := site.campaign.most_visits) is not None:
+        key = {"rater": facts.rater, "panel_session": facts.panel_session}
+        is_all = is_all or sessions.earlier_visits(connection, **key) >= visits
     return assignment.Nothing("rater-complete") if is_all else None
 
 

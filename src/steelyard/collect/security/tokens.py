@@ -14,7 +14,7 @@ from steelyard.errors import SteelyardError
 
 __all__ = ["InvalidTokenError", "Keys", "Purpose", "Token"]
 
-Purpose: TypeAlias = Literal["invitation", "panel", "rater", "admin-link", "admin"]
+Purpose: TypeAlias = Literal["invitation", "panel", "rater", "left", "admin-link", "admin"]
 
 # Signatures that a process remembers, so that a rater's hundred requests cost one check.
 _REMEMBERED = 4096

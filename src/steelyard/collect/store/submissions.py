@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, func, insert, literal_column, select, update
+from sqlalchemy import Connection, and_, bindparam, func, insert, literal_column, select, update
 
 from steelyard.collect.store.ids import is_swapped
 from steelyard.collect.store.prepared import Prepared
@@ -20,11 +20,13 @@ from steelyard.collect.store.tables import (
     leases,
     ledger,
     raters,
+    reports,
     sessions,
     slots,
     submissions,
     units,
 )
+from steelyard.collect.wording import phrase
 
 __all__ = ["Accepted", "submit"]
 
@@ -68,6 +70,7 @@ _LEASE = Prepared(
         submissions.c.id.label("submission"),
         submissions.c.key,
         submissions.c.slot.label("filled"),
+        reports.c.id.label("report"),
         select(func.coalesce(func.sum(ledger.c.amount), 0))
         .where(ledger.c.rater == leases.c.rater)
         .scalar_subquery()
@@ -79,6 +82,7 @@ _LEASE = Prepared(
     .join(sessions, sessions.c.id == leases.c.session)
     .join(slots, slots.c.id == leases.c.slot)
     .outerjoin(submissions, submissions.c.lease == leases.c.id)
+    .outerjoin(reports, and_(reports.c.unit == leases.c.unit, reports.c.rater == leases.c.rater))
     .where(leases.c.id == bindparam("lease"))
 )
 _FILL = Prepared(
@@ -144,7 +148,7 @@ def submit(
     Raises
     ------
     UnknownLeaseError, NotYoursError
-        If there is no such lease, or it is another rater's.
+        If there is no such lease, it was handed back, or it is another rater's.
     AlreadySubmittedError
         If it was submitted under another key.
     """
@@ -160,6 +164,9 @@ def submit(
             )
         surplus, earned = found.filled is None, int(found.earned)
         return Accepted(found.submission, True, surplus, found.done, earned)
+    if found.report is not None:
+        # or a rater could collect texts by handing them back, and be paid beyond the visit and the budget
+        raise UnknownLeaseError(phrase("text-handed-back"))
     filled = _FILL.change(connection, {"slot_id": found.slot, "own_lease": lease}) == 1
     row = {
         "lease": lease,

@@ -44,6 +44,8 @@ async function load() {
   const person = asked.get("rater") && raters[asked.get("rater")];
   find("people").replaceChildren(...(person ? [personCard(person)] : []));
   find("answers").replaceChildren(...answers.map((one) => answerCard(one, raters[one.rater], now)));
+  // a text that scrolls can be reached by the keyboard
+  for (const text of document.querySelectorAll(".answer-text")) if (text.scrollHeight > text.clientHeight) text.tabIndex = 0;
   const step = (label, start) => h("a", { class: "button", href: to({ ...Object.fromEntries(asked), offset: start }) }, label);
   find("pages").replaceChildren(...[offset > 0 ? step("Newer", Math.max(0, offset - page)) : null, offset + page < total ? step("Older", offset + page) : null].filter(Boolean));
 }

@@ -30,7 +30,7 @@ function show(latest) {
   const before = snapshot;
   snapshot = latest;
   const minute = Math.floor(snapshot.time / 60_000);
-  part("state", [snapshot.state, snapshot.money?.is_spent, snapshot.progress], () => {
+  part("state", [snapshot.state, snapshot.money?.is_spent, snapshot.progress, snapshot.pace?.per_hour === 0], () => {
     showState(find("state"), snapshot);
     showButtons();
   });

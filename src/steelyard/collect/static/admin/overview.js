@@ -13,11 +13,15 @@ const isOpen = ({ state, money }) => state === "running" && !money?.is_spent;
 /** Whether everything that was drawn is judged. */
 const isJudged = ({ progress }) => progress.judgments > 0 && progress.judgments >= progress.planned;
 
+/** Whether work is given out and nobody has done any for an hour. */
+const isStalled = (snapshot) => isOpen(snapshot) && !isJudged(snapshot) && snapshot.pace.per_hour === 0;
+
 export function showState(place, snapshot) {
   const isSpent = snapshot.state === "running" && !isOpen(snapshot);
   const isDone = snapshot.state === "running" && isJudged(snapshot);
-  place.textContent = isDone ? "All judged" : isSpent ? "Budget spent" : STATES[snapshot.state];
-  place.dataset.state = isDone ? "stopped" : isSpent ? "paused" : snapshot.state;
+  const isIdle = isStalled(snapshot);
+  place.textContent = isDone ? "All judged" : isSpent ? "Budget spent" : isIdle ? "Stalled" : STATES[snapshot.state];
+  place.dataset.state = isDone ? "stopped" : isSpent || isIdle ? "paused" : snapshot.state;
 }
 
 export function showAlerts(place, snapshot) {
@@ -46,7 +50,7 @@ export function showNumbers(place, snapshot) {
     pace.last === null ? "no judgment yet" : `the last one ${distance(pace.last, time)}`));
   if (pace.reached) tiles.push(tile("Goal", "reached", snapshot.goal.decide ?? `\u00b1${snapshot.goal.half_width}`, null, pace.note));
   else if (isJudged(snapshot)) tiles.push(tile("End", "reached", "all drawn outputs are judged", null, pace.note));
-  else tiles.push(tile(pace.towards === "goal" ? "Goal expected" : "End expected", pace.end === null ? "\u2013" : distance(pace.end, time), pace.end !== null ? moment(pace.end, time) : isOpen(snapshot) ? "cannot be told yet" : "no work is given out", null, pace.note));
+  else tiles.push(tile(pace.towards === "goal" ? "Goal expected" : "End expected", pace.end === null ? "\u2013" : distance(pace.end, time), pace.end !== null ? moment(pace.end, time) : isStalled(snapshot) ? "no judgment in the last hour" : isOpen(snapshot) ? "cannot be told yet" : "no work is given out", null, pace.note));
   replace(place, tiles);
 }
 

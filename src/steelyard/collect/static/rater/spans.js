@@ -131,11 +131,13 @@ export class Spans extends Widget {
   #put(added, replaced = []) {
     this.#errors = [...this.#errors.filter((error) => !replaced.includes(error)), added];
     this.#sort();
-    this.#at = this.#errors.indexOf(added);
+    const at = this.#errors.indexOf(added);
+    this.#at = at;
     this.none.checked = false;
-    this.#draw();
+    this.#draw(); // which gives the focus back to where it was, and so another error is in hand
     this.changed();
-    this.part("errors").children[this.#at].querySelector("input").focus();
+    this.#at = at;
+    this.part("errors").children[at].querySelector("input").focus();
   }
 
   /** In the order of the text; what is missing comes last. */
