@@ -2,7 +2,7 @@
 
     python -m benchmarks.long_tails
 
-Systems share items. A count is the rounded exponential of a normal score; one judgment of each output,
+Systems share items, but for the settings named "own". A count is the rounded exponential of a normal score; one judgment of each output,
 no metric, raters fixed. "Own" is each pair's own variance, as a paired t test has it; "lent" is
 `compare` as it is. Other scores show what that costs where tails are short.
 """
@@ -21,8 +21,14 @@ from steelyard.estimate.differences import campaign_differences
 from steelyard.estimate.pair_tails import PairTails
 
 SIZE, NOISE = 200, 0.76
-# systems, items, campaigns
-SETTINGS = ((10, 20, 80), (10, 60, 40), (15, 10, 40), (5, 40, 80))
+# systems, items, campaigns, whether on the same items
+SETTINGS = (
+    (10, 20, 80, True),
+    (10, 60, 40, True),
+    (15, 10, 40, True),
+    (5, 40, 80, True),
+    (10, 20, 80, False),
+)
 SHAPES = {
     "counts": lambda z: -np.round(np.expm1(np.clip(1.1 * (0.3 - z), 0, None))),
     "ordinal": lambda z: np.clip(np.round(3.8 + 1.1 * z), 1, 5),
@@ -31,7 +37,7 @@ SHAPES = {
 }
 
 
-def campaign(shape, k, n, rng):
+def campaign(shape, k, n, rng, *, same=True):
     """Return the judged systems, and their true means over raters' noise."""
     latent = rng.normal(0, 0.3, k) + 0.8 * rng.normal(size=(SIZE, 1))
     latent = latent + 0.6 * rng.normal(size=(SIZE, k))
@@ -39,7 +45,10 @@ def campaign(shape, k, n, rng):
     truth = np.mean([shape(latent + one) for one in noise], axis=0).mean(axis=0)
     items = np.sort(rng.choice(SIZE, n, replace=False))
     systems = []
-    for own in latent[items].T:
+    for every in latent.T:
+        if not same:
+            items = np.sort(rng.choice(SIZE, n, replace=False))
+        own = every[items]
         sample = judged_outputs(shape(own + NOISE * rng.normal(size=n)), None, items)
         draw = simple_draw(sample, SIZE)
         systems.append(JudgedSystem(sample, draw, np.empty((n, 0)), items, None, None))
@@ -62,10 +71,10 @@ def compared(systems, truth):
 def main():
     print(f"{'':32}own: held   lent: held   median length over own's")
     for name, shape in SHAPES.items():
-        for k, n, runs in SETTINGS:
+        for k, n, runs, same in SETTINGS:
             own, lent, ratios = [], [], []
             for run in range(runs):
-                made = campaign(shape, k, n, np.random.default_rng([9, run]))
+                made = campaign(shape, k, n, np.random.default_rng([9, run]), same=same)
                 with patch.object(PairTails, "of", return_value=None):
                     alone, short = compared(*made)
                 together, long = compared(*made)
@@ -73,7 +82,7 @@ def main():
                 lent.append(together)
                 ratios += list(np.array(long) / np.array(short))
             print(
-                f"{name:8} {k:2} systems, {n:2} items {runs:4} {np.mean(own):9.3f} "
+                f"{name:8} {k:2} systems, {n:2} {'' if same else 'own '}items {runs:4} {np.mean(own):9.3f} "
                 f"{np.mean(lent):12.3f} {np.median(ratios):12.2f}",
                 flush=True,
             )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest, t, ttest_1samp
+from scipy.stats import binomtest, norm, t, ttest_1samp
 
 from steelyard.arrays import PoolMoments, clustered, judged_outputs, simple_draw
 from steelyard.estimate.campaign import campaign_means
@@ -246,3 +246,32 @@ def test_documents_lend_spread_and_shape_to_those_of_other_systems():
         assert binomtest(sum(hits), len(hits), least, alternative="less").pvalue > RARE
         if truth == 0:
             assert np.mean(widths, axis=0)[0] < 0.95 * np.mean(widths, axis=0)[1]
+
+
+def rare_errors(rng, rates, n=50):
+    """Systems that err in these shares of outputs, on the same items, of which some are harder."""
+    level = np.sqrt(0.25) * rng.standard_normal(n)
+    level = level + np.sqrt(0.75) * rng.standard_normal((len(rates), n))
+    samples = [
+        judged_outputs(scores, None, np.arange(n))
+        for scores in (level > norm.ppf(rates)[:, np.newaxis]).astype(float)
+    ]
+    none = np.empty((n, 0))
+    return [
+        JudgedSystem(one, simple_draw(one, None), none, np.arange(n), None, None) for one in samples
+    ]
+
+
+@pytest.mark.slow
+def test_the_system_with_most_errors_is_covered_beside_those_that_hardly_err():
+    """With the tails of all alone it would be in 84%, at 0.8 of the width of plain t."""
+    rates = np.array([0.01, 0.02, 0.03, 0.03, 0.03, 0.05, 0.08, 0.15, 0.25])
+    rng = np.random.default_rng(4)
+    hits = []
+    for _ in range(400):
+        found = campaign_means(rare_errors(rng, rates), options=Options(), beside=False)
+        hits.append(
+            [one.low <= 1 - rate <= one.high for one, rate in zip(found, rates, strict=True)]
+        )
+    for held in np.sum(hits, axis=0):
+        assert binomtest(held, len(hits), 0.95, alternative="less").pvalue > RARE
