@@ -194,6 +194,13 @@ def show(case, runs, *, seed, apart):
             f"  {way:26} {total.mean():6.3f} ± {_doubt(total):.3f} {shift:>16} {held}", flush=True
         )
         before = total
+    # Shared texts after a simple draw are known exactly; what the default adds to them varies less.
+    taken, texts = (needed[way].sum(axis=1) for way in ("raters' leniency", "shared texts"))
+    part = taken.mean() / texts.mean()
+    print(
+        f"  the default, {part:.3f} times the exact figure of shared texts: {shared * part:.3f} ± "
+        f"{shared * _doubt(taken - part * texts) / texts.mean():.3f}"
+    )
     taken, control = needed["raters' leniency"], needed["learned control"]
     each = []
     for number, system in enumerate(systems):

@@ -153,7 +153,7 @@ def paper_intervals(runs=25, sizes=(10, 50)):
             print(f"| {prompt} | {n} | {row} |", flush=True)
 
 
-def looks(runs=800, at=(20, 40, 60, 80), size=400):
+def looks(runs=400, at=(20, 40, 60, 80), size=400):
     print(
         f"{runs} campaigns: looks at {at} of {size} outputs of a spread draw, each at the level 0.9875; at least one interval of the four missed"
     )
