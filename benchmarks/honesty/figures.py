@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 from matplotlib.ticker import FuncFormatter
 
-from benchmarks.honesty.summary import DEFAULT, LEAST, averages, kept
+from benchmarks.honesty.summary import DEFAULT, LEAST, alike, averages
 from steelyard.plots.style import BLUE, GREEN, GRID, INK, MUTED, ORANGE, styled
 
 # One way of each tool, with a name that fits and a look that needs no colour.
@@ -29,7 +29,7 @@ _TOOLS = 5
 
 def coverage_against_width(found, path, sizes=(10, 20, 50, 200)):
     """Draw, for some sizes, each tool's mean coverage against its mean width."""
-    at = averages(kept(found, 0), by=lambda row: (row["way"], row["n"]))
+    at = averages(alike(found, 0), by=lambda row: (row["way"], row["n"]))
     sizes = [n for n in sizes if sum(bool(at.get((way, n))) for way in SHOWN) >= _TOOLS]
     with styled():
         figure, [panels] = plt.subplots(
@@ -87,7 +87,7 @@ def _in_order(panels):
 
 def cost_against_judgments(found, path):
     """Draw each tool's share of judgments for equal error against the number of judgments."""
-    at = averages(kept(found, 0), by=lambda row: (row["way"], row["n"]))
+    at = averages(alike(found, 0), by=lambda row: (row["way"], row["n"]))
     with styled():
         figure, axes = plt.subplots(figsize=(7.4, 4.2), layout="constrained")
         for number, way in enumerate(SHOWN):

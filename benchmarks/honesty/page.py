@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from benchmarks.honesty import decision_tables, figures, speed_page, tables
-from benchmarks.honesty.kinds import BROKEN, POOL, SIZES
+from benchmarks.honesty import budget, claims, decision_tables, figures, speed_page, tables
+from benchmarks.honesty.kinds import BROKEN, KINDS, POOL, SIZES
 from benchmarks.honesty.peers import PEERS
 from benchmarks.honesty.stopping import GOAL, MOST
-from benchmarks.honesty.summary import rows
+from benchmarks.honesty.summary import FROM, KNOWN_RATERS, rows
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGE = DOCS / "benchmarks.md"
@@ -19,6 +19,7 @@ has its standard error over replays, or is an average of cells that have.
 
 ```
 python -m benchmarks honesty                    # everything that is not in the results yet, then this page
+python -m benchmarks.honesty --dry-run          # how long that takes
 python -m benchmarks.honesty means --runs 40    # one part, fewer replays
 python -m benchmarks speed                      # processor time and memory
 python -m benchmarks faults                     # what breaks, and what is lost
@@ -58,36 +59,38 @@ def means(found):
 
 ![Judgments for equal error](images/benchmarks/cost.svg)
 
-Each point is an average over the kinds of campaigns below that keep what the intervals assume. *Width* is relative to Student's interval of the plain
-mean. *Cost* is the squared error relative to the plain mean's: the share of the judgments that is needed for equal error. *Bias* is in standard deviations of human scores. Upper left is honest and narrow. Bars are
-two standard errors.
+Each point is an average over the {len(KINDS) - len(KNOWN_RATERS)} kinds of campaigns below whose raters are not known, which keep what every tool assumes. *Width* is relative to Student's interval of the plain mean. *Cost* is the squared
+error relative to the plain mean's: the share of the judgments that is needed for equal error. *Bias* is in standard deviations of human scores. Upper left is honest and narrow. Bars are two standard errors.
+
+{claims.coverage(found)}
+{claims.narrower_peers(found)}
+- **Who has the least error?** Up to 20 judgments, tools that trust one metric from the start, if it is a good one: the default first asks whether a metric is of use, for which ten judgments say little. Their intervals fall
+  short. From 30 on the default, as it learns from all systems and all metrics.
 
 {tables.verdicts(found)}
 
-{tables.lost(found)}
-- Where a peer or our own `control_variates` is narrower and covers, there are two reasons. It sees raters as fixed: with ten raters it falls far short (worst cell), where the default's intervals are wider. And the default lengthens intervals where scores are skewed or tied.
-- With ten judgments tools that trust one metric from the start have a smaller error: the default first asks whether a metric is of use, for which ten judgments say little. Their intervals fall short.
-
-### Every way
-
-All kinds, {tables.sizes_of_all(found)} judgments per system, where all tools were asked.
-
-{tables.all_ways(found)}
-
-A way *covers* if its coverage is not below 94% by more than one standard error, which is at most 1.2 points; it *falls short* if it is below by more than two; otherwise it is not clear. Tools that take one prediction get the first metric, on the scale of the scores; it is the best one
-where metrics differ. Scores without known ends are mapped to 0 to 1 by their range for `cje-eval`. `evalstats` and `cje-eval` are slow and were replayed an eighth as often.
-
-### By number of judgments
-
-Coverage in percent / width / cost, over the same kinds.
-
-{tables.by_size(found)}
+A way *covers* if its coverage is not below 94% by more than one standard error, which is at most 1.2 points; it *falls short* (↓) if it is below by more than two.
 
 ### By kind
 
-Coverage in percent / width / cost, over the same numbers of judgments as the table of every way. † {note}.
+Coverage in percent / width / cost, averages over {FROM} to 200 judgments per system. The last column is below zero where we are narrower. † {note}.
 
-{tables.by_kind(found)}
+{claims.by_kind(found)}
+
+### By number of judgments
+
+Coverage in percent / width / cost, over the kinds whose raters are not known.
+
+{tables.by_size(found)}
+
+### Every way
+
+The same kinds, {tables.sizes_of_all(found)} judgments per system.
+
+{tables.all_ways(found)}
+
+Tools that take one prediction get the first metric, on the scale of the scores; it is the best one where metrics differ. Scores without known ends are mapped to 0 to 1 by their range for `cje-eval`.
+`evalstats` and `cje-eval` are slow and were replayed less often, as the last column shows.
 
 ### Refusals
 
@@ -170,7 +173,8 @@ def _made(results):
 - Steelyard {machine["version"]}{commit}, Python {machine["python"]}, {packages}; {machine["cores"]} cores, {machine["processor"]}.
 - Not in these results yet, and made by the same command: {_left(results)}.
 - Peers: {peers}, each in its own environment.
-- {runs[0]} to {runs[-1]} replays of a cell; seed {", ".join(map(str, seeds))}. The draws of a replay depend on the seed, the kind, the number of judgments and the number of the replay
+- Means, decisions, races, stopping and the paper's campaigns took {budget.in_words(results)}. `python -m benchmarks.honesty --dry-run` prints what a run takes and what is left of it.
+- {runs[0]} to {runs[-1]:,} replays of a cell; standard errors are over replays, that is, over campaigns, as the systems of one share items and raters; seed {", ".join(map(str, seeds))}. The draws of a replay depend on the seed, the kind, the number of judgments and the number of the replay
   only, so more replays extend fewer, and all tools see the same draws."""
 
 

@@ -13,6 +13,9 @@ least of several calls where they are quick. Memory is the most that the process
 
 {speed_tables.growth(results)}
 
+Arrays and Parquet pools go to 10⁸ outputs; peers stop at 10⁷, where they hold ten times the memory or more. Other jobs stop earlier, as their time is in proportion to the size: `score` at 10⁸ rows would take a
+hundred times as long as at 10⁶. Memory does not grow with a file that is scored, and hardly with a Parquet pool.
+
 *Parquet pool*: unique keys, moments of three metrics and a join with 1,000 judged outputs; `pandas` reads the needed columns first. *score*: `length-ratio` of texts of 8 words, two
 workers. *estimate*: 12 judgments of each system, pools of 100, one metric, 40 raters; `ppi-python` is asked system by system. *compare*: 50 shared items; the peer is a paired t test of
 each pair, which does less: no metric, no raters, nothing simultaneous. *dashboard*: one snapshot, 24 judgments of each system.
