@@ -11,15 +11,34 @@ from functools import partial
 from importlib import metadata
 from pathlib import Path
 
-from benchmarks.honesty import budget, decisions, means, page, paper, quick, races, readme, stopping
+from benchmarks.honesty import (
+    budget,
+    causes,
+    decisions,
+    means,
+    page,
+    paper,
+    quick,
+    races,
+    readme,
+    stopping,
+)
 from benchmarks.honesty.kinds import POOL, SIZES
 from benchmarks.honesty.peers import CACHE, PEERS
 from benchmarks.honesty.results import FILE, Results
 from steelyard.version import __version__
 
-PARTS = ("quick", "means", "decisions", "races", "stopping", "paper", "page")
+PARTS = ("quick", "means", "causes", "decisions", "races", "stopping", "paper", "page")
 # Replays of a cell by a quick peer; ours are more, those of slow peers fewer.
-RUNS = {"quick": 16, "means": 250, "decisions": 100, "races": 200, "stopping": 100, "paper": 12}
+RUNS = {
+    "quick": 16,
+    "means": 250,
+    "causes": 500,
+    "decisions": 100,
+    "races": 200,
+    "stopping": 100,
+    "paper": 12,
+}
 
 
 def arguments(given):
@@ -73,6 +92,7 @@ def _cells(parts, asked, peers):
     made = {
         "quick": quick.cells,
         "means": partial(means.cells, sizes=asked.sizes, peers=peers),
+        "causes": causes.cells,
         "decisions": partial(decisions.cells, peers=peers),
         "races": races.cells,
         "stopping": partial(stopping.cells, peers=peers),
