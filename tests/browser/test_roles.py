@@ -19,7 +19,9 @@ def test_a_message_reaches_raters_who_are_at_work_and_leaves_again(
     for text, shown in (("We are <b>back</b> at noon.", True), ("", False)):
         admin.keyboard.press("m")
         admin.get_by_label("Message", exact=True).fill(text)
-        admin.get_by_role("dialog").get_by_role("button", name="Save").click()
+        # the announcement stays from one time to the next, so the answer is what says that it is saved
+        with admin.expect_response(lambda answer: answer.request.method == "POST"):
+            admin.get_by_role("dialog").get_by_role("button", name="Save").click()
         expect(admin.locator("#announce")).to_have_text("The message is saved.")
         # the page looks when somebody comes back to it, not only every minute
         rater.evaluate("document.dispatchEvent(new Event('visibilitychange'))")

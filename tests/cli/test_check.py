@@ -122,6 +122,15 @@ def test_a_long_tail_of_counted_errors_is_not_taken_for_slips_and_no_minus_zero_
     assert "scores from -15 to 0, 11 different" in out
 
 
+def test_the_end_of_a_scale_that_few_use_is_not_taken_for_a_slip(run, tmp_path):
+    scores = [5] * 150 + [4] * 100 + [3] * 41 + [2] * 7 + [1] * 2
+    rows = [{"item": f"i{n}", "system": "s", "score": score} for n, score in enumerate(scores)]
+    assert not problems(checked(run, table(tmp_path / "j.csv", rows)), 0)
+    rows[0]["score"] = 6
+    one = problems(checked(run, table(tmp_path / "j.csv", rows)), 0)
+    assert one["scores outside 2 to 5"]["count"] == 3
+
+
 def test_repeated_judgments_alone_do_not_stop_the_next_command(run, tmp_path):
     outputs = table(tmp_path / "o.csv", OUTPUTS)
     found = checked(run, outputs, table(tmp_path / "j.csv", [*JUDGED, JUDGED[0]]))

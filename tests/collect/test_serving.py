@@ -10,9 +10,10 @@ from http.cookies import SimpleCookie
 from urllib.parse import urlsplit
 
 import pytest
+import uvicorn
 
 from steelyard.collect.listening import origin_of
-from steelyard.collect.serving import bound_socket, renew_secret, serve
+from steelyard.collect.serving import Server, bound_socket, renew_secret, serve
 from steelyard.errors import InvalidArgumentError, SteelyardError
 
 # A process that does not end would be waited for so many seconds.
@@ -194,6 +195,23 @@ def test_a_folder_of_campaigns_is_served_and_ended_as_one(campaign, run, tmp_pat
     assert out.endswith("Stopped. The same command goes on from here.\n")
     events.read()
     events.close()
+
+
+def test_a_second_ctrl_c_does_not_keep_the_application_from_ending_in_order():
+    seen = []
+
+    async def app(_scope, receive, send):
+        for state in ("startup", "shutdown"):
+            seen.append((await receive())["type"])
+            await send({"type": f"lifespan.{state}.complete"})
+
+    server = Server(uvicorn.Config(app, lifespan="on", log_config=None))
+    for _ in range(2):
+        server.handle_exit(signal.SIGINT, None)
+    # signals are sent again at the end
+    with pytest.raises(KeyboardInterrupt), bound_socket("127.0.0.1", 0) as listener:
+        server.run(sockets=[listener])
+    assert seen == ["lifespan.startup", "lifespan.shutdown"]
 
 
 def test_a_server_that_was_killed_leaves_no_process_behind(campaign, run):

@@ -102,6 +102,22 @@ def test_a_mirrored_shape_mirrors_the_quantiles(outputs):
     assert abs(low) > 1.1 * high
 
 
+def test_what_is_lent_falls_with_the_own_variance_of_which_it_is_a_part():
+    # of four independent variances it is a quarter, of four that are one and the same all
+    variances, freedoms = np.full(4, 2.0), np.full(4, 9.0)
+    assert borrowed_spread(variances, freedoms).alike == pytest.approx(1 / 4)
+    assert borrowed_spread(variances, freedoms, overlap=0.5).alike == pytest.approx(2.5 / 4)
+    # lent variances that are small when the own is small make the tail longer
+    shape = Shape([np.random.default_rng(1).exponential(size=500)], seed=3)
+    how = {"own": Spread(1.0, 9.0), "outputs": 1.0, "rest": np.inf, "level": 0.95}
+    low, _ = shape.quantiles(10, lent=Spread(1.0, 27.0), **how)
+    longer, _ = shape.quantiles(10, lent=Spread(1.0, 27.0, 0.5), **how)
+    alone, _ = shape.quantiles(10, lent=Spread(1.0, 27.0, 1.0), **how)
+    assert alone < longer < low
+    nobody, _ = shape.quantiles(10, lent=NOBODY, **how)
+    assert alone == pytest.approx(nobody)
+
+
 def test_many_outputs_need_no_shape():
     shape = Shape([np.arange(10.0)], seed=1)
     how = {"own": Spread(1.0, 1e4), "lent": NOBODY, "outputs": 1.0, "rest": np.inf}

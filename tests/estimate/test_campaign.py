@@ -16,7 +16,7 @@ from steelyard.arrays import (
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.estimate import Options
 from steelyard.estimate.campaign import campaign_means
-from steelyard.estimate.controlled import JudgedSystem
+from steelyard.estimate.controlled import JudgedSystem, alike_squares
 
 SIZE = 200
 FIXED, ADJUSTED = Options(), Options(raters_as="adjusted")
@@ -208,6 +208,18 @@ def test_a_system_without_spread_gets_an_honest_width(k, kind):
         assert one.half_width < 1.5 * other.half_width
 
 
+def test_rare_errors_of_others_do_not_shorten_the_interval_of_a_system_with_many():
+    # Eight systems with one or two errors in 50 outputs have long tails; one with 13 has not, and is t's.
+    errors = (1, 1, 1, 1, 2, 2, 2, 2, 13)
+    scores = [(np.arange(50) >= number).astype(float) for number in errors]
+    found = estimates([(one, np.arange(50), np.empty((SIZE, 0))) for one in scores])
+    usual = ttest_1samp(scores[-1], 0).confidence_interval(0.95)
+    assert found[-1].high - found[-1].low >= 0.95 * (usual.high - usual.low)
+    # A system with one error borrows: its own spread would be too small half of the time.
+    few = ttest_1samp(scores[0], 0).confidence_interval(0.95)
+    assert found[0].high - found[0].low > 1.2 * (few.high - few.low)
+
+
 def test_systems_that_never_differ_have_no_interval_without_bounds():
     systems = [flat(system(*one)) for one in parts(11)]
     for got in campaign_means(systems, options=FIXED):
@@ -307,3 +319,17 @@ def test_gaps_leave_estimates_unbiased():
         plain.append([np.mean(human) - mean for (human, *_), mean in zip(made, truth, strict=True)])
     assert (ttest_1samp(errors, 0).pvalue > 1e-3).all()
     assert np.mean(np.square(errors)) < 0.8 * np.mean(np.square(plain))
+
+
+def test_variances_of_systems_on_the_same_items_vary_together_as_their_squares_do():
+    rng = np.random.default_rng(3)
+    items = np.arange(30)
+    scores = [rng.normal(size=30) for _ in range(3)]
+    scores.append(2 * scores[0] + 1)
+    pool = np.empty((SIZE, 0))
+    systems = [system(one, items, pool) for one in scores]
+    squares = [(one - one.mean()) ** 2 for one in scores]
+    between = np.corrcoef(squares)[np.triu_indices(4, 1)]
+    assert alike_squares(systems, [one.sample for one in systems]) == pytest.approx(between.mean())
+    apart = [system(one, items + 40 * number, pool) for number, one in enumerate(scores)]
+    assert alike_squares(apart, [one.sample for one in apart]) == pytest.approx(0, abs=1e-12)

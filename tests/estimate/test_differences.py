@@ -8,6 +8,7 @@ from scipy.sparse import csr_array
 from steelyard.arrays import PoolMoments, judged_outputs, simple_draw
 from steelyard.errors import NotEstimableError
 from steelyard.estimate import Options
+from steelyard.estimate.borrowed import Spread, borrowed_spread, long_tailed_freedoms
 from steelyard.estimate.compared_judgments import ComparedJudgments, Shared
 from steelyard.estimate.controlled import JudgedSystem
 from steelyard.estimate.differences import campaign_differences
@@ -80,6 +81,46 @@ def test_what_all_pairs_show_of_long_tails_only_lengthens_intervals(made, length
         longer.append((one.high - one.low) / (alone.high - alone.low))
     assert min(longer) > 1 - 1e-12
     assert (np.median(longer) > 1.1) == lengthened
+
+
+def test_spread_of_the_same_items_is_lent_as_between_variances_of_differences():
+    rows = counts(4, 6)
+    differing = [rows[a] - rows[b] for a, b in combinations(range(6), 2)]
+    variances = np.array([one.var(ddof=1) for one in differing])
+    centred = [one - one.mean() for one in differing]
+    freedoms = long_tailed_freedoms(centred, variances, np.full(15, 19.0))
+    expected = borrowed_spread(variances, freedoms)
+    campaign = ComparedJudgments.of([judged(row, range(20)) for row in rows], NEW)
+    every = np.arange(20), np.arange(20)
+    most = 5 / 2 * freedoms[0]
+    for variance, pair in zip(variances, combinations(range(6), 2), strict=True):
+        got, doubt = campaign.tails.moderated(campaign.scores_of(pair, every))
+        lent = Spread(expected.variance, min(expected.freedom, most))
+        want, freedom = lent.moderated(variance, freedoms[0])
+        assert got == pytest.approx(want / 20)
+        assert 2 * got**2 / doubt == pytest.approx(freedom)
+
+
+def test_a_judgment_that_is_missing_does_not_end_what_pairs_lend():
+    systems = [judged(row, range(20)) for row in counts(1, 6)]
+    whole = {(one.a, one.b): one for one in differences(systems)}
+    systems[0] = judged(counts(1, 6)[0, :19], range(19))
+    for one in differences(systems):
+        if one.a:
+            width = whole[one.a, one.b].high - whole[one.a, one.b].low
+            assert one.high - one.low == pytest.approx(width, rel=0.05)
+
+
+def test_systems_on_items_of_their_own_lend_spread_too():
+    rows = counts(1, 6, n=120)
+    systems = [judged(row[i::6], range(i, 120, 6)) for i, row in enumerate(rows)]
+    longer = []
+    for one in differences(systems):
+        alone = stats.ttest_ind(rows[one.a, one.a :: 6], rows[one.b, one.b :: 6], equal_var=False)
+        ends = alone.confidence_interval()
+        longer.append((one.high - one.low) / (ends.high - ends.low))
+    assert min(longer) > 1 - 1e-12
+    assert max(longer) > 1.1
 
 
 def test_two_pairs_of_one_campaign_have_the_intervals_that_all_pairs_have():
@@ -318,11 +359,11 @@ def test_leniency_is_the_share_that_all_pairs_expect_of_a_variance():
         both = campaign.scores_of(pair, every)
         own, lent = campaign.error(pair, every, both, 1.0)
         value, doubt = both.variance()
-        expected, _ = campaign.tails.moderated(value)
+        expected, _ = campaign.tails.moderated(both)
         shares = [campaign._rater_shares(one, np.arange(20)) for one in pair]
         share = min(campaign.leniency.variance * both.leniency(*shares) / expected, 0.95)
         # Had the other pairs lent nothing, the error of the variance would count in full.
-        less = 1 - share * campaign.tails.lent
+        less = 1 - share * campaign.tails.lent(both)
         assert (own.value, own.doubt) == pytest.approx((value * (1 - share), doubt * less**2))
         assert lent.value == pytest.approx(expected * (1 - share))
 

@@ -58,6 +58,27 @@ def test_raters_in_the_campaigns_own_mix_need_no_adjustment():
     np.testing.assert_allclose(leniency.adjusted(w), w, atol=1e-12)
 
 
+@pytest.mark.parametrize("m", [1, 2])
+def test_trust_is_the_slope_on_leniency_that_other_systems_show(m):
+    human, output, rater, system = judgments(m=m, n=40)
+    spread = np.array([1.0, 0.5, 3.0])
+    leniency = estimated_leniency(human, output, rater, system, spread=spread)
+    M, Z, A = dense(leniency)
+    scaled = human / spread[system]
+    moved = size = 0.0
+    for number in range(3):
+        own = system == number
+        others = (M * ~own) @ scaled
+        K = Z[own].T @ M[np.ix_(own, own)] @ Z[own]
+        b = np.linalg.solve(A - K, Z.T @ np.where(own, 0, others))
+        moved += Z[own] @ b @ M[np.ix_(own, own)] @ scaled[own]
+        size += b @ K @ b
+    slope = moved / size
+    expected = min(slope, 1) * (1 - leniency.components.residual / (size * slope**2))
+    assert 0 < expected < 1
+    assert leniency.trust == pytest.approx(expected)
+
+
 def test_leniency_that_is_hardly_known_is_hardly_taken_out():
     # 18 judgments by 6 raters say little of who is lenient, 600 say much.
     def trust(seed, n):
@@ -67,6 +88,13 @@ def test_leniency_that_is_hardly_known_is_hardly_taken_out():
     few, many = (np.mean([trust(seed, n) for seed in range(20)]) for n in (3, 100))
     assert few < 0.5
     assert many > 0.9
+
+
+def test_raters_who_are_lenient_to_one_system_and_harsh_to_another_are_not_adjusted_for():
+    human, output, rater, system = judgments(5, k=2, n=60, m=1, raters=8, lenient=0.0)
+    human += np.where(system == 0, 1, -1) * np.linspace(-2, 2, 8)[rater]
+    leniency = estimated_leniency(human, output, rater, system, spread=np.ones(2))
+    assert leniency is None or leniency.trust == 0
 
 
 def test_weights_add_to_one_over_the_own_system_and_to_zero_over_others():

@@ -86,6 +86,17 @@ def test_a_metric_with_gaps_is_left_out():
     assert study.imbalances == {}
 
 
+def test_scores_of_people_with_a_constant_put_in_elsewhere_accuse_no_draw():
+    outputs, judgments = campaign()
+    scores = judgments.select("item", "system", copied="score")
+    filled = outputs.join(scores, on=["item", "system"], how="left").with_columns(
+        pl.col("copied").fill_null(0.0)
+    )
+    study = Study.read(filled, judgments)
+    assert not study.imbalances
+    assert all("copied is not used" in one.notes[0] for one in study.estimate())
+
+
 def test_recorded_unequal_draws_are_not_meant_to_look_like_the_pool():
     outputs, judgments = campaign(chosen="b")
     drawn = judgments.with_columns(

@@ -239,11 +239,24 @@ def test_few_raters_of_whom_none_judged_both_have_no_common_scale():
     [got] = few.compare()
     assert [(one.a, one.b) for one in got.pairs] == [("B", "C")]
     assert any(
-        note.startswith("A and B are not compared: no common rater scale") for note in got.notes
+        note.startswith("A and B; A and C are not compared: no common rater scale")
+        for note in got.notes
     )
     with pytest.raises(NotEstimableError, match="no common rater scale"):
         few.compare(pair=("A", "B"))
     assert len(few.compare(raters_as="fixed")[0].pairs) == 3
+
+
+def test_a_reason_that_many_pairs_share_is_said_once():
+    study = campaign([1, 0, 0, 0, 0, 0], raters=1)
+    first = pl.col("system").is_in(["A", "B", "C"])
+    rows = study.judgments.frame.with_columns(
+        rater=pl.when(first).then(pl.lit("first")).otherwise(pl.lit("second"))
+    )
+    [got] = Study(study.outputs, read_judgments(rows)).compare()
+    assert len(got.pairs) == 6
+    [said] = [note for note in got.notes if "not compared" in note]
+    assert said.startswith("A and D; A and E; and 7 more pairs are not compared: no common rater")
 
 
 def test_a_system_with_one_judgment_takes_no_ranks_from_the_others():

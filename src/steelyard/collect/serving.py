@@ -59,6 +59,9 @@ class Server(uvicorn.Server):
         if close is not None:
             await close()
         await super().shutdown(sockets)
+        if self.force_exit:
+            # a second signal ends the wait for connections, not what the application puts away
+            await self.lifespan.shutdown()
 
 
 def serve(

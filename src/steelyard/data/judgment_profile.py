@@ -1,5 +1,6 @@
 """What is in a file of judgments."""
 
+from itertools import pairwise
 from typing import Any
 
 import polars as pl
@@ -18,6 +19,8 @@ _LARGE_SHARE = 0.3
 _ENOUGH, _USUAL = 50, 0.01
 # More different strangers than this are a long tail, as of counted errors, and no slips.
 _SLIPS = 5
+# A score that so small a share gave may be followed by one that hardly anybody gave.
+_THIN = 0.05
 _AGAIN = Problem(
     "",
     0,
@@ -152,6 +155,16 @@ def _large_share(rows: pl.DataFrame) -> list[Problem]:
     ]
 
 
+def _is_tail(counts: pl.DataFrame, usual: pl.Series, beyond: pl.Series) -> bool:
+    """Whether rare scores lie one step beside an end of the scale that few gave: a tail that thins out."""
+    given = dict(counts.select("score", "n").iter_rows())
+    steps = sorted(usual)
+    step = max(after - before for before, after in pairwise(steps))
+    ends = [(score, steps[0] if score < steps[0] else steps[-1]) for score in beyond]
+    few = _THIN * sum(given.values())
+    return all(abs(score - end) <= step and given[end] < few for score, end in ends)
+
+
 def _off_scale(
     table: Table, rows: pl.DataFrame, bounds: tuple[float, float] | None
 ) -> list[Problem]:
@@ -166,7 +179,7 @@ def _off_scale(
             return []
         bounds = float(usual.min()) + 0.0, float(usual.max()) + 0.0  # type: ignore[arg-type]
         beyond = known.filter(~pl.col("score").is_between(*bounds))
-        if beyond["score"].n_unique() > _SLIPS:
+        if beyond["score"].n_unique() > _SLIPS or _is_tail(counts, usual, beyond["score"]):
             return []
     off = known.filter(~pl.col("score").is_between(*bounds))
     if off.is_empty():

@@ -22,6 +22,8 @@ __all__ = [
     "borrowed_spread",
     "long_tailed_freedoms",
     "moderated_deviations",
+    "tail_excess",
+    "with_tails",
 ]
 
 Floats = NDArray[np.float64]
@@ -36,10 +38,15 @@ _DRAWS, _LEAST_DRAWS, _ALL_DRAWS = 8000, 2000, 1_600_000
 
 @dataclass(frozen=True)
 class Spread:
-    """What to expect of a system's residual variance: `variance`, as if known from `freedom`."""
+    """What to expect of a system's residual variance: `variance`, as if known from `freedom`.
+
+    `alike` is the slope of what is lent on the variance to which it is lent. That variance is itself one of those behind it, and
+    where systems are judged on the same items, the draw that makes one variance small makes others small.
+    """
 
     variance: float
     freedom: float
+    alike: float = 0.0
 
     def moderated(self, own: float, freedom: float) -> tuple[float, float]:
         """Return a system's variance and its degrees of freedom, with what is lent to it."""
@@ -51,7 +58,7 @@ def borrowed_spread(variances: Floats, freedoms: Floats, *, overlap: float = 0.0
     r"""Fit the distribution of the systems' variances by the moments of their logarithms.
 
     :math:`\operatorname{Var} \log s_k^2 = \psi'(d_k/2) + \psi'(d_0/2)`. The expected variance is never taken to
-    be known better than all variances together know it. Systems that share outputs have variances of
+    be known better than all variances together know it. Systems that share outputs or items have variances of
     correlation r, which differ by chance only :math:`1 - r` times as much, and know together what
     :math:`k / (1 + (k - 1) r)` know, of which a system's own part is its own.
 
@@ -60,8 +67,7 @@ def borrowed_spread(variances: Floats, freedoms: Floats, *, overlap: float = 0.0
     variances, freedoms : (k,) array
         Residual variances and their degrees of freedom; zeros do not count.
     overlap : float
-        Mean correlation of two variances: the share of outputs, with their judgments, that two
-        systems have in common.
+        Mean correlation of two variances, from draw to draw.
 
     Returns
     -------
@@ -85,7 +91,7 @@ def borrowed_spread(variances: Floats, freedoms: Floats, *, overlap: float = 0.0
         return Spread(0.0, 0.0)
     freedom = most if excess <= 0 else min(2 * _inverse_trigamma(excess), most)
     location = float(centred.mean() + digamma(freedom / 2) - np.log(freedom / 2))
-    return Spread(float(np.exp(location)), freedom)
+    return Spread(float(np.exp(location)), freedom, (1 + (len(half) - 1) * overlap) / len(half))
 
 
 def moderated_deviations(scores: Sequence[Floats]) -> Floats:
@@ -118,21 +124,27 @@ def long_tailed_freedoms(
     variances, freedoms : (k,) array
         Their variances, and degrees of freedom under normality.
     """
-    if len(residuals) < MIN_SYSTEMS:
-        return freedoms
+    return with_tails(freedoms, tail_excess(residuals, variances, freedoms))
+
+
+def tail_excess(residuals: Sequence[Floats], variances: Floats, freedoms: Floats) -> float:
+    """Return the excess kurtosis of all residuals together, at least 0; parameters as above."""
     spread = borrowed_spread(variances, freedoms)
-    scaled = [
-        residual / np.sqrt(spread.moderated(variance, freedom)[0])
-        for residual, variance, freedom in zip(residuals, variances, freedoms, strict=True)
-        if variance > 0 and freedom > 0
-    ]
-    if not spread.freedom:
-        return freedoms
-    together = np.concatenate(scaled)
+    if len(residuals) < MIN_SYSTEMS or not spread.freedom:
+        return 0.0
+    together = np.concatenate(
+        [
+            residual / np.sqrt(spread.moderated(variance, freedom)[0])
+            for residual, variance, freedom in zip(residuals, variances, freedoms, strict=True)
+            if variance > 0 and freedom > 0
+        ]
+    )
     squares = float(np.mean(together**2))
-    if squares <= 0:
-        return freedoms
-    excess = max(float(np.mean(together**4)) / squares**2 - 3, 0.0)
+    return max(float(np.mean(together**4)) / squares**2 - 3, 0.0) if squares > 0 else 0.0
+
+
+def with_tails(freedoms: Floats, excess: float) -> Floats:
+    """Return degrees of freedom of variances whose residuals have an excess kurtosis."""
     known = np.maximum(freedoms, 1e-300)
     return np.where(freedoms > 0, 2 / (2 / known + excess / (known + 1)), 0.0)
 
@@ -204,7 +216,8 @@ class Shape:
         variance = beside if neighbours else around
         prior = lent.variance / own.variance if lent.freedom else 0.0
         total = own.freedom + lent.freedom
-        estimated = (lent.freedom * prior + own.freedom * variance) / total
+        lending = prior * (1 + lent.alike * (variance - 1))
+        estimated = (lent.freedom * lending + own.freedom * variance) / total
         noise, rng = self._noise()
         spread = rng.chisquare(rest, len(mean) // 2) / rest if np.isfinite(rest) else np.ones(1)
         spread = np.concatenate([spread, spread]) if len(spread) > 1 else spread

@@ -241,18 +241,25 @@ class ComparedJudgments:
         found = [both.variance()]
         if self.scores_of(pair, outputs, raw=True).variance()[0] == 0:
             found = [self._least(both)]
-        elif self.tails is not None and len(both.in_a) == self.tails.n_items:
-            found.append(self.tails.moderated(found[0][0]))
+        elif self.tails is not None and self._whole(pair, outputs):
+            found.append(self.tails.moderated(both))
         if self.leniency is None:
             return tuple(PairError(value * ratio, doubt * ratio**2) for value, doubt in found)
         shares = [self._rater_shares(*one) for one in zip(pair, outputs, strict=True)]
         held, expected = self.leniency.variance * both.leniency(*shares), found[-1][0]
         share = min(held / expected, 1 - _LEAST_LEFT) if expected > 0 else 0.0
         # A variance that falls out small by chance has not more leniency in it than others have.
-        lent = self.tails.lent if self.tails is not None and len(found) > 1 else 0.0
+        lent = self.tails.lent(both) if self.tails is not None and len(found) > 1 else 0.0
         return tuple(
             PairError(value * (1 - share) * ratio, doubt * ((1 - lent * share) * ratio) ** 2)
             for value, doubt in found
+        )
+
+    def _whole(self, pair: tuple[int, int], outputs: tuple[Integers, Integers]) -> bool:
+        """Whether all judged outputs of both count, none of them identical or in another slice."""
+        return all(
+            len(chosen) == self.samples[number].n_outputs > 2
+            for number, chosen in zip(pair, outputs, strict=True)
         )
 
     def _least(self, both: PairScores) -> tuple[float, float]:

@@ -136,6 +136,25 @@ def shared_outputs(systems: Sequence[JudgedSystem]) -> float:
     return max(total, 0.0) / (len(systems) * (len(systems) - 1))
 
 
+def alike_squares(systems: Sequence[JudgedSystem], samples: Sequence[JudgedOutputs]) -> float:
+    r"""Return the mean correlation of two systems' squared residuals, item by item.
+
+    So much do their variances vary together from draw to draw: with :math:`z = (e^2 - \overline{e^2})` over its
+    length, :math:`\sum_i z_{ai}z_{bi}` over the items that both were judged on.
+    """
+    if len(systems) < 2:
+        return 0.0
+    lengths = []
+    for sample in samples:
+        squares = (sample.mean - sample.mean.mean()) ** 2
+        around = squares - squares.mean()
+        lengths.append(around / max(float(np.sqrt(around @ around)), 1e-300))
+    code = np.unique(np.concatenate([one.items for one in systems]), return_inverse=True)[1]
+    # The square of a sum is the sum over pairs; each with itself makes one per system.
+    total = float(np.sum(np.bincount(code, np.concatenate(lengths)) ** 2)) - len(systems)
+    return max(total, 0.0) / (len(systems) * (len(systems) - 1))
+
+
 def judgments_paid(systems: Sequence[JudgedSystem]) -> list[float]:
     """Return how many judgments each system paid for: of one that counts for k systems, 1/k."""
     texts = [one.texts for one in systems if one.texts is not None]

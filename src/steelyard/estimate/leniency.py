@@ -5,8 +5,8 @@ system was judged, and counts in proportion to the spread :math:`\sigma` of the 
 prediction is :math:`\hat b = A^{-1} Z' M y/\sigma` with :math:`A = Z'MZ + I/\lambda_r`, where M takes system
 means off and weighs outputs by their number of judgments. An estimate :math:`w'y` is freed of what its raters, with
 shares :math:`Z'w`, are more lenient than the raters of the whole campaign, with shares q of its judgments:
-:math:`w'y - t\,\sigma (Z'w - q)'\hat b`, with t the trust in :math:`\hat b`. So it is a linear form again, with weights on all judgments of the campaign. Derived in
-docs/methods/campaign.md.
+:math:`w'y - t\,\sigma (Z'w - q)'\hat b`. The trust t in :math:`\hat b` is how far the leniency that some systems
+show holds in the others. So it is a linear form again, with weights on all judgments of the campaign. Derived in docs/methods/campaign.md.
 """
 
 from dataclasses import dataclass
@@ -24,6 +24,63 @@ __all__ = ["Leniency", "estimated_leniency", "leniency_part", "plain_parts"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+
+# So many parts of the systems are left out in turn to see whether leniency holds in them.
+_FOLDS = 10
+
+
+@dataclass(frozen=True, eq=False)
+class _Within:
+    """The matrix M: takes system means off, and weighs outputs by their number of judgments.
+
+    Attributes
+    ----------
+    output, system : (H,) array of int
+        What each judgment is of, and whose output it is.
+    ratio : float
+        Variance between outputs over that of the rest.
+    """
+
+    output: Integers
+    system: Integers
+    ratio: float
+
+    @cached_property
+    def _shrunk(self) -> Floats:
+        """Weight of a judgment of each output."""
+        return np.asarray(1 / (1 + self.ratio * np.bincount(self.output)))
+
+    @cached_property
+    def _total(self) -> Floats:
+        """Weight of all judgments of each system."""
+        return np.maximum(np.bincount(self.system, self._shrunk[self.output]), 1e-300)
+
+    def times(self, values: Floats) -> Floats:
+        """Return M times values (H,)."""
+        means = np.bincount(self.system, self._shrunk[self.output] * values) / self._total
+        centred = values - means[self.system]
+        drawn = self.ratio * self._shrunk * np.bincount(self.output, centred)
+        return np.asarray(centred - drawn[self.output])
+
+    def of_raters(self, rater: Integers, n_raters: int, chosen: NDArray[np.bool_]) -> Floats:
+        """Return Z'MZ, (n_raters, n_raters), of the judgments of some systems: it adds over systems."""
+        outputs, output = np.unique(self.output[chosen], return_inverse=True)
+        systems, system = np.unique(self.system[chosen], return_inverse=True)
+        by_output = csr_array(
+            (np.ones(len(output)), (output, rater[chosen])), (len(outputs), n_raters)
+        )
+        shrunk = self._shrunk[outputs]
+        owner = np.empty(len(outputs), dtype=np.int64)
+        owner[output] = system
+        by_system = csr_array(
+            (shrunk, (owner, np.arange(len(outputs)))), (len(systems), len(outputs))
+        )
+        pull = (by_system @ by_output).toarray() / np.sqrt(self._total[systems])[:, np.newaxis]
+        matrix = -(by_output.T @ by_output.multiply((self.ratio * shrunk)[:, None])).toarray()
+        matrix -= pull.T @ pull
+        count = np.bincount(rater[chosen], minlength=n_raters)
+        np.fill_diagonal(matrix, matrix.diagonal() + count)
+        return np.asarray(matrix)
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +101,8 @@ class Leniency:
         there for each of them.
     spread : (k,) array
         Spread of the scores of each system.
+    trust : float
+        Share of the predicted leniency to take out.
     """
 
     components: CrossedComponents
@@ -53,6 +112,8 @@ class Leniency:
     scale: Floats
     heard: Integers
     spread: Floats
+    trust: float
+    _within: _Within
     _factor: tuple[Floats, bool]
 
     @property
@@ -73,37 +134,8 @@ class Leniency:
         share = np.bincount(rater, minlength=len(per_rater)) / len(rater)
         solved = cho_solve(self._factor, per_rater - per_rater.sum() * share)
         found = weights.copy()
-        found[self.heard] -= self.trust * self._around(solved[rater]) / self.scale[self.heard]
+        found[self.heard] -= self.trust * self._within.times(solved[rater]) / self.scale[self.heard]
         return found
-
-    @property
-    def trust(self) -> float:
-        r"""Share of the predicted leniency to take out: :math:`(1 - \operatorname{Var}_0 \hat\sigma_b^2/\hat\sigma_b^4)_+`.
-
-        Few judgments of each rater hardly show who is lenient, and taking out chance adds error.
-        :math:`\operatorname{Var}_0` is what the variance between R raters would vary by if there were none: with
-        noise :math:`\nu` in a rater's mean, it varies by :math:`2 (\sigma_b^2 + \nu)^2 / (R - 1)`.
-        """
-        half = (self.components.n_raters - 1) / 2
-        noise = np.sqrt(float(self.components.covariance[1, 1]) * half) - self.variance
-        return float(max(1 - max(noise, 0.0) ** 2 / half / self.variance**2, 0.0))
-
-    @cached_property
-    def _shrunk(self) -> tuple[Floats, Floats, Floats]:
-        """Return the weight of each output, of each judgment, and of each system."""
-        ratio = self.components.item / self.components.residual
-        output = self.output[self.heard]
-        shrunk = 1 / (1 + ratio * np.bincount(output))
-        own = shrunk[output]
-        return ratio * shrunk, own, np.maximum(np.bincount(self.system[self.heard], own), 1e-300)
-
-    def _around(self, values: Floats) -> Floats:
-        """Return M times values (H,): around system means, outputs weighed by their judgments."""
-        pulled, own, total = self._shrunk
-        output, system = self.output[self.heard], self.system[self.heard]
-        means = np.bincount(system, own * values) / total
-        centred = values - means[system]
-        return np.asarray(centred - (pulled * np.bincount(output, centred))[output])
 
 
 def estimated_leniency(
@@ -147,19 +179,51 @@ def estimated_leniency(
     components = crossed_components((human / scale)[heard], output, rater, systems=system)
     if components.leniency <= 0 or components.residual <= 0:
         return None
-    ratio = components.item / components.residual
-    Z = csr_array((np.ones(len(rater)), (np.arange(len(rater)), rater)), (len(rater), n_raters))
-    count = np.bincount(output)
-    shrunk = 1 / (1 + ratio * count)
-    by_output = csr_array((np.ones(len(output)), (output, rater)), (len(count), n_raters))
-    own = system[np.unique(output, return_index=True)[1]]
-    known, own = np.unique(own, return_inverse=True)
-    by_system = csr_array((shrunk, (own, np.arange(len(count)))), (len(known), len(count)))
-    pull = (by_system @ by_output).toarray() / np.sqrt(by_system @ count)[:, np.newaxis]
-    matrix = (Z.T @ Z - by_output.T @ by_output.multiply((ratio * shrunk)[:, None])).toarray()
-    matrix -= pull.T @ pull
+    within = _Within(output, system, components.item / components.residual)
+    matrix = within.of_raters(rater, n_raters, np.ones(len(rater), dtype=bool))
     np.fill_diagonal(matrix, matrix.diagonal() + components.residual / components.leniency)
-    return Leniency(components, *every, scale, heard, spread, cho_factor(matrix))
+    seen = within.times((human / scale)[heard])
+    trust = _trust(seen, rater, within, matrix, components.residual)
+    return Leniency(components, *every, scale, heard, spread, trust, within, cho_factor(matrix))
+
+
+def _trust(
+    seen: Floats, rater: Integers, within: _Within, matrix: Floats, residual: float
+) -> float:
+    r"""Return how far the leniency that some systems show holds in the others.
+
+    With :math:`\hat b` predicted without the systems of fold f, their judgments have the slope
+    :math:`\hat a = \sum_f d_f'\hat b / \sum_f \hat b' K_f \hat b` on it, with :math:`d = Z'My`, :math:`K = Z'MZ` and variance
+    :math:`\sigma_e^2 / \sum_f \hat b' K_f \hat b`. The share :math:`\min(\hat a, 1)(1 - \operatorname{Var}\hat a/\hat a^2)_+` is kept, as of a control.
+
+    Parameters
+    ----------
+    seen : (H,) array
+        M times the judgments.
+    rater : (H,) array of int
+        Who gave them.
+    within : _Within
+        M.
+    matrix : (R, R) array
+        :math:`Z'MZ + I\sigma_e^2/\sigma_b^2` of all systems.
+    residual : float
+        :math:`\sigma_e^2`.
+    """
+    n_raters = len(matrix)
+    pull = np.bincount(rater, seen, minlength=n_raters)
+    moved = size = 0.0
+    fold = within.system % _FOLDS
+    for one in np.unique(fold):
+        chosen = fold == one
+        own = within.of_raters(rater, n_raters, chosen)
+        here = np.bincount(rater[chosen], seen[chosen], minlength=n_raters)
+        elsewhere = cho_solve(cho_factor(matrix - own), pull - here)
+        moved += float(here @ elsewhere)
+        size += float(elsewhere @ own @ elsewhere)
+    if moved <= 0 or size <= 0:
+        return 0.0
+    slope = moved / size
+    return min(slope, 1.0) * max(1 - residual / (size * slope**2), 0.0)
 
 
 def leniency_part(leniency: Leniency, by_rater: Floats) -> Part:

@@ -37,8 +37,8 @@ class Lent:
         Each system's residual variance, and its degrees of freedom.
     counted : (k,) array
         Degrees of freedom, were tails normal.
-    spread : Spread
-        What to expect of a variance.
+    spread, usual : Spread
+        What to expect of a variance, with tails as long as all residuals show them, and were they normal.
     shape : Shape or None
         The shape of residuals that all have in common, where systems are enough.
     options : Options
@@ -51,6 +51,7 @@ class Lent:
     freedoms: Floats
     counted: Floats
     spread: Spread
+    usual: Spread
     shape: Shape | None
     options: Options
 
@@ -76,6 +77,7 @@ class Lent:
         residuals = [_by_unit(fit, draw) for fit, draw in zip(fits, draws, strict=True)]
         freedoms = long_tailed_freedoms(residuals, lending, counted)
         spread = borrowed_spread(lending, freedoms, overlap=overlap)
+        usual = borrowed_spread(lending, counted, overlap=overlap)
         shape = None
         if spread.freedom:
             shape = Shape(
@@ -88,18 +90,20 @@ class Lent:
                 ],
                 seed=seed,
             )
-        return cls(draws, own <= 0, variances, freedoms, counted, spread, shape, options)
+        return cls(draws, own <= 0, variances, freedoms, counted, spread, usual, shape, options)
 
     def alone(self) -> "Lent":
         """Return what each system knows without the others."""
-        return replace(self, freedoms=self.counted, spread=Spread(0.0, 0.0), shape=None)
+        nothing = Spread(0.0, 0.0)
+        return replace(self, freedoms=self.counted, spread=nothing, usual=nothing, shape=None)
 
     def moderated(self, number: int, part: Part) -> Part:
         """Return what lies between a system's outputs, with what the others tell of it."""
         draw, own = self.draws[number], float(self.variances[number])
         if not draw.equal_chances:
             return replace(part, variance=own) if self.flat[number] else part
-        variance, freedom = self._moderated(number)
+        lent, own_freedom = self._lent_to(number)
+        variance, freedom = lent.moderated(own, own_freedom)
         if draw.cluster is not None and not self.flat[number]:
             # Of a finite pool clusters have another variance, as their outputs differ in chances left.
             variance *= part.variance / own
@@ -142,18 +146,33 @@ class Lent:
         if self.shape is None or not draw.equal_chances:
             return None
         outputs = sum(part.value for part in error.parts if part.name == "outputs") / error.value
+        lent, freedom = self._lent_to(number)
         return self.shape.quantiles(
             len(np.unique(draw.unit)),
             neighbours=draw.place is not None,
-            own=Spread(self._moderated(number)[0], self.freedoms[number]),
-            lent=self.spread,
+            own=Spread(lent.moderated(self.variances[number], freedom)[0], freedom),
+            lent=lent,
             outputs=min(outputs, 1.0),
             rest=_freedom_of_rest(error),
             level=self.options.level,
         )
 
-    def _moderated(self, number: int) -> tuple[float, float]:
-        return self.spread.moderated(self.variances[number], self.freedoms[number])
+    def _lent_to(self, number: int) -> tuple[Spread, float]:
+        """Return what is lent to a system, and the degrees of freedom of its own variance.
+
+        Long tails make a variance too small where a sample has missed them, so the others may lengthen
+        an interval because of them. They are no reason to shorten the interval of a system with
+        more spread than the others, whose tails may be short. So the longer of two intervals counts.
+        """
+        own, level = self.variances[number], self.options.level
+        known = (self.spread, self.freedoms[number]), (self.usual, self.counted[number])
+
+        def reach(one: tuple[Spread, float]) -> float:
+            lent, own_freedom = one
+            variance, freedom = lent.moderated(own, own_freedom)
+            return float(stdtrit(max(freedom, 1e-300), (1 + level) / 2) * np.sqrt(variance))
+
+        return max(known, key=reach)
 
 
 def _spread(fit: Fit | NotEstimableError, draw: Draw) -> tuple[float, float]:

@@ -115,6 +115,10 @@ class PairScores:
 
     def variance(self) -> tuple[float, float]:
         """Return the variance of the difference of means, and the variance of that estimate."""
+        return self._variance
+
+    @cached_property
+    def _variance(self) -> tuple[float, float]:
         alone, doubt = self._of_items()
         if self.neighbours is not None and alone > 0:
             value = self.neighbours.squares(self.a.residual[self.in_a] - self.b.residual[self.in_b])

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from steelyard.arrays import Draw, JudgedOutputs
 from steelyard.errors import NotEstimableError
 from steelyard.estimate.campaign_leniency import campaign_leniency
-from steelyard.estimate.controlled import JudgedSystem, shared_outputs
+from steelyard.estimate.controlled import JudgedSystem, alike_squares, shared_outputs
 from steelyard.estimate.error_variance import (
     ErrorVariance,
     Part,
@@ -102,7 +102,7 @@ class Together:
         """Learn spread, shape and leniency from `samples`, the judged outputs less their controls."""
         draws = [one.draw for one in systems]
         fits = [_plain_fit(sample, one.draw) for sample, one in zip(samples, systems, strict=True)]
-        overlap = shared_outputs(systems)
+        overlap = max(shared_outputs(systems), alike_squares(systems, samples))
         lent = Lent.of(fits, samples, draws, options=options, seed=seed, overlap=overlap)
         leniency, options, notes = campaign_leniency(systems, samples, options)
         sizes = np.array([sample.n_judgments for sample in samples])

@@ -9,6 +9,7 @@ from steelyard.arrays import PoolMoments
 from steelyard.data import Judgments, Outputs
 from steelyard.errors import InvalidDataError
 from steelyard.estimate import Estimate
+from steelyard.study.judged_gaps import that_differ
 from steelyard.study.recorded_draw import is_designed
 from steelyard.variance.balance import chance_bound, standard_errors_off
 
@@ -66,9 +67,14 @@ def balance_notes(outputs: Outputs, judgments: Judgments) -> dict[tuple[str, str
     allowed = _FALSE_ALARMS / (len(cells) * len(metrics))
     notes = {}
     for (prompt, system), rows in cells.items():
-        z = standard_errors_off(rows.select(metrics).to_numpy(), pools[system])
+        judged_values = rows.select(metrics).to_numpy()
+        z = standard_errors_off(judged_values, pools[system])
         off = {}
-        for place in np.flatnonzero(np.abs(z) >= _SUSPECT):
+        suspect = np.abs(z) >= _SUSPECT
+        if suspect.any() and rows.height < pools[system].size:
+            # What is one value wherever nobody judged came with the judgments: it says nothing of the draw.
+            suspect &= ~np.isfinite(that_differ(judged_values, pools[system]))
+        for place in np.flatnonzero(suspect):
             name = metrics[place]
             pool = outputs.pool_values(system, [name])[:, 0]
             if (chance := chance_bound(rows[name].to_numpy(), pool)) <= allowed:

@@ -405,17 +405,24 @@ def _differences(
 
 
 def _reasons(refused: Mapping[tuple[str, str], str], pairs: Sequence[tuple[str, str]]) -> list[str]:
-    """Say which pairs are not compared and why; a system that has none of many pairs, once."""
+    """Say which pairs are not compared and why, each reason once; a system that has none of many pairs, by itself."""
     asked = Counter(system for pair in pairs for system in pair)
     without = Counter((system, why) for pair, why in refused.items() for system in pair)
-    said: dict[str, None] = {}
+    left: dict[str, list[str]] = {}
+    alone: dict[str, None] = {}
     for (a, b), why in refused.items():
-        line = f"{a} and {b} are not compared: {why}"
-        for system in (a, b):
-            if _MANY_PAIRS <= asked[system] == without[system, why]:
-                line = f"{system} is not compared with any other system: {why}"
-        said[line] = None
-    return list(said)
+        lonely = [one for one in (a, b) if _MANY_PAIRS <= asked[one] == without[one, why]]
+        if lonely:
+            alone[f"{lonely[-1]} is not compared with any other system: {why}"] = None
+        else:
+            left.setdefault(why, []).append(f"{a} and {b}")
+    said = []
+    for why, names in left.items():
+        shown = names if len(names) <= _MANY_PAIRS else names[:2]
+        more = len(names) - len(shown)
+        every = "; ".join(shown) + (f"; and {more} more pairs" if more else "")
+        said.append(f"{every} are not compared: {why}")
+    return [*alone, *said]
 
 
 def check_pairs(

@@ -10,7 +10,7 @@ from scipy.special import chdtrc, gammaln
 from steelyard.arrays import PoolMoments
 from steelyard.study.judged import JudgedTable
 
-__all__ = ["copies", "filled_in", "judged_gaps"]
+__all__ = ["copies", "filled_in", "judged_gaps", "that_differ"]
 
 Floats = NDArray[np.float64]
 
@@ -98,7 +98,7 @@ def filled_in(table: JudgedTable, pools: Mapping[str, PoolMoments]) -> dict[str,
         return {}
     n = np.array([len(values) for _, values in cells], dtype=np.float64)
     size = np.array([pool.size for pool, _ in cells], dtype=np.float64)
-    differ = np.array([_that_differ(values, pool) for pool, values in cells])
+    differ = np.array([that_differ(values, pool) for pool, values in cells])
     notes = {}
     for number in np.flatnonzero(np.isfinite(differ).all(axis=0)):
         own, name = differ[:, number], table.metrics[number]
@@ -136,7 +136,7 @@ def copies(rows: pl.DataFrame, metrics: Sequence[str]) -> tuple[str, ...]:
     )
 
 
-def _that_differ(values: Floats, pool: PoolMoments) -> Floats:
+def that_differ(values: Floats, pool: PoolMoments) -> Floats:
     """Return how many judged outputs differ from the one value of the others; NaN if they vary."""
     others = pool.size - len(values)
     off = values - pool.mean
