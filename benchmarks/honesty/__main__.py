@@ -7,38 +7,17 @@ import shutil
 import subprocess
 import sys
 from dataclasses import replace
-from functools import partial
 from importlib import metadata
 from pathlib import Path
 
-from benchmarks.honesty import (
-    budget,
-    causes,
-    decisions,
-    means,
-    page,
-    paper,
-    quick,
-    races,
-    readme,
-    stopping,
-)
+from benchmarks.honesty import budget, page, paper, readme
 from benchmarks.honesty.kinds import POOL, SIZES
+from benchmarks.honesty.parts import RUNS, cells
 from benchmarks.honesty.peers import CACHE, PEERS
 from benchmarks.honesty.results import FILE, Results
 from steelyard.version import __version__
 
-PARTS = ("quick", "means", "causes", "decisions", "races", "stopping", "paper", "page")
-# Replays of a cell by a quick peer; ours are more, those of slow peers fewer.
-RUNS = {
-    "quick": 16,
-    "means": 250,
-    "causes": 500,
-    "decisions": 100,
-    "races": 200,
-    "stopping": 100,
-    "paper": 12,
-}
+PARTS = (*RUNS, "page")
 
 
 def arguments(given):
@@ -87,22 +66,10 @@ def run(given):
 
 
 def _cells(parts, asked, peers):
-    """All cells that are asked for, as keys with the work, whether the results have them or not."""
-    means_of_paper = {"part": "paper", "kinds": paper.KINDS}
-    made = {
-        "quick": quick.cells,
-        "means": partial(means.cells, sizes=asked.sizes, peers=peers),
-        "causes": causes.cells,
-        "decisions": partial(decisions.cells, peers=peers),
-        "races": races.cells,
-        "stopping": partial(stopping.cells, peers=peers),
-        "paper": partial(means.cells, **means_of_paper, sizes=asked.sizes, peers=peers),
-    }
+    """All cells that are asked for, whether the results have them or not."""
     return [
         (record, work)
-        for part in parts
-        if part in made
-        for record, work in made[part](asked.runs or RUNS[part])
+        for record, work in cells(parts, runs=asked.runs, sizes=asked.sizes, peers=peers)
         if record["cell"] in (asked.cells or [record["cell"]])
         and record["who"] in (asked.who or [record["who"]])
     ]

@@ -26,7 +26,7 @@ def _call(work):
 def predicted(results, wanted):
     """Seconds of processor time that each of `wanted` cells takes, None where nothing is known.
 
-    By the time of a replay of the same cell, or the mean over the same contestant's cells of the part.
+    By the time of a replay of the same cell, or the mean over the same contestant's cells of the part, or of all parts.
     """
     known, alike = {}, defaultdict(list)
     for record in results:
@@ -34,9 +34,10 @@ def predicted(results, wanted):
             each = record["seconds"] / record["runs"]
             known[_cell(record)] = each
             alike[record["part"], record["who"]].append(each)
+            alike[record["who"]].append(each)
     found = []
     for record in wanted:
-        others = alike[record["part"], record["who"]]
+        others = alike[record["part"], record["who"]] or alike[record["who"]]
         each = known.get(_cell(record), sum(others) / len(others) if others else None)
         found.append(None if each is None else each * record["runs"])
     return found

@@ -8,9 +8,46 @@ LEVEL, POINT = 0.95, 0.01
 # Widths differ if one is this much less than the other.
 _LESS = 0.01
 # Why coverage is off in a kind, and why a peer that covers is narrower there. Only said where it is so.
-_SKEWED = "the long tail is seldom drawn, and systems that lend one another their spread see too little of it together; [measured below](#why-skewed-scores-fall-short)"
+_SKEWED = (
+    "the long tail is seldom drawn, and then all systems on the same items miss it together "
+    "([measured below](#why-skewed-scores-fall-short)); plain t falls short by more"
+)
 OFF = {"skewed": _SKEWED, "curved": _SKEWED}
-NARROWER = {}
+_TOLD = (
+    "it is told the ends of the scale, and takes for granted that the metric is on that scale, so that its slope lies between 0 and 1. Both are so here. "
+    "The default is told neither, and lengthens intervals where residuals are skewed."
+)
+_TRUST = (
+    "it trusts its one metric from the first judgment on, and here that is right. The default first asks whether a metric is of use, and few systems answer "
+    "slowly. Where metrics are useless, the same tools have more error than the plain mean."
+)
+_QUANTILES = (
+    "it takes normal quantiles, 0.94 of Student's at 20 judgments, or the finite-pool correction as if judgments had no noise. This is why it holds the truth less "
+    "often; it counts as covering because it is within a point of the level."
+)
+_ONE = "it is given the one useful metric. The default gets three and has to find it beside one with wild outliers."
+_TIES = (
+    "few judgments differ from the rest, and these decide the mean. The default allows for those that a draw has missed; the other covers on average, but holds "
+    "the truth less often with few judgments."
+)
+NARROWER = {
+    "normal": _QUANTILES,
+    "skewed": _TIES,
+    "ceiling": _TOLD,
+    "binary": _TOLD,
+    "three levels": _TOLD,
+    "curved": _TIES,
+    "heavy ties": _TIES,
+    "good judge": _QUANTILES,
+    "useless metrics": _QUANTILES,
+    "many weak metrics": _QUANTILES,
+    "adversarial metrics": _ONE,
+    "own items": _QUANTILES,
+    "one system": _TRUST,
+    "one system, binary": _TRUST,
+    "two systems": _TRUST,
+    "twelve systems": _TOLD,
+}
 
 
 def off(rows):

@@ -12,8 +12,8 @@ from benchmarks.honesty.peers import PEERS, Asked
 PART = "means"
 # Replays that are held in memory at a time.
 _TOGETHER = 50
-# With so many judgments an estimate of ours takes three times as long, so it is replayed half as often.
-_MANY, _MANY_SHARE = 100, 0.5
+# With so many judgments an estimate of ours takes two to four times as long, so it is replayed half as often.
+_MANY, _MANY_SHARE = 50, 0.5
 # A worker keeps the process of a peer for its next cell.
 _asked = cache(Asked)
 

@@ -1,9 +1,11 @@
 """``docs/benchmarks.md`` and its figures, made from the results and nothing else."""
 
+from collections import Counter
 from pathlib import Path
 
 from benchmarks.honesty import budget, causes, claims, decision_tables, figures, speed_page, tables
-from benchmarks.honesty.kinds import BROKEN, KINDS, POOL, SIZES
+from benchmarks.honesty.kinds import BROKEN, KINDS, POOL
+from benchmarks.honesty.parts import cells
 from benchmarks.honesty.peers import PEERS
 from benchmarks.honesty.stopping import GOAL, MOST
 from benchmarks.honesty.summary import FROM, KNOWN_RATERS, rows
@@ -191,16 +193,11 @@ def _made(results):
 
 
 def _left(results):
-    """Which tools were not asked at which numbers of judgments, part by part."""
-    found = []
-    for part, name in (("means", "means"), ("paper", "the paper's campaigns")):
-        by_tools = {}
-        for n in SIZES:
-            asked = {record["who"] for record in results.of(part) if record["n"] == n}
-            tools = [one for one in ("steelyard", *(p.package for p in PEERS)) if one not in asked]
-            if tools:
-                by_tools.setdefault(tuple(tools), []).append(str(n))
-        found += [
-            f"{name} with {', '.join(at)} by {', '.join(who)}" for who, at in by_tools.items()
-        ]
-    return "; ".join(found) or "nothing"
+    """Which cells have fewer replays than a full run gives them."""
+    every = [record for record, _ in cells()]
+    left = [record for record in every if not results.has(**record)]
+    if not left:
+        return "nothing"
+    where = Counter((record["part"], record["who"]) for record in left)
+    named = ", ".join(f"{part} of {who} ({number})" for (part, who), number in where.items())
+    return f"more replays of {len(left):,} of {len(every):,} cells: {named}"
