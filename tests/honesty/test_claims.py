@@ -91,8 +91,8 @@ def test_coverage_is_within_a_point_but_where_the_page_says_why():
     assert {row["cell"] for row in (*below, *above)} <= set(claims.OFF)
 
 
-def test_every_cell_of_the_default_has_a_thousand_intervals():
-    assert min(row["runs"] for row in claims.default_rows(MEANS)) >= 500
+def test_every_cell_of_the_default_has_a_hundred_campaigns():
+    assert min(row["runs"] for row in claims.default_rows(MEANS)) >= 100
 
 
 def test_where_a_peer_is_narrower_and_covers_the_page_says_why():
