@@ -24,7 +24,7 @@ SHOWN = {
 # The mean itself, at another width: nothing to see where only the error counts.
 _PLAIN = ("scipy bootstrap (BCa)", "evalstats mean_ci")
 # A cost that is not known so well is not drawn.
-_KNOWN = 0.025
+KNOWN = 0.025
 # A panel is worth its room with so many tools.
 _TOOLS = 5
 
@@ -96,7 +96,7 @@ def cost_against_judgments(found, path):
             points = sorted(
                 (n, one.cost, 2 * one.cost_se)
                 for (name, n), one in at.items()
-                if name == way and one and one.cost_se <= _KNOWN
+                if name == way and one and one.cost_se <= KNOWN
             )
             if points and way not in _PLAIN:
                 _costs(axes, way, points, shift=0.985 ** (number - 4))

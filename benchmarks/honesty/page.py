@@ -68,8 +68,8 @@ that is not known to 0.05 is not drawn.
 
 {claims.coverage(found)}
 {claims.narrower_peers(found)}
-- **Who has the least error?** Up to 20 judgments, tools that trust one metric from the start, if it is a good one: the default first asks whether a metric is of use, for which ten judgments say little. Their intervals fall
-  short. From 30 on the default, as it learns from all systems and all metrics.
+- **Who has the least error?** With 10 judgments, tools that trust one metric from the start, if it is a good one: the default first asks whether a metric is of use, for which ten judgments say little. Their intervals fall
+  short. With more judgments the default, as it learns from all systems and all metrics; the table has both.
 
 {tables.verdicts(found)}
 
@@ -112,8 +112,8 @@ def _causes(results):
     return f"""### Why skewed scores fall short
 
 The default on the same draws with one thing changed, {causes.N} judgments per system. Nearly all misses are on one side: the draw has too little of the long tail, so the mean is low and so is the variance. Systems
-lend one another what they know of spread. That makes intervals shorter, and costs coverage in these two kinds for two reasons. On shared items the variances of all systems are low in the same draws, which the shape that is
-simulated does not know. And their spread grows with their mean, so the system with most spread is pulled down.
+lend one another what they know of spread. That makes intervals shorter, and costs coverage in these two kinds for two reasons. On shared items the variances of all systems are low in the same draws, of which
+the simulated shape knows a part. And their spread grows with their mean, so the system with most spread is pulled down.
 
 {causes.causes(results)}"""
 
@@ -123,7 +123,7 @@ def _paper(results):
     return f"""## The paper's campaigns
 
 The judgments that Chaganty, Mussmann and Liang (2018) released, as they are in the package: six prompts of four systems on the same items, one judgment of each output, drawn from those that it has.
-The mean of all judgments of all outputs is the truth. Metrics have the scale and sign of the scores and the best one comes first, by hindsight, for the tools that take one. Both ways of `{tables.DEFAULT}` see raters as
+The mean of all judgments of all outputs is the truth. Metrics have the scale and sign of the scores and the best one comes first, by hindsight, for the tools that take one. `{tables.DEFAULT}` sees raters as
 a sample; every other way here sees them as fixed, so that its intervals claim less. First {tables.sizes_of_all(found)} judgments per system, where all tools were asked.
 
 {tables.all_ways(found)}

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 
-from benchmarks.honesty.figures import SHOWN
+from benchmarks.honesty.figures import KNOWN, SHOWN
 from benchmarks.honesty.kinds import BROKEN, KINDS
 from benchmarks.honesty.summary import DEFAULT, alike, averages, common, narrowest
 from benchmarks.honesty.table_text import percent, table
@@ -99,6 +99,7 @@ def verdicts(found):
         own = [one for (size, _), one in at.items() if size == n and one]
         best, ours = narrowest(own), at[n, DEFAULT]
         others = [one for one in own if not one.way.startswith("steelyard") and one.cost != 1]
+        others = [one for one in others if one.cost_se <= KNOWN]
         cheap = min(others, key=lambda one: one.cost, default=None)
         body.append(
             [
