@@ -85,7 +85,7 @@ def measure(parts, results, asked):
     ]
     results.put(machine())
     for number, (record, found) in enumerate(budget.worked(wanted, asked.workers), 1):
-        results.put(record | found)
+        results.put(record | found | {"commit": commit()})
         where = ", ".join(str(record[name]) for name in ("part", "who", "cell", "n"))
         print(f"{number} of {len(wanted)}: {where}", flush=True)
 

@@ -187,9 +187,21 @@ def _made(results):
 - Steelyard {machine["version"]}{commit}, Python {machine["python"]}, {packages}; {machine["cores"]} cores, {machine["processor"]}.
 - Not in these results yet, and made by the same command: {_left(results)}.
 - Peers: {peers}, each in its own environment.
-- Means, decisions, races, stopping and the paper's campaigns took {budget.in_words(results)}. `python -m benchmarks.honesty --dry-run` prints what a run takes and what is left of it.
+- By commit of the code that was replayed: {_commits(replayed)}.
+- These cells take about {budget.in_words(results)}; where the time was not recorded it is that of a few replays. `python -m benchmarks.honesty --dry-run` prints what a run takes and what is left of it.
 - {runs[0]} to {runs[-1]:,} replays of a cell; standard errors are over replays, that is, over campaigns, as the systems of one share items and raters; seed {", ".join(map(str, seeds))}. The draws of a replay depend on the seed, the kind, the number of judgments and the number of the replay
   only, so more replays extend fewer, and all tools see the same draws."""
+
+
+def _commits(replayed):
+    """Which parts were replayed with which commit."""
+    found = {}
+    for record in replayed:
+        found.setdefault(record.get("commit", "unknown"), Counter())[record["part"]] += 1
+    return "; ".join(
+        f"{commit}: " + ", ".join(f"{part} ({cells})" for part, cells in parts.items())
+        for commit, parts in found.items()
+    )
 
 
 def _left(results):
