@@ -57,13 +57,16 @@ class Drawn:
     def metrics(self):
         return self.system.metrics[self.chosen]
 
-    def judged(self, *, raters=True):
+    def judged(self, *, raters=True, metrics=True):
         """The same, as the estimator of a campaign takes it."""
         known = self.raters if raters else None
         items = self.system.items[self.chosen]
         sample = judged_outputs(self.human, None, items, raters=known)
         draw = simple_draw(sample, len(self.system.human))
-        return JudgedSystem(sample, draw, self.metrics, items, known, self.system.pool)
+        values = self.metrics if metrics else np.empty((len(items), 0))
+        return JudgedSystem(
+            sample, draw, values, items, known, self.system.pool if metrics else None
+        )
 
 
 def drawn(systems, n, *, shared, rng):

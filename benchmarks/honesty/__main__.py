@@ -6,34 +6,37 @@ import platform
 import shutil
 import subprocess
 import sys
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
 
-from benchmarks.honesty import decisions, means, page, paper, races, stopping
+from benchmarks.honesty import budget, page, paper, readme
 from benchmarks.honesty.kinds import POOL, SIZES
+from benchmarks.honesty.parts import RUNS, cells
 from benchmarks.honesty.peers import CACHE, PEERS
 from benchmarks.honesty.results import FILE, Results
 from steelyard.version import __version__
 
-PARTS = ("means", "decisions", "races", "stopping", "paper", "page")
-# Replays of a campaign of four systems: the full part, and what is run on a busy machine.
-RUNS, QUICK = 100, 40
+PARTS = (*RUNS, "page")
 
 
 def arguments(given):
     parser = argparse.ArgumentParser(prog="python -m benchmarks.honesty")
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}")
-    parser.add_argument("--runs", type=int, default=RUNS, help="replays of a cell")
-    parser.add_argument("--quick", action="store_true", help=f"the same as --runs {QUICK}")
+    parser.add_argument("--runs", type=int, help="replays of a cell by a quick peer")
+    parser.add_argument("--cells", nargs="+", metavar="CELL", help="kinds or contests, by name")
+    parser.add_argument("--who", nargs="+", metavar="WHO", help="contestants, by name")
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="judgments per system")
     parser.add_argument("--results", type=Path, default=FILE)
     parser.add_argument("--environments", type=Path, default=CACHE, help="folder of the peers")
     parser.add_argument("--workers", type=int, default=2, help="processes at a time")
     parser.add_argument("--no-peers", action="store_true", help="ours only")
+    parser.add_argument("--again", action="store_true", help="also what the results have")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="only print the processor time that is expected"
+    )
     found = parser.parse_args(given)
-    if found.runs < 2 or found.workers < 1:
+    if (found.runs is not None and found.runs < 2) or found.workers < 1:
         parser.error("--runs must be at least 2 and --workers at least 1")
     if not all(2 <= n < POOL for n in found.sizes):
         parser.error(f"--sizes must be from 2 to {POOL - 1}, as pools have {POOL} outputs")
@@ -48,53 +51,43 @@ def arguments(given):
 def run(given):
     """Run the parts that are asked for."""
     asked = arguments(given)
-    runs = QUICK if asked.quick else asked.runs
     results = Results(asked.results)
     parts = asked.parts or PARTS
+    if asked.dry_run:
+        print(
+            *budget.lines(results, [record for record, _ in _cells(parts, asked, PEERS)]), sep="\n"
+        )
+        return
     if set(parts) - {"page"}:
-        measure(parts, results, asked, runs)
+        measure(parts, results, asked)
     if "page" in parts:
         page.write(results)
+        readme.write(results)
 
 
-def measure(parts, results, asked, runs):
+def _cells(parts, asked, peers):
+    """All cells that are asked for, whether the results have them or not."""
+    return [
+        (record, work)
+        for record, work in cells(parts, runs=asked.runs, sizes=asked.sizes, peers=peers)
+        if record["cell"] in (asked.cells or [record["cell"]])
+        and record["who"] in (asked.who or [record["who"]])
+    ]
+
+
+def measure(parts, results, asked):
     """Work on every cell that the results do not have."""
-    peers = [] if asked.no_peers else installed(asked.environments)
-    made = {
-        "means": lambda: means.cells(runs, sizes=asked.sizes, peers=peers),
-        "decisions": lambda: decisions.cells(runs, peers=peers),
-        "races": lambda: races.cells(runs),
-        "stopping": lambda: stopping.cells(runs, peers=peers),
-        "paper": lambda: means.cells(
-            runs, part="paper", kinds=paper.KINDS, sizes=asked.sizes, peers=peers
-        ),
-    }
+    peers = [] if asked.no_peers else installed(asked.environments, asked.who)
     wanted = [
         (record, work)
-        for part in parts
-        if part in made
-        for record, work in made[part]()
-        if not results.has(**record)
+        for record, work in _cells(parts, asked, peers)
+        if asked.again or not results.has(**record)
     ]
     results.put(machine())
-    for number, (record, found) in enumerate(worked(wanted, asked.workers), 1):
-        results.put(record | found)
+    for number, (record, found) in enumerate(budget.worked(wanted, asked.workers), 1):
+        results.put(record | found | {"commit": commit()})
         where = ", ".join(str(record[name]) for name in ("part", "who", "cell", "n"))
         print(f"{number} of {len(wanted)}: {where}", flush=True)
-
-
-def worked(wanted, workers):
-    """Yield each record with what was found, in order."""
-    if workers == 1:
-        yield from ((record, work[0](*work[1:])) for record, work in wanted)
-        return
-    with ProcessPoolExecutor(workers) as pool:
-        found = pool.map(_call, [work for _, work in wanted])
-        yield from zip([record for record, _ in wanted], found, strict=True)
-
-
-def _call(work):
-    return work[0](*work[1:])
 
 
 def machine():
@@ -127,10 +120,12 @@ def processor():
     return named[0] if named else platform.machine()
 
 
-def installed(folder):
-    """The peers that can be installed; of the others the reason is printed."""
+def installed(folder, wanted=None):
+    """The peers, or those `wanted`, that can be installed; of the others the reason is printed."""
     found = []
     for peer in PEERS:
+        if wanted and peer.who not in wanted:
+            continue
         one = replace(peer, folder=folder)
         why = one.install()
         if why is None:

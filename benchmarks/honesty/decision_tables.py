@@ -5,7 +5,7 @@ from collections import defaultdict
 import numpy as np
 
 from benchmarks.honesty.races import SHARES
-from benchmarks.honesty.tables import percent, table
+from benchmarks.honesty.table_text import percent, table
 
 
 def _rows(results, part):

@@ -24,6 +24,8 @@ from steelyard.version import __version__
 PART = "decisions"
 SIZES = (20, 50, 100)
 _RESAMPLES = 1000
+# A slow peer decides a fraction as often.
+_SLOWER = 8
 # Runners of the peers that decide between systems.
 RUNNERS = {"evalstats": "pairs_of_evalstats.py", "truescore": "pairs_of_truescore.py"}
 
@@ -67,7 +69,7 @@ def cells(runs, *, contests=CONTESTS, sizes=SIZES, peers=PEERS):
         who, version = ("steelyard", __version__) if peer is None else (peer.package, peer.version)
         for n in sizes:
             for contest in contests:
-                number = runs if peer is None else max(runs // min(peer.thin, 2), 1)
+                number = runs if peer is None or peer.share == 1 else max(runs // _SLOWER, 1)
                 key = {"part": PART, "cell": contest.name, "n": n, "who": who}
                 yield (
                     key | {"runs": number, "seed": SEED, "version": version},
@@ -92,13 +94,15 @@ def cell(contest, n, runs, peer=None):
     truth = np.array([[one.system.truth for one in draw] for draw in draws])
     if peer is None:
         found, refused = {way: np.array([make(d) for d in draws]) for way, make in WAYS.items()}, {}
+        seconds = 0.0
     else:
         found, refused = _asked(peer).answers(_arrays(draws))
+        seconds = _asked(peer).seconds
     wide = width(np.array([bonferroni_t(draw) for draw in draws]))
     ways = {way: counted(got, truth, wide) for way, got in found.items()}
     for way, why in refused.items():
         ways[way]["why_refused"] = why
-    return {"ways": ways}
+    return {"ways": ways, "seconds": seconds}
 
 
 def _arrays(draws):

@@ -41,6 +41,11 @@ class Answers:
         shape = (*truth.shape, 3)
         return cls((np.reshape(found, shape) - truth[..., None]) / scale[..., None])
 
+    @classmethod
+    def joined(cls, parts):
+        """The replays of several, one after the other."""
+        return cls(np.concatenate([one.about for one in parts]))
+
     def counted(self, plain):
         """Coverage, width, bias and error, with standard errors over replays, against plain t's."""
         error, low, high = np.moveaxis(self.about, -1, 0)

@@ -1,12 +1,14 @@
 """``docs/benchmarks.md`` and its figures, made from the results and nothing else."""
 
+from collections import Counter
 from pathlib import Path
 
-from benchmarks.honesty import decision_tables, figures, speed_page, tables
-from benchmarks.honesty.kinds import BROKEN, POOL, SIZES
+from benchmarks.honesty import budget, causes, claims, decision_tables, figures, speed_page, tables
+from benchmarks.honesty.kinds import BROKEN, KINDS, POOL
+from benchmarks.honesty.parts import cells
 from benchmarks.honesty.peers import PEERS
 from benchmarks.honesty.stopping import GOAL, MOST
-from benchmarks.honesty.summary import rows
+from benchmarks.honesty.summary import FROM, KNOWN_RATERS, rows
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGE = DOCS / "benchmarks.md"
@@ -19,6 +21,7 @@ has its standard error over replays, or is an average of cells that have.
 
 ```
 python -m benchmarks honesty                    # everything that is not in the results yet, then this page
+python -m benchmarks.honesty --dry-run          # how long that takes
 python -m benchmarks.honesty means --runs 40    # one part, fewer replays
 python -m benchmarks speed                      # processor time and memory
 python -m benchmarks faults                     # what breaks, and what is lost
@@ -39,6 +42,7 @@ def text(results):
     """The page."""
     parts = [_HEAD, means(rows(results, "means"))]
     for part, make in (
+        ("causes", _causes),
         ("paper", _paper),
         ("decisions", _decisions),
         ("stopping", _stopping),
@@ -58,36 +62,39 @@ def means(found):
 
 ![Judgments for equal error](images/benchmarks/cost.svg)
 
-Each point is an average over the kinds of campaigns below that keep what the intervals assume. *Width* is relative to Student's interval of the plain
-mean. *Cost* is the squared error relative to the plain mean's: the share of the judgments that is needed for equal error. *Bias* is in standard deviations of human scores. Upper left is honest and narrow. Bars are
-two standard errors.
+Each point is an average over the {len(KINDS) - len(KNOWN_RATERS)} kinds of campaigns below whose raters are not known, which keep what every tool assumes. *Width* is relative to Student's interval of the plain mean. *Cost* is the squared
+error relative to the plain mean's: the share of the judgments that is needed for equal error. *Bias* is in standard deviations of human scores. Upper left is honest and narrow. Bars are two standard errors; a cost
+that is not known to 0.05 is not drawn.
+
+{claims.coverage(found)}
+{claims.narrower_peers(found)}
+- **Who has the least error?** With 10 judgments, tools that trust one metric from the start, if it is a good one: the default first asks whether a metric is of use, for which ten judgments say little. Their intervals fall
+  short. With more judgments the default, as it learns from all systems and all metrics; the table has both.
 
 {tables.verdicts(found)}
 
-{tables.lost(found)}
-- Where a peer or our own `control_variates` is narrower and covers, there are two reasons. It sees raters as fixed: with ten raters it falls far short (worst cell), where the default's intervals are wider. And the default lengthens intervals where scores are skewed or tied.
-- With ten judgments tools that trust one metric from the start have a smaller error: the default first asks whether a metric is of use, for which ten judgments say little. Their intervals fall short.
-
-### Every way
-
-All kinds, {tables.sizes_of_all(found)} judgments per system, where all tools were asked.
-
-{tables.all_ways(found)}
-
-A way *covers* if its coverage is not below 94% by more than one standard error, which is at most 1.2 points; it *falls short* if it is below by more than two; otherwise it is not clear. Tools that take one prediction get the first metric, on the scale of the scores; it is the best one
-where metrics differ. Scores without known ends are mapped to 0 to 1 by their range for `cje-eval`. `evalstats` and `cje-eval` are slow and were replayed an eighth as often.
-
-### By number of judgments
-
-Coverage in percent / width / cost, over the same kinds.
-
-{tables.by_size(found)}
+A way *covers* if its coverage is not below 94% by more than one standard error, which is at most 1.2 points; it *falls short* (↓) if it is below by more than two.
 
 ### By kind
 
-Coverage in percent / width / cost, over the same numbers of judgments as the table of every way. † {note}.
+Coverage in percent / width / cost, averages over {FROM} to 200 judgments per system. The last column is below zero where we are narrower. † {note}.
 
-{tables.by_kind(found)}
+{claims.by_kind(found)}
+
+### By number of judgments
+
+Coverage in percent / width / cost, over the kinds whose raters are not known.
+
+{tables.by_size(found)}
+
+### Every way
+
+The same kinds, {tables.sizes_of_all(found)} judgments per system.
+
+{tables.all_ways(found)}
+
+Tools that take one prediction get the first metric, on the scale of the scores; it is the best one where metrics differ. Scores without known ends are mapped to 0 to 1 by their range for `cje-eval`.
+`evalstats` and `cje-eval` are slow and were replayed less often, as the last column shows.
 
 ### Refusals
 
@@ -101,12 +108,22 @@ quality. Adversarial metrics: one whose sign changes from system to system, a co
 {tables.kinds_table()}"""
 
 
+def _causes(results):
+    return f"""### Why skewed scores fall short
+
+The default on the same draws with one thing changed, {causes.N} judgments per system. Nearly all misses are on one side: the draw has too little of the long tail, so the mean is low and so is the variance. Systems
+lend one another what they know of spread. That makes intervals shorter, and costs coverage in these two kinds for two reasons. On shared items the variances of all systems are low in the same draws, of which
+the simulated shape knows a part. And their spread grows with their mean, so the system with most spread is pulled down.
+
+{causes.causes(results)}"""
+
+
 def _paper(results):
     found = rows(results, "paper")
     return f"""## The paper's campaigns
 
 The judgments that Chaganty, Mussmann and Liang (2018) released, as they are in the package: six prompts of four systems on the same items, one judgment of each output, drawn from those that it has.
-The mean of all judgments of all outputs is the truth. Metrics have the scale and sign of the scores and the best one comes first, by hindsight, for the tools that take one. Both ways of `{tables.DEFAULT}` see raters as
+The mean of all judgments of all outputs is the truth. Metrics have the scale and sign of the scores and the best one comes first, by hindsight, for the tools that take one. `{tables.DEFAULT}` sees raters as
 a sample; every other way here sees them as fixed, so that its intervals claim less. First {tables.sizes_of_all(found)} judgments per system, where all tools were asked.
 
 {tables.all_ways(found)}
@@ -170,21 +187,29 @@ def _made(results):
 - Steelyard {machine["version"]}{commit}, Python {machine["python"]}, {packages}; {machine["cores"]} cores, {machine["processor"]}.
 - Not in these results yet, and made by the same command: {_left(results)}.
 - Peers: {peers}, each in its own environment.
-- {runs[0]} to {runs[-1]} replays of a cell; seed {", ".join(map(str, seeds))}. The draws of a replay depend on the seed, the kind, the number of judgments and the number of the replay
+- By commit of the code that was replayed: {_commits(replayed)}.
+- These cells take about {budget.in_words(results)}; where the time was not recorded it is that of a few replays. `python -m benchmarks.honesty --dry-run` prints what a run takes and what is left of it.
+- {runs[0]} to {runs[-1]:,} replays of a cell; standard errors are over replays, that is, over campaigns, as the systems of one share items and raters; seed {", ".join(map(str, seeds))}. The draws of a replay depend on the seed, the kind, the number of judgments and the number of the replay
   only, so more replays extend fewer, and all tools see the same draws."""
 
 
+def _commits(replayed):
+    """Which parts were replayed with which commit."""
+    found = {}
+    for record in replayed:
+        found.setdefault(record.get("commit", "unknown"), Counter())[record["part"]] += 1
+    return "; ".join(
+        f"{commit}: " + ", ".join(f"{part} ({cells})" for part, cells in parts.items())
+        for commit, parts in found.items()
+    )
+
+
 def _left(results):
-    """Which tools were not asked at which numbers of judgments, part by part."""
-    found = []
-    for part, name in (("means", "means"), ("paper", "the paper's campaigns")):
-        by_tools = {}
-        for n in SIZES:
-            asked = {record["who"] for record in results.of(part) if record["n"] == n}
-            tools = [one for one in ("steelyard", *(p.package for p in PEERS)) if one not in asked]
-            if tools:
-                by_tools.setdefault(tuple(tools), []).append(str(n))
-        found += [
-            f"{name} with {', '.join(at)} by {', '.join(who)}" for who, at in by_tools.items()
-        ]
-    return "; ".join(found) or "nothing"
+    """Which cells have fewer replays than a full run gives them."""
+    every = [record for record, _ in cells()]
+    left = [record for record in every if not results.has(**record)]
+    if not left:
+        return "nothing"
+    where = Counter((record["part"], record["who"]) for record in left)
+    named = ", ".join(f"{part} of {who} ({number})" for (part, who), number in where.items())
+    return f"more replays of {len(left):,} of {len(every):,} cells: {named}"

@@ -24,8 +24,12 @@ class Peer:
     version: str
     runner: str
     # A slow one is replayed a fraction as often.
-    thin: int = 1
+    share: float = 1
     folder: Path = CACHE
+
+    @property
+    def who(self):
+        return self.package
 
     @property
     def environment(self):
@@ -54,13 +58,14 @@ class Peer:
         return None
 
 
+SLOW = 1 / 80
 PEERS = (
     Peer("ppi-python", "0.2.3", "of_ppi.py"),
     Peer("truescore", "0.7.4", "of_truescore.py"),
     Peer("ssepy", "0.1.1", "of_ssepy.py"),
     Peer("potato-annotation", "2.12.1", "of_potato.py"),
-    Peer("evalstats", "0.3.3", "of_evalstats.py", thin=8),
-    Peer("cje-eval", "0.9.3", "of_cje.py", thin=8),
+    Peer("evalstats", "0.3.3", "of_evalstats.py", share=SLOW),
+    Peer("cje-eval", "0.9.3", "of_cje.py", share=SLOW),
 )
 
 
@@ -70,6 +75,8 @@ class Asked:
     def __init__(self, peer, runner=None):
         self.peer = peer
         self._script = RUNNERS / (runner or peer.runner)
+        # Processor time of the last answers.
+        self.seconds = 0.0
         self._log = tempfile.TemporaryFile("w+")  # noqa: SIM115 - closed in close
 
     @cached_property
@@ -95,8 +102,10 @@ class Asked:
                 self._log.seek(0)
                 last = self._log.read().strip().splitlines()[-1:]
                 sys.exit(f"{self.peer.package} ended: {''.join(last)}")
+            said = json.loads(line)
+            self.seconds = said["seconds"]
             with np.load(f"{path}.answers.npz") as file:
-                return dict(file), json.loads(line)
+                return dict(file), said["refused"]
 
     def close(self):
         """End the process, if there is one."""

@@ -1,9 +1,15 @@
 """The sections of the page about speed, memory and faults."""
 
 from benchmarks.honesty import speed_tables
+from benchmarks.speed.contests import US
 
 
 def speed(results):
+    def largest(job):
+        return max(
+            one["n"] for one in results.of("speed") if (one["cell"], one["who"]) == (job, US)
+        )
+
     return f"""## Speed and memory
 
 `python -m benchmarks speed`. Every line is a process that makes its inputs and then does the work; the time is processor time of all its threads and children, the
@@ -12,6 +18,9 @@ least of several calls where they are quick. Memory is the most that the process
 ![Processor time as the work grows](images/benchmarks/growth.svg)
 
 {speed_tables.growth(results)}
+
+Arrays were measured up to {largest("one system, arrays"):,} outputs, Parquet pools up to {largest("Parquet pool, three metrics"):,}; peers stop at ten million, as they hold the whole pool several times over. Other jobs stop
+earlier: their time is in proportion to the size, so `score` would take a hundred times as long for 10⁸ rows as for 10⁶. The memory of `score` hardly grows with the file.
 
 *Parquet pool*: unique keys, moments of three metrics and a join with 1,000 judged outputs; `pandas` reads the needed columns first. *score*: `length-ratio` of texts of 8 words, two
 workers. *estimate*: 12 judgments of each system, pools of 100, one metric, 40 raters; `ppi-python` is asked system by system. *compare*: 50 shared items; the peer is a paired t test of

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 
-from benchmarks.honesty.tables import table
+from benchmarks.honesty.table_text import table
 from benchmarks.speed.contests import CONTESTS, METRICS, US
 
 _RATES = {name for name, _, _ in METRICS}

@@ -18,6 +18,8 @@ from steelyard.version import __version__
 
 PART = "stopping"
 GOAL, MOST = 0.06, 1600
+# Our sequences are quick to replay.
+_MORE = 4
 RUNNERS = {
     "potato-annotation": "stops_of_potato.py",
     "truescore": "stops_of_truescore.py",
@@ -60,11 +62,12 @@ def cells(runs, *, watches=WATCHES, peers=PEERS):
     """What there is to do, ours first: a key, how many runs, the version, and the work."""
     for peer in (None, *(one for one in peers if one.package in RUNNERS)):
         who, version = ("steelyard", __version__) if peer is None else (peer.package, peer.version)
+        number = runs * _MORE if peer is None else runs
         for watch in watches:
             key = {"part": PART, "cell": watch.name, "n": watch.batch, "who": who}
             yield (
-                key | {"runs": runs, "seed": SEED, "version": version},
-                (cell, watch, runs, peer),
+                key | {"runs": number, "seed": SEED, "version": version},
+                (cell, watch, number, peer),
             )
 
 
@@ -84,7 +87,7 @@ def _asked(peer):
 
 def cell(watch, runs, peer=None):
     """Counts of every way in one cell, ours or a peer's."""
-    found = list(streams(watch, runs))
+    found, seconds = list(streams(watch, runs)), 0.0
     if peer is None:
         answers = {
             way: np.array([stopped(one, watch.batch, make(one)) for one in found], dtype=float)
@@ -99,7 +102,8 @@ def cell(watch, runs, peer=None):
                 "bounds": np.array([0.0, 1.0]),
             }
         )
-    return {"ways": {way: counted(got) for way, got in answers.items()}}
+        seconds = _asked(peer).seconds
+    return {"ways": {way: counted(got) for way, got in answers.items()}, "seconds": seconds}
 
 
 _FIELDS = ("human", "chosen", "pool", "truth")

@@ -13,6 +13,7 @@ DEFAULT = "steelyard estimate"
 # is small enough to say so; it falls short if it is below by more than two.
 LEAST, SURE = 0.94, 0.012
 FROM = 20
+KNOWN_RATERS = {kind.name for kind in KINDS if kind.raters != "unknown"}
 _SYSTEMS = {kind.name: kind.systems for kind in (*KINDS, *paper.KINDS)}
 
 
@@ -96,6 +97,11 @@ def kept(found, least=FROM):
     return [row for row in found if row["cell"] not in BROKEN and row["n"] >= least]
 
 
+def alike(found, least=FROM):
+    """The same without the kinds whose raters are known, whom most tools cannot see as a sample."""
+    return [row for row in kept(found, least) if row["cell"] not in KNOWN_RATERS]
+
+
 def common(found):
     """Rows of the cells that every contestant has, so that all are averaged over the same draws."""
     every = {row["who"] for row in found}
@@ -105,16 +111,7 @@ def common(found):
     return [row for row in found if seen[row["cell"], row["n"]] == every]
 
 
-def narrowest(group, honest):
-    """The average with the narrowest intervals among ways that cover on average, and here as well."""
-    able = [one for one in group if one.way in honest and not one.below]
+def narrowest(group):
+    """The average with the narrowest intervals among ways that cover."""
+    able = [one for one in group if one.covers]
     return min(able, key=lambda one: one.width, default=None)
-
-
-def honest_ways(found, least=FROM, most_refused=0.05):
-    """Ways that cover, on average over the kinds, and hardly ever refuse."""
-    return {
-        way
-        for way, one in averages(kept(found, least)).items()
-        if one and one.covers and one.refused <= most_refused
-    }

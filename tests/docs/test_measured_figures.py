@@ -12,6 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", ROOT / "docs" / "index.md"]
 _FENCE = re.compile(r"^( *)```.*?^\1```$", re.DOTALL | re.MULTILINE)
 _FIGURE = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?%|(?<![\w.])\d[\d,]*\.\d+")
+_MADE = "nobody edits it"
 _COMMAND = re.compile(r"`python -m benchmarks[. ](\w+)")
 # All other pages: a section with measured figures names what measured them. Levels that people choose are no figures.
 SECTIONED = [
@@ -49,10 +50,16 @@ def paragraphs(text):
 
 
 def untraced(paragraph, pages):
-    """Figures of a paragraph that are on no page which names a command of the paragraph."""
+    """Figures of a paragraph that are in no section which names a command of the paragraph.
+
+    A page that a command makes altogether names it at its head, and counts as a whole.
+    """
     names = _COMMAND.findall(paragraph)
     recorded = [
-        text for text in pages if any(re.search(rf"benchmarks[. ]{name}\b", text) for name in names)
+        text
+        for page in pages
+        for text in ([page] if _MADE in page else [section for _, section in sections(page)])
+        if any(re.search(rf"benchmarks[. ]{name}\b", text) for name in names)
     ]
     figures = [figure.rstrip("%") for figure in _FIGURE.findall(paragraph)]
     return [
@@ -76,6 +83,14 @@ def test_a_figure_without_a_command_or_without_a_record_is_found():
     assert untraced("Coverage is 94.1%.", [page]) == ["94.1"]
     assert untraced("Coverage is 94.2% (`python -m benchmarks means`).", [page]) == ["94.2"]
     assert untraced("Coverage is 94.1% (`python -m benchmarks means`).", [page]) == []
+
+
+def test_a_figure_of_another_section_or_another_command_does_not_count():
+    page = "# A\n`python -m benchmarks means`: 94.1.\n# B\n`python -m benchmarks races`: 93.2."
+    said = "{}% (`python -m benchmarks {}`)"
+    assert untraced(said.format("94.1", "means"), [page]) == []
+    assert untraced(said.format("93.2", "means"), [page]) == ["93.2"]
+    assert untraced(said.format("93.2", "means"), [page + "\nnobody edits it"]) == []
 
 
 def sections(text):

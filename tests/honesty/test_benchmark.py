@@ -3,17 +3,21 @@
 import json
 import sys
 from dataclasses import dataclass
+from unittest.mock import patch
 
 import numpy as np
 import pytest
-from benchmarks.honesty import decisions, page, paper
-from benchmarks.honesty.__main__ import arguments
+from benchmarks.honesty import budget, causes, decisions, page, paper
+from benchmarks.honesty.__main__ import arguments, run
 from benchmarks.honesty.drawn_cases import Answers, replays
 from benchmarks.honesty.kinds import KINDS, campaign, equal_campaign
-from benchmarks.honesty.means import cell
+from benchmarks.honesty.means import cell, cells
+from benchmarks.honesty.ours import default
 from benchmarks.honesty.peers import PEERS, RUNNERS, Asked
 from benchmarks.honesty.results import FILE, Results
 from benchmarks.honesty.summary import DEFAULT, averages, common
+
+from steelyard.estimate import lent
 
 RUNS = 40
 RECORD = {"part": "means", "cell": "normal", "n": 20, "who": "us", "runs": 5, "seed": 1}
@@ -47,6 +51,48 @@ def test_a_cell_that_is_there_is_not_run_again(tmp_path):
     assert not again.has(**RECORD | {"runs": 6}, version="1")
     assert not again.has(**RECORD, version="2")
     assert not again.has(**RECORD | {"n": 50}, version="1")
+
+
+def test_time_is_expected_from_the_same_cell_or_from_others_of_the_contestant(tmp_path):
+    results = Results(tmp_path / "results.jsonl")
+    for cell_name, seconds in (("normal", 10.0), ("binary", 20.0)):
+        results.put(RECORD | {"cell": cell_name, "version": "1", "ways": {}, "seconds": seconds})
+    wanted = [
+        RECORD | {"runs": 10},
+        RECORD | {"cell": "skewed", "runs": 10},
+        RECORD | {"part": "paper", "runs": 10},
+        RECORD | {"who": "nobody"},
+    ]
+    # 5 runs took 10 and 20 seconds
+    assert budget.predicted(results, wanted) == [20.0, 30.0, 30.0, None]
+    said = list(budget.lines(results, [one | {"version": "1"} for one in wanted]))
+    assert said[1].split() == ["means", "3", "3", "0.8", "0.8"]
+    assert said[-1] == "nothing is known of: means of nobody"
+
+
+def test_a_dry_run_measures_nothing(tmp_path, capsys):
+    run(["stopping", "--dry-run", "--results", str(tmp_path / "results.jsonl")])
+    assert "stopping" in capsys.readouterr().out
+    assert not (tmp_path / "results.jsonl").exists()
+
+
+def test_ours_are_replayed_more_often_than_peers_and_slow_peers_less():
+    asked = {
+        (record["who"], record["n"]): record["runs"] for record, _ in cells(250, kinds=KINDS[:1])
+    }
+    assert asked["steelyard", 20] == 1000
+    assert asked["steelyard", 200] == 500
+    assert asked["ppi-python", 20] == 250
+    assert asked["cje-eval", 20] == 3
+
+
+def test_variants_of_the_default_differ_only_in_what_is_lent():
+    [draw] = replays(KINDS[1], 20, 1)
+    middle = [one[0] for one in default(draw)]
+    with patch.object(lent, "borrowed_spread", causes.VARIANTS["no spread lent"][1]):
+        changed = default(draw)
+    assert [one[0] for one in changed] == pytest.approx(middle)
+    assert [one[1:] for one in changed] != [one[1:] for one in default(draw)]
 
 
 def test_a_cell_with_more_runs_takes_the_place_of_the_older_one(tmp_path):
