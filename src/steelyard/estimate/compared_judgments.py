@@ -242,7 +242,7 @@ class ComparedJudgments:
         if self.scores_of(pair, outputs, raw=True).variance()[0] == 0:
             found = [self._least(both)]
         elif self.tails is not None and self._whole(pair, outputs):
-            found = self.tails.moderated(both)
+            found.append(self.tails.moderated(both))
         if self.leniency is None:
             return tuple(PairError(value * ratio, doubt * ratio**2) for value, doubt in found)
         shares = [self._rater_shares(*one) for one in zip(pair, outputs, strict=True)]

@@ -8,7 +8,7 @@ Derived in docs/methods/comparison.md.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
@@ -44,9 +44,8 @@ class PairTails:
     ----------
     score, covariance : float
         Mean variance of a system's scores, and mean covariance of two systems' scores of an item.
-    spread, usual : Spread
-        What to expect of the variance of a difference, over what these two would make of it: with tails as
-        long as all differences show them, and were they normal.
+    spread : Spread
+        What to expect of the variance of a difference, over what these two would make of it.
     excess : float
         Excess kurtosis of the differences, or of scores where systems have few items in common.
     """
@@ -54,7 +53,6 @@ class PairTails:
     score: float
     covariance: float
     spread: Spread
-    usual: Spread
     excess: float
 
     @classmethod
@@ -78,14 +76,17 @@ class PairTails:
         pairs = [PairScores.of(sides[a], sides[b], beside) for a, b in _pairs(sides)]
         score = float(np.mean([one.variance for one in sides]))
         common = [one.covariance for one in pairs if _is_together(one)]
-        nothing = Spread(0.0, 0.0)
-        start = cls(score, float(np.mean(common)) if common else 0.0, nothing, nothing, 0.0)
-        ratios, freedoms = np.array([start._own(one) for one in pairs]).T
+        usual = cls(score, float(np.mean(common)) if common else 0.0, Spread(0.0, 0.0), 0.0)
+        ratios, freedoms = np.array([usual._own(one) for one in pairs]).T
         excess = _excess(sides, pairs)
-        usual, spread = (
-            _lent(ratios, known, len(sides)) for known in (freedoms, with_tails(freedoms, excess))
-        )
-        return replace(start, spread=spread, usual=usual, excess=excess) if spread.freedom else None
+        freedoms = with_tails(freedoms, excess)
+        spread = borrowed_spread(ratios, freedoms)
+        if not spread.freedom:
+            return None
+        # Pairs that share a system do not know more than the systems themselves.
+        most = (len(sides) - 1) / 2 * float(freedoms[ratios > 0].mean())
+        spread = Spread(spread.variance, min(spread.freedom, most))
+        return cls(usual.score, usual.covariance, spread, excess)
 
     def _expected(self, both: PairScores) -> float:
         """Return the variance of a difference between two systems like all others."""
@@ -94,40 +95,23 @@ class PairTails:
         return max(found, 1e-9 * self.score * (1 / n + 1 / m))
 
     def _own(self, both: PairScores) -> tuple[float, float]:
-        """Return a pair's own variance over the expected one, and its degrees of freedom, were tails normal."""
+        """Return a pair's own variance over the expected one, and its degrees of freedom."""
         value, doubt = both.variance()
         expected = self._expected(both)
         if value <= 0 or doubt <= 0 or expected <= 0:
             return 0.0, 0.0
-        return value / expected, 2 * value**2 / doubt
+        freedom = with_tails(np.array([2 * value**2 / doubt]), self.excess)
+        return value / expected, float(freedom[0])
 
     def lent(self, both: PairScores) -> float:
         """Return the share of what is known of a pair's variance that the other pairs lend."""
-        freedom = float(with_tails(np.array([self._own(both)[1]]), self.excess)[0])
-        return self.spread.freedom / (self.spread.freedom + freedom)
+        return self.spread.freedom / (self.spread.freedom + self._own(both)[1])
 
-    def moderated(self, both: PairScores) -> list[tuple[float, float]]:
-        """Return the variance of a mean difference with what is lent, and the variance of that.
-
-        First as if tails were normal, then with tails as all pairs show them.
-        """
-        own, freedom = self._own(both)
-        tailed = float(with_tails(np.array([freedom]), self.excess)[0])
-        expected = self._expected(both)
-        found = []
-        for lent, known in ((self.usual, freedom), (self.spread, tailed)):
-            ratio, total = lent.moderated(own, known)
-            found.append((ratio * expected, 2 * (ratio * expected) ** 2 / total))
-        return found
-
-
-def _lent(ratios: Floats, freedoms: Floats, systems: int) -> Spread:
-    """Return what all pairs lend; those that share a system know no more than the systems themselves."""
-    spread = borrowed_spread(ratios, freedoms)
-    known = freedoms[ratios > 0]
-    if not spread.freedom or not len(known):
-        return Spread(0.0, 0.0)
-    return Spread(spread.variance, min(spread.freedom, (systems - 1) / 2 * float(known.mean())))
+    def moderated(self, both: PairScores) -> tuple[float, float]:
+        """Return the variance of a mean difference with what is lent, and the variance of that."""
+        found, freedom = self.spread.moderated(*self._own(both))
+        value = found * self._expected(both)
+        return value, 2 * value**2 / freedom
 
 
 def _is_together(both: PairScores) -> bool:

@@ -138,7 +138,11 @@ def test_a_system_that_is_named_in_the_sample_comes_in_too(begun):
     [
         (rows("a", range(20, 25)), "", "25 outputs of system 'a', of which 20 were there"),
         (rows("c", range(19)), "", "new system 'c' with other items .* such as 'i19'"),
-        (rows("c"), "goal: {decide: best, prompts: [fluency]}\n", "cannot come into a running campaign that is a race"),
+        (
+            rows("c"),
+            "goal: {decide: best, prompts: [fluency]}\n",
+            "cannot come into a running campaign that is a race",
+        ),
     ],
 )
 def test_what_would_make_probabilities_wrong_is_refused(begun, added, extra, says):
