@@ -97,6 +97,16 @@ def test_raters_who_are_lenient_to_one_system_and_harsh_to_another_are_not_adjus
     assert leniency is None or leniency.trust == 0
 
 
+def test_judgments_that_are_all_equal_follow_no_rater():
+    human, output, rater, system = judgments(1, m=1, n=40)
+    human[system == 1] = 3.0
+    leniency = estimated_leniency(human, output, rater, system, spread=np.array([1.0, 0.4, 1.0]))
+    assert leniency.trust > 0
+    weights = mean_weights(system, 1)
+    np.testing.assert_array_equal(leniency.adjusted(weights), weights)
+    assert leniency.adjusted(mean_weights(system, 0)) @ human != mean_weights(system, 0) @ human
+
+
 def test_weights_add_to_one_over_the_own_system_and_to_zero_over_others():
     human, output, rater, system = judgments(1, m=1, n=20)
     leniency = estimated_leniency(human, output, rater, system, spread=np.ones(3))

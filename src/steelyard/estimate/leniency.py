@@ -113,6 +113,7 @@ class Leniency:
     heard: Integers
     spread: Floats
     trust: float
+    _varies: NDArray[np.bool_]
     _within: _Within
     _factor: tuple[Floats, bool]
 
@@ -128,8 +129,11 @@ class Leniency:
         return found.astype(np.float64)
 
     def adjusted(self, weights: Floats) -> Floats:
-        """Return weights (M,) on judgments less what they hold of leniency beyond the campaign's."""
-        per_rater = self.per_rater(weights)
+        """Return weights (M,) on judgments less what they hold of leniency beyond the campaign's.
+
+        Judgments of a system that are all equal follow no rater, and stay as they are.
+        """
+        per_rater = self.per_rater(weights * self._varies[self.system])
         rater = self.rater[self.heard]
         share = np.bincount(rater, minlength=len(per_rater)) / len(rater)
         solved = cho_solve(self._factor, per_rater - per_rater.sum() * share)
@@ -184,7 +188,12 @@ def estimated_leniency(
     np.fill_diagonal(matrix, matrix.diagonal() + components.residual / components.leniency)
     seen = within.times((human / scale)[heard])
     trust = _trust(seen, rater, within, matrix, components.residual)
-    return Leniency(components, *every, scale, heard, spread, trust, within, cho_factor(matrix))
+    first = np.zeros(len(spread))
+    first[system] = human[heard]
+    varies = np.bincount(system, human[heard] != first[system], minlength=len(spread)) > 0
+    return Leniency(
+        components, *every, scale, heard, spread, trust, varies, within, cho_factor(matrix)
+    )
 
 
 def _trust(
