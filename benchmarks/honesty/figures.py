@@ -1,7 +1,9 @@
 """The figures of the page: coverage against width, and cost against judgments."""
 
+import math
+
 import matplotlib.pyplot as plt
-from matplotlib.ticker import FuncFormatter, LogFormatterMathtext
+from matplotlib.ticker import FuncFormatter
 
 from benchmarks.honesty.summary import DEFAULT, LEAST, alike, averages
 from steelyard.plots.style import BLUE, GREEN, GRID, INK, MUTED, ORANGE, styled
@@ -153,7 +155,7 @@ def growth(results, path):
                 _line_of_each(axes, results, (job, name), colour, mark)
             axes.set_xscale("log")
             axes.set_yscale("log")
-            axes.xaxis.set_major_formatter(LogFormatterMathtext())
+            axes.xaxis.set_major_formatter(FuncFormatter(_power_of_ten))
             axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
             axes.minorticks_off()
             axes.set_xlabel(what)
@@ -161,6 +163,11 @@ def growth(results, path):
             _frame(axes)
         panels[0].set_ylabel("processor time, seconds")
         _save(figure, path)
+
+
+def _power_of_ten(value, _):
+    """As text: names are shown as they are in our figures, so formulas are not read."""
+    return "10" + f"{round(math.log10(value))}".translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
 
 
 def _line_of_each(axes, results, named, colour, mark):
