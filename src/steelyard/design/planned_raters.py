@@ -35,7 +35,8 @@ class PlannedRaters:
     def taken(self, leniency: Number, each: float) -> Number:
         """Return the share of leniency that is taken out, from `each` judgments by a rater.
 
-        It is predicted with reliability b / (b + v / each), and trusted as in `Leniency.trust`.
+        It is predicted with reliability b / (b + v / each), and trusted as far as the variance
+        between raters will be known; `Leniency.trust` goes by what holds between systems.
         """
         noise, half = self.rest / each, (self.number - 1) / 2
         leniency = np.maximum(leniency, 1e-9 * noise)
