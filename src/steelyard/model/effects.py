@@ -1,0 +1,292 @@
+"""What a judgment is made of: effects, each with a name, a covariance and a prior share of the variance.
+
+y_j = mu_s + c_s (x'beta + x'delta_s + item + text + output + rater + taste + noise)
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import csr_array, hstack
+
+from steelyard.model.blocks import Blocks
+from steelyard.model.campaign import Campaign, Floats, Ints
+
+__all__ = ["PRIOR", "Columns", "Effects", "Kernel", "effects"]
+
+# Prior share of each effect in the variance within systems, and its standard deviation on the log scale.
+PRIOR = {
+    "metrics": (0.1, 1.5),
+    "own slopes": (0.02, 1.0),
+    "shared texts": (0.3, 1.5),
+    "cluster": (0.1, 1.5),
+    "item": (0.2, 1.5),
+    "text": (0.1, 1.5),
+    "output": (0.3, 1.5),
+    "rater": (0.05, 1.5),
+    "taste": (0.02, 1.0),
+    "order": (0.05, 1.5),
+    "departure": (0.05, 1.5),
+    "noise": (0.4, 1.5),
+}
+# Directions of the metrics along which a system may have a slope of its own.
+_OWN_AXES = 3
+# An effect of raters has at most so many columns, of those who judged most; the others' is noise.
+_MOST_COLUMNS = 1500
+# Where items have more judgments than this they are columns, and outputs are the blocks.
+_LARGEST_BLOCK = 200
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """An effect with independent values of one variance.
+
+    Attributes
+    ----------
+    name : str
+        The effect.
+    design : (n, q) array or sparse array
+        The weight of each value in each judgment.
+    target : (q, k) array
+        The weight of each value in the mean of each system's pool.
+    these_raters : (q, k) array, optional
+        The same, where the mean is about exactly these raters.
+    """
+
+    name: str
+    design: Floats | csr_array
+    target: Floats
+    these_raters: Floats | None = None
+
+    @property
+    def q(self) -> int:
+        """Number of values."""
+        return int(self.design.shape[1])
+
+
+@dataclass(frozen=True, eq=False)
+class Kernel:
+    """An effect that is correlated only within blocks of judgments.
+
+    Attributes
+    ----------
+    name : str
+        The effect.
+    within : sequence of (B, m, m) arrays
+        Its covariance within blocks, for variance 1.
+    target : (n, k) array
+        Its covariance with the mean of each system's pool.
+    pool : (k, k) array
+        The covariance of the pools' means.
+    """
+
+    name: str
+    within: list[Floats]
+    target: Floats
+    pool: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Effects:
+    """All effects that the judgments of a campaign can show, noise last."""
+
+    blocks: Blocks
+    columns: tuple[Columns, ...]
+    kernels: tuple[Kernel, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the effects."""
+        return tuple(one.name for one in (*self.columns, *self.kernels))
+
+
+def effects(campaign: Campaign, scale: Floats, *, without: frozenset[str] = frozenset()) -> Effects:
+    """Return the effects of a campaign.
+
+    Parameters
+    ----------
+    campaign : Campaign
+        The judgments.
+    scale : (k,) array
+        The spread of each system's judgments.
+    without : set of str
+        Effects to leave out.
+    """
+    item = campaign.item[campaign.output]
+    label = _block_labels(campaign, item)
+    blocks = Blocks.of(label)
+    columns = [*_metrics(campaign, scale), *_raters(campaign), *_preferences(campaign)]
+    if campaign.other is None and _shows_items(campaign):
+        if label is campaign.output:
+            columns.append(_items(campaign, scale, item))
+    kernels = _kernels(campaign, scale, blocks, label is campaign.output)
+    return Effects(
+        blocks,
+        tuple(one for one in columns if one.name not in without and one.q),
+        tuple(one for one in kernels if one.name not in without),
+    )
+
+
+def _block_labels(campaign: Campaign, item: Ints) -> Ints:
+    """Return the smallest blocks that hold items or clusters whole, or outputs where these are too large."""
+    if campaign.cluster is not None:
+        label = campaign.cluster[campaign.output]
+        return label
+    return item if np.bincount(item).max() <= _LARGEST_BLOCK else campaign.output
+
+
+def _shows_items(campaign: Campaign) -> bool:
+    """Whether some item was judged for two outputs."""
+    judged = np.unique(campaign.output)
+    return len(np.unique(campaign.item[judged])) < len(judged)
+
+
+def _metrics(campaign: Campaign, scale: Floats) -> list[Columns]:
+    """Metrics around the means of their pools, slopes of each system, and whether a text is shared."""
+    found = []
+    pools = campaign.pools
+    width = np.sqrt(np.einsum("kpp->kp", pools.covariance).mean(axis=0))
+    known = width > 1e-9 * (np.abs(pools.metric).max(axis=0, initial=0.0) + 1e-300)
+    centred = (campaign.metric - campaign.writers @ pools.metric)[:, known] / width[known]
+    offset = (pools.metric - pools.sharing @ pools.metric)[:, known] / width[known]
+    x = _of_judgments(campaign, centred)
+    if known.any() and np.abs(x).max(initial=0.0) > 0:
+        share = np.sqrt(known.sum())
+        left, values, axes = np.linalg.svd(x / share, full_matrices=False)
+        kept = values > 1e-7 * values[0]
+        common = left[:, kept] * values[kept]
+        target = axes[kept] @ offset.T / share * scale
+        found.append(Columns("metrics", common, target))
+        own = common[:, :_OWN_AXES]
+        if 1 < campaign.k <= _MOST_COLUMNS / _OWN_AXES:
+            contrast = csr_array(campaign.contrast)
+            parts = [contrast.multiply(axis[:, np.newaxis]) for axis in own.T]
+            slopes = csr_array(hstack(parts))
+            found.append(Columns("own slopes", slopes, np.zeros((slopes.shape[1], campaign.k))))
+    several = campaign.writers.max(axis=1, initial=1.0) < 1 - 1e-9
+    if several.any() and campaign.other is None:
+        column = (several - campaign.writers @ pools.shared)[campaign.output]
+        beside = (pools.shared - pools.sharing @ pools.shared) * scale
+        found.append(Columns("shared texts", column[:, np.newaxis], beside[np.newaxis]))
+    return found
+
+
+def _of_judgments(campaign: Campaign, of_outputs: Floats) -> Floats:
+    """Return what judgments see of a value of outputs: the value, or the difference of the two."""
+    values = of_outputs[campaign.output]
+    return values if campaign.other is None else values - of_outputs[campaign.other]
+
+
+def _raters(campaign: Campaign) -> list[Columns]:
+    """Leniency of each rater, and each rater's taste for each system."""
+    if campaign.rater is None:
+        return []
+    k, found = campaign.k, []
+    share = np.bincount(campaign.rater) / campaign.n
+    contrast = csr_array(campaign.contrast).tocoo()
+    if campaign.other is None:
+        column, number = _frequent(campaign.rater)
+        rows = np.flatnonzero(column >= 0)
+        q = len(number)
+        if 0 < q < campaign.n and len(np.unique(campaign.rater)) > 1:
+            design = csr_array((np.ones(len(rows)), (rows, column[rows])), shape=(campaign.n, q))
+            these = np.repeat(share[number][:, np.newaxis], k, axis=1)
+            found.append(Columns("rater", design, np.zeros((q, k)), these))
+    if k < 2:
+        return found
+    cell = campaign.rater[contrast.row] * k + contrast.col
+    column, number = _frequent(cell)
+    kept = column >= 0
+    q = len(number)
+    if q > k and len(np.unique(campaign.rater)) > 1:
+        at = (contrast.row[kept], column[kept])
+        design = csr_array((contrast.data[kept], at), shape=(campaign.n, q))
+        these = np.zeros((q, k))
+        these[np.arange(q), number % k] = share[number // k]
+        found.append(Columns("taste", design, np.zeros((q, k)), these))
+    return found
+
+
+def _frequent(label: Ints) -> tuple[Ints, Ints]:
+    """Number the labels that occur twice or more, -1 for others; only the most frequent where they are too many."""
+    names, code, count = np.unique(label, return_inverse=True, return_counts=True)
+    least = 2
+    if (count >= least).sum() > _MOST_COLUMNS:
+        least = int(np.sort(count)[-_MOST_COLUMNS - 1]) + 1
+    kept = count >= least
+    number = np.where(kept, np.cumsum(kept) - 1, -1)
+    return number[code], names[kept]
+
+
+def _preferences(campaign: Campaign) -> list[Columns]:
+    """Being shown first, and what a pair of systems departs from one common scale."""
+    if campaign.other is None:
+        return []
+    k, n, found = campaign.k, campaign.n, []
+    none = np.zeros((1, k))
+    if campaign.first is not None and np.any(campaign.first):
+        found.append(Columns("order", campaign.first[:, np.newaxis], none))
+    contrast = campaign.contrast
+    high, low = contrast.argmax(axis=1), contrast.argmin(axis=1)
+    pair = np.minimum(high, low) * k + np.maximum(high, low)
+    names, code = np.unique(pair, return_inverse=True)
+    if len(names) >= k > 2:
+        sign = np.where(high < low, 1.0, -1.0)
+        design = csr_array((sign, (np.arange(n), code)), shape=(n, len(names)))
+        found.append(Columns("departure", design, np.zeros((len(names), k))))
+    return found
+
+
+def _items(campaign: Campaign, scale: Floats, item: Ints) -> Columns:
+    design = csr_array((np.ones(campaign.n), (np.arange(campaign.n), item)))
+    target = campaign.in_pool / campaign.pools.size * scale
+    return Columns("item", design, target[: design.shape[1]])
+
+
+def _kernels(campaign: Campaign, scale: Floats, blocks: Blocks, outputs_only: bool) -> list[Kernel]:
+    """Effects of clusters, items, texts and outputs, and noise."""
+    found = []
+    k, pools = campaign.k, campaign.pools
+    output, item = campaign.output, campaign.item[campaign.output]
+    size = pools.size
+    both = np.outer(scale / size, scale / size)
+    if campaign.other is None:
+        if campaign.cluster is not None and campaign.cluster_size is not None:
+            cluster = campaign.cluster[output]
+            within = blocks.kernel(lambda a, b: cluster[a] == cluster[b])
+            target = campaign.cluster_size[cluster] / size * scale
+            beside = both * (pools.clusters if pools.clusters is not None else 0.0)
+            found.append(Kernel("cluster", within, target, beside))
+        if _shows_items(campaign) and not outputs_only:
+            within = blocks.kernel(lambda a, b: item[a] == item[b])
+            target = campaign.in_pool[item] / size * scale
+            found.append(Kernel("item", within, target, both * pools.common))
+            if campaign.likeness is not None:
+                likeness = campaign.likeness[output]
+                writer = campaign.writers[output].argmax(axis=1)
+
+                def alike(a: Ints, b: Ints) -> Floats:
+                    value = np.sqrt(likeness[a, writer[b]] * likeness[b, writer[a]])
+                    return np.where(item[a] == item[b], value, 0.0)
+
+                beside = both * pools.common * pools.likeness
+                found.append(Kernel("text", blocks.kernel(alike), likeness / size * scale, beside))
+    if len(np.unique(output)) < campaign.n:
+        if campaign.other is None:
+            within = blocks.kernel(lambda a, b: output[a] == output[b])
+            target = (campaign.writers[output] > 0) / size * scale
+        else:
+            other = campaign.other
+            within = blocks.kernel(
+                lambda a, b: (
+                    1.0 * (output[a] == output[b])
+                    + (other[a] == other[b])
+                    - (output[a] == other[b])
+                    - (other[a] == output[b])
+                )
+            )
+            writes = (campaign.writers > 0).astype(np.float64)
+            target = (writes[output] - writes[other]) / size * scale
+        found.append(Kernel("output", within, target, both * pools.identical))
+    noise = blocks.kernel(lambda a, b: a == b)
+    found.append(Kernel("noise", noise, np.zeros((campaign.n, k)), np.zeros((k, k))))
+    return found

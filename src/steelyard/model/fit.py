@@ -1,0 +1,195 @@
+"""The model fitted to a campaign, and what any answer is made of: weights on judgments, and one error matrix."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from steelyard.model.campaign import Campaign, Floats
+from steelyard.model.effects import Columns, Effects, effects
+from steelyard.model.reml import System, Variances, variances
+from steelyard.model.spread import moderated
+
+__all__ = ["About", "Answers", "Fit", "fit"]
+
+About = Literal["pool", "new outputs", "these raters"]
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """The means of all systems, and their errors; any other answer is a form of them.
+
+    Attributes
+    ----------
+    mean : (k,) array
+        Best linear unbiased predictions of the pools' means.
+    weights : (n, k) array
+        The weight of each judgment in each mean.
+    parts : mapping of str to (k, k) array
+        What each effect adds to the covariance of the errors.
+    """
+
+    mean: Floats
+    weights: Floats
+    parts: Mapping[str, Floats]
+
+    @cached_property
+    def covariance(self) -> Floats:
+        """The covariance of the errors of all means, (k, k)."""
+        return np.sum(list(self.parts.values()), axis=0)
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """The model with its learned variances."""
+
+    campaign: Campaign
+    scale: Floats
+    lent: float
+    freedom: Floats
+    system: System
+    variances: Variances
+
+    def answers(self, about: About = "pool") -> Answers:
+        """Return all means and their errors."""
+        at, built = self.variances.solution, self.system.effects
+        k, q = self.campaign.k, self.system.q
+        target = np.zeros((self.system.u.shape[1], k))
+        for own, one in zip(self.system.slices, built.columns, strict=True):
+            target[own] = _target(one, about)
+        target[q:] = self.campaign.pools.sharing.T if self.campaign.other is None else np.eye(k)
+        theta = dict(zip(built.names, at.theta, strict=True))
+        of_new = about == "new outputs"
+        local = np.zeros((self.campaign.n, k))
+        if not of_new:
+            for one in built.kernels:
+                local += theta[one.name] * one.target
+        inside = at.inverse @ local
+        left = target - self.system.u.T @ inside
+        z_weights = inside + at.au @ (at.m_inverse @ left)
+        parts = {}
+        for own, column in zip(self.system.slices, built.columns, strict=True):
+            off = target[own] - self.system.u[:, own].T @ z_weights
+            parts[column.name] = theta[column.name] * off.T @ off
+        for kernel, matrix in zip(built.kernels, self.system.matrices, strict=True):
+            found = z_weights.T @ (matrix @ z_weights)
+            if not of_new:
+                cross = z_weights.T @ kernel.target
+                found = found - cross - cross.T + kernel.pool
+            parts[kernel.name] = theta[kernel.name] * found
+        if of_new:
+            parts["metrics of new outputs"] = self._metric_error()
+        weights = z_weights / self._spread[:, np.newaxis]
+        return Answers(weights.T @ self.campaign.score, weights, parts)
+
+    def _metric_error(self) -> Floats:
+        """The error of the pool's mean metrics as those of new outputs."""
+        # the slopes are known by what they explain over each pool
+        k = self.campaign.k
+        for own, one in zip(self.system.slices, self.system.effects.columns, strict=True):
+            if one.name == "metrics":
+                fitted = self.system.u[:, own] @ self.variances.solution.values[own]
+                return np.eye(k) * np.var(fitted) * self.scale**2 / self.campaign.pools.size
+        return np.zeros((k, k))
+
+    @cached_property
+    def _spread(self) -> Floats:
+        return _spread_of_judgments(self.campaign, self.scale)
+
+    def degrees_of_freedom(self, forms: Floats, answers: Answers) -> Floats:
+        """Return the degrees of freedom of the errors of forms of the means (Satterthwaite).
+
+        Parameters
+        ----------
+        forms : (f, k) array
+            The weight of each mean in each form.
+        answers : Answers
+            The means.
+        """
+        names = self.variances.names
+        gradient = np.stack(
+            [np.einsum("fk,kl,fl->f", forms, answers.parts[name], forms) for name in names], axis=1
+        )
+        gradient = np.maximum(gradient, 0.0)
+        total = gradient.sum(axis=1)
+        share = gradient / np.maximum(total, 1e-300)[:, np.newaxis]
+        of_shares = np.einsum("fe,ed,fd->f", share, self.variances.covariance, share)
+        n = len(self.system.z) - self.system.means.shape[1]
+        of_shares = np.maximum(of_shares - 2 / n, 0.0)
+        # each system's spread is known from its own judgments and what the others lend
+        own = forms**2 * np.diag(answers.covariance)
+        weight = own / np.maximum(own.sum(axis=1), 1e-300)[:, np.newaxis]
+        known = np.minimum(self.freedom + self.lent, self.freedom.sum())
+        of_spread = np.sum(weight**2 * 2 / np.maximum(known, 1e-9), axis=1)
+        return 2 / np.maximum(np.maximum(of_spread, 2 / n) + of_shares, 2e-9)
+
+    def left(self) -> Floats:
+        """Return what is left of each judgment when it is predicted from all others, in its own units."""
+        at = self.variances.solution
+        diagonal = at.inverse.diagonal() - np.sum((at.au @ at.m_inverse) * at.au, axis=1)
+        return at.residual / np.maximum(diagonal, 1e-300) * self._spread
+
+
+def _target(one: Columns, about: About) -> Floats:
+    if about == "these raters" and one.these_raters is not None:
+        return one.these_raters
+    return one.target
+
+
+def _spread_of_judgments(campaign: Campaign, scale: Floats) -> Floats:
+    if campaign.other is not None:
+        return np.ones(campaign.n)
+    return (campaign.writers @ scale)[campaign.output]
+
+
+def fit(campaign: Campaign, *, without: frozenset[str] = frozenset(), prior: bool = True) -> Fit:
+    """Fit the model: with the systems' raw spreads, then with what the effects leave of them."""
+    k = campaign.k
+    if campaign.other is not None:
+        return _fitted(campaign, np.ones(k), 0.0, np.full(k, campaign.n / k), without, prior)
+    freedom = _freedom(campaign)
+    squares = _raw_squares(campaign)
+    moderate, lent = moderated(squares, freedom)
+    scale = np.sqrt(moderate)
+    found = _fitted(campaign, scale, lent, freedom, without, prior)
+    if k > 2:
+        left = found.left()
+        own = campaign.writers[campaign.output]
+        mass = np.maximum(own.sum(axis=0), 1e-300)
+        squares = (own.T @ left**2) / mass
+        moderate, lent = moderated(squares, freedom)
+        found = _fitted(campaign, np.sqrt(moderate), lent, freedom, without, prior, found)
+    return found
+
+
+def _fitted(
+    campaign: Campaign,
+    scale: Floats,
+    lent: float,
+    freedom: Floats,
+    without: frozenset[str],
+    prior: bool,
+    near: Fit | None = None,
+) -> Fit:
+    built = effects(campaign, scale, without=without)
+    spread = _spread_of_judgments(campaign, scale)
+    system = System(campaign.score / spread, campaign.contrast / spread[:, np.newaxis], built)
+    start = None if near is None else near.variances.solution.theta
+    return Fit(campaign, scale, lent, freedom, system, variances(system, start, prior=prior))
+
+
+def _freedom(campaign: Campaign) -> Floats:
+    """Judged outputs of each system less one."""
+    judged = np.unique(campaign.output)
+    return np.maximum((campaign.writers[judged]).sum(axis=0) - 1, 0.0)
+
+
+def _raw_squares(campaign: Campaign) -> Floats:
+    """The variance of each system's judgments."""
+    own = campaign.writers[campaign.output]
+    mass = np.maximum(own.sum(axis=0), 1e-300)
+    mean = (own.T @ campaign.score) / mass
+    off = campaign.score[:, np.newaxis] - mean
+    return np.sum(own * off**2, axis=0) / np.maximum(mass - 1, 1e-300)

@@ -1,0 +1,198 @@
+"""Penalised restricted maximum likelihood: how much of the judgments' variance each effect has."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+from scipy.sparse import csr_array
+
+from steelyard.model.campaign import Floats
+from steelyard.model.effects import PRIOR, Effects
+
+__all__ = ["Solution", "System", "Variances", "variances"]
+
+_STEPS = 60
+_TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """The mixed-model equations at given variances.
+
+    With A the covariance within blocks and U all columns, of random values and, last, of the means:
+    ``M = U'A^-1 U + diag(1 / variance of a column)``.
+
+    Attributes
+    ----------
+    inverse : sparse (n, n) array
+        Inverse of A.
+    au : (n, q) array
+        ``A^-1 U``.
+    m_inverse : (q, q) array
+        Inverse of M: the error covariance of the columns' values.
+    values : (q,) array
+        Predicted values of the columns, and the means.
+    residual : (n,) array
+        ``P z``: what is left, over its variance.
+    """
+
+    theta: Floats
+    inverse: csr_array
+    au: Floats
+    m_inverse: Floats
+    values: Floats
+    residual: Floats
+    loss: float
+    gradient: Floats | None = None
+    information: Floats | None = None
+
+    def project(self, vectors: Floats) -> Floats:
+        """Return ``P v`` for each column v."""
+        return self.inverse @ vectors - self.au @ (self.m_inverse @ (self.au.T @ vectors))
+
+
+class System:
+    """The judgments z, the design of the means, and the effects."""
+
+    def __init__(self, z: Floats, means: Floats, effects: Effects) -> None:
+        self.z, self.means, self.effects = z, means, effects
+        parts = [
+            one.design.toarray() if isinstance(one.design, csr_array) else one.design
+            for one in effects.columns
+        ]
+        self.u = np.concatenate([*parts, means], axis=1)
+        ends = np.cumsum([0, *(one.q for one in effects.columns)])
+        self.slices = [slice(a, b) for a, b in zip(ends, ends[1:], strict=False)]
+        self.q = int(ends[-1])
+        self.matrices = [effects.blocks.matrix(one.within) for one in effects.kernels]
+
+    def solve(self, theta: Floats, *, derivatives: bool = False) -> Solution:
+        """Solve at the variances `theta`, in the order of the effects' names."""
+        of_columns, of_kernels = theta[: len(self.slices)], theta[len(self.slices) :]
+        kernels = self.effects.kernels
+        a = [
+            sum(v * one.within[size] for v, one in zip(of_kernels, kernels, strict=True))
+            for size in range(len(self.effects.blocks.index))
+        ]
+        parts, log = self.effects.blocks.inverse(a)
+        inverse = self.effects.blocks.matrix(parts)
+        au, az = inverse @ self.u, inverse @ self.z
+        ridge = np.zeros(self.u.shape[1])
+        for own, v in zip(self.slices, of_columns, strict=True):
+            ridge[own] = 1 / v
+        gram = self.u.T @ au
+        m = (gram + gram.T) / 2 + np.diag(ridge)
+        factor = cho_factor(m, lower=True)
+        m_inverse = cho_solve(factor, np.eye(len(m)))
+        values = m_inverse @ (au.T @ self.z)
+        residual = az - au @ values
+        log += 2 * np.log(np.diag(factor[0])).sum() - np.log(ridge[: self.q]).sum()
+        loss = (log + self.z @ residual) / 2
+        found = Solution(theta, inverse, au, m_inverse, values, residual, float(loss))
+        return self._with_derivatives(found, parts) if derivatives else found
+
+    def _with_derivatives(self, at: Solution, parts: list[Floats]) -> Solution:
+        """Add the derivative by log variances, and the average information (Gilmour et al. 1995)."""
+        theta, columns = at.theta, len(self.slices)
+        trace, forces = np.zeros(len(theta)), np.empty((len(self.z), len(theta)))
+        for number, own in enumerate(self.slices):
+            error = np.trace(at.m_inverse[own, own])
+            trace[number] = (own.stop - own.start) - error / theta[number]
+            forces[:, number] = self.u[:, own] @ at.values[own]
+        for number, (kernel, matrix) in enumerate(
+            zip(self.effects.kernels, self.matrices, strict=True), columns
+        ):
+            forces[:, number] = theta[number] * (matrix @ at.residual)
+            if kernel.name == "noise":
+                continue
+            inside = sum(np.sum(i * k) for i, k in zip(parts, kernel.within, strict=True))
+            across = np.sum(at.m_inverse * (at.au.T @ (matrix @ at.au)))
+            trace[number] = theta[number] * (inside - across)
+        trace[-1] = len(self.z) - self.means.shape[1] - trace[:-1].sum()
+        gradient = (trace - forces.T @ at.residual) / 2
+        information = forces.T @ at.project(forces) / 2
+        return Solution(
+            at.theta,
+            at.inverse,
+            at.au,
+            at.m_inverse,
+            at.values,
+            at.residual,
+            at.loss,
+            gradient,
+            (information + information.T) / 2,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Variances:
+    """The learned variances, and how well they are known.
+
+    Attributes
+    ----------
+    solution : Solution
+        The equations at these variances.
+    covariance : (E, E) array
+        Error covariance of the log variances.
+    """
+
+    names: tuple[str, ...]
+    solution: Solution
+    covariance: Floats
+
+
+def variances(system: System, start: Floats | None = None, *, prior: bool = True) -> Variances:
+    """Learn the variances of all effects.
+
+    Priors are on the shares only: a common factor of all variances costs nothing.
+
+    Parameters
+    ----------
+    system : System
+        Judgments and effects.
+    start : (E,) array, optional
+        Where to start.
+    prior : bool
+        Whether shares have priors; without them this is plain REML.
+    """
+    names = system.effects.names
+    share = np.array([PRIOR[name][0] for name in names])
+    precision = np.array([PRIOR[name][1] for name in names]) ** -2.0 * prior
+    centre = np.log(share / share.sum())
+    shape = np.diag(precision) - np.outer(precision, precision) / max(precision.sum(), 1e-300)
+
+    def penalised(logs: Floats) -> tuple[float, Floats, Floats, Solution]:
+        at = system.solve(np.exp(logs), derivatives=True)
+        off = logs - centre
+        assert at.gradient is not None
+        assert at.information is not None
+        value = at.loss + off @ shape @ off / 2
+        return float(value), at.gradient + shape @ off, at.information + shape, at
+
+    if start is None:
+        means = system.means
+        fitted = means @ np.linalg.lstsq(means, system.z, rcond=None)[0]
+        within = float(np.mean((system.z - fitted) ** 2))
+        start = share / share.sum() * within
+    logs = np.log(start)
+    floor = logs.max() - 25
+    value, slope, curve, at = penalised(logs)
+    damping = 1e-8
+    for _ in range(_STEPS):
+        bend = np.diag(curve)
+        step = -np.linalg.solve(curve + damping * np.diag(np.maximum(bend, 1e-3)), slope)
+        step = np.clip(step, -3.0, 3.0)
+        trial = np.maximum(logs + step, floor)
+        new = penalised(trial)
+        if new[0] <= value + 1e-10 * abs(value):
+            moved = np.abs(trial - logs).max()
+            logs, (value, slope, curve, at) = trial, new
+            damping = max(damping / 10, 1e-8)
+            if moved < _TOLERANCE**0.5 and np.abs(slope).max() < 1e-6:
+                break
+        else:
+            damping = max(damping * 10, 1e-3)
+            if damping > 1e6:
+                break
+    bend = curve + 1e-10 * np.eye(len(logs)) * max(np.trace(curve), 1e-300)
+    return Variances(names, at, np.linalg.inv(bend))

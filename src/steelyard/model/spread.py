@@ -1,0 +1,50 @@
+"""The spread of each system's judgments, moderated towards the others'."""
+
+import numpy as np
+from scipy.special import digamma, polygamma
+
+from steelyard.model.campaign import Floats
+
+__all__ = ["moderated"]
+
+_MOST = 1e3
+
+
+def moderated(squares: Floats, freedom: Floats) -> tuple[Floats, float]:
+    """Moderate variances towards a common one (Smyth 2004).
+
+    Variances are taken for draws from a scaled inverse chi-square, whose degrees of freedom and centre
+    are found from the mean and the variance of their logarithms.
+
+    Parameters
+    ----------
+    squares : (k,) array
+        Variances.
+    freedom : (k,) array
+        Degrees of freedom of each.
+
+    Returns
+    -------
+    (k,) array, float
+        The moderated variances, and the degrees of freedom that the others lend; 0 for fewer than three systems.
+    """
+    known = freedom > 0
+    if known.sum() < 3:
+        common = np.average(squares[known], weights=freedom[known]) if known.any() else 1.0
+        return np.where(known, squares, common), 0.0
+    v = np.maximum(squares[known], 1e-4 * np.mean(squares[known]) + 1e-300)
+    half = freedom[known] / 2
+    log = np.log(v) - digamma(half) + np.log(half)
+    excess = np.var(log, ddof=1) - np.mean(polygamma(1, half))
+    if excess <= 0:
+        lent, common = _MOST, float(np.exp(log.mean()))
+    else:
+        x = 0.5 + 1 / excess
+        for _ in range(50):
+            x += polygamma(1, x) * (1 - polygamma(1, x) / excess) / polygamma(2, x)
+        lent = min(2 * x, _MOST)
+        common = float(np.exp(log.mean() + digamma(lent / 2) - np.log(lent / 2)))
+    all_squares = np.full(len(squares), common)
+    all_squares[known] = v
+    weight = np.where(known, freedom, 0.0)
+    return (lent * common + weight * all_squares) / (lent + weight), float(lent)
