@@ -1,0 +1,44 @@
+"""Intervals of forms of the systems' means."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import t as student
+
+from steelyard.model.campaign import Floats
+from steelyard.model.fit import Answers, Fit
+
+__all__ = ["Intervals", "intervals"]
+
+
+@dataclass(frozen=True, eq=False)
+class Intervals:
+    """Estimates of forms with their intervals, one of each for every form."""
+
+    estimate: Floats
+    standard_error: Floats
+    degrees_of_freedom: Floats
+    low: Floats
+    high: Floats
+    level: float
+
+
+def intervals(fit: Fit, answers: Answers, forms: Floats, level: float = 0.95) -> Intervals:
+    """Return each form of the means with its interval.
+
+    Parameters
+    ----------
+    fit : Fit
+        The fitted model.
+    answers : Answers
+        Its means.
+    forms : (f, k) array
+        The weight of each mean in each form.
+    level : float
+        Confidence level.
+    """
+    estimate = forms @ answers.mean
+    error = np.sqrt(np.maximum(np.einsum("fk,kl,fl->f", forms, answers.covariance, forms), 0.0))
+    freedom = fit.degrees_of_freedom(forms, answers)
+    half = student.ppf((1 + level) / 2, freedom) * error
+    return Intervals(estimate, error, freedom, estimate - half, estimate + half, level)

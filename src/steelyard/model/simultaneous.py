@@ -1,0 +1,90 @@
+"""Many forms at once: intervals that hold together, and verdicts by steps."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import norm
+from scipy.stats import t as student
+
+from steelyard.model.campaign import Floats, Ints
+from steelyard.model.fit import Answers, Fit
+from steelyard.model.intervals import intervals
+
+__all__ = ["Together", "together"]
+
+# Draws from the joint distribution of all means; the same for every campaign.
+_DRAWS = 20_000
+_SEED = 20_181
+
+
+@dataclass(frozen=True, eq=False)
+class Together:
+    """Intervals of several forms that hold together, and what is decided.
+
+    Attributes
+    ----------
+    low, high : (f,) arrays
+        Ends of the simultaneous intervals; of a decided form they end at 0 at the latest.
+    p_value : (f,) array
+        Of the form being 0, corrected for all forms, by steps from the clearest form down.
+    decided : (f,) array
+        1 where the form is above 0, -1 where it is below, 0 where that is open.
+    """
+
+    low: Floats
+    high: Floats
+    p_value: Floats
+    decided: Ints
+
+
+def together(fit: Fit, answers: Answers, forms: Floats, level: float = 0.95) -> Together:
+    """Return intervals of all forms together, and verdicts by steps (Romano and Wolf 2005).
+
+    The t statistics of the forms are put on the normal scale, where their joint distribution is that of
+    the errors of the means. Verdicts step down from the clearest form: those still open are compared with
+    the largest of their own number.
+
+    Parameters
+    ----------
+    fit, answers, forms, level
+        As in `intervals`.
+    """
+    alone = intervals(fit, answers, forms, level)
+    f = len(forms)
+    known = alone.standard_error > 1e-12 * max(float(alone.standard_error.max(initial=0.0)), 1e-300)
+    score = np.zeros(f)
+    ratio = alone.estimate[known] / alone.standard_error[known]
+    tail = student.logsf(np.abs(ratio), alone.degrees_of_freedom[known])
+    score[known] = np.sign(ratio) * -_normal_quantile(tail)
+    values, vectors = np.linalg.eigh(answers.covariance)
+    root = vectors * np.sqrt(np.maximum(values, 0.0))
+    rows = np.zeros((f, len(values)))
+    rows[known] = forms[known] @ root / alone.standard_error[known, np.newaxis]
+    draws = np.random.default_rng(_SEED).standard_normal((len(values), _DRAWS // 2))
+    size = np.abs(rows @ np.concatenate([draws, -draws], axis=1)) if f > 1 else None
+    if size is None:
+        p = 2 * norm.sf(np.abs(score))
+        critical = float(norm.ppf((1 + level) / 2))
+    else:
+        order = np.argsort(-np.abs(score), kind="stable")
+        largest = np.maximum.accumulate(size[order[::-1]], axis=0)[::-1]
+        stepped = (largest >= np.abs(score[order])[:, np.newaxis]).mean(axis=1)
+        least = 2 * norm.sf(np.abs(score[order]))
+        p = np.empty(f)
+        p[order] = np.maximum.accumulate(np.maximum(stepped, least))
+        critical = float(np.quantile(largest[0], level))
+    multiple = student.ppf(norm.cdf(critical), alone.degrees_of_freedom)
+    half = np.maximum(multiple * alone.standard_error, (alone.high - alone.low) / 2)
+    decided = np.where(known & (p <= 1 - level), np.sign(score), 0.0).astype(np.int64)
+    low, high = alone.estimate - half, alone.estimate + half
+    low = np.where(decided > 0, np.maximum(low, 0.0), low)
+    high = np.where(decided < 0, np.minimum(high, 0.0), high)
+    return Together(low, high, np.where(known, p, 1.0), decided)
+
+
+def _normal_quantile(log_tail: Floats) -> Floats:
+    """Return the z with this logarithm of its upper tail, negated."""
+    z = norm.ppf(np.exp(log_tail))
+    # beyond the range of floats the tail is that of the leading term
+    far = ~np.isfinite(z)
+    return np.where(far, -np.sqrt(np.maximum(-2 * log_tail, 0.0)), z)
