@@ -146,3 +146,10 @@ class Campaign:
         """The weight of each system's mean in each judgment, (n, k)."""
         rows = self.writers[self.output]
         return rows if self.other is None else rows - self.writers[self.other]
+
+    @property
+    def scale_ends(self) -> tuple[float, float] | None:
+        """Least and greatest possible score, where they are known: scores that are all 0 or 1 are shares."""
+        if self.bounds is not None:
+            return self.bounds
+        return (0.0, 1.0) if bool(np.isin(self.score, (0.0, 1.0)).all()) else None

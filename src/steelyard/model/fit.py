@@ -6,7 +6,9 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
+from scipy.sparse import csr_array
 
+from steelyard.errors import NotEstimableError
 from steelyard.model.campaign import Campaign, Floats
 from steelyard.model.effects import Columns, Effects, effects
 from steelyard.model.reml import System, Variances, variances
@@ -81,8 +83,24 @@ class Fit:
             parts[kernel.name] = theta[kernel.name] * found
         if of_new:
             parts["metrics of new outputs"] = self._metric_error()
-        weights = z_weights / self._spread[:, np.newaxis]
+        parts["learning"] = self._learning(target, z_weights, of_new=of_new)
+        weights = z_weights / self.spread[:, np.newaxis]
         return Answers(weights.T @ self.campaign.score, weights, parts)
+
+    def _learning(self, target: Floats, weights: Floats, *, of_new: bool) -> Floats:
+        """What the means would move if the variances were others, within their errors (Prasad and Rao 1990)."""
+        at, built = self.variances.solution, self.system.effects
+        moves = []
+        for own in self.system.slices:
+            off = target[own] - self.system.u[:, own].T @ weights
+            moves.append(off.T @ at.values[own])
+        for theta, kernel, matrix in zip(
+            at.theta[len(moves) :], built.kernels, self.system.matrices, strict=True
+        ):
+            own = -(matrix @ weights) if of_new else kernel.target - matrix @ weights
+            moves.append(theta * (own.T @ at.residual))
+        by_effect = np.stack(moves)
+        return by_effect.T @ self.variances.covariance @ by_effect
 
     def _metric_error(self) -> Floats:
         """The error of the pool's mean metrics as those of new outputs."""
@@ -95,7 +113,8 @@ class Fit:
         return np.zeros((k, k))
 
     @cached_property
-    def _spread(self) -> Floats:
+    def spread(self) -> Floats:
+        """The spread of each judgment, (n,)."""
         return _spread_of_judgments(self.campaign, self.scale)
 
     def degrees_of_freedom(self, forms: Floats, answers: Answers) -> Floats:
@@ -125,11 +144,24 @@ class Fit:
         of_spread = np.sum(weight**2 * 2 / np.maximum(known, 1e-9), axis=1)
         return 2 / np.maximum(np.maximum(of_spread, 2 / n) + of_shares, 2e-9)
 
+    def outputs_worth(self, answers: Answers) -> Floats:
+        """Return how many independent judgments each mean is worth: the variance of one over its error."""
+        theta = dict(zip(self.system.effects.names, self.variances.solution.theta, strict=True))
+        one = np.zeros(self.campaign.n)
+        for part in self.system.effects.columns:
+            design = part.design
+            square = design.multiply(design) if isinstance(design, csr_array) else design**2
+            one += theta[part.name] * np.asarray(square.sum(axis=1)).ravel()
+        one += sum(theta[part.name] for part in self.system.effects.kernels)
+        own = self.campaign.writers[self.campaign.output]
+        variance = (own.T @ (one * self.spread**2)) / np.maximum(own.sum(axis=0), 1e-300)
+        return variance / np.maximum(np.diag(answers.covariance), 1e-300)
+
     def left(self) -> Floats:
         """Return what is left of each judgment when it is predicted from all others, in its own units."""
         at = self.variances.solution
         diagonal = at.inverse.diagonal() - np.sum((at.au @ at.m_inverse) * at.au, axis=1)
-        return at.residual / np.maximum(diagonal, 1e-300) * self._spread
+        return at.residual / np.maximum(diagonal, 1e-300) * self.spread
 
 
 def _target(one: Columns, about: About) -> Floats:
@@ -151,6 +183,14 @@ def fit(campaign: Campaign, *, without: frozenset[str] = frozenset(), prior: boo
         return _fitted(campaign, np.ones(k), 0.0, np.full(k, campaign.n / k), without, prior)
     freedom = _freedom(campaign)
     squares = _raw_squares(campaign)
+    if squares.max() <= 1e-20 * max(float(np.max(campaign.score**2)), 1e-300):
+        if campaign.scale_ends is None:
+            raise NotEstimableError(
+                "all judgments of each system are equal, so nothing shows how much judgments vary: judge more, "
+                "or give the ends of the scale (bounds)"
+            )
+        low, high = campaign.scale_ends
+        return _fitted(campaign, np.full(k, (high - low) / 2), 0.0, freedom, without, prior)
     moderate, lent = moderated(squares, freedom)
     scale = np.sqrt(moderate)
     found = _fitted(campaign, scale, lent, freedom, without, prior)

@@ -7,6 +7,7 @@ from scipy.stats import t as student
 
 from steelyard.model.campaign import Floats
 from steelyard.model.fit import Answers, Fit
+from steelyard.model.shape import reaches
 
 __all__ = ["Intervals", "intervals"]
 
@@ -40,5 +41,14 @@ def intervals(fit: Fit, answers: Answers, forms: Floats, level: float = 0.95) ->
     estimate = forms @ answers.mean
     error = np.sqrt(np.maximum(np.einsum("fk,kl,fl->f", forms, answers.covariance, forms), 0.0))
     freedom = fit.degrees_of_freedom(forms, answers)
-    half = student.ppf((1 + level) / 2, freedom) * error
-    return Intervals(estimate, error, freedom, estimate - half, estimate + half, level)
+    multiple = student.ppf((1 + level) / 2, freedom)
+    each = fit.degrees_of_freedom(np.eye(len(answers.mean)), answers)
+    down, up = reaches(fit, answers, each, level)
+    half = [
+        multiple * np.sqrt(np.maximum(np.einsum("fk,kl,fl->f", f, answers.covariance, f), 0.0))
+        for f in (
+            np.where(forms > 0, forms * down, forms * up),
+            np.where(forms > 0, forms * up, forms * down),
+        )
+    ]
+    return Intervals(estimate, error, freedom, estimate - half[0], estimate + half[1], level)

@@ -12,7 +12,9 @@ from steelyard.model.effects import PRIOR, Effects
 __all__ = ["Solution", "System", "Variances", "variances"]
 
 _STEPS = 60
-_TOLERANCE = 1e-9
+_MOVE, _SLOPE = 3e-5, 1e-6
+# No variance falls below this power of e of the largest.
+_LEAST = 18.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +67,13 @@ class System:
         self.slices = [slice(a, b) for a, b in zip(ends, ends[1:], strict=False)]
         self.q = int(ends[-1])
         self.matrices = [effects.blocks.matrix(one.within) for one in effects.kernels]
+
+    @property
+    def within(self) -> float:
+        """Mean square of the judgments around the means; 0 where that is rounding only."""
+        fitted = self.means @ np.linalg.lstsq(self.means, self.z, rcond=None)[0]
+        found = float(np.mean((self.z - fitted) ** 2))
+        return found if found > 1e-20 * float(np.mean(self.z**2)) else 0.0
 
     def solve(self, theta: Floats, *, derivatives: bool = False) -> Solution:
         """Solve at the variances `theta`, in the order of the effects' names."""
@@ -167,15 +176,16 @@ def variances(system: System, start: Floats | None = None, *, prior: bool = True
         assert at.gradient is not None
         assert at.information is not None
         value = at.loss + off @ shape @ off / 2
-        return float(value), at.gradient + shape @ off, at.information + shape, at
+        # in logarithms the slope itself bends the loss
+        bend = np.diag(np.maximum(at.gradient, 0.0))
+        return float(value), at.gradient + shape @ off, at.information + bend + shape, at
 
-    if start is None:
-        means = system.means
-        fitted = means @ np.linalg.lstsq(means, system.z, rcond=None)[0]
-        within = float(np.mean((system.z - fitted) ** 2))
-        start = share / share.sum() * within
-    logs = np.log(start)
-    floor = logs.max() - 25
+    within = system.within
+    if within == 0:  # nothing to learn from: shares as they are expected
+        at = system.solve(share / share.sum(), derivatives=True)
+        return Variances(names, at, np.diag(np.array([PRIOR[name][1] for name in names]) ** 2))
+    logs = np.log(share / share.sum() * within if start is None else start)
+    floor = logs.max() - _LEAST
     value, slope, curve, at = penalised(logs)
     damping = 1e-8
     for _ in range(_STEPS):
@@ -188,7 +198,7 @@ def variances(system: System, start: Floats | None = None, *, prior: bool = True
             moved = np.abs(trial - logs).max()
             logs, (value, slope, curve, at) = trial, new
             damping = max(damping / 10, 1e-8)
-            if moved < _TOLERANCE**0.5 and np.abs(slope).max() < 1e-6:
+            if moved < _MOVE and np.abs(slope).max() < _SLOPE:
                 break
         else:
             damping = max(damping * 10, 1e-3)

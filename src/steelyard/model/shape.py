@@ -1,0 +1,121 @@
+"""How far intervals reach to either side: long tails, and scores that are nearly all equal.
+
+A Student interval is symmetric. Each mean gets two factors, for its lower and its upper half. Forms of
+several means follow from them (Zou and Donner 2008, with the correlations of the errors).
+"""
+
+import numpy as np
+from scipy.stats import t as student
+
+from steelyard.model.campaign import Campaign, Floats
+from steelyard.model.fit import Answers, Fit
+
+__all__ = ["reaches"]
+
+# From this share of judgments on, one score at an end of those given is a mode: the variance follows the mean.
+_MODE = 0.5
+# The skewness that is the same for all systems counts as so many outputs of a system.
+_COMMON = 20.0
+# Hall's cubic may not shrink a half by more than this.
+_LEAST = 0.75
+
+
+def reaches(fit: Fit, answers: Answers, freedom: Floats, level: float) -> tuple[Floats, Floats]:
+    """Return the lower and the upper half of each mean's interval, over Student's.
+
+    Parameters
+    ----------
+    fit, answers
+        The model and the means.
+    freedom : (k,) array
+        Degrees of freedom of each mean.
+    level : float
+        Confidence level.
+    """
+    campaign = fit.campaign
+    k = campaign.k
+    error = np.sqrt(np.maximum(np.diag(answers.covariance), 0.0))
+    multiple = student.ppf((1 + level) / 2, freedom)
+    if campaign.other is not None:
+        return np.ones(k), np.ones(k)
+    skewness = _skewness(fit, answers)
+    low = _hall(skewness, multiple)
+    high = _hall(-skewness, multiple)
+    mode = _mode(campaign)
+    if mode is not None:
+        value, size = mode
+        down, up = _score_interval(fit, answers, multiple, value, size)
+        reach = multiple * np.maximum(error, 1e-300)
+        low, high = down / reach, up / reach
+    return low, high
+
+
+def _hall(skewness: Floats, multiple: Floats) -> Floats:
+    """Return the lower half of Hall's interval over Student's, for the skewness of an estimate (Hall 1992)."""
+    a = np.where(np.abs(skewness) < 1e-6, 1e-6, skewness)
+    inner = 1 + a * (multiple - a / 6)
+    back = (np.cbrt(inner) - 1) * 3 / a
+    # the transformation is monotone; far in the tail it is held
+    return np.clip(back / multiple, _LEAST, 3.0)
+
+
+def _skewness(fit: Fit, answers: Answers) -> Floats:
+    """Return the skewness of each mean's error: its own, moderated towards that of all systems."""
+    system, campaign = fit.system, fit.campaign
+    left = (system.z - system.u @ fit.variances.solution.values) * fit.spread
+    weighted = answers.weights * left[:, np.newaxis]
+    block = np.empty(campaign.n, dtype=np.int64)
+    number = 0
+    for index in system.effects.blocks.index:
+        block[index] = number + np.arange(len(index))[:, np.newaxis]
+        number += len(index)
+    sums = np.zeros((number, campaign.k))
+    np.add.at(sums, block, weighted)
+    square, cube = np.sum(sums**2, axis=0), np.sum(sums**3, axis=0)
+    known = square > 0
+    found = np.where(known, cube / np.maximum(square, 1e-300) ** 1.5, 0.0)
+    n = fit.freedom + 1
+    each = found * np.sqrt(n) * np.sqrt(n * np.maximum(n - 1, 1)) / np.maximum(n - 2, 1)
+    common = np.average(each, weights=n)
+    moderate = (n * each + _COMMON * common) / (n + _COMMON)
+    trust = moderate**2 / (moderate**2 + 6 / (n + min(_COMMON, n.sum() - n.mean())))
+    return trust * moderate / np.sqrt(n)
+
+
+def _mode(campaign: Campaign) -> tuple[float, float] | None:
+    """Return a score at an end of those given that most judgments have, and how far others are from it.
+
+    The distance is E(d^2) / E(d); None where there is no such score.
+    """
+    values, counts = np.unique(campaign.score, return_counts=True)
+    ends = campaign.scale_ends
+    at = int(np.argmax(counts))
+    if ends is not None and set(values) <= set(ends):
+        width = ends[1] - ends[0]
+        return float(values[at]), width if values[at] == ends[0] else -width
+    if len(values) == 1 or at not in {0, len(values) - 1} or counts[at] < _MODE * campaign.n:
+        return None
+    off = campaign.score - values[at]
+    return float(values[at]), float(np.sum(off**2) / np.sum(off))
+
+
+def _score_interval(
+    fit: Fit, answers: Answers, multiple: Floats, value: float, size: float
+) -> tuple[Floats, Floats]:
+    """Return how far a mean's interval reaches down and up where its variance follows it.
+
+    A judgment differs from the mode by d with chance q: the mean is mode + q E(d), the variance
+    q E(d^2) - (q E(d))^2. With ``size`` E(d^2) / E(d) and x the mean's distance from the mode, it is
+    x (size - x), and Wilson's interval holds all x with (x - estimate)^2 <= t^2 x (size - x) / n.
+    """
+    x = answers.mean - value
+    sign = np.sign(size)
+    x, reach = np.clip(sign * x, 0.0, abs(size)), abs(size)
+    n = np.maximum(fit.outputs_worth(answers), 1e-9)
+    square = multiple**2 / n
+    middle = (x + square * reach / 2) / (1 + square)
+    half = np.sqrt(np.maximum(square * x * (reach - x) + (square * reach / 2) ** 2, 0.0)) / (
+        1 + square
+    )
+    below, above = np.maximum(x - (middle - half), 0.0), np.maximum(middle + half - x, 0.0)
+    return (below, above) if sign > 0 else (above, below)
