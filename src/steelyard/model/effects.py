@@ -15,7 +15,7 @@ __all__ = ["PRIOR", "Columns", "Effects", "Kernel", "effects"]
 
 # Prior share of each effect in the variance within systems, and its standard deviation on the log scale.
 PRIOR = {
-    "metrics": (0.1, 1.5),
+    "metrics": (0.03, 2.0),
     "own slopes": (0.02, 1.0),
     "shared texts": (0.3, 1.5),
     "cluster": (0.1, 1.5),

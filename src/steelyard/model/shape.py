@@ -72,8 +72,8 @@ def _skewness(fit: Fit, answers: Answers) -> Floats:
     sums = np.zeros((number, campaign.k))
     np.add.at(sums, block, weighted)
     square, cube = np.sum(sums**2, axis=0), np.sum(sums**3, axis=0)
-    known = square > 0
-    found = np.where(known, cube / np.maximum(square, 1e-300) ** 1.5, 0.0)
+    floor = np.maximum(square, 1e-12 * max(float(square.max()), 1e-30))
+    found = np.where(square >= floor, cube / floor**1.5, 0.0)
     n = fit.freedom + 1
     each = found * np.sqrt(n) * np.sqrt(n * np.maximum(n - 1, 1)) / np.maximum(n - 2, 1)
     common = np.average(each, weights=n)
