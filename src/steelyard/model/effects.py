@@ -77,12 +77,15 @@ class Kernel:
         Its covariance with the mean of each system's pool.
     pool : (k, k) array
         The covariance of the pools' means.
+    factor : (n, g) sparse array, optional
+        Its square root, where it has one: the weight of each of g values in each judgment.
     """
 
     name: str
     within: list[Floats]
     target: Floats
     pool: Floats
+    factor: csr_array | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -255,11 +258,11 @@ def _kernels(campaign: Campaign, scale: Floats, blocks: Blocks, outputs_only: bo
             within = blocks.kernel(lambda a, b: cluster[a] == cluster[b])
             target = campaign.cluster_size[cluster] / size * scale
             beside = both * (pools.clusters if pools.clusters is not None else 0.0)
-            found.append(Kernel("cluster", within, target, beside))
+            found.append(Kernel("cluster", within, target, beside, _members(cluster)))
         if _shows_items(campaign) and not outputs_only:
             within = blocks.kernel(lambda a, b: item[a] == item[b])
             target = campaign.in_pool[item] / size * scale
-            found.append(Kernel("item", within, target, both * pools.common))
+            found.append(Kernel("item", within, target, both * pools.common, _members(item)))
             if campaign.likeness is not None:
                 likeness = campaign.likeness[output]
                 writer = campaign.writers[output].argmax(axis=1)
@@ -274,8 +277,9 @@ def _kernels(campaign: Campaign, scale: Floats, blocks: Blocks, outputs_only: bo
         if campaign.other is None:
             within = blocks.kernel(lambda a, b: output[a] == output[b])
             target = (campaign.writers[output] > 0) / size * scale
+            factor = _members(output)
         else:
-            other = campaign.other
+            other, m = campaign.other, len(campaign.item)
             within = blocks.kernel(
                 lambda a, b: (
                     1.0 * (output[a] == output[b])
@@ -284,9 +288,17 @@ def _kernels(campaign: Campaign, scale: Floats, blocks: Blocks, outputs_only: bo
                     - (other[a] == output[b])
                 )
             )
+            factor = csr_array(_members(output, m) - _members(other, m))
             writes = (campaign.writers > 0).astype(np.float64)
             target = (writes[output] - writes[other]) / size * scale
-        found.append(Kernel("output", within, target, both * pools.identical))
+        found.append(Kernel("output", within, target, both * pools.identical, factor))
     noise = blocks.kernel(lambda a, b: a == b)
     found.append(Kernel("noise", noise, np.zeros((campaign.n, k)), np.zeros((k, k))))
     return found
+
+
+def _members(label: Ints, number: int | None = None) -> csr_array:
+    """Return which value each judgment has, as a matrix of zeros and ones."""
+    n = len(label)
+    shape = (n, int(label.max()) + 1 if number is None else number)
+    return csr_array((np.ones(n), (np.arange(n), label)), shape=shape)

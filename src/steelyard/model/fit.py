@@ -72,8 +72,9 @@ class Fit:
         left = target - self.system.u.T @ inside
         z_weights = inside + at.au @ (at.m_inverse @ left)
         parts = {}
+        seen = self.system.u.T @ z_weights
         for own, column in zip(self.system.slices, built.columns, strict=True):
-            off = target[own] - self.system.u[:, own].T @ z_weights
+            off = target[own] - seen[own]
             parts[column.name] = theta[column.name] * off.T @ off
         for kernel, matrix in zip(built.kernels, self.system.matrices, strict=True):
             found = z_weights.T @ (matrix @ z_weights)
@@ -91,8 +92,9 @@ class Fit:
         """What the means would move if the variances were others, within their errors (Prasad and Rao 1990)."""
         at, built = self.variances.solution, self.system.effects
         moves = []
+        seen = self.system.u.T @ weights
         for own in self.system.slices:
-            off = target[own] - self.system.u[:, own].T @ weights
+            off = target[own] - seen[own]
             moves.append(off.T @ at.values[own])
         for theta, kernel, matrix in zip(
             at.theta[len(moves) :], built.kernels, self.system.matrices, strict=True
@@ -108,7 +110,7 @@ class Fit:
         k = self.campaign.k
         for own, one in zip(self.system.slices, self.system.effects.columns, strict=True):
             if one.name == "metrics":
-                fitted = self.system.u[:, own] @ self.variances.solution.values[own]
+                fitted = one.design @ self.variances.solution.values[own]
                 return np.eye(k) * np.var(fitted) * self.scale**2 / self.campaign.pools.size
         return np.zeros((k, k))
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, hstack
 
 from steelyard.model.campaign import Floats
 from steelyard.model.effects import PRIOR, Effects
@@ -15,6 +15,8 @@ _STEPS = 60
 _MOVE, _SLOPE = 3e-5, 1e-6
 # No variance falls below this power of e of the largest.
 _LEAST = 18.0
+# Means have no prior; this much of their information keeps the equations solvable.
+_FLAT = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,11 +60,8 @@ class System:
 
     def __init__(self, z: Floats, means: Floats, effects: Effects) -> None:
         self.z, self.means, self.effects = z, means, effects
-        parts = [
-            one.design.toarray() if isinstance(one.design, csr_array) else one.design
-            for one in effects.columns
-        ]
-        self.u = np.concatenate([*parts, means], axis=1)
+        self.u = csr_array(hstack([*(one.design for one in effects.columns), means]))
+        self._transposed = csr_array(self.u.T)
         ends = np.cumsum([0, *(one.q for one in effects.columns)])
         self.slices = [slice(a, b) for a, b in zip(ends, ends[1:], strict=False)]
         self.q = int(ends[-1])
@@ -85,11 +84,14 @@ class System:
         ]
         parts, log = self.effects.blocks.inverse(a)
         inverse = self.effects.blocks.matrix(parts)
-        au, az = inverse @ self.u, inverse @ self.z
+        au, az = (inverse @ self.u).toarray(), inverse @ self.z
         ridge = np.zeros(self.u.shape[1])
         for own, v in zip(self.slices, of_columns, strict=True):
             ridge[own] = 1 / v
-        gram = self.u.T @ au
+        gram = self._transposed @ au
+        # means that the judgments cannot tell apart get a wide error instead of none
+        bend = np.diag(gram)
+        ridge[self.q :] = _FLAT * np.maximum(bend[self.q :], bend.max() * _FLAT)
         m = (gram + gram.T) / 2 + np.diag(ridge)
         factor = cho_factor(m, lower=True)
         m_inverse = cho_solve(factor, np.eye(len(m)))
@@ -107,7 +109,9 @@ class System:
         for number, own in enumerate(self.slices):
             error = np.trace(at.m_inverse[own, own])
             trace[number] = (own.stop - own.start) - error / theta[number]
-            forces[:, number] = self.u[:, own] @ at.values[own]
+            only = np.zeros(len(at.values))
+            only[own] = at.values[own]
+            forces[:, number] = self.u @ only
         for number, (kernel, matrix) in enumerate(
             zip(self.effects.kernels, self.matrices, strict=True), columns
         ):
@@ -115,7 +119,11 @@ class System:
             if kernel.name == "noise":
                 continue
             inside = sum(np.sum(i * k) for i, k in zip(parts, kernel.within, strict=True))
-            across = np.sum(at.m_inverse * (at.au.T @ (matrix @ at.au)))
+            if kernel.factor is None:
+                across = np.sum(at.m_inverse * (at.au.T @ (matrix @ at.au)))
+            else:
+                reach = kernel.factor.T @ at.au
+                across = np.sum((reach @ at.m_inverse) * reach)
             trace[number] = theta[number] * (inside - across)
         trace[-1] = len(self.z) - self.means.shape[1] - trace[:-1].sum()
         gradient = (trace - forces.T @ at.residual) / 2

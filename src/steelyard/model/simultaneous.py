@@ -13,7 +13,7 @@ from steelyard.model.intervals import intervals
 __all__ = ["Together", "together"]
 
 # Draws from the joint distribution of all means; the same for every campaign.
-_DRAWS = 20_000
+_DRAWS = 10_000
 _SEED = 20_181
 
 
@@ -60,8 +60,8 @@ def together(fit: Fit, answers: Answers, forms: Floats, level: float = 0.95) -> 
     root = vectors * np.sqrt(np.maximum(values, 0.0))
     rows = np.zeros((f, len(values)))
     rows[known] = forms[known] @ root / alone.standard_error[known, np.newaxis]
-    draws = np.random.default_rng(_SEED).standard_normal((len(values), _DRAWS // 2))
-    size = np.abs(rows @ np.concatenate([draws, -draws], axis=1)) if f > 1 else None
+    draws = np.random.default_rng(_SEED).standard_normal((len(values), _DRAWS // 2), np.float32)
+    size = np.abs(rows.astype(np.float32) @ np.concatenate([draws, -draws], axis=1)) if f > 1 else None
     if size is None:
         p = 2 * norm.sf(np.abs(score))
         critical = float(norm.ppf((1 + level) / 2))
