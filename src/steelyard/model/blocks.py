@@ -47,7 +47,7 @@ class Blocks:
     @property
     def largest(self) -> int:
         """Judgments in the largest block."""
-        return max(one.shape[1] for one in self.index)
+        return max(int(one.shape[1]) for one in self.index)
 
     def kernel(self, value: Callable[[Ints, Ints], Floats]) -> list[Floats]:
         """Return a covariance within blocks from a function of pairs of judgments."""
@@ -69,6 +69,6 @@ class Blocks:
                 found.append(1 / one)
                 log += float(np.log(one).sum())
             else:
-                found.append(np.linalg.inv(one))
+                found.append(np.asarray(np.linalg.inv(one), dtype=np.float64))
                 log += float(np.linalg.slogdet(one)[1].sum())
         return found, log

@@ -99,7 +99,7 @@ class Effects:
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the effects."""
-        return tuple(one.name for one in (*self.columns, *self.kernels))
+        return (*(one.name for one in self.columns), *(one.name for one in self.kernels))
 
 
 def effects(campaign: Campaign, scale: Floats, *, without: frozenset[str] = frozenset()) -> Effects:
@@ -118,10 +118,9 @@ def effects(campaign: Campaign, scale: Floats, *, without: frozenset[str] = froz
     label = _block_labels(campaign, item)
     blocks = Blocks.of(label)
     columns = [*_metrics(campaign, scale), *_raters(campaign), *_preferences(campaign)]
-    if campaign.other is None and _shows_items(campaign):
-        if label is campaign.output:
-            columns.append(_items(campaign, scale, item))
-    kernels = _kernels(campaign, scale, blocks, label is campaign.output)
+    if campaign.other is None and _shows_items(campaign) and label is campaign.output:
+        columns.append(_items(campaign, scale, item))
+    kernels = _kernels(campaign, scale, blocks, outputs_only=label is campaign.output)
     return Effects(
         blocks,
         tuple(one for one in columns if one.name not in without and one.q),
@@ -132,8 +131,7 @@ def effects(campaign: Campaign, scale: Floats, *, without: frozenset[str] = froz
 def _block_labels(campaign: Campaign, item: Ints) -> Ints:
     """Return the smallest blocks that hold items or clusters whole, or outputs where these are too large."""
     if campaign.cluster is not None:
-        label = campaign.cluster[campaign.output]
-        return label
+        return campaign.cluster[campaign.output]
     return item if np.bincount(item).max() <= _LARGEST_BLOCK else campaign.output
 
 
@@ -245,7 +243,9 @@ def _items(campaign: Campaign, scale: Floats, item: Ints) -> Columns:
     return Columns("item", design, target[: design.shape[1]])
 
 
-def _kernels(campaign: Campaign, scale: Floats, blocks: Blocks, outputs_only: bool) -> list[Kernel]:
+def _kernels(
+    campaign: Campaign, scale: Floats, blocks: Blocks, *, outputs_only: bool
+) -> list[Kernel]:
     """Effects of clusters, items, texts and outputs, and noise."""
     found = []
     k, pools = campaign.k, campaign.pools

@@ -7,10 +7,11 @@ from typing import Literal
 
 import numpy as np
 from scipy.sparse import csr_array
+from threadpoolctl import threadpool_limits
 
 from steelyard.errors import NotEstimableError
 from steelyard.model.campaign import Campaign, Floats
-from steelyard.model.effects import Columns, Effects, effects
+from steelyard.model.effects import Columns, effects
 from steelyard.model.reml import System, Variances, variances
 from steelyard.model.spread import moderated
 
@@ -40,7 +41,7 @@ class Answers:
     @cached_property
     def covariance(self) -> Floats:
         """The covariance of the errors of all means, (k, k)."""
-        return np.sum(list(self.parts.values()), axis=0)
+        return np.asarray(np.sum(list(self.parts.values()), axis=0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,8 +67,8 @@ class Fit:
         of_new = about == "new outputs"
         local = np.zeros((self.campaign.n, k))
         if not of_new:
-            for one in built.kernels:
-                local += theta[one.name] * one.target
+            for kernel in built.kernels:
+                local += theta[kernel.name] * kernel.target
         inside = at.inverse @ local
         left = target - self.system.u.T @ inside
         z_weights = inside + at.au @ (at.m_inverse @ left)
@@ -91,18 +92,17 @@ class Fit:
     def _learning(self, target: Floats, weights: Floats, *, of_new: bool) -> Floats:
         """What the means would move if the variances were others, within their errors (Prasad and Rao 1990)."""
         at, built = self.variances.solution, self.system.effects
-        moves = []
         seen = self.system.u.T @ weights
-        for own in self.system.slices:
-            off = target[own] - seen[own]
-            moves.append(off.T @ at.values[own])
+        moves = [(target[own] - seen[own]).T @ at.values[own] for own in self.system.slices]
+        of_kernels = at.theta[len(moves) :]
         for theta, kernel, matrix in zip(
-            at.theta[len(moves) :], built.kernels, self.system.matrices, strict=True
+            of_kernels, built.kernels, self.system.matrices, strict=True
         ):
-            own = -(matrix @ weights) if of_new else kernel.target - matrix @ weights
-            moves.append(theta * (own.T @ at.residual))
+            inside = matrix @ weights
+            off = -inside if of_new else kernel.target - inside
+            moves.append(theta * (off.T @ at.residual))
         by_effect = np.stack(moves)
-        return by_effect.T @ self.variances.covariance @ by_effect
+        return np.asarray(by_effect.T @ self.variances.covariance @ by_effect)
 
     def _metric_error(self) -> Floats:
         """The error of the pool's mean metrics as those of new outputs."""
@@ -129,9 +129,13 @@ class Fit:
         answers : Answers
             The means.
         """
-        names = self.variances.names
+        names, none = self.variances.names, np.zeros_like(answers.covariance)
         gradient = np.stack(
-            [np.einsum("fk,kl,fl->f", forms, answers.parts[name], forms) for name in names], axis=1
+            [
+                np.einsum("fk,kl,fl->f", forms, answers.parts.get(name, none), forms)
+                for name in names
+            ],
+            axis=1,
         )
         gradient = np.maximum(gradient, 0.0)
         total = gradient.sum(axis=1)
@@ -144,7 +148,7 @@ class Fit:
         weight = own / np.maximum(own.sum(axis=1), 1e-300)[:, np.newaxis]
         known = np.minimum(self.freedom + self.lent, self.freedom.sum())
         of_spread = np.sum(weight**2 * 2 / np.maximum(known, 1e-9), axis=1)
-        return 2 / np.maximum(np.maximum(of_spread, 2 / n) + of_shares, 2e-9)
+        return np.asarray(2 / np.maximum(np.maximum(of_spread, 2 / n) + of_shares, 2e-9))
 
     def outputs_worth(self, answers: Answers) -> Floats:
         """Return how many independent judgments each mean is worth: the variance of one over its error."""
@@ -157,13 +161,13 @@ class Fit:
         one += sum(theta[part.name] for part in self.system.effects.kernels)
         own = self.campaign.writers[self.campaign.output]
         variance = (own.T @ (one * self.spread**2)) / np.maximum(own.sum(axis=0), 1e-300)
-        return variance / np.maximum(np.diag(answers.covariance), 1e-300)
+        return np.asarray(variance / np.maximum(np.diag(answers.covariance), 1e-300))
 
     def left(self) -> Floats:
         """Return what is left of each judgment when it is predicted from all others, in its own units."""
         at = self.variances.solution
         diagonal = at.inverse.diagonal() - np.sum((at.au @ at.m_inverse) * at.au, axis=1)
-        return at.residual / np.maximum(diagonal, 1e-300) * self.spread
+        return np.asarray(at.residual / np.maximum(diagonal, 1e-300) * self.spread)
 
 
 def _target(one: Columns, about: About) -> Floats:
@@ -179,53 +183,64 @@ def _spread_of_judgments(campaign: Campaign, scale: Floats) -> Floats:
 
 
 def fit(campaign: Campaign, *, without: frozenset[str] = frozenset(), prior: bool = True) -> Fit:
-    """Fit the model: with the systems' raw spreads, then with what the effects leave of them."""
-    k = campaign.k
-    if campaign.other is not None:
-        return _fitted(campaign, np.ones(k), 0.0, np.full(k, campaign.n / k), without, prior)
-    freedom = _freedom(campaign)
-    squares = _raw_squares(campaign)
-    if squares.max() <= 1e-20 * max(float(np.max(campaign.score**2)), 1e-300):
-        if campaign.scale_ends is None:
-            raise NotEstimableError(
-                "all judgments of each system are equal, so nothing shows how much judgments vary: judge more, "
-                "or give the ends of the scale (bounds)"
-            )
-        low, high = campaign.scale_ends
-        return _fitted(campaign, np.full(k, (high - low) / 2), 0.0, freedom, without, prior)
-    moderate, lent = moderated(squares, freedom)
-    scale = np.sqrt(moderate)
-    found = _fitted(campaign, scale, lent, freedom, without, prior)
-    if k > 2:
-        left = found.left()
-        own = campaign.writers[campaign.output]
-        mass = np.maximum(own.sum(axis=0), 1e-300)
-        squares = (own.T @ left**2) / mass
+    """Fit the model: with the systems' raw spreads, then with what the effects leave of them.
+
+    Small matrices are not spread over threads, which costs several times what it saves.
+
+    Parameters
+    ----------
+    campaign : Campaign
+        The judgments.
+    without : set of str
+        Effects to leave out.
+    prior : bool
+        Whether the shares of effects have priors.
+
+    Raises
+    ------
+    NotEstimableError
+        If all judgments of each system are equal and the ends of the scale are not known.
+    """
+
+    def at(scale: Floats, lent: float, near: Fit | None = None) -> Fit:
+        built = effects(campaign, scale, without=without)
+        spread = _spread_of_judgments(campaign, scale)
+        system = System(campaign.score / spread, campaign.contrast / spread[:, np.newaxis], built)
+        start = None if near is None else near.variances.solution.theta
+        return Fit(campaign, scale, lent, freedom, system, variances(system, start, prior=prior))
+
+    with threadpool_limits(limits=1):
+        if campaign.other is not None:
+            freedom = np.full(campaign.k, campaign.n / campaign.k)
+            return at(np.ones(campaign.k), 0.0)
+        freedom, squares = _freedom(campaign), _raw_squares(campaign)
+        if squares.max() <= 1e-20 * float(np.max(campaign.score**2, initial=1e-300)):
+            return at(np.full(campaign.k, _half_scale(campaign)), 0.0)
         moderate, lent = moderated(squares, freedom)
-        found = _fitted(campaign, np.sqrt(moderate), lent, freedom, without, prior, found)
-    return found
+        found = at(np.sqrt(moderate), lent)
+        if campaign.k > 2:
+            own = campaign.writers[campaign.output]
+            squares = (own.T @ found.left() ** 2) / np.maximum(own.sum(axis=0), 1e-300)
+            moderate, lent = moderated(squares, freedom)
+            found = at(np.sqrt(moderate), lent, found)
+        return found
 
 
-def _fitted(
-    campaign: Campaign,
-    scale: Floats,
-    lent: float,
-    freedom: Floats,
-    without: frozenset[str],
-    prior: bool,
-    near: Fit | None = None,
-) -> Fit:
-    built = effects(campaign, scale, without=without)
-    spread = _spread_of_judgments(campaign, scale)
-    system = System(campaign.score / spread, campaign.contrast / spread[:, np.newaxis], built)
-    start = None if near is None else near.variances.solution.theta
-    return Fit(campaign, scale, lent, freedom, system, variances(system, start, prior=prior))
+def _half_scale(campaign: Campaign) -> float:
+    """Return half the length of the scale, where judgments show nothing of their spread."""
+    if campaign.scale_ends is None:
+        raise NotEstimableError(
+            "all judgments of each system are equal, so nothing shows how much judgments vary: judge more, "
+            "or give the ends of the scale (--bounds)"
+        )
+    low, high = campaign.scale_ends
+    return (high - low) / 2
 
 
 def _freedom(campaign: Campaign) -> Floats:
     """Judged outputs of each system less one."""
     judged = np.unique(campaign.output)
-    return np.maximum((campaign.writers[judged]).sum(axis=0) - 1, 0.0)
+    return np.asarray(np.maximum(campaign.writers[judged].sum(axis=0) - 1, 0.0))
 
 
 def _raw_squares(campaign: Campaign) -> Floats:
@@ -234,4 +249,4 @@ def _raw_squares(campaign: Campaign) -> Floats:
     mass = np.maximum(own.sum(axis=0), 1e-300)
     mean = (own.T @ campaign.score) / mass
     off = campaign.score[:, np.newaxis] - mean
-    return np.sum(own * off**2, axis=0) / np.maximum(mass - 1, 1e-300)
+    return np.asarray(np.sum(own * off**2, axis=0) / np.maximum(mass - 1, 1e-300))

@@ -1,5 +1,6 @@
 """Penalised restricted maximum likelihood: how much of the judgments' variance each effect has."""
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -52,7 +53,8 @@ class Solution:
 
     def project(self, vectors: Floats) -> Floats:
         """Return ``P v`` for each column v."""
-        return self.inverse @ vectors - self.au @ (self.m_inverse @ (self.au.T @ vectors))
+        left = self.inverse @ vectors - self.au @ (self.m_inverse @ (self.au.T @ vectors))
+        return np.asarray(left)
 
 
 class System:
@@ -63,7 +65,7 @@ class System:
         self.u = csr_array(hstack([*(one.design for one in effects.columns), means]))
         self._transposed = csr_array(self.u.T)
         ends = np.cumsum([0, *(one.q for one in effects.columns)])
-        self.slices = [slice(a, b) for a, b in zip(ends, ends[1:], strict=False)]
+        self.slices = [slice(a, b) for a, b in itertools.pairwise(ends)]
         self.q = int(ends[-1])
         self.matrices = [effects.blocks.matrix(one.within) for one in effects.kernels]
 

@@ -56,7 +56,7 @@ def _hall(skewness: Floats, multiple: Floats) -> Floats:
     inner = 1 + a * (multiple - a / 6)
     back = (np.cbrt(inner) - 1) * 3 / a
     # the transformation is monotone; far in the tail it is held
-    return np.clip(back / multiple, _LEAST, 3.0)
+    return np.asarray(np.clip(back / multiple, _LEAST, 3.0))
 
 
 def _skewness(fit: Fit, answers: Answers) -> Floats:
@@ -79,7 +79,7 @@ def _skewness(fit: Fit, answers: Answers) -> Floats:
     common = np.average(each, weights=n)
     moderate = (n * each + _COMMON * common) / (n + _COMMON)
     trust = moderate**2 / (moderate**2 + 6 / (n + min(_COMMON, n.sum() - n.mean())))
-    return trust * moderate / np.sqrt(n)
+    return np.asarray(trust * moderate / np.sqrt(n))
 
 
 def _mode(campaign: Campaign) -> tuple[float, float] | None:

@@ -61,7 +61,9 @@ def together(fit: Fit, answers: Answers, forms: Floats, level: float = 0.95) -> 
     rows = np.zeros((f, len(values)))
     rows[known] = forms[known] @ root / alone.standard_error[known, np.newaxis]
     draws = np.random.default_rng(_SEED).standard_normal((len(values), _DRAWS // 2), np.float32)
-    size = np.abs(rows.astype(np.float32) @ np.concatenate([draws, -draws], axis=1)) if f > 1 else None
+    size = (
+        np.abs(rows.astype(np.float32) @ np.concatenate([draws, -draws], axis=1)) if f > 1 else None
+    )
     if size is None:
         p = 2 * norm.sf(np.abs(score))
         critical = float(norm.ppf((1 + level) / 2))

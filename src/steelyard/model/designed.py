@@ -1,0 +1,86 @@
+"""Means where chances were unequal or outputs were drawn by strata: the design's weights on what the model leaves.
+
+The model predicts every output of the pool; each judged output adds what is left of it, predicted without
+its own block and weighted by the outputs it stands for. So the means are nearly unbiased for the draw,
+however wrong the model is (Cassel, Särndal and Wretman 1976).
+"""
+
+import numpy as np
+
+from steelyard.model.campaign import Campaign, Floats, Ints
+from steelyard.model.fit import About, Answers, Fit
+
+__all__ = ["answers_of", "designed_answers"]
+
+
+def answers_of(fit: Fit, about: About = "pool") -> Answers:
+    """Return all means: by the model, or with the weights of the design where it has some."""
+    return fit.answers(about) if fit.campaign.weight is None else designed_answers(fit)
+
+
+def designed_answers(fit: Fit) -> Answers:
+    """Return the means under the design, with errors by blocks within strata.
+
+    Parameters
+    ----------
+    fit : Fit
+        The model of a campaign with weights.
+    """
+    campaign, at, system = fit.campaign, fit.variances.solution, fit.system
+    k, q = campaign.k, system.q
+    share = _shares(campaign) * fit.spread[:, np.newaxis]
+    forms, left = np.zeros((campaign.n, k)), np.empty(campaign.n)
+    block, number = np.empty(campaign.n, dtype=np.int64), 0
+    for index in system.effects.blocks.index:
+        inside = np.stack([at.inverse[rows][:, rows].toarray() for rows in index])
+        inside -= at.au[index] @ at.m_inverse @ at.au[index].transpose(0, 2, 1)
+        # of the projection P, block b predicted from all others leaves P_bb^-1 (P z)_b
+        inverse = np.linalg.pinv(inside, hermitian=True)
+        forms[index] = inverse @ share[index]
+        left[index] = (inverse @ at.residual[index][..., np.newaxis])[..., 0]
+        block[index] = number + np.arange(len(index))[:, np.newaxis]
+        number += len(index)
+    target = np.zeros((system.u.shape[1], k))
+    for place, column in zip(system.slices, system.effects.columns, strict=True):
+        target[place] = column.target
+    target[q:] = campaign.pools.sharing.T
+    z_weights = at.au @ (at.m_inverse @ target) + at.project(forms)
+    weights = z_weights / fit.spread[:, np.newaxis]
+    parts = {"design": _between_blocks(campaign, share * left[:, np.newaxis], block)}
+    for theta, column in zip(at.theta, system.effects.columns, strict=False):
+        if column.name in {"rater", "taste"}:
+            seen = column.design.T @ z_weights
+            parts[column.name] = theta * seen.T @ seen
+    return Answers(weights.T @ campaign.score, weights, parts)
+
+
+def _shares(campaign: Campaign) -> Floats:
+    """Return the share of each judgment in the pool of each system, (n, k)."""
+    assert campaign.weight is not None
+    times = np.bincount(campaign.output, minlength=len(campaign.item))
+    of_outputs = (campaign.writers > 0) * campaign.weight[:, np.newaxis]
+    of_outputs = of_outputs / np.maximum(of_outputs.sum(axis=0), 1e-300)
+    return np.asarray((of_outputs / np.maximum(times, 1)[:, np.newaxis])[campaign.output])
+
+
+def _between_blocks(campaign: Campaign, left: Floats, block: Ints) -> Floats:
+    """Return the covariance of sums over blocks, which were drawn apart within strata."""
+    blocks = int(block.max()) + 1
+    sums = np.zeros((blocks, campaign.k))
+    np.add.at(sums, block, left)
+    stratum = np.zeros(blocks, dtype=np.int64)
+    stands_for = np.ones(blocks)
+    assert campaign.weight is not None
+    np.maximum.at(stands_for, block, campaign.weight[campaign.output])
+    if campaign.stratum is not None:
+        stratum[block] = campaign.stratum[campaign.output]
+    members = np.bincount(stratum)
+    mean = np.zeros((len(members), campaign.k))
+    np.add.at(mean, stratum, sums)
+    mean /= np.maximum(members, 1)[:, np.newaxis]
+    # a stratum with one block has nothing to be compared with but what the model expects, 0
+    alone = members[stratum] == 1
+    off = np.where(alone[:, np.newaxis], sums, sums - mean[stratum])
+    raised = np.where(alone, 1.0, members[stratum] / np.maximum(members[stratum] - 1, 1))
+    unjudged = 1 - 1 / stands_for
+    return np.asarray((off * (raised * unjudged)[:, np.newaxis]).T @ off)
