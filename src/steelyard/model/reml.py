@@ -86,11 +86,12 @@ class System:
         ]
         parts, log = self.effects.blocks.inverse(a)
         inverse = self.effects.blocks.matrix(parts)
-        au, az = (inverse @ self.u).toarray(), inverse @ self.z
+        sparse, az = inverse @ self.u, inverse @ self.z
+        au = sparse.toarray()
         ridge = np.zeros(self.u.shape[1])
         for own, v in zip(self.slices, of_columns, strict=True):
             ridge[own] = 1 / v
-        gram = self._transposed @ au
+        gram = (self._transposed @ sparse).toarray()
         # means that the judgments cannot tell apart get a wide error instead of none
         bend = np.diag(gram)
         ridge[self.q :] = _FLAT * np.maximum(bend[self.q :], bend.max() * _FLAT)
