@@ -1,26 +1,11 @@
 """``python -m benchmarks.campaigns``: see the package."""
 
-import argparse
 import sys
 from itertools import product
-from pathlib import Path
 
-from benchmarks.campaigns import table, worlds
-from benchmarks.campaigns.replays import Lanes
+from benchmarks.campaigns import released, speed, table, worlds
+from benchmarks.campaigns.command import Page, lanes, parser_of, replayed
 from benchmarks.campaigns.targets import misses
-from benchmarks.campaigns.trees import HERE, checked_tree
-
-
-def parser_of(prog, reps):
-    """What all commands take."""
-    parser = argparse.ArgumentParser(prog=prog)
-    parser.add_argument("--old", type=checked_tree, required=True, metavar="SRC")
-    parser.add_argument("--new", type=checked_tree, default=HERE, metavar="SRC")
-    parser.add_argument("--reps", type=int, default=reps, help="replays of each cell")
-    parser.add_argument("--jobs", type=int, default=2, help="campaigns at a time")
-    parser.add_argument("--level", type=float, default=0.95)
-    parser.add_argument("-o", "--output", type=Path, help="write the table here too")
-    return parser
 
 
 def arguments(given):
@@ -55,30 +40,15 @@ def cells(asked):
         yield worlds.Cell(kind, k, n, p, bool(same), raters, bool(equal), asked.pool)
 
 
-def replayed(asked, wanted):
-    """Print the table of these cells, and whether all targets are met."""
-    done, written = [], []
-
-    def say(words):
-        print(words, flush=True)
-        written.append(words)
-        if asked.output is not None:
-            asked.output.write_text("\n".join(written) + "\n", encoding="utf-8")
-
-    say(table.head())
-    with Lanes({"old": asked.old, "new": asked.new}, jobs=asked.jobs, level=asked.level) as lanes:
-        for cell in wanted:
-            rows = lanes.rows(cell, asked.reps)
-            missed = misses(cell, rows)
-            say(table.lines(cell, rows, missed))
-            done.append((cell, rows))
-    say("\n" + table.summary(done))
-    return not any(misses(cell, rows) for cell, rows in done)
-
-
 def main(given):
+    if given[:1] in (["paper"], ["speed"]):
+        return {"paper": released.main, "speed": speed.main}[given[0]](given[1:])
     asked = arguments(given)
-    return 0 if replayed(asked, cells(asked)) else 1
+    page = Page(asked.output)
+    with lanes(asked) as opened:
+        done = replayed(opened, page, cells(asked), asked.reps, misses)
+    page.say("\n" + table.summary(done))
+    return int(any(missed for *_, missed in done))
 
 
 if __name__ == "__main__":

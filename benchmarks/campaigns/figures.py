@@ -30,6 +30,7 @@ class Part:
 
     squares: np.ndarray  # (runs,) mean squared error of each replay
     held: np.ndarray  # (runs,) share of intervals that hold
+    widths: np.ndarray  # (runs,) mean width
     error: Figure
     width: Figure
     holds: Figure
@@ -122,6 +123,7 @@ def _part(found, plain, truth):
     return Part(
         squares,
         held,
+        _by_run(_widths(found)),
         error=ratio(squares, _by_run(base)),
         width=_ratio(_widths(found), _widths(plain)),
         holds=share(held[~np.isnan(held)]),

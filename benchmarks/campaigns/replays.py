@@ -31,14 +31,18 @@ class Lanes:
 
     def rows(self, cell, reps):
         """The figures of every contestant of a cell, by name."""
-        told = list(self._threads.map(lambda run: self._replay(cell, run), range(reps)))
-        campaigns = [campaign for campaign, _ in told]
-        by_name = {who: [answers[who] for _, answers in told] for who in told[0][1]}
-        known = {"campaigns": campaigns, "plain": by_name["t"]}
+        campaigns, answers = self.answers(cell, reps)
+        known = {"campaigns": campaigns, "plain": answers["t"]}
         return {
             who: row(cell, who, given, compared=not who.endswith(OWN), **known)
-            for who, given in by_name.items()
+            for who, given in answers.items()
         }
+
+    def answers(self, cell, reps):
+        """The campaigns of all replays, and the answers of every contestant by name."""
+        told = list(self._threads.map(lambda run: self._replay(cell, run), range(reps)))
+        campaigns = [campaign for campaign, _ in told]
+        return campaigns, {who: [one[who] for _, one in told] for who in told[0][1]}
 
     def _replay(self, cell, run):
         campaign = cell.campaign(run)

@@ -23,6 +23,12 @@ def checked_tree(path):
     return path
 
 
+def checked_package(package, tree):
+    """Refuse the answers of a package that lies elsewhere."""
+    if not Path(package).resolve().is_relative_to(tree):
+        raise SystemExit(f"asked for the package in {tree}, but {package} was imported")
+
+
 class Tree:
     """One process with the package of one source tree."""
 
@@ -37,9 +43,7 @@ class Tree:
             stdout=subprocess.PIPE,
             env=os.environ | ONE_THREAD | {"PYTHONPATH": str(self.path)},
         )
-        package = Path(pickle.load(self._process.stdout))  # noqa: S301
-        if not package.resolve().is_relative_to(self.path):
-            raise SystemExit(f"asked for the package in {self.path}, but {package} was imported")
+        checked_package(pickle.load(self._process.stdout), self.path)  # noqa: S301
 
     def answer(self, campaign, *, level=0.95, compare=True):
         """What `runner.answer` gives; all NaN if the process died, which is started again."""
