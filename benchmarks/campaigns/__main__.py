@@ -30,6 +30,11 @@ def arguments(given):
         parser.error("--raters 1: a second judgment needs a second rater; give 0, or 2 or more")
     if max(found.n) > found.pool:
         parser.error(f"--n {max(found.n)}: more than the {found.pool} items of the pool (--pool)")
+    if any(kind.startswith("version-") for kind in found.kinds):
+        if min(found.k) < 2:
+            parser.error("version- kinds have an older system and a new one: give --k 2 or more")
+        if found.pool < worlds.OLDER:
+            parser.error(f"version- kinds need a pool of {worlds.OLDER} items or more (--pool)")
     return found
 
 

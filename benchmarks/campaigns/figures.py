@@ -48,6 +48,7 @@ class Row:
     wilson: Figure | None
     outside: float | None
     refused: float
+    reason: str
     died: int
     seconds: float
 
@@ -87,6 +88,7 @@ def row(cell, who, answers, *, campaigns, plain, compared=True):
         width,
         outside,
         refused=float(missing.mean()),
+        reason=next((why for one in answers for why in one["refused"]), ""),
         died=sum(DIED in one["refused"] for one in answers),
         seconds=_mean(np.array([one["seconds"] for one in answers])),
     )

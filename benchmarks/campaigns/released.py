@@ -167,6 +167,8 @@ def misses(_, rows):
             (less, "hold less often than the old"),
         )
         found += [f"{name}: {words}" for missed, words in told if missed]
+    if rows["new"].refused > rows["old"].refused:
+        found.append("more refused than by the old")
     if rows["new"].died:
         found.append(f"the process died in {rows['new'].died} campaigns")
     return found

@@ -29,6 +29,10 @@ def tables(campaign):
     columns = {"item": np.tile(item, k), "system": np.repeat(system, size)}
     if texts is not None:
         columns["output"] = texts.ravel()
+    elif p == 0:
+        # Outputs without metrics must have texts: here no two are alike.
+        letters = np.random.default_rng(0).integers(97, 123, (k * size, 20), dtype=np.uint32)
+        columns["output"] = letters.view("U20").ravel()
     columns |= {f"m{j}": metrics[..., j].ravel() for j in range(p)}
     outputs = pl.DataFrame(columns)
     judged = {"item": item[campaign["item"]], "system": system[campaign["system"]]}

@@ -39,20 +39,26 @@ def _words(cell, one, old, missed):
         *_part(one.differences, old.differences if one.who == "new" else None),
         _percent(one.together),
         _percent(one.false_claims),
-        f"{100 * one.refused:.1f}" if one.refused else "",
+        _refused(one),
         "" if np.isnan(one.seconds) else f"{one.seconds:.3f}",
         "**" + "; ".join(missed) + "**" if missed and one.who == "new" else "",
     )
+
+
+def _refused(one):
+    if not one.refused:
+        return ""
+    return f"{100 * one.refused:.1f}" + (f" ({one.reason})" if one.reason else "")
 
 
 def _part(part, old=None, wilson=None):
     if part is None:
         return "", "", ""
     error = _of(part.error)
-    if old is not None:
+    if old is not None and error:
         error += f" (of old {_of(ratio(part.squares, old.squares))})"
     width = _of(part.width)
-    if wilson is not None:
+    if wilson is not None and width:
         width += f" (of Wilson {_of(wilson)})"
     return error, width, _percent(part.holds)
 
@@ -67,7 +73,7 @@ def summary(cells):
             if getattr(rows["new"], name) is not None
         ]
         against = [ratio(new.squares, old.squares).value for new, old in there]
-        if against:
+        if not np.isnan(against).all():
             mark = _mark(most is not None and np.nanmean(against) > most, most)
             said.append(
                 f"{name}: squared error of the new, mean over {len(against)} cells: {np.nanmean(against):.3f} of the old's{mark}"
@@ -77,7 +83,7 @@ def summary(cells):
             for cell, rows, _ in cells
             if worth_something(cell) and getattr(rows["new"], name) is not None
         ]
-        if widths and not np.isnan(widths).all():
+        if not np.isnan(widths).all():
             mark = _mark(np.nanmean(widths) > 0.84, 0.84)
             said.append(
                 f"{name}: width of the new, mean over {len(widths)} cells with a good metric: {np.nanmean(widths):.3f} of plain t's{mark}"

@@ -31,6 +31,8 @@ def misses(cell, rows):
     own = rows.get("new" + OWN)
     if own is not None and ratio(new.means.squares, own.means.squares).surely_above(0.75):
         found.append("squared error above 0.75 of that by its own judgments")
+    if new.refused > old.refused:
+        found.append("more refused than by the old")
     if new.died:
         found.append(f"the process died in {new.died} campaigns")
     return found

@@ -52,6 +52,14 @@ def stand_in(folder, reach):
     return folder
 
 
+def test_a_campaign_without_metrics_is_answered():
+    tree = Tree(HERE)
+    found = tree.answer(Cell("normal", k=2, n=10, p=0).campaign(0))
+    tree.close()
+    assert found["refused"] == []
+    assert np.isfinite(found["means"]).all()
+
+
 def test_a_tiny_run_prints_a_table(capsys, tmp_path):
     table = tmp_path / "table.md"
     words = ["--old", str(HERE), "--kinds", "normal", "--n", "10", "--k", "2", "--same", "1"]
@@ -107,7 +115,9 @@ def test_a_refusal_and_a_death_are_counted(tmp_path):
         rows = lanes.rows(cell, 2)
     assert rows["old"].refused == pytest.approx(1 / 3)  # one difference beside two means
     assert rows["old"].died == 0
+    assert rows["old"].reason == "no"
     assert (rows["new"].refused, rows["new"].died) == (1, 2)
+    assert "more refused than by the old" in misses(cell, rows)
     assert "the process died in 2 campaigns" in misses(cell, rows)
 
 
@@ -170,3 +180,19 @@ def test_a_target_is_missed_by_two_standard_errors_only():
     assert not Figure(1.1, 0.05).surely_above(1.02)
     assert share(np.ones(98)).error == pytest.approx(0.01, rel=0.01)
     assert ratio(np.array([2.0, 4.0]), np.array([1.0, 2.0])) == Figure(2.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["--kinds", "odd"], "no such kind: odd"),
+        (["--raters", "1"], "a second judgment needs a second rater"),
+        (["--n", "400"], "more than the 300 items of the pool"),
+        (["--kinds", "version-normal", "--k", "1"], "give --k 2 or more"),
+        (["--kinds", "version-normal", "--pool", "100"], "a pool of 200 items"),
+    ],
+)
+def test_what_cannot_be_replayed_is_said(words, complaint, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        campaigns.main(["--old", str(HERE), *words])
+    assert complaint in capsys.readouterr().err
