@@ -1,7 +1,8 @@
 """``python -m benchmarks.campaigns speed``: wall time and peak memory of `estimate` and `compare`, old beside new.
 
 Each measurement is a fresh process in the environment as it is, with all threads that it allows. The least time of two
-counts, or the only one of a long one. Memory is the most that the process held, with its libraries.
+counts, or the only one of a long one; other work on the machine lengthens it, and hardly the seconds of all processors, reading
+included. Memory is the most that the process held, with its libraries.
 """
 
 import argparse
@@ -72,7 +73,7 @@ def measured(tree, asked):
 
 def _line(name, who, found, limits=(None, None)):
     if "refused" in found:
-        return f"| {name} | {who} | | | | | | **{found['refused']}** |", True
+        return f"| {name} | {who} | | | | | | | **{found['refused']}** |", True
     seconds = found["seconds"]
     total = sum(value for question, value in seconds.items() if question != "read")
     missed = [
@@ -84,7 +85,8 @@ def _line(name, who, found, limits=(None, None)):
     ]
     times = [f"{seconds[one]:.2f}" if one in seconds else "" for one in ("read", *_BOTH)]
     mark = f"**{'; '.join(missed)}**" if missed else ""
-    words = [name, who, *times, f"{total:.2f}", f"{found['megabytes']:.0f}", mark]
+    most = f"{found['processor']:.2f}", f"{found['megabytes']:.0f}"
+    words = [name, who, *times, f"{total:.2f}", *most, mark]
     return "| " + " | ".join(words) + " |", bool(missed)
 
 
@@ -98,8 +100,10 @@ def main(given):
     asked = parser.parse_args(given)
     page = Page(asked.output)
     trees = {"old": asked.old, "new": asked.new}
-    page.say("| campaign | who | read | estimate | compare | both | megabytes | misses |")
-    page.say("| --- " * 8 + "|")
+    page.say(
+        "| campaign | who | read | estimate | compare | both | processor | megabytes | misses |"
+    )
+    page.say("| --- " * 9 + "|")
     missed = False
     for name in asked.sizes:
         if name in SIZES:
@@ -115,13 +119,14 @@ def main(given):
 
 
 def _say_growth(page, trees, name):
-    """Print times as a size grows, and the power of the size that they grow with at the end."""
+    """Print times as a size grows, and the power of the size that processor seconds grow with at the end."""
     what, sizes = GROWTH[name]
-    for who, tree in trees.items():
-        totals = []
-        for size in sizes:
+    spent = {who: [] for who in trees}
+    for size in sizes:
+        for who, tree in trees.items():
             found = measured(tree, _SMALL | {name: size})
             page.say(_line(f"{size} {what}", who, found)[0])
-            totals.append(sum(found.get("seconds", {"none": np.nan}).values()))
-        power = np.log(totals[-1] / totals[-2]) / np.log(sizes[-1] / sizes[-2])
-        page.say(f"| {what} | {who} | | | | | | grows with power {power:.1f} |")
+            spent[who].append(found.get("processor", np.nan))
+    for who, seconds in spent.items():
+        power = np.log(seconds[-1] / seconds[-2]) / np.log(sizes[-1] / sizes[-2])
+        page.say(f"| {what} | {who} | | | | | | | grows with power {power:.1f} |")

@@ -29,7 +29,9 @@ def misses(cell, rows):
         if new.outside:
             found.append(f"{100 * new.outside:.1f}% of intervals end outside 0 to 1")
     own = rows.get("new" + OWN)
-    if own is not None and ratio(new.means.squares, own.means.squares).surely_above(0.75):
+    # What older judgments save is promised for a new version that is judged little, and has metrics.
+    promised = own is not None and cell.n <= 20 and cell.p > 0
+    if promised and ratio(new.means.squares, own.means.squares).surely_above(0.75):
         found.append("squared error above 0.75 of that by its own judgments")
     if new.refused > old.refused:
         found.append("more refused than by the old")

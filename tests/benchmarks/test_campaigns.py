@@ -121,6 +121,20 @@ def test_a_refusal_and_a_death_are_counted(tmp_path):
     assert "the process died in 2 campaigns" in misses(cell, rows)
 
 
+def test_older_judgments_must_help_a_new_version_that_is_judged_little(tmp_path):
+    # plain means gain nothing by older systems
+    trees = dict.fromkeys(("old", "new"), stand_in(tmp_path, 2))
+    with Lanes(trees, jobs=1, level=0.95) as lanes:
+        marks = {
+            n: misses(cell, lanes.rows(cell, 10))
+            for n in (20, 60)
+            for cell in [Cell("version-normal", k=2, n=n)]
+        }
+    words = "squared error above 0.75 of that by its own judgments"
+    assert words in marks[20]
+    assert words not in marks[60]
+
+
 def test_a_folder_without_the_package_is_said(tmp_path):
     with pytest.raises(SystemExit, match="no package steelyard here"):
         checked_tree(tmp_path)

@@ -94,3 +94,13 @@ def test_speed_prints_old_beside_new_and_marks_what_is_slow(capsys, monkeypatch)
 def test_a_refusal_is_said_in_place_of_a_time():
     job = {"systems": 1, "items": 5, "metrics": 0, "judged": 1, "questions": ("compare",)}
     assert "refused" in speed.measured(HERE, job)
+
+
+def test_growth_is_the_power_of_the_size(capsys, monkeypatch):
+    def cubic(tree, asked):
+        seconds = asked["systems"] ** 3.0
+        return {"seconds": {"estimate": seconds}, "processor": seconds, "megabytes": 1.0}
+
+    monkeypatch.setattr(speed, "measured", cubic)
+    campaigns.main(["speed", "--old", str(HERE), "--sizes", "systems"])
+    assert capsys.readouterr().out.count("grows with power 3.0") == 2
