@@ -97,7 +97,7 @@ def test_a_refusal_is_said_in_place_of_a_time():
 
 
 def test_growth_is_the_power_of_the_size(capsys, monkeypatch):
-    def cubic(tree, asked):
+    def cubic(_, asked):
         seconds = asked["systems"] ** 3.0
         return {"seconds": {"estimate": seconds}, "processor": seconds, "megabytes": 1.0}
 
