@@ -49,7 +49,7 @@ class Row:
     outside: float | None
     refused: float
     reason: str
-    died: int
+    died: tuple[int, ...]  # the replays in which the process died
     seconds: float
 
 
@@ -89,7 +89,7 @@ def row(cell, who, answers, *, campaigns, plain, compared=True):
         outside,
         refused=float(missing.mean()),
         reason=next((why for one in answers for why in one["refused"]), ""),
-        died=sum(DIED in one["refused"] for one in answers),
+        died=tuple(run for run, one in enumerate(answers) if DIED in one["refused"]),
         seconds=_mean(np.array([one["seconds"] for one in answers])),
     )
 

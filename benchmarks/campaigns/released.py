@@ -170,7 +170,7 @@ def misses(_, rows):
     if rows["new"].refused > rows["old"].refused:
         found.append("more refused than by the old")
     if rows["new"].died:
-        found.append(f"the process died in {rows['new'].died} campaigns")
+        found.append(f"the process died in replays {', '.join(map(str, rows['new'].died))}")
     return found
 
 

@@ -36,7 +36,7 @@ def misses(cell, rows):
     if new.refused > old.refused:
         found.append("more refused than by the old")
     if new.died:
-        found.append(f"the process died in {new.died} campaigns")
+        found.append(f"the process died in replays {', '.join(map(str, new.died))}")
     return found
 
 

@@ -114,11 +114,11 @@ def test_a_refusal_and_a_death_are_counted(tmp_path):
     with Lanes(trees, jobs=1, level=0.95) as lanes:
         rows = lanes.rows(cell, 2)
     assert rows["old"].refused == pytest.approx(1 / 3)  # one difference beside two means
-    assert rows["old"].died == 0
+    assert rows["old"].died == ()
     assert rows["old"].reason == "no"
-    assert (rows["new"].refused, rows["new"].died) == (1, 2)
+    assert (rows["new"].refused, rows["new"].died) == (1, (0, 1))
     assert "more refused than by the old" in misses(cell, rows)
-    assert "the process died in 2 campaigns" in misses(cell, rows)
+    assert "the process died in replays 0, 1" in misses(cell, rows)
 
 
 def test_older_judgments_must_help_a_new_version_that_is_judged_little(tmp_path):
