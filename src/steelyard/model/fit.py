@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from steelyard.errors import NotEstimableError
 from steelyard.model.campaign import Campaign, Floats
-from steelyard.model.effects import Columns, effects
+from steelyard.model.effects import effects
 from steelyard.model.reml import System, Variances, variances
 from steelyard.model.spread import moderated
 
@@ -55,41 +55,59 @@ class Fit:
     system: System
     variances: Variances
 
-    def answers(self, about: About = "pool") -> Answers:
-        """Return all means and their errors."""
+    @cached_property
+    def _forms(self) -> tuple[Floats, Floats]:
+        """The weight of each scaled judgment in each mean, (n, k), and of each column's value in it, (q + k, k).
+
+        The weights are best for these outputs by exactly these raters, each with a share of the judgments.
+        What an interval is about changes the error, not the estimate.
+        """
         at, built = self.variances.solution, self.system.effects
         k, q = self.campaign.k, self.system.q
         target = np.zeros((self.system.u.shape[1], k))
         for own, one in zip(self.system.slices, built.columns, strict=True):
-            target[own] = _target(one, about)
+            target[own] = one.target if one.these_raters is None else one.these_raters
         target[q:] = self.campaign.pools.sharing.T if self.campaign.other is None else np.eye(k)
-        theta = dict(zip(built.names, at.theta, strict=True))
-        of_new = about == "new outputs"
         local = np.zeros((self.campaign.n, k))
-        if not of_new:
-            for kernel in built.kernels:
-                local += theta[kernel.name] * kernel.target
+        for theta, kernel in zip(at.theta[len(built.columns) :], built.kernels, strict=True):
+            local += theta * kernel.target
         inside = at.inverse @ local
-        left = target - self.system.u.T @ inside
-        z_weights = inside + at.au @ (at.m_inverse @ left)
+        return inside + at.au @ (at.m_inverse @ (target - self.system.u.T @ inside)), target
+
+    def answers(self, about: About = "pool") -> Answers:
+        """Return all means and their errors.
+
+        Parameters
+        ----------
+        about : {"pool", "new outputs", "these raters"}
+            Whether the means are of these outputs by raters like these, of new outputs like these, or of
+            these outputs by exactly these raters.
+        """
+        at, built = self.variances.solution, self.system.effects
+        z_weights, target = self._forms
+        of_new = about == "new outputs"
         parts = {}
         seen = self.system.u.T @ z_weights
-        for own, column in zip(self.system.slices, built.columns, strict=True):
-            off = target[own] - seen[own]
-            parts[column.name] = theta[column.name] * off.T @ off
-        for kernel, matrix in zip(built.kernels, self.system.matrices, strict=True):
+        for theta, own, column in zip(at.theta, self.system.slices, built.columns, strict=False):
+            of_view = target[own] if about == "these raters" else column.target
+            off = of_view - seen[own]
+            parts[column.name] = theta * off.T @ off
+        of_kernels = at.theta[len(built.columns) :]
+        for theta, kernel, matrix in zip(
+            of_kernels, built.kernels, self.system.matrices, strict=True
+        ):
             found = z_weights.T @ (matrix @ z_weights)
             if not of_new:
                 cross = z_weights.T @ kernel.target
                 found = found - cross - cross.T + kernel.pool
-            parts[kernel.name] = theta[kernel.name] * found
+            parts[kernel.name] = theta * found
         if of_new:
             parts["metrics of new outputs"] = self._metric_error()
-        parts["learning"] = self._learning(target, z_weights, of_new=of_new)
+        parts["learning"] = self._learning(target, z_weights)
         weights = z_weights / self.spread[:, np.newaxis]
         return Answers(weights.T @ self.campaign.score, weights, parts)
 
-    def _learning(self, target: Floats, weights: Floats, *, of_new: bool) -> Floats:
+    def _learning(self, target: Floats, weights: Floats) -> Floats:
         """What the means would move if the variances were others, within their errors (Prasad and Rao 1990)."""
         at, built = self.variances.solution, self.system.effects
         seen = self.system.u.T @ weights
@@ -98,8 +116,7 @@ class Fit:
         for theta, kernel, matrix in zip(
             of_kernels, built.kernels, self.system.matrices, strict=True
         ):
-            inside = matrix @ weights
-            off = -inside if of_new else kernel.target - inside
+            off = kernel.target - matrix @ weights
             moves.append(theta * (off.T @ at.residual))
         by_effect = np.stack(moves)
         return np.asarray(by_effect.T @ self.variances.covariance @ by_effect)
@@ -168,12 +185,6 @@ class Fit:
         at = self.variances.solution
         diagonal = at.inverse.diagonal() - np.sum((at.au @ at.m_inverse) * at.au, axis=1)
         return np.asarray(at.residual / np.maximum(diagonal, 1e-300) * self.spread)
-
-
-def _target(one: Columns, about: About) -> Floats:
-    if about == "these raters" and one.these_raters is not None:
-        return one.these_raters
-    return one.target
 
 
 def _spread_of_judgments(campaign: Campaign, scale: Floats) -> Floats:
