@@ -19,7 +19,9 @@ from typing import Literal
 import pytest
 
 from steelyard.errors import InvalidArgumentError
-from steelyard.study.comparison import Comparison, Gate, gate_answer
+from steelyard.questions.compare import gate_answer
+from steelyard.questions.comparison import Comparison
+from steelyard.questions.pairs import Gate
 
 __all__ = ["check_gate", "steelyard_gate"]
 

@@ -2,7 +2,7 @@ import pytest
 
 from steelyard.errors import InvalidArgumentError
 from steelyard.report.rank_plot import rank_plot, rank_words
-from steelyard.study.ranks import Rank
+from steelyard.questions.ranks import Rank
 
 
 def ranks(*spans):

@@ -13,7 +13,7 @@ from steelyard.estimate.compared_judgments import Shared
 from steelyard.estimate.controlled import JudgedSystem
 from steelyard.estimate.differences import campaign_differences
 from steelyard.study.pair_difference import better_of, named_difference
-from steelyard.study.ranks import ranks_of
+from steelyard.questions.ranks import ranks_of
 
 ALONE = [
     Setting(n=20),

@@ -7,7 +7,7 @@ from steelyard.data import read_judgments, read_outputs
 from steelyard.errors import InvalidArgumentError, InvalidDataError, NotEstimableError
 from steelyard.study.comparison import gate_answer
 from steelyard.study.pair_difference import PairDifference
-from steelyard.study.ranks import answer_sentence, groups_of, ranks_of
+from steelyard.questions.ranks import answer_sentence, groups_of, ranks_of
 from steelyard.study.sampling import sample
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from steelyard.data import read_judgments, read_outputs
 from steelyard.study import Study
-from steelyard.study.drawn_groups import drawn_groups
+from steelyard.campaign.drawn_groups import drawn_groups
 
 DOCUMENTS = np.repeat(np.arange(40), 5)
 

@@ -6,7 +6,7 @@ import pytest
 from steelyard.errors import SteelyardError, UnknownNameError
 from steelyard.estimate import sample_mean
 from steelyard.study.estimates import Estimates
-from steelyard.study.results import Results
+from steelyard.results import Results
 
 
 def named(system, prompt="overall", scores=(1, 2, 3), baseline=None):

@@ -5,7 +5,7 @@ from steelyard.data import read_judgments
 from steelyard.errors import InvalidArgumentError
 from steelyard.study import Study
 from steelyard.study.monitoring import monitor
-from steelyard.study.score_bounds import check_bounds
+from steelyard.campaign.score_bounds import check_bounds
 from steelyard.study.simulation import simulate
 
 

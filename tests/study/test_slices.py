@@ -8,7 +8,7 @@ from steelyard import Study
 from steelyard.data import read_outputs
 from steelyard.errors import InvalidArgumentError, NotEstimableError, UnknownNameError
 from steelyard.study.comparison import gate_answer
-from steelyard.study.slices import Slices
+from steelyard.campaign.slices import Slices
 
 NEW = {"target": "superpopulation", "raters_as": "fixed", "metrics": []}
 MIX = {"news": 0.2, "blogs": 0.5, "mail": 0.3}

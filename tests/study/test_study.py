@@ -10,7 +10,7 @@ from steelyard.design import plan as make_plan
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.study import Study
 from steelyard.study.mean_pilot import MeanPilot
-from steelyard.study.results import Results
+from steelyard.results import Results
 from steelyard.study.sampling import sample
 
 

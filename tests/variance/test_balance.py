@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom, hypergeom
 
 from steelyard.arrays import PoolMoments
-from steelyard.variance.balance import chance_bound, standard_errors_off
+from steelyard.campaign.chance import chance_bound, standard_errors_off
 
 POOLS = {
     "normal": lambda rng, size: rng.normal(size=size),

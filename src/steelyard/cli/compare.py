@@ -2,23 +2,18 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal, get_args
+from typing import get_args
 
 import click
 from rich.console import RenderableType
 from rich.table import Table
 
 from steelyard.cli.options import (
+    FormOptions,
     StudyChoice,
-    chosen_metrics,
-    interval_options,
+    form_options,
     level_option,
-    metric_options,
     output_options,
-    parse_bands,
-    price_option,
-    scope_options,
-    seed_option,
     study_arguments,
     two_systems,
 )
@@ -26,9 +21,9 @@ from steelyard.cli.preference_tables import preference_tables
 from steelyard.cli.printing import interval as shown
 from steelyard.cli.printing import print_result
 from steelyard.errors import InvalidArgumentError
-from steelyard.estimate import Raters
-from steelyard.study.comparison import Comparison, Gate, PairDifference, gate_answer
-from steelyard.study.ledger_words import pairs_ledger
+from steelyard.questions.compare import gate_answer
+from steelyard.questions.comparison import Comparison
+from steelyard.questions.pairs import Gate, PairDifference
 from steelyard.study.preference_comparison import PreferenceComparison
 
 __all__ = ["compare"]
@@ -43,8 +38,7 @@ _EXIT = {"holds": 0, "fails": 3, "undecided": 4}
 
 @click.command(epilog=_EXAMPLE)
 @study_arguments
-@scope_options
-@metric_options("Judgments only.")
+@form_options
 @click.option(
     "--pair", nargs=2, callback=two_systems, metavar="A B", help="Compare these two systems only."
 )
@@ -55,42 +49,21 @@ _EXIT = {"holds": 0, "fails": 3, "undecided": 4}
     type=click.Choice(get_args(Gate)),
     help="For pipelines: exit 0 if it holds, 3 if it fails, 4 if it is undecided.",
 )
-@click.option(
-    "--target",
-    type=click.Choice(["pool", "superpopulation"]),
-    default="pool",
-    show_default=True,
-    help="What is compared: these outputs, or new outputs like these.",
-)
-@interval_options
 @level_option
-@seed_option("For simultaneous intervals.")
-@price_option
 @output_options
 def compare(
     choice: StudyChoice,
+    form: FormOptions,
     *,
-    average: dict[str, float] | None,
-    by: str | None,
-    bands: str | None,
-    weights: dict[str, float] | None,
-    metrics: tuple[str, ...],
-    no_metric: bool,
     pair: tuple[str, str] | None,
     baseline: str | None,
     margin: float | None,
     gate: Gate | None,
-    target: Literal["pool", "superpopulation"],
-    raters: Raters | None,
-    rater_variance: float | None,
-    cluster_by: str | None,
     level: float,
-    seed: int,
-    judgment_price: float | None,
     as_json: bool,
     output: Path | None,
 ) -> None:
-    """Compare systems: differences, ranks and groups, on the items that they share.
+    """Compare systems: differences, ranks and groups, with the numbers of `steelyard estimate`.
 
     Differences are of the first system minus the second. Identical outputs count as exactly equal.
     Verdicts hold for all pairs, and all slices, together. With --gate the exit code is the answer.
@@ -98,7 +71,6 @@ def compare(
     Judgments with a column other_system are preferences between two outputs: wins, ties, losses and
     strengths.
     """
-    names = chosen_metrics(metrics, no_metric=no_metric)
     if gate is not None and pair is None and baseline is None:
         raise InvalidArgumentError(
             "`--gate` needs `--pair` or `--baseline`: whose difference is it about?"
@@ -107,29 +79,20 @@ def compare(
         raise InvalidArgumentError(
             f"`--gate {gate}` needs `--margin`: what difference does not matter?"
         )
-    study = choice.read(metrics)
+    study = choice.read(form.metrics)
     found = study.compare(
-        names,
+        form.chosen_metrics,
         prompts=choice.prompts,
         systems=choice.systems,
         pair=pair,
         baseline=baseline,
         margin=margin,
-        target=target,
-        raters_as=raters,
         level=level,
-        rater_variance=rater_variance,
-        seed=seed,
-        cluster_by=cluster_by,
-        average=average,
-        by=by,
-        bands=parse_bands(bands),
-        weights=weights,
-        ledger=True,
+        **form.options,
     )
     print_result(
         [one.to_dict() for one in found],
-        [part for one in found for part in _tables(one, found, judgment_price)],
+        [part for one in found for part in _tables(one, found)],
         as_json=as_json,
         output=output,
     )
@@ -139,9 +102,7 @@ def compare(
         raise SystemExit(_EXIT[answer])
 
 
-def _tables(
-    one: Comparison, found: Sequence[Comparison], price: float | None
-) -> list[RenderableType]:
+def _tables(one: Comparison, found: Sequence[Comparison]) -> list[RenderableType]:
     if isinstance(one, PreferenceComparison):
         return preference_tables(one)
     parts: list[RenderableType] = []
@@ -152,8 +113,6 @@ def _tables(
     slices = sum(other.prompt == one.prompt for other in found)
     together = "all pairs" if slices == 1 else f"all pairs in all {slices} slices"
     parts.append(f"about {one.about}; verdicts hold for {together} together at {one.level:.0%}")
-    spent = pairs_ledger(one, price=price)
-    parts.extend([] if spent is None else [f"ledger: {spent}"])
     parts.extend(f"note: {note}" for note in one.notes)
     return parts
 

@@ -14,7 +14,7 @@ from rich.text import Text
 from steelyard.cli.printing import interval, print_json, print_tables
 from steelyard.data import write_table
 from steelyard.demo import Campaign, campaign
-from steelyard.estimate import Estimate
+from steelyard.questions.estimates import Estimate
 from steelyard.report import write_report
 from steelyard.study import Study
 
@@ -59,7 +59,7 @@ def demo(*, output: Path, items: int, seed: int, as_json: bool) -> None:
     write_table(pl.DataFrame(made.outputs, infer_schema_length=None), outputs)
     write_table(pl.DataFrame(made.judgments, infer_schema_length=None), judgments)
     study = Study.read(outputs, judgments, metrics=_METRICS)
-    found = study.estimate(ledger=True)
+    found = study.estimate()
     command = ["steelyard", "report", str(outputs), str(judgments), "-o"]
     report = write_report(
         study,
@@ -69,8 +69,10 @@ def demo(*, output: Path, items: int, seed: int, as_json: bool) -> None:
         notice=made.notice,
     )
     if as_json:
-        rows = [one.to_dict() | {"truth": made.truth[_key(one)]} for one in found]
-        print_json({"notice": made.notice, "report": str(report), "estimates": rows}, None)
+        rows = [one.to_dict() for one in found]
+        truth = [made.truth[_key(one)] for one in found]
+        shown = {"notice": made.notice, "report": str(report), "estimates": rows, "truth": truth}
+        print_json(shown, None)
         return
     held = sum(one.low <= made.truth[_key(one)] <= one.high for one in found)
     prompts = dict.fromkeys(one.prompt for one in found)
@@ -96,14 +98,13 @@ def _table(made: Campaign, found: Sequence[Estimate]) -> RenderableType:
         table.add_column(name)
     table.add_column("data efficiency", justify="right")
     for one in found:
-        plain, efficiency = one.baseline or one, one.data_efficiency
         table.add_row(
             str(one.system),
             f"{made.truth[_key(one)]:.3f}",
             f"{one.estimate:.3f}",
             interval(one.low, one.high),
-            interval(plain.low, plain.high),
-            "" if efficiency is None else f"{efficiency:.2f}",
+            interval(one.baseline.low, one.baseline.high),
+            f"{one.data_efficiency:.2f}",
         )
     return table
 

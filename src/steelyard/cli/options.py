@@ -9,25 +9,27 @@ from typing import Any, Literal, get_args
 import click
 
 from steelyard.cli.paths import InputPath, OutputFile
+from steelyard.cli.printing import parse_bounds
 from steelyard.cli.weights import Weights
+from steelyard.data import read_outputs
 from steelyard.errors import InvalidArgumentError
-from steelyard.estimate import Raters
+from steelyard.questions.about import Raters, Target
 from steelyard.study import Study
 
 __all__ = [
+    "FormOptions",
     "StudyChoice",
     "by_file",
     "chosen_metrics",
     "column_mapping",
     "file_options",
     "fill_mapping",
-    "interval_options",
+    "form_options",
     "level_option",
     "metric_options",
     "output_options",
     "parse_bands",
     "price_option",
-    "scope_options",
     "seed_option",
     "study_arguments",
     "two_systems",
@@ -220,18 +222,84 @@ def chosen_metrics(metrics: Sequence[str], *, no_metric: bool) -> tuple[str, ...
     return tuple(dict.fromkeys(metrics)) if metrics or no_metric else None
 
 
-def interval_options(command: Command) -> Command:
-    """Add what an interval counts: ``--raters``, ``--rater-variance`` and ``--cluster-by``."""
+@dataclass(frozen=True)
+class FormOptions:
+    """What estimates and comparisons are made of and about.
+
+    Attributes
+    ----------
+    metrics : tuple of str
+        The metrics that were named.
+    no_metric : bool
+        Whether no metric is used.
+    options : dict
+        The other options, by the names of `Study.estimate`.
+    """
+
+    metrics: tuple[str, ...]
+    no_metric: bool
+    options: dict[str, Any]
+
+    @property
+    def chosen_metrics(self) -> tuple[str, ...] | None:
+        """The metrics that were asked for; None for all."""
+        return chosen_metrics(self.metrics, no_metric=self.no_metric)
+
+
+def form_options(command: Command) -> Command:
+    """Add what estimates and comparisons are made of and about; the command takes a `FormOptions`."""
+
+    @wraps(command)
+    def with_form(
+        choice: StudyChoice,
+        *,
+        metrics: tuple[str, ...],
+        no_metric: bool,
+        bands: str | None,
+        bounds: str | None,
+        sample: Path | None,
+        target: Target,
+        raters: Raters | None,
+        cluster_by: str | None,
+        average: dict[str, float] | None,
+        by: str | None,
+        weights: dict[str, float] | None,
+        **others: Any,
+    ) -> Any:
+        options = {
+            "target": target,
+            "raters": raters,
+            "bounds": None if bounds is None else parse_bounds(bounds),
+            "sample": None if sample is None else read_outputs(sample).rows(),
+            "cluster_by": cluster_by,
+            "average": average,
+            "by": by,
+            "bands": parse_bands(bands),
+            "weights": weights,
+        }
+        return command(choice, FormOptions(metrics, no_metric, options), **others)
+
+    found: Command = with_form
     for decorate in reversed(
         (
+            metric_options("Judgments only."),
+            click.option(
+                "--target",
+                type=click.Choice(get_args(Target)),
+                default="pool",
+                show_default=True,
+                help="About these outputs (pool), or new outputs like these (superpopulation).",
+            ),
             click.option(
                 "--raters",
                 type=click.Choice(get_args(Raters)),
-                help="Raters as fixed, as a sample of raters, or as a sample with their leniency "
-                "taken out. By default a sample where at least five are known.",
+                help="About raters like these (random, the default where two are known) or exactly these (fixed).",
             ),
+            click.option("--bounds", metavar="LOW,HIGH", help="Least and greatest possible score."),
             click.option(
-                "--rater-variance", type=float, help="Variance of judgments of one output."
+                "--sample",
+                type=InputPath(),
+                help="What `steelyard sample` wrote, when JUDGMENTS lack its columns.",
             ),
             click.option(
                 "--cluster-by",
@@ -239,16 +307,6 @@ def interval_options(command: Command) -> Command:
                 help="Column that names the cluster of an output, whose outputs may be alike; "
                 "`cluster` if there is one.",
             ),
-        )
-    ):
-        command = decorate(command)
-    return command
-
-
-def scope_options(command: Command) -> Command:
-    """Add what is looked at: ``--average``, ``--by``, ``--bands`` and ``--weights``."""
-    for decorate in reversed(
-        (
             click.option(
                 "--average",
                 type=Weights(),
@@ -275,8 +333,8 @@ def scope_options(command: Command) -> Command:
             ),
         )
     ):
-        command = decorate(command)
-    return command
+        found = decorate(found)
+    return found
 
 
 def parse_bands(text: str | None) -> list[float] | None:

@@ -75,6 +75,11 @@ class Judgments:
         return self._distinct("prompt")
 
     @property
+    def lower_is_better(self) -> frozenset[str]:
+        """Prompts whose lower scores are better."""
+        return frozenset()
+
+    @property
     def raters(self) -> tuple[str, ...]:
         """Raters, in order of first appearance."""
         return self._distinct("rater")

@@ -105,6 +105,8 @@ class Campaign:
         Where chances were unequal: how many outputs of the pool each judged output stands for.
     stratum : (m,) array of int, optional
         Where outputs were drawn by strata: the stratum of each.
+    family : (k,) array of int, optional
+        Where systems are parts of systems, such as slices: the system that each is a part of.
     bounds : (float, float), optional
         Least and greatest possible score, where they are known.
     notes : tuple of str
@@ -128,6 +130,7 @@ class Campaign:
     likeness: Floats | None = None
     weight: Floats | None = None
     stratum: Ints | None = None
+    family: Ints | None = None
     bounds: tuple[float, float] | None = None
     notes: tuple[str, ...] = field(default=())
 

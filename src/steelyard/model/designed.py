@@ -27,7 +27,7 @@ def designed_answers(fit: Fit) -> Answers:
         The model of a campaign with weights.
     """
     campaign, at, system = fit.campaign, fit.variances.solution, fit.system
-    k, q = campaign.k, system.q
+    k = campaign.k
     share = _shares(campaign) * fit.spread[:, np.newaxis]
     forms, left = np.zeros((campaign.n, k)), np.empty(campaign.n)
     block, number = np.empty(campaign.n, dtype=np.int64), 0
@@ -40,10 +40,7 @@ def designed_answers(fit: Fit) -> Answers:
         left[index] = (inverse @ at.residual[index][..., np.newaxis])[..., 0]
         block[index] = number + np.arange(len(index))[:, np.newaxis]
         number += len(index)
-    target = np.zeros((system.u.shape[1], k))
-    for place, column in zip(system.slices, system.effects.columns, strict=True):
-        target[place] = column.target
-    target[q:] = campaign.pools.sharing.T
+    target = np.concatenate([*fit.targets.columns, fit.unit * fit.targets.means])
     z_weights = at.au @ (at.m_inverse @ target) + at.project(forms)
     weights = z_weights / fit.spread[:, np.newaxis]
     parts = {"design": _between_blocks(campaign, share * left[:, np.newaxis], block)}
@@ -51,7 +48,7 @@ def designed_answers(fit: Fit) -> Answers:
         if column.name in {"rater", "taste"}:
             seen = column.design.T @ z_weights
             parts[column.name] = theta * seen.T @ seen
-    return Answers(weights.T @ campaign.score, weights, parts)
+    return Answers(fit.estimates(weights), weights, parts)
 
 
 def _shares(campaign: Campaign) -> Floats:

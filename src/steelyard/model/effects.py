@@ -46,16 +46,16 @@ class Columns:
         The effect.
     design : (n, q) array or sparse array
         The weight of each value in each judgment.
-    target : (q, k) array
-        The weight of each value in the mean of each system's pool.
-    these_raters : (q, k) array, optional
-        The same, where the mean is about exactly these raters.
+    axes : (q, p) array, optional
+        Of metrics: the weight of each metric in each value.
+    share : (q, k) array, optional
+        Of raters: the share of each value in all judgments of a system.
     """
 
     name: str
     design: Floats | csr_array
-    target: Floats
-    these_raters: Floats | None = None
+    axes: Floats | None = None
+    share: Floats | None = None
 
     @property
     def q(self) -> int:
@@ -73,18 +73,12 @@ class Kernel:
         The effect.
     within : sequence of (B, m, m) arrays
         Its covariance within blocks, for variance 1.
-    target : (n, k) array
-        Its covariance with the mean of each system's pool.
-    pool : (k, k) array
-        The covariance of the pools' means.
     factor : (n, g) sparse array, optional
         Its square root, where it has one: the weight of each of g values in each judgment.
     """
 
     name: str
     within: list[Floats]
-    target: Floats
-    pool: Floats
     factor: csr_array | None = None
 
 
@@ -102,25 +96,23 @@ class Effects:
         return (*(one.name for one in self.columns), *(one.name for one in self.kernels))
 
 
-def effects(campaign: Campaign, scale: Floats, *, without: frozenset[str] = frozenset()) -> Effects:
+def effects(campaign: Campaign, *, without: frozenset[str] = frozenset()) -> Effects:
     """Return the effects of a campaign.
 
     Parameters
     ----------
     campaign : Campaign
         The judgments.
-    scale : (k,) array
-        The spread of each system's judgments.
     without : set of str
         Effects to leave out.
     """
     item = campaign.item[campaign.output]
     label = _block_labels(campaign, item)
     blocks = Blocks.of(label)
-    columns = [*_metrics(campaign, scale), *_raters(campaign), *_preferences(campaign)]
+    columns = [*_metrics(campaign), *_raters(campaign), *_preferences(campaign)]
     if campaign.other is None and _shows_items(campaign) and label is campaign.output:
-        columns.append(_items(campaign, scale, item))
-    kernels = _kernels(campaign, scale, blocks, outputs_only=label is campaign.output)
+        columns.append(_items(campaign, item))
+    kernels = _kernels(campaign, blocks, outputs_only=label is campaign.output)
     return Effects(
         blocks,
         tuple(one for one in columns if one.name not in without and one.q),
@@ -141,33 +133,32 @@ def _shows_items(campaign: Campaign) -> bool:
     return len(np.unique(campaign.item[judged])) < len(judged)
 
 
-def _metrics(campaign: Campaign, scale: Floats) -> list[Columns]:
+def _metrics(campaign: Campaign) -> list[Columns]:
     """Metrics around the means of their pools, slopes of each system, and whether a text is shared."""
     found = []
     pools = campaign.pools
     width = np.sqrt(np.einsum("kpp->kp", pools.covariance).mean(axis=0))
     known = width > 1e-9 * (np.abs(pools.metric).max(axis=0, initial=0.0) + 1e-300)
     centred = (campaign.metric - campaign.writers @ pools.metric)[:, known] / width[known]
-    offset = (pools.metric - pools.sharing @ pools.metric)[:, known] / width[known]
     x = _of_judgments(campaign, centred)
     if known.any() and np.abs(x).max(initial=0.0) > 0:
         share = np.sqrt(known.sum())
         left, values, axes = np.linalg.svd(x / share, full_matrices=False)
         kept = values > 1e-7 * values[0]
         common = left[:, kept] * values[kept]
-        target = axes[kept] @ offset.T / share * scale
-        found.append(Columns("metrics", common, target))
+        of_metrics = np.zeros((int(kept.sum()), campaign.metric.shape[1]))
+        of_metrics[:, known] = axes[kept] / width[known] / share
+        found.append(Columns("metrics", common, axes=of_metrics))
         own = common[:, :_OWN_AXES]
         if 1 < campaign.k <= _MOST_COLUMNS / _OWN_AXES:
             contrast = csr_array(campaign.contrast)
             parts = [contrast.multiply(axis[:, np.newaxis]) for axis in own.T]
             slopes = csr_array(hstack(parts))
-            found.append(Columns("own slopes", slopes, np.zeros((slopes.shape[1], campaign.k))))
+            found.append(Columns("own slopes", slopes))
     several = campaign.writers.max(axis=1, initial=1.0) < 1 - 1e-9
     if several.any() and campaign.other is None:
         column = (several - campaign.writers @ pools.shared)[campaign.output]
-        beside = (pools.shared - pools.sharing @ pools.shared) * scale
-        found.append(Columns("shared texts", column[:, np.newaxis], beside[np.newaxis]))
+        found.append(Columns("shared texts", column[:, np.newaxis]))
     return found
 
 
@@ -191,19 +182,21 @@ def _raters(campaign: Campaign) -> list[Columns]:
         if 0 < q < campaign.n and len(np.unique(campaign.rater)) > 1:
             design = csr_array((np.ones(len(rows)), (rows, column[rows])), shape=(campaign.n, q))
             these = np.repeat(share[number][:, np.newaxis], k, axis=1)
-            found.append(Columns("rater", design, np.zeros((q, k)), these))
-    if k < 2:
+            found.append(Columns("rater", design, share=these))
+    family = np.arange(k) if campaign.family is None else campaign.family
+    families = int(family.max()) + 1
+    if families < 2:
         return found
-    cell = campaign.rater[contrast.row] * k + contrast.col
+    cell = campaign.rater[contrast.row] * families + family[contrast.col]
     column, number = _frequent(cell)
     kept = column >= 0
     q = len(number)
-    if q > k and len(np.unique(campaign.rater)) > 1:
+    if q > families and len(np.unique(campaign.rater)) > 1:
         at = (contrast.row[kept], column[kept])
         design = csr_array((contrast.data[kept], at), shape=(campaign.n, q))
-        these = np.zeros((q, k))
-        these[np.arange(q), number % k] = share[number // k]
-        found.append(Columns("taste", design, np.zeros((q, k)), these))
+        own = (number % families)[:, np.newaxis] == family
+        these = own * share[number // families][:, np.newaxis]
+        found.append(Columns("taste", design, share=these))
     return found
 
 
@@ -223,9 +216,8 @@ def _preferences(campaign: Campaign) -> list[Columns]:
     if campaign.other is None:
         return []
     k, n, found = campaign.k, campaign.n, []
-    none = np.zeros((1, k))
     if campaign.first is not None and np.any(campaign.first):
-        found.append(Columns("order", campaign.first[:, np.newaxis], none))
+        found.append(Columns("order", campaign.first[:, np.newaxis]))
     contrast = campaign.contrast
     high, low = contrast.argmax(axis=1), contrast.argmin(axis=1)
     pair = np.minimum(high, low) * k + np.maximum(high, low)
@@ -233,36 +225,26 @@ def _preferences(campaign: Campaign) -> list[Columns]:
     if len(names) >= k > 2:
         sign = np.where(high < low, 1.0, -1.0)
         design = csr_array((sign, (np.arange(n), code)), shape=(n, len(names)))
-        found.append(Columns("departure", design, np.zeros((len(names), k))))
+        found.append(Columns("departure", design))
     return found
 
 
-def _items(campaign: Campaign, scale: Floats, item: Ints) -> Columns:
-    design = csr_array((np.ones(campaign.n), (np.arange(campaign.n), item)))
-    target = campaign.in_pool / campaign.pools.size * scale
-    return Columns("item", design, target[: design.shape[1]])
+def _items(campaign: Campaign, item: Ints) -> Columns:
+    return Columns("item", csr_array((np.ones(campaign.n), (np.arange(campaign.n), item))))
 
 
-def _kernels(
-    campaign: Campaign, scale: Floats, blocks: Blocks, *, outputs_only: bool
-) -> list[Kernel]:
+def _kernels(campaign: Campaign, blocks: Blocks, *, outputs_only: bool) -> list[Kernel]:
     """Effects of clusters, items, texts and outputs, and noise."""
     found = []
-    k, pools = campaign.k, campaign.pools
     output, item = campaign.output, campaign.item[campaign.output]
-    size = pools.size
-    both = np.outer(scale / size, scale / size)
     if campaign.other is None:
-        if campaign.cluster is not None and campaign.cluster_size is not None:
+        if campaign.cluster is not None:
             cluster = campaign.cluster[output]
             within = blocks.kernel(lambda a, b: cluster[a] == cluster[b])
-            target = campaign.cluster_size[cluster] / size * scale
-            beside = both * (pools.clusters if pools.clusters is not None else 0.0)
-            found.append(Kernel("cluster", within, target, beside, _members(cluster)))
+            found.append(Kernel("cluster", within, _members(cluster)))
         if _shows_items(campaign) and not outputs_only:
             within = blocks.kernel(lambda a, b: item[a] == item[b])
-            target = campaign.in_pool[item] / size * scale
-            found.append(Kernel("item", within, target, both * pools.common, _members(item)))
+            found.append(Kernel("item", within, _members(item)))
             if campaign.likeness is not None:
                 likeness = campaign.likeness[output]
                 writer = campaign.writers[output].argmax(axis=1)
@@ -271,12 +253,10 @@ def _kernels(
                     value = np.sqrt(likeness[a, writer[b]] * likeness[b, writer[a]])
                     return np.where(item[a] == item[b], value, 0.0)
 
-                beside = both * pools.common * pools.likeness
-                found.append(Kernel("text", blocks.kernel(alike), likeness / size * scale, beside))
+                found.append(Kernel("text", blocks.kernel(alike)))
     if len(np.unique(output)) < campaign.n:
         if campaign.other is None:
             within = blocks.kernel(lambda a, b: output[a] == output[b])
-            target = (campaign.writers[output] > 0) / size * scale
             factor = _members(output)
         else:
             other, m = campaign.other, len(campaign.item)
@@ -289,11 +269,8 @@ def _kernels(
                 )
             )
             factor = csr_array(_members(output, m) - _members(other, m))
-            writes = (campaign.writers > 0).astype(np.float64)
-            target = (writes[output] - writes[other]) / size * scale
-        found.append(Kernel("output", within, target, both * pools.identical, factor))
-    noise = blocks.kernel(lambda a, b: a == b)
-    found.append(Kernel("noise", noise, np.zeros((campaign.n, k)), np.zeros((k, k))))
+        found.append(Kernel("output", within, factor))
+    found.append(Kernel("noise", blocks.kernel(lambda a, b: a == b)))
     return found
 
 

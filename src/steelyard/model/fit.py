@@ -12,8 +12,10 @@ from threadpoolctl import threadpool_limits
 from steelyard.errors import NotEstimableError
 from steelyard.model.campaign import Campaign, Floats
 from steelyard.model.effects import effects
+from steelyard.model.observed import OWN, observed_squares
 from steelyard.model.reml import System, Variances, variances
 from steelyard.model.spread import moderated
+from steelyard.model.targets import Targets, targets
 
 __all__ = ["About", "Answers", "Fit", "fit"]
 
@@ -46,36 +48,69 @@ class Answers:
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """The model with its learned variances."""
+    """The model with its learned variances.
+
+    Attributes
+    ----------
+    campaign : Campaign
+        The judgments.
+    scale : (k,) array
+        The spread of each system's judgments.
+    lent : float
+        Degrees of freedom that the systems lend each other for their spread.
+    freedom : (k,) array
+        Degrees of freedom of each system's own judgments.
+    centre : float
+        What is taken from all scores before they are fitted.
+    """
 
     campaign: Campaign
     scale: Floats
     lent: float
     freedom: Floats
+    centre: float
     system: System
     variances: Variances
 
-    @cached_property
-    def _forms(self) -> tuple[Floats, Floats]:
-        """The weight of each scaled judgment in each mean, (n, k), and of each column's value in it, (q + k, k).
+    @property
+    def unit(self) -> float:
+        """The unit in which the equations hold the means."""
+        return _unit(self.scale)
 
-        The weights are best for these outputs by exactly these raters, each with a share of the judgments.
+    def estimates(self, weights: Floats) -> Floats:
+        """Return the estimates that weights on judgments give, (k,), never outside known ends of the scale."""
+        found = weights.T @ (self.campaign.score - self.centre) + self.centre
+        ends = self.campaign.scale_ends if self.campaign.other is None else None
+        return np.asarray(found if ends is None else np.clip(found, *ends))
+
+    @cached_property
+    def targets(self) -> Targets:
+        """How the means of the whole pools hang together with judgments and effects."""
+        return targets(self.system.effects, self.campaign, self.scale)
+
+    def weights_for(self, asked: Targets) -> Floats:
+        """Return the weight of each scaled judgment in the best estimate of each quantity, (n, f).
+
+        They are best for these outputs by exactly these raters, each with a share of the judgments.
         What an interval is about changes the error, not the estimate.
         """
         at, built = self.variances.solution, self.system.effects
-        k, q = self.campaign.k, self.system.q
-        target = np.zeros((self.system.u.shape[1], k))
-        for own, one in zip(self.system.slices, built.columns, strict=True):
-            target[own] = one.target if one.these_raters is None else one.these_raters
-        target[q:] = self.campaign.pools.sharing.T if self.campaign.other is None else np.eye(k)
-        local = np.zeros((self.campaign.n, k))
-        for theta, kernel in zip(at.theta[len(built.columns) :], built.kernels, strict=True):
-            local += theta * kernel.target
+        local = np.zeros((self.campaign.n, asked.means.shape[1]))
+        of_kernels = at.theta[len(built.columns) :]
+        for theta, covariance in zip(of_kernels, asked.kernels, strict=True):
+            local += theta * covariance
         inside = at.inverse @ local
-        return inside + at.au @ (at.m_inverse @ (target - self.system.u.T @ inside)), target
+        target = asked.all_columns
+        target[self.system.q :] *= self.unit
+        off = target - self.system.u.T @ inside
+        return np.asarray(inside + at.au @ (at.m_inverse @ off))
+
+    @cached_property
+    def _weights(self) -> Floats:
+        return self.weights_for(self.targets)
 
     def answers(self, about: About = "pool") -> Answers:
-        """Return all means and their errors.
+        """Return the means of all systems and their errors.
 
         Parameters
         ----------
@@ -83,40 +118,97 @@ class Fit:
             Whether the means are of these outputs by raters like these, of new outputs like these, or of
             these outputs by exactly these raters.
         """
+        return self.errors_of(self._weights, about)
+
+    def plain(self, about: About = "pool") -> Answers:
+        """Return the plain means of the judged outputs of each system, with their errors under the model.
+
+        Parameters
+        ----------
+        about : {"pool", "new outputs", "these raters"}
+            As in `answers`.
+        """
+        campaign = self.campaign
+        times = np.bincount(campaign.output, minlength=len(campaign.item))
+        stands_for = 1.0 * (campaign.writers > 0) * (times > 0)[:, np.newaxis]
+        if campaign.weight is not None:
+            stands_for *= campaign.weight[:, np.newaxis]
+        share = stands_for / np.maximum(stands_for.sum(axis=0), 1e-300)
+        weights = (share / np.maximum(times, 1)[:, np.newaxis])[campaign.output]
+        return self.errors_of(weights * self.spread[:, np.newaxis], about)
+
+    def errors_of(
+        self, z_weights: Floats, about: About = "pool", asked: Targets | None = None
+    ) -> Answers:
+        """Return the estimates that these weights on scaled judgments give, and their errors.
+
+        Parameters
+        ----------
+        z_weights : (n, f) array
+            The weight of each scaled judgment in each estimate.
+        about : {"pool", "new outputs", "these raters"}
+            As in `answers`.
+        asked : Targets, optional
+            What is estimated; the means over the whole pools by default.
+        """
         at, built = self.variances.solution, self.system.effects
-        z_weights, target = self._forms
+        asked = self.targets if asked is None else asked
         of_new = about == "new outputs"
+        of_columns = asked.these_raters if about == "these raters" else asked.columns
         parts = {}
         seen = self.system.u.T @ z_weights
-        for theta, own, column in zip(at.theta, self.system.slices, built.columns, strict=False):
-            of_view = target[own] if about == "these raters" else column.target
-            off = of_view - seen[own]
+        for theta, own, column, wanted in zip(
+            at.theta, self.system.slices, built.columns, of_columns, strict=False
+        ):
+            off = wanted - seen[own]
             parts[column.name] = theta * off.T @ off
         of_kernels = at.theta[len(built.columns) :]
-        for theta, kernel, matrix in zip(
-            of_kernels, built.kernels, self.system.matrices, strict=True
+        for theta, kernel, matrix, covariance, pool in zip(
+            of_kernels, built.kernels, self.system.matrices, asked.kernels, asked.pools, strict=True
         ):
             found = z_weights.T @ (matrix @ z_weights)
             if not of_new:
-                cross = z_weights.T @ kernel.target
-                found = found - cross - cross.T + kernel.pool
+                cross = z_weights.T @ covariance
+                found = found - cross - cross.T + pool
             parts[kernel.name] = theta * found
         if of_new:
             parts["metrics of new outputs"] = self._metric_error()
-        parts["learning"] = self._learning(target, z_weights)
+        parts["learning"] = self._learning(asked, z_weights)
+        parts["observed"] = self._observed(parts)
         weights = z_weights / self.spread[:, np.newaxis]
-        return Answers(weights.T @ self.campaign.score, weights, parts)
+        return Answers(self.estimates(weights), weights, parts)
 
-    def _learning(self, target: Floats, weights: Floats) -> Floats:
+    def _observed(self, parts: Mapping[str, Floats]) -> Floats:
+        """How far the observed squares of blocks move the errors from what the model expects."""
+        observed, expected, _ = self._squares
+        of_blocks = sum(np.diag(parts[one.name]) for one in self.system.effects.kernels)
+        kept = np.maximum(of_blocks, 0.0) / np.maximum(np.diag(expected), 1e-300)
+        share = np.sqrt(self._trust * kept)
+        return np.asarray((observed - expected) * np.outer(share, share))
+
+    @cached_property
+    def _squares(self) -> tuple[Floats, Floats, Floats]:
+        return observed_squares(self.system, self.variances.solution, self._weights)
+
+    @cached_property
+    def _trust(self) -> Floats:
+        """The weight of the observed squares beside the model's expectation, (k,)."""
+        freedom = self._squares[2]
+        return freedom / (freedom + OWN)
+
+    def _learning(self, asked: Targets, weights: Floats) -> Floats:
         """What the means would move if the variances were others, within their errors (Prasad and Rao 1990)."""
-        at, built = self.variances.solution, self.system.effects
+        at = self.variances.solution
         seen = self.system.u.T @ weights
-        moves = [(target[own] - seen[own]).T @ at.values[own] for own in self.system.slices]
+        moves = [
+            (wanted - seen[own]).T @ at.values[own]
+            for wanted, own in zip(asked.these_raters, self.system.slices, strict=True)
+        ]
         of_kernels = at.theta[len(moves) :]
-        for theta, kernel, matrix in zip(
-            of_kernels, built.kernels, self.system.matrices, strict=True
+        for theta, covariance, matrix in zip(
+            of_kernels, asked.kernels, self.system.matrices, strict=True
         ):
-            off = kernel.target - matrix @ weights
+            off = covariance - matrix @ weights
             moves.append(theta * (off.T @ at.residual))
         by_effect = np.stack(moves)
         return np.asarray(by_effect.T @ self.variances.covariance @ by_effect)
@@ -164,7 +256,11 @@ class Fit:
         own = forms**2 * np.diag(answers.covariance)
         weight = own / np.maximum(own.sum(axis=1), 1e-300)[:, np.newaxis]
         known = np.minimum(self.freedom + self.lent, self.freedom.sum())
-        of_spread = np.sum(weight**2 * 2 / np.maximum(known, 1e-9), axis=1)
+        trust = self._trust
+        unknown = trust / np.sqrt(np.maximum(self._squares[2], 1e-9)) + (1 - trust) / np.sqrt(
+            np.maximum(known, 1e-9)
+        )
+        of_spread = np.sum(weight**2 * 2 * unknown**2, axis=1)
         return np.asarray(2 / np.maximum(np.maximum(of_spread, 2 / n) + of_shares, 2e-9))
 
     def outputs_worth(self, answers: Answers) -> Floats:
@@ -214,12 +310,15 @@ def fit(campaign: Campaign, *, without: frozenset[str] = frozenset(), prior: boo
     """
 
     def at(scale: Floats, lent: float, near: Fit | None = None) -> Fit:
-        built = effects(campaign, scale, without=without)
+        built = effects(campaign, without=without)
         spread = _spread_of_judgments(campaign, scale)
-        system = System(campaign.score / spread, campaign.contrast / spread[:, np.newaxis], built)
+        means = campaign.contrast * (_unit(scale) / spread)[:, np.newaxis]
+        system = System((campaign.score - centre) / spread, means, built)
         start = None if near is None else near.variances.solution.theta
-        return Fit(campaign, scale, lent, freedom, system, variances(system, start, prior=prior))
+        learned = variances(system, start, prior=prior)
+        return Fit(campaign, scale, lent, freedom, centre, system, learned)
 
+    centre = float(campaign.score.mean()) if campaign.other is None else 0.0
     with threadpool_limits(limits=1):
         if campaign.other is not None:
             freedom = np.full(campaign.k, campaign.n / campaign.k)
@@ -235,6 +334,10 @@ def fit(campaign: Campaign, *, without: frozenset[str] = frozenset(), prior: boo
             moderate, lent = moderated(squares, freedom)
             found = at(np.sqrt(moderate), lent, found)
         return found
+
+
+def _unit(scale: Floats) -> float:
+    return float(np.exp(np.mean(np.log(scale))))
 
 
 def _half_scale(campaign: Campaign) -> float:

@@ -9,7 +9,7 @@ from steelyard.model.campaign import Floats
 from steelyard.model.fit import Answers, Fit
 from steelyard.model.shape import reaches
 
-__all__ = ["Intervals", "intervals"]
+__all__ = ["Intervals", "form_ends", "intervals"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,4 +51,15 @@ def intervals(fit: Fit, answers: Answers, forms: Floats, level: float = 0.95) ->
             np.where(forms > 0, forms * up, forms * down),
         )
     ]
-    return Intervals(estimate, error, freedom, estimate - half[0], estimate + half[1], level)
+    least, most = form_ends(fit, forms)
+    low, high = np.maximum(estimate - half[0], least), np.minimum(estimate + half[1], most)
+    return Intervals(estimate, error, freedom, low, high, level)
+
+
+def form_ends(fit: Fit, forms: Floats) -> tuple[Floats, Floats]:
+    """Return the least and the greatest value that each form can have; infinite where nobody knows."""
+    ends = fit.campaign.scale_ends if fit.campaign.other is None else None
+    if ends is None:
+        return np.full(len(forms), -np.inf), np.full(len(forms), np.inf)
+    up, down = np.maximum(forms, 0.0).sum(axis=1), np.minimum(forms, 0.0).sum(axis=1)
+    return up * ends[0] + down * ends[1], up * ends[1] + down * ends[0]

@@ -8,7 +8,7 @@ from scipy.stats import t as student
 
 from steelyard.model.campaign import Floats, Ints
 from steelyard.model.fit import Answers, Fit
-from steelyard.model.intervals import intervals
+from steelyard.model.intervals import form_ends, intervals
 
 __all__ = ["Together", "together"]
 
@@ -56,11 +56,11 @@ def together(fit: Fit, answers: Answers, forms: Floats, level: float = 0.95) -> 
     ratio = alone.estimate[known] / alone.standard_error[known]
     tail = student.logsf(np.abs(ratio), alone.degrees_of_freedom[known])
     score[known] = np.sign(ratio) * -_normal_quantile(tail)
-    values, vectors = np.linalg.eigh(answers.covariance)
-    root = vectors * np.sqrt(np.maximum(values, 0.0))
-    rows = np.zeros((f, len(values)))
+    root = _root(answers)
+    k = len(root)
+    rows = np.zeros((f, k))
     rows[known] = forms[known] @ root / alone.standard_error[known, np.newaxis]
-    draws = np.random.default_rng(_SEED).standard_normal((len(values), _DRAWS // 2), np.float32)
+    draws = np.random.default_rng(_SEED).standard_normal((k, _DRAWS // 2), np.float32)
     size = (
         np.abs(rows.astype(np.float32) @ np.concatenate([draws, -draws], axis=1)) if f > 1 else None
     )
@@ -78,10 +78,30 @@ def together(fit: Fit, answers: Answers, forms: Floats, level: float = 0.95) -> 
     multiple = student.ppf(norm.cdf(critical), alone.degrees_of_freedom)
     half = np.maximum(multiple * alone.standard_error, (alone.high - alone.low) / 2)
     decided = np.where(known & (p <= 1 - level), np.sign(score), 0.0).astype(np.int64)
-    low, high = alone.estimate - half, alone.estimate + half
+    least, most = form_ends(fit, forms)
+    low = np.maximum(alone.estimate - half, least)
+    high = np.minimum(alone.estimate + half, most)
     low = np.where(decided > 0, np.maximum(low, 0.0), low)
     high = np.where(decided < 0, np.minimum(high, 0.0), high)
     return Together(low, high, np.where(known, p, 1.0), decided)
+
+
+def _root(answers: Answers) -> Floats:
+    """Return a root R of the covariance C of the means, ``C = R R'``, that goes with the systems in any order.
+
+    Its columns follow the systems in an order that only their numbers decide, so that names, and which
+    system comes first, change no draw.
+    """
+    covariance, mean = answers.covariance, answers.mean
+    error = np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    size = max(float(error.max(initial=0.0)), 1e-300)
+    keys = (covariance.sum(axis=1) / size**2, error / size, np.abs(mean - mean.mean()) / size)
+    order = np.lexsort([np.round(one, 6) for one in keys])
+    ordered = covariance[np.ix_(order, order)]
+    slack = 1e-12 * np.diag(np.maximum(np.diag(ordered), size**2 * 1e-6))
+    root = np.empty_like(covariance)
+    root[order] = np.linalg.cholesky(ordered + slack)
+    return root
 
 
 def _normal_quantile(log_tail: Floats) -> Floats:

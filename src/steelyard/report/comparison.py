@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from steelyard.questions.comparison import Comparison
+from steelyard.questions.pairs import PairDifference
 from steelyard.report.copyable import copyable_pairs
 from steelyard.report.difference_matrix import (
     Matrix,
@@ -13,7 +15,6 @@ from steelyard.report.numbers import interval, level_name
 from steelyard.report.rank_plot import rank_plot
 from steelyard.report.svg import inline_svg
 from steelyard.report.tables import Table
-from steelyard.study.comparison import Comparison, PairDifference
 
 __all__ = ["ComparisonPart", "comparison_part", "pairs_table"]
 

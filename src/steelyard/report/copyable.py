@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable
 
 from steelyard.data.formulas import guarded
+from steelyard.questions.comparison import Comparison
 from steelyard.report.findings import PromptFindings
-from steelyard.study.comparison import Comparison
 
 __all__ = ["copyable_estimates", "copyable_pairs"]
 

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from steelyard.plots.style import shown_names
+from steelyard.questions.comparison import Comparison
+from steelyard.questions.pairs import PairDifference
 from steelyard.report.numbers import decimals_for, interval, number
-from steelyard.study.comparison import Comparison, PairDifference
 
 __all__ = ["Difference", "Matrix", "difference_decimals", "difference_matrix", "signed"]
 

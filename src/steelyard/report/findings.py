@@ -7,8 +7,8 @@ import polars as pl
 
 from steelyard.arrays import judged_outputs
 from steelyard.errors import InvalidArgumentError, NotEstimableError
-from steelyard.estimate import Estimate
 from steelyard.names import known_names
+from steelyard.questions.estimates import Baseline, Estimate
 from steelyard.report.scatter import JudgedMetric
 from steelyard.study import Diagnosis, Study
 from steelyard.study.answer import Answer, prompt_answer
@@ -52,14 +52,9 @@ class SystemFindings:
     diagnosis_gap: str | None
 
     @property
-    def plain(self) -> Estimate | None:
+    def plain(self) -> Baseline | None:
         """The plain mean."""
-        return self.estimate and (self.estimate.baseline or self.estimate)
-
-    @property
-    def corrected(self) -> Estimate | None:
-        """The estimate, if it is more than the plain mean."""
-        return self.estimate if self.estimate and self.estimate.baseline else None
+        return None if self.estimate is None else self.estimate.baseline
 
 
 @dataclass(frozen=True)
@@ -94,15 +89,10 @@ class PromptFindings:
 
     @property
     def metric(self) -> str | None:
-        """The most useful metric; if that is not known, the one that carries most of the control."""
+        """The most useful metric; if that is not known, the first."""
         if self.overall is not None and self.overall.best is not None:
             return self.overall.best
-        carried = dict.fromkeys(self.metrics, 0.0)
-        for one in self.systems:
-            found = one.estimate
-            for name, share in zip(found.metrics, found.shares, strict=False) if found else ():
-                carried[name] += share
-        return max(carried, key=lambda name: carried[name], default=None)
+        return next(iter(self.metrics), None)
 
 
 def wanted_systems(
@@ -218,7 +208,7 @@ def _estimates(
 ) -> tuple[dict[str, Estimate], dict[str, str]]:
     """Return the estimates by system, and the reasons of the systems that have none."""
     try:
-        found = study.estimate(metrics, prompts=[prompt], systems=systems, level=level, ledger=True)
+        found = study.estimate(metrics, prompts=[prompt], systems=systems, level=level)
     except NotEstimableError as error:
         return {}, _reasons(error, prompt, systems)
     refused = {system: reason for (_, system), reason in found.left_out.items()}

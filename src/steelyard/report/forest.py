@@ -7,8 +7,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from steelyard.estimate import Estimate
-from steelyard.estimate.result import Ends
 from steelyard.plots.style import (
     BAND,
     BLUE,
@@ -20,6 +18,7 @@ from steelyard.plots.style import (
     rows_of_systems,
     styled,
 )
+from steelyard.questions.estimates import Baseline, Ends, Estimate
 from steelyard.report.numbers import level_name
 
 __all__ = ["forest_plot"]
@@ -35,8 +34,7 @@ def forest_plot(estimates: Sequence[Estimate], *, score: str = "mean human score
     Parameters
     ----------
     estimates : sequence of Estimate
-        One for each system, from top to bottom. One without a baseline is a plain mean itself,
-        and stands alone in its row. A thin outer interval is that for new outputs. With many
+        One for each system, from top to bottom. A thin outer interval is that for new outputs. With many
         systems rows are lower, and plain means are left to the table.
     score : str
         Label of the axis.
@@ -47,10 +45,11 @@ def forest_plot(estimates: Sequence[Estimate], *, score: str = "mean human score
 
     Examples
     --------
-    >>> from steelyard.estimate import control_variates
-    >>> human, metric, pool = [1, 3, 2, 4], [1, 2, 3, 4], [1, 2, 3, 4, 5, 6]
-    >>> found = control_variates(human, metric, pool).named(system="s", prompt="p", metrics=("m",))
-    >>> figure = forest_plot([found])
+    >>> import polars as pl
+    >>> from steelyard import Study
+    >>> outputs = pl.DataFrame({"item": range(8), "system": "s", "m": range(8)})
+    >>> judged = {"item": [0, 2, 5, 7], "system": "s", "rater": "r", "score": [0, 1, 2, 3]}
+    >>> figure = forest_plot(Study.read(outputs, pl.DataFrame(judged)).estimate())
     >>> [text.get_text() for text in figure.axes[0].get_yticklabels()]
     ['s']
     """
@@ -100,20 +99,18 @@ _CORRECTED = _Kind("estimate", "o", 7.0, line=BLUE, face=BLUE, edge=PAPER)
 _PLAIN = _Kind("plain mean", "D", 5.5, line=ORANGE, face=PAPER, edge=ORANGE)
 
 
-def _kind(found: Estimate) -> _Kind:
-    return _PLAIN if found.baseline is None else _CORRECTED
-
-
 def _draw_row(axes: Axes, row: int, found: Estimate, *, with_plain: bool) -> None:
-    if found.baseline is None or not with_plain:
-        _draw(axes, row, found, found.new_outputs)
+    if not with_plain:
+        _draw(axes, row, found, found.new_outputs, _CORRECTED)
     else:
-        _draw(axes, row - _APART, found, found.new_outputs)
-        _draw(axes, row + _APART, found.baseline, None)
+        _draw(axes, row - _APART, found, found.new_outputs, _CORRECTED)
+        _draw(axes, row + _APART, found.baseline, None, _PLAIN)
 
 
-def _draw(axes: Axes, height: float, found: Estimate, outer: Ends | None) -> None:
-    kind, heights = _kind(found), [height, height]
+def _draw(
+    axes: Axes, height: float, found: Estimate | Baseline, outer: Ends | None, kind: _Kind
+) -> None:
+    heights = [height, height]
     if outer is not None:
         ends = [outer.low, outer.high]
         axes.plot(ends, heights, color=kind.line, linewidth=_THIN, marker="|", markersize=7)
@@ -131,12 +128,9 @@ def _draw(axes: Axes, height: float, found: Estimate, outer: Ends | None) -> Non
 
 
 def _legend(estimates: Sequence[Estimate], *, with_plain: bool) -> list[Line2D]:
-    plain = (found.baseline for found in estimates if found.baseline and with_plain)
-    drawn = [*estimates, *plain]
     handles = [
         kind.handle(f"{kind.name}, {level_name(estimates[0].level)} interval")
-        for kind in (_CORRECTED, _PLAIN)
-        if any(_kind(found) is kind for found in drawn)
+        for kind in ((_CORRECTED, _PLAIN) if with_plain else (_CORRECTED,))
     ]
     if any(found.new_outputs is not None for found in estimates):
         label = "the same for new outputs"

@@ -15,7 +15,7 @@ from steelyard.plots.style import (
     rows_of_systems,
     styled,
 )
-from steelyard.study.ranks import Rank
+from steelyard.questions.ranks import Rank
 
 __all__ = ["rank_plot", "rank_words"]
 

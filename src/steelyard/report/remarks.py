@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from steelyard.estimate import Estimate
 from steelyard.plots.style import ALL_SYSTEMS
+from steelyard.questions.estimates import Estimate
 from steelyard.report.findings import PromptFindings, SystemFindings
 from steelyard.report.wording import enumeration
 from steelyard.study import Diagnosis
@@ -54,24 +54,24 @@ def grouped(findings: PromptFindings, said: Iterable[tuple[str, str]]) -> list[R
     ]
 
 
-def notes(findings: PromptFindings, warnings: Mapping[str, str]) -> list[Remark]:
+def notes(findings: PromptFindings, warnings: Mapping[str, Sequence[str]]) -> list[Remark]:
     """Return the notes of all estimates and diagnoses, without what was said as a warning."""
     return _without_openings(grouped(findings, _notes(findings, warnings)))
 
 
 def estimates_of(one: SystemFindings) -> Iterator[Estimate]:
-    """Return a system's estimate and its plain mean."""
+    """Return a system's estimate, if it has one."""
     if one.estimate is not None:
         yield one.estimate
-        if one.estimate.baseline is not None:
-            yield one.estimate.baseline
 
 
-def _notes(findings: PromptFindings, warnings: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def _notes(
+    findings: PromptFindings, warnings: Mapping[str, Sequence[str]]
+) -> Iterator[tuple[str, str]]:
     for one in findings.systems:
-        said = warnings.get(one.system)
+        said = warnings.get(one.system, ())
         for found in estimates_of(one):
-            yield from ((one.system, note) for note in found.notes if note != said)
+            yield from ((one.system, note) for note in found.notes if note not in said)
     for diagnosis in _diagnoses(findings):
         name = ALL_SYSTEMS if diagnosis.system == "*" else diagnosis.system
         usefulness = [note for found in diagnosis.metrics.values() for note in found.notes]

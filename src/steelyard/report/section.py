@@ -24,9 +24,8 @@ from steelyard.report.tables import (
     metrics_tables,
     score_decimals,
 )
-from steelyard.report.wording import Headline, headline, interval_abouts, noise_meaning
+from steelyard.report.wording import Headline, enumeration, headline, interval_abouts, noise_meaning
 from steelyard.study import Diagnosis, Study
-from steelyard.study.estimates import control_in_words
 from steelyard.variance import Quantity
 
 __all__ = ["Section", "section"]
@@ -49,7 +48,6 @@ class Scores:
     table: Table
     about: str | None
     abouts: list[Remark]
-    has_plain: bool
     has_new_outputs: bool
     control: str | None
     gaps: list[Remark]
@@ -143,17 +141,20 @@ def section(study: Study, findings: PromptFindings, *, level: float, place: int)
         Number of the section in the page.
     """
     anchor = f"prompt-{place}"
+    found = study.fits(findings.metrics).source.warnings
     warnings = {
-        one.system: study.imbalances[findings.prompt, one.system]
+        one.system: found[findings.prompt, one.system]
         for one in findings.systems
-        if (findings.prompt, one.system) in study.imbalances
+        if (findings.prompt, one.system) in found
     }
     gaps = [(one.system, one.diagnosis_gap) for one in findings.systems if one.diagnosis_gap]
     comparison = findings.answer.comparison
     return Section(
         anchor=anchor,
         prompt=findings.prompt,
-        warnings=grouped(findings, warnings.items()),
+        warnings=grouped(
+            findings, [(system, said) for system, own in warnings.items() for said in own]
+        ),
         headline=headline(findings, score_decimals(findings)),
         verdict=findings.overall.verdict if findings.overall else _NO_VERDICT,
         comparison=None if comparison is None else comparison_part(comparison, anchor=anchor),
@@ -186,9 +187,10 @@ def _scores(findings: PromptFindings, anchor: str, level: float) -> Scores:
             remark_on(systems, f"the interval is about {about}")
             for about, systems in (abouts.items() if len(abouts) > 1 else ())
         ],
-        has_plain=any(one.corrected for one in findings.systems),
         has_new_outputs=any(one.new_outputs for one in found),
-        control=control_in_words(found),
+        control=f"metrics used: {enumeration(found[0].metrics)}"
+        if found and found[0].metrics
+        else None,
         gaps=grouped(findings, gaps),
         copyable=copyable_estimates(findings),
     )

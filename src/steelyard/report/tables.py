@@ -3,9 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from steelyard.estimate import Estimate
-from steelyard.estimate.result import Ends
 from steelyard.plots.style import ALL_SYSTEMS
+from steelyard.questions.estimates import Baseline, Ends, Estimate
 from steelyard.report.findings import PromptFindings, SystemFindings
 from steelyard.report.numbers import (
     ALPHA,
@@ -72,26 +71,24 @@ def estimates_table(findings: PromptFindings, *, level: float) -> Table:
     """
     decimals = score_decimals(findings)
     wider = any(one.estimate and one.estimate.new_outputs for one in findings.systems)
-    corrected = any(one.corrected for one in findings.systems)
 
     def cells(one: SystemFindings) -> Iterator[str]:
         found, plain = one.estimate, one.plain
         yield from _estimate(found, decimals)
         if wider:
             yield _interval(found and found.new_outputs, decimals)
-        if corrected:
-            yield from _estimate(plain, decimals)
-            yield number(found.data_efficiency if found else None)
+        yield from _estimate(plain, decimals)
+        yield number(found.data_efficiency if found else None)
         yield f"{found.n_judgments:,}" if found else number(None)
         yield _judged(found)
 
     name = f"{level_name(level)} interval"
     columns = (
         "system",
-        "estimate" if corrected else "plain mean",
+        "estimate",
         name,
         *(["for new outputs"] if wider else []),
-        *(["plain mean", name, "data efficiency"] if corrected else []),
+        *("plain mean", name, "data efficiency"),
         "judgments",
         "outputs judged",
     )
@@ -200,7 +197,7 @@ def _interval(found: Estimate | Ends | None, decimals: int) -> str:
     return interval(found.low, found.high, decimals) if found else number(None)
 
 
-def _estimate(found: Estimate | None, decimals: int) -> tuple[str, str]:
+def _estimate(found: Estimate | Baseline | None, decimals: int) -> tuple[str, str]:
     return number(found.estimate if found else None, decimals), _interval(found, decimals)
 
 

@@ -1,18 +1,15 @@
 """The findings in plain words."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from steelyard.estimate import Estimate
+from steelyard.questions.about import About
+from steelyard.questions.worth import worth_in_words
 from steelyard.report.findings import PromptFindings, SystemFindings
 from steelyard.report.numbers import level_name, number, percent, span
 from steelyard.study import Diagnosis
-from steelyard.study.ledger_words import means_ledger, pairs_ledger
 
 __all__ = ["Headline", "enumeration", "headline", "interval_abouts", "noise_meaning"]
-
-# Metrics that a sentence can bear.
-_NAMED = 3
 
 
 @dataclass(frozen=True)
@@ -97,41 +94,22 @@ def interval_abouts(findings: PromptFindings) -> dict[str, list[str]]:
     Where pools differ in size only, their sizes are left to the table.
     """
     found = [one.estimate for one in findings.systems if one.estimate is not None]
-    if len({one.about for one in found}) > 1:
-        found = [replace(one, pool_size=None) for one in found]
+    same = len({one.about for one in found}) == 1
     about: dict[str, list[str]] = {}
     for one in found:
-        about.setdefault(one.about, []).append(str(one.system))
+        words = one.about if same else About("these outputs", one.about.raters)
+        about.setdefault(str(words), []).append(one.system)
     return about
 
 
 def _saving(findings: PromptFindings) -> str:
-    """Say what plain means would have cost, for the differences and for the means."""
-    comparison = findings.answer.comparison
+    """Say what plain means would have cost, and why metrics are not used where they are not."""
     estimates = [one.estimate for one in findings.systems if one.estimate is not None]
-    spent = [None if comparison is None else pairs_ledger(comparison), means_ledger(estimates)]
-    said = [f"{one[0].upper()}{one[1:]}." for one in spent if one is not None]
-    return " ".join([*_plain(findings, estimates), *said])
-
-
-def _plain(findings: PromptFindings, estimates: Sequence[Estimate]) -> list[str]:
-    """Say why metrics are not used, where they are not."""
-    if not any(one.baseline for one in estimates):
-        reason = "No metric could be used" if findings.metrics else "No metric was given"
-        return [f"{reason}: these are plain means."]
-    if any(any(one.shares or one.slope) for one in estimates) and not _all_judged(estimates):
-        return []
-    if not findings.metrics:
-        return []
-    few = len(findings.metrics) <= _NAMED
-    names = enumeration(findings.metrics) if few else "the metrics"
-    if _all_judged(estimates):
-        return [f"Every output was judged, so {names} had nothing to add."]
-    return [f"No use is made of {names}, because judgments do not follow."]
-
-
-def _all_judged(estimates: Sequence[Estimate]) -> bool:
-    return all(one.n_outputs == one.pool_size for one in estimates)
+    said = worth_in_words(estimates)
+    worth = [] if said is None else [f"{said[0].upper()}{said[1:]}."]
+    used = any(one.metrics for one in estimates)
+    reason = "No metric could be used." if findings.metrics else "No metric was given."
+    return " ".join([*([] if used or not estimates else [reason]), *worth])
 
 
 def noise_meaning(diagnosis: Diagnosis) -> str:

@@ -15,15 +15,15 @@ __all__ = ["COMMANDS", "schema", "schema_id"]
 
 # The number goes up whenever a key or a type changes: readers may refuse what they do not know.
 _FORMS: dict[str, tuple[Any, int]] = {
-    "demo": (DemoForm, 2),
+    "demo": (DemoForm, 3),
     "check": (CheckForm, 1),
     "plan": (PlanForm, 2),
     "sample": (SampleForm, 1),
     "score": (ScoreForm, 1),
     "judge": (JudgeForm, 3),
     "monitor": (MonitorForm, 3),
-    "estimate": (EstimateForm, 2),
-    "compare": (CompareForm, 2),
+    "estimate": (EstimateForm, 3),
+    "compare": (CompareForm, 3),
     "diagnose": (DiagnoseForm, 1),
     "simulate": (SimulateForm, 5),
     "trajectory": (TrajectoryForm, 1),
@@ -45,7 +45,7 @@ def schema_id(command: str) -> str:
     Examples
     --------
     >>> schema_id("estimate")
-    'steelyard/estimate/2'
+    'steelyard/estimate/3'
     """
     return f"steelyard/{command}/{_FORMS[command][1]}"
 

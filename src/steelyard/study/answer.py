@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from steelyard.errors import NotEstimableError
-from steelyard.study.comparison import Comparison, better_pairs
-from steelyard.study.ranks import answer_sentence
+from steelyard.questions.comparison import Comparison, better_pairs
+from steelyard.questions.ranks import answer_sentence
 
 if TYPE_CHECKING:
     from steelyard.study.study import Study
@@ -107,9 +107,7 @@ def prompt_answer(
     if len(systems) < 2:
         return Answer(prompt=prompt)
     try:
-        found = study.compare(metrics, prompts=[prompt], systems=systems, level=level, ledger=True)[
-            0
-        ]
+        found = study.compare(metrics, prompts=[prompt], systems=systems, level=level)[0]
     except NotEstimableError as error:
         return Answer(prompt=prompt, refusal=str(error).removeprefix(f"prompt {prompt!r}: "))
     return Answer(prompt=prompt, comparison=found, lower_is_better=lower_is_better)

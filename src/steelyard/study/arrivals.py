@@ -10,15 +10,15 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from steelyard.data import Judgments, Outputs
-from steelyard.errors import InvalidArgumentError, InvalidDataError
-from steelyard.records import Judgment
-from steelyard.study.draw_order import (
+from steelyard.campaign.draw_order import (
     check_distinct,
     check_drawn,
     draw_numbers,
     says_what_is_used,
 )
+from steelyard.data import Judgments, Outputs
+from steelyard.errors import InvalidArgumentError, InvalidDataError
+from steelyard.records import Judgment
 from steelyard.study.judged import judged_table
 
 __all__ = ["Arrived", "arrivals"]

@@ -9,6 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from steelyard.arrays import PoolMoments
+from steelyard.campaign.metric_checks import copies, filled_in, judged_gaps
 from steelyard.data import Outputs
 from steelyard.errors import NotEstimableError
 from steelyard.estimate import Estimate, Options
@@ -17,7 +18,6 @@ from steelyard.estimate.campaign_leniency import FEW_RATERS
 from steelyard.estimate.controlled import JudgedSystem
 from steelyard.estimate.options import Raters
 from steelyard.study.judged import JudgedTable, judged_arrays
-from steelyard.study.judged_gaps import copies, filled_in, judged_gaps
 from steelyard.study.others_judgments import OTHERS, check_drawn_apart, with_others_judgments
 from steelyard.study.recorded_draw import DrawnCell, drawn_cell, known_raters
 from steelyard.study.shared_judgments import TEXT
@@ -51,8 +51,10 @@ class Campaign:
     @cached_property
     def left_out(self) -> dict[str, str]:
         """The metrics that come with the judgments, not with the outputs, and a note on each."""
-        gaps = judged_gaps(self.table, self.gaps, self.outputs.sizes)
-        return {**filled_in(self.table, self.pools), **gaps}
+        rows, metrics = self.table.rows, self.table.metrics
+        simply = "probability" not in rows.columns
+        gaps = judged_gaps(rows, metrics, self.gaps, self.outputs.sizes, simply_drawn=simply)
+        return {**filled_in(rows, metrics, self.pools), **gaps}
 
     def cells(self, prompt: str) -> tuple[dict[str, DrawnCell], dict[str, NotEstimableError]]:
         """Return the judged outputs of each system under one prompt, or why they show nothing."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from steelyard.html_table import html_table
-from steelyard.study.results import Results
+from steelyard.results import Results
 from steelyard.variance import Agreement, Efficiency, Quantity
 
 if TYPE_CHECKING:

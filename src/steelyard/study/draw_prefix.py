@@ -6,8 +6,8 @@ from typing import Literal
 
 import polars as pl
 
+from steelyard.campaign.draw_order import check_distinct
 from steelyard.errors import InvalidArgumentError, InvalidDataError
-from steelyard.study.draw_order import check_distinct
 
 __all__ = ["Prefix", "Use", "draw_prefixes", "with_use"]
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from steelyard.campaign.drawn_groups import drawn_groups
 from steelyard.data import Judgments, Outputs
 from steelyard.data.excel import filled_sheets
 from steelyard.data.foreign import format_named
@@ -15,7 +16,6 @@ from steelyard.data.profile import FileProfile
 from steelyard.data.profiling import profile_file
 from steelyard.errors import InvalidDataError, SteelyardError
 from steelyard.records import Output
-from steelyard.study.drawn_groups import drawn_groups
 from steelyard.study.recorded_draw import is_designed
 from steelyard.study.study import Study
 

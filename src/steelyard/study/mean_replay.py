@@ -9,8 +9,8 @@ import numpy as np
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.estimate.ledger import Ledger, mean_ledger, total_ledger
 from steelyard.records import names_of
+from steelyard.results import Results
 from steelyard.study.campaign_replays import CampaignReplays, Outcomes
-from steelyard.study.results import Results
 from steelyard.study.spread_value import judged_spread_values
 
 if TYPE_CHECKING:

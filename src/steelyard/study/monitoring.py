@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from steelyard.campaign.score_bounds import check_bounds
 from steelyard.design.sequence import (
     ConfidenceSequence,
     Method,
@@ -17,11 +18,10 @@ from steelyard.design.sequence import (
 )
 from steelyard.errors import InvalidArgumentError
 from steelyard.records import names_of
+from steelyard.results import Results
 from steelyard.study.arrivals import Arrived, arrivals
 from steelyard.study.expected import expected_units, tells_nothing
 from steelyard.study.recorded_draw import check_simply_drawn
-from steelyard.study.results import Results
-from steelyard.study.score_bounds import check_bounds
 from steelyard.study.shared_judgments import with_sample
 
 if TYPE_CHECKING:

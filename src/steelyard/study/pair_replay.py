@@ -12,14 +12,14 @@ from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.estimate import Options, Raters
 from steelyard.estimate.differences import Difference, campaign_differences
 from steelyard.estimate.ledger import Ledger, mean_ledger
+from steelyard.questions.compare import check_pairs
+from steelyard.questions.pairs import verdict_of
 from steelyard.records import names_of
+from steelyard.results import Results
 from steelyard.study.campaign import rater_mode
 from steelyard.study.compared_draw import is_paired_draw
-from steelyard.study.comparison import check_pairs
 from steelyard.study.judged import judged_table
 from steelyard.study.judged_pair import JudgedPair
-from steelyard.study.pair_difference import verdict_of
-from steelyard.study.results import Results
 
 if TYPE_CHECKING:
     from steelyard.study.study import Study

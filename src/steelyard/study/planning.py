@@ -9,8 +9,8 @@ from steelyard.design import plan as plan_of
 from steelyard.design.pilot_draws import pilot_draws
 from steelyard.errors import InvalidArgumentError
 from steelyard.estimate.campaign_leniency import FEW_RATERS
+from steelyard.questions.compare import check_pairs
 from steelyard.records import names_of
-from steelyard.study.comparison import check_pairs
 from steelyard.study.mean_pilot import MeanPilot
 from steelyard.study.pair_pilot import PairPilot
 from steelyard.study.texts_once import texts_per_item

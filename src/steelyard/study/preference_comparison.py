@@ -1,23 +1,28 @@
 """Which system is preferred: wins, ties and losses of pairs, strengths, and the effect of the order."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
-from steelyard.errors import InvalidArgumentError, NotEstimableError
-from steelyard.estimate import Options, Raters
+from steelyard.errors import NotEstimableError
+from steelyard.estimate import Options
 from steelyard.estimate.bradley_terry import Separation
 from steelyard.estimate.order_effect import OrderEffect, order_effect
 from steelyard.estimate.preference_strengths import NetPreferences, strengths
 from steelyard.estimate.preferences import PairPreference, Share, preferences
+from steelyard.questions.about import About
+from steelyard.questions.asked import Asked
+from steelyard.questions.compare import step_note
+from steelyard.questions.comparison import Comparison, better_pairs
+from steelyard.questions.pairs import PairDifference
+from steelyard.questions.ranks import groups_of
 from steelyard.study.campaign import rater_mode
-from steelyard.study.comparison import Comparison, better_pairs, step_note
 from steelyard.study.judged import JudgedTable
 from steelyard.study.judged_pairs import JudgedPairs, judged_pairs
-from steelyard.study.pair_difference import PairDifference, named_difference
+from steelyard.study.pair_difference import named_difference
 from steelyard.study.preference_rows import preference_rows
 from steelyard.study.preference_words import (
     balance_note,
@@ -25,7 +30,6 @@ from steelyard.study.preference_words import (
     order_sentence,
     separation_note,
 )
-from steelyard.study.ranks import groups_of
 
 if TYPE_CHECKING:
     from steelyard.study.study import Study
@@ -94,38 +98,43 @@ class PreferenceComparison(Comparison):
 def compare_preferences(
     study: "Study",
     prompt: str,
-    metrics: Sequence[str] | None,
+    metrics: Sequence[str],
     pairs: Sequence[Pair] | None,
     *,
-    systems: Sequence[str],
+    asked: Asked,
     margin: float | None,
-    raters_as: Raters | None,
-    options: Options,
-    seed: int,
+    seed: int = 0,
 ) -> PreferenceComparison:
     """Compare systems under a prompt that asks for preferences; see `Study.compare`.
 
     Parameters
     ----------
+    study : Study
+        The campaign.
     prompt : str
         The prompt.
-    study, metrics, pairs, systems, margin, raters_as, options, seed
-        As in `steelyard.study.comparison.compare`.
+    metrics : sequence of str
+        Metrics to use.
+    pairs : sequence of (str, str) or None
+        Which to compare; all pairs by default, with strengths.
+    asked : Asked
+        The systems in question, and what intervals are about.
+    margin : float or None
+        Differences within it count as equivalent.
+    seed : int
+        Seed of the simulated joint distribution.
 
     Raises
     ------
     NotEstimableError
         If no pair can be compared.
-    InvalidArgumentError
-        If a rater variance is given.
     InvalidDataError
         If a row is no preference, or a judged output is not in the pool.
     """
     rows = preference_rows(study.judgments, prompt, study.systems)
-    options, notes = _options(rows, prompt, raters_as, options)
-    names = study.metrics if metrics is None else tuple(metrics)
+    options, notes = _options(rows, prompt, asked)
     try:
-        judged = judged_pairs(study, rows, names, pairs, systems)
+        judged = judged_pairs(study, rows, tuple(metrics), pairs, asked.systems)
     except NotEstimableError as error:
         raise NotEstimableError(f"prompt {prompt!r}: {error}") from error
     found, gathered = preferences(judged.pairs, options=options, asked=judged.asked, seed=seed)
@@ -144,8 +153,7 @@ def compare_preferences(
     return PreferenceComparison(
         prompt=prompt,
         level=options.level,
-        target=options.target,
-        raters=options.raters_as,
+        about=About.of(asked.target, "fixed" if options.raters_as == "fixed" else "random"),
         margin=margin,
         pairs=tuple(results),
         ranks=(),
@@ -165,21 +173,11 @@ def compare_preferences(
     )
 
 
-def _options(
-    rows: pl.DataFrame, prompt: str, raters_as: Raters | None, options: Options
-) -> tuple[Options, tuple[str, ...]]:
+def _options(rows: pl.DataFrame, prompt: str, asked: Asked) -> tuple[Options, tuple[str, ...]]:
     """Return options with how raters are seen, and what is to be said of it."""
-    if options.rater_variance is not None:
-        raise InvalidArgumentError(
-            f"`rater_variance` is about scores, and prompt {prompt!r} asks for preferences: leave it out, or "
-            "choose other prompts"
-        )
     table = JudgedTable((), rows.with_columns(prompt=pl.lit(prompt)))
-    if raters_as == "adjusted":
-        note = "raters are a sample; a preference has no leniency that could be taken out"
-        return replace(options, raters_as="random"), (note,)
-    mode, notes = rater_mode(table, prompt, raters_as, adjusted="random")
-    return replace(options, raters_as=mode), notes
+    mode, notes = rater_mode(table, prompt, asked.raters, adjusted="random")
+    return Options(target=asked.target, raters_as=mode, level=asked.level), notes
 
 
 def _named(

@@ -8,6 +8,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from steelyard.campaign.draw_order import draw_numbers, says_what_is_used
+from steelyard.campaign.score_bounds import check_bounds
 from steelyard.data import Outputs
 from steelyard.design.race import (
     Race,
@@ -20,10 +22,8 @@ from steelyard.design.race import (
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 from steelyard.records import names_of
 from steelyard.study.arrivals import Arrived, arrivals
-from steelyard.study.draw_order import draw_numbers, says_what_is_used
 from steelyard.study.race_result import Races, raced
 from steelyard.study.recorded_draw import check_simply_drawn
-from steelyard.study.score_bounds import check_bounds
 from steelyard.study.shared_texts import SharedTexts
 
 if TYPE_CHECKING:

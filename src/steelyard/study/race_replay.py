@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard.campaign.score_bounds import check_bounds
 from steelyard.design.race import Race, RaceControl, RaceGoal, RaceMethod, RaceOptions
 from steelyard.design.race.fixed_design import fixed_decisions
 from steelyard.errors import InvalidArgumentError
 from steelyard.estimate.ledger import Ledger
 from steelyard.records import names_of
+from steelyard.results import Results
 from steelyard.study.judged_race import JudgedRace, RacePools
 from steelyard.study.race import gap_notes, race_method
 from steelyard.study.recorded_draw import check_simply_drawn
 from steelyard.study.replayed_race import COLUMNS, RaceReplay, ReplayedSystem
-from steelyard.study.results import Results
-from steelyard.study.score_bounds import check_bounds
 
 if TYPE_CHECKING:
     from steelyard.study.study import Study

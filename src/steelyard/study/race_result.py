@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from steelyard.design.race import Race, RaceGoal, RaceMethod
 from steelyard.errors import UnknownNameError
 from steelyard.estimate.ledger import Ledger
+from steelyard.results import ResultTable, listed
 from steelyard.study.race_words import answer, claim, standing_notes
-from steelyard.study.results import ResultTable, listed
 
 __all__ = ["Raced", "Racer", "Races", "RacingPair", "raced"]
 

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from steelyard.design.race import RaceGoal
 from steelyard.estimate.ledger import Ledger
-from steelyard.study.results import Results
+from steelyard.results import Results
 
 __all__ = ["COLUMNS", "RaceReplay", "ReplayedSystem"]
 

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from steelyard.data import Outputs
 from steelyard.estimate.differences import Shared
 from steelyard.study.judged import JudgedTable, judged_arrays
-from steelyard.study.slices import Slices
 
 __all__ = ["SharedTexts"]
 
@@ -22,12 +21,11 @@ Floats = NDArray[np.float64]
 class SharedTexts:
     """A code for each item's text by each system, -1 where there is none, and all metrics.
 
-    The number of its slice, (items, systems), is -1 where there are no slices. Metrics, (items, systems, p), are around the mean of their system's pool, 0 where one is missing.
+    Metrics, (items, systems, p), are around the mean of their system's pool, 0 where one is missing.
     """
 
     items: dict[str, int]
     codes: Integers
-    slices: Integers
     metrics: Floats
     names: tuple[str, ...]
 
@@ -37,9 +35,8 @@ class SharedTexts:
         outputs: Outputs,
         names: Sequence[str],
         metrics: Sequence[str],
-        slices: Slices | None = None,
     ) -> "SharedTexts":
-        """Read the texts and metrics of the systems in `names`, and the `slices` they lie in."""
+        """Read the texts and metrics of the systems in `names`."""
         texts = ["output"] if outputs.has_texts else []
         chosen = list(metrics)
         rows = outputs.rows(columns=["item", "system", *texts, *chosen])
@@ -57,13 +54,7 @@ class SharedTexts:
         values = np.full((*codes.shape, len(chosen)), np.nan)
         if chosen:
             values[item, system] = rows.select(pl.col(chosen).cast(pl.Float64)).to_numpy()
-        inside = np.full(codes.shape, -1, dtype=np.int64)
-        if slices is not None:
-            items_of = rows["item"].to_numpy()
-            for name, place in number.items():
-                own = np.array(system) == place
-                inside[np.array(item)[own], place] = slices.numbers(name, items_of[own])
-        return cls(items, codes, inside, _centred(values), tuple(names))
+        return cls(items, codes, _centred(values), tuple(names))
 
     def all_identical(self, a: str, b: str) -> bool:
         """Return whether two systems have the same items and the same text for each."""
@@ -75,8 +66,6 @@ class SharedTexts:
         pairs: Sequence[tuple[int, int]],
         table: JudgedTable,
         prompt: str,
-        *,
-        slice_number: int | None = None,
     ) -> list[Shared]:
         """Return what the systems of each pair have in common, and which judged outputs differ.
 
@@ -88,37 +77,27 @@ class SharedTexts:
             All judgments.
         prompt : str
             The prompt.
-        slice_number : int, optional
-            The slice that counts; everything by default.
         """
         judged = []
         for name in self.names:
             items = judged_arrays(table.of(prompt, name), ())[2]
             judged.append(np.array([self.items[item] for item in np.unique(items)], dtype=np.int64))
-        return [self._of_pair(pair, judged, slice_number) for pair in pairs]
+        return [self._of_pair(pair, judged) for pair in pairs]
 
-    def _of_pair(
-        self, pair: tuple[int, int], judged: Sequence[Integers], slice_number: int | None
-    ) -> Shared:
-        group = 0 if slice_number is None else slice_number
-        inside = [
-            (self.codes[:, one] >= 0)
-            & (slice_number is None or self.slices[:, one] == slice_number)
-            for one in pair
-        ]
+    def _of_pair(self, pair: tuple[int, int], judged: Sequence[Integers]) -> Shared:
+        inside = [self.codes[:, one] >= 0 for one in pair]
         sizes = float(inside[0].sum()), float(inside[1].sum())
         kept = [inside[place][judged[one]] for place, one in enumerate(pair)]
         if not (inside[0] == inside[1]).all():
-            metric = None if slice_number is None else self._metric(pair, inside)
-            return Shared(0, 0, (kept[0], kept[1]), metric, sizes, group)
+            return Shared(0, 0, (kept[0], kept[1]), None, sizes, 0)
         same = (self.codes[:, pair[0]] == self.codes[:, pair[1]]) & inside[0]
         differs = [own & ~same[judged[one]] for own, one in zip(kept, pair, strict=True)]
         metric = None
-        if same.any() or slice_number is not None:
+        if same.any():
             left = inside[0] & ~same
             metric = self._metric(pair, [left, left])
         items = int(inside[0].sum())
-        return Shared(items, int(same.sum()), (differs[0], differs[1]), metric, sizes, group)
+        return Shared(items, int(same.sum()), (differs[0], differs[1]), metric, sizes, 0)
 
     def _metric(
         self, pair: tuple[int, int], chosen: Sequence[NDArray[np.bool_]]

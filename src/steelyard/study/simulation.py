@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
+from steelyard.campaign.score_bounds import check_bounds
 from steelyard.errors import InvalidArgumentError
 from steelyard.records import names_of
+from steelyard.results import Results
 from steelyard.study.finished import FinishedCampaign, Outcome, Rule
 from steelyard.study.judged import judged_table
 from steelyard.study.recorded_draw import check_simply_drawn
-from steelyard.study.results import Results
-from steelyard.study.score_bounds import check_bounds
 
 if TYPE_CHECKING:
     from steelyard.study.study import Study

@@ -9,11 +9,10 @@ import polars as pl
 from steelyard.data import Outputs, read_judgments
 from steelyard.design.sequence import Method
 from steelyard.errors import NotEstimableError
-from steelyard.estimate import Estimate
+from steelyard.questions.estimates import Estimate
 from steelyard.study.forecast import Path, followed, forecast, towards
 from steelyard.study.monitoring import Monitored, monitor
 from steelyard.study.recorded_draw import is_designed, is_of_documents, is_spread
-from steelyard.study.shared_judgments import counted_for_all
 from steelyard.study.study import Study
 
 __all__ = ["Goal", "Standing", "standings"]
@@ -131,7 +130,7 @@ def standings(
     if used.is_empty():
         return []
     rows = used.sort("draw", "time").with_columns(time=pl.col("draw").cast(pl.String))
-    judgments, _ = counted_for_all(outputs, read_judgments(rows))
+    judgments = read_judgments(rows)
     designed = is_designed(judgments) or is_spread(rows) or is_of_documents(rows)
     missing = _missing(rows)
     found: list[Standing] = []
@@ -198,7 +197,6 @@ class _Asked:
                 systems=systems,
                 level=self.goal.level,
                 bounds=self.bounds if np.isfinite(self.bounds).all() else None,
-                ledger=True,
             )
         except NotEstimableError as error:
             reasons = error.reasons
@@ -219,7 +217,7 @@ class _Asked:
             return {}
         low, high = self.bounds
         found = monitor(
-            self.study,
+            self.study.with_shared,
             self.metrics,
             half_width=self.goal.tuned_for or _USUAL_SHARE * (high - low),
             prompts=[self.prompt],

@@ -2,28 +2,32 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cached_property, wraps
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Concatenate, Literal, ParamSpec, Self, TypeVar
 
 import numpy as np
 import polars as pl
-from numpy.typing import ArrayLike
 
 from steelyard.arrays import PoolMoments
+from steelyard.campaign.averages import averaged_judgments
+from steelyard.campaign.balance import balance_notes
+from steelyard.campaign.slices import sliced
+from steelyard.campaign.source import Source
 from steelyard.data import Judgments, Outputs
 from steelyard.data.gaps import Fill
 from steelyard.errors import InvalidArgumentError, NotEstimableError
-from steelyard.estimate import (
-    Interval,
-    Options,
-    Raters,
-    SlopeKind,
-    Target,
-)
 from steelyard.names import known_names
+from steelyard.questions.about import Raters, Target
+from steelyard.questions.asked import Asked
+from steelyard.questions.compare import check_pairs, comparisons
+from steelyard.questions.comparison import Comparison
+from steelyard.questions.comparisons import Comparisons
+from steelyard.questions.estimate import estimates
+from steelyard.questions.estimates import Estimates
+from steelyard.questions.fitted import Fits
 from steelyard.records import names_of
 from steelyard.study import (
     mean_replay,
@@ -36,22 +40,31 @@ from steelyard.study import (
     simulation,
     trajectories,
 )
-from steelyard.study.balance import balance_notes
 from steelyard.study.cell_diagnosis import Gaps, diagnose, refused
-from steelyard.study.comparison import Comparison, check_pairs, compare
-from steelyard.study.comparisons import Comparisons
 from steelyard.study.diagnosis import Diagnoses
-from steelyard.study.estimate_table import estimates
-from steelyard.study.estimates import Estimates
-from steelyard.study.estimation import Asked
 from steelyard.study.judged import Cell, judged_table
 from steelyard.study.preference_comparison import compare_preferences
 from steelyard.study.recorded_draw import check_simply_drawn
-from steelyard.study.scope import Scope
+from steelyard.study.shared_judgments import counted_for_all
 from steelyard.study.study_files import StudyFiles
 from steelyard.study.within_systems import Labels, systems_of
 
 __all__ = ["Study"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def _of_shared(
+    function: Callable[Concatenate["Study", P], R],
+) -> Callable[Concatenate["Study", P], R]:
+    """Return a question about the study in which judgments of shared texts count for all of their systems."""
+
+    @wraps(function)
+    def asked(study: "Study", /, *args: P.args, **kwargs: P.kwargs) -> R:
+        return function(study.with_shared, *args, **kwargs)
+
+    return asked
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +98,7 @@ class Study:
     outputs: Outputs
     judgments: Judgments
     notes: tuple[str, ...] = ()
+    _fits: dict[Any, Fits] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def read(
@@ -157,63 +171,49 @@ class Study:
         """Systems that were judged."""
         return self.judgments.systems
 
-    @cached_property
-    def imbalances(self) -> Mapping[tuple[str, str], str]:
-        """What is to be said, by prompt and system, where judged outputs do not look like the pool."""
-        return balance_notes(self.outputs, self.judgments)
-
     def estimate(
         self,
         metrics: Sequence[str] | None = None,
         *,
         prompts: Sequence[str] | None = None,
         systems: Sequence[str] | None = None,
-        slope: SlopeKind | Literal["learned"] | ArrayLike = "learned",
         target: Target = "pool",
-        raters_as: Raters | None = None,
+        raters: Raters | None = None,
         level: float = 0.95,
-        interval: Interval | None = None,
         bounds: tuple[float, float] | None = None,
-        rater_variance: float | None = None,
-        resamples: int = 10_000,
-        seed: int = 0,
         sample: pl.DataFrame | None = None,
         cluster_by: str | None = None,
         average: Mapping[str, float] | None = None,
         by: str | None = None,
         bands: Sequence[float] | None = None,
         weights: Mapping[str, float] | None = None,
-        other_systems: bool = False,
-        ledger: bool = False,
     ) -> Estimates:
         """Estimate the mean human score of each system under each prompt.
+
+        One model is fitted to all judgments under a prompt: metrics, items, texts, raters and systems
+        lend one another what they know.
 
         Parameters
         ----------
         metrics : str or sequence of str, optional
-            Metrics to correct with; all of them by default, and none for the plain mean.
+            Metrics to use; all of them by default, and none for judgments alone.
         prompts, systems : str or sequence of str, optional
             Which to estimate; all that were judged by default. All systems lend what they know.
-        slope : str or numbers
-            "learned" (default): one control from all metrics, learned from the judgments of all
-            systems. Or one of `control_variates`, for each system apart; "pooled" takes the slope
-            from the other systems.
-        target, level, bounds, rater_variance, resamples
-            As in `control_variates`.
-        raters_as : {"fixed", "random", "adjusted"}, optional
-            As in `control_variates`. By default raters are a sample where at least five are known,
-            and a learned control comes with their leniency taken out.
-        interval : str, optional
-            As in `control_variates`. By default Student's and, with a learned control, the shape
-            that four systems or more have in common.
-        seed : int
-            Seed of all that is simulated.
+        target : {"pool", "superpopulation"}
+            Whether the mean is of these outputs, or of new outputs like these.
+        raters : {"random", "fixed"}, optional
+            Whether the interval is about raters like these (the default where two or more are known) or
+            about exactly these raters.
+        level : float
+            Confidence level.
+        bounds : (float, float), optional
+            Least and greatest possible score; 0 and 1 are known where all scores are one of them.
         sample : polars.DataFrame, optional
             The drawn sample, when it was not a simple one and the judgments do not carry what the
             draw recorded.
         cluster_by : str, optional
             Column of outputs or judgments that names the cluster of an output, for example its
-            document; ``cluster`` by default, if there is one. The interval counts clusters then.
+            document; ``cluster`` by default, if there is one.
         average : mapping of str to float, optional
             The weights of several prompts, which are averaged and then estimated as one.
         by : str, optional
@@ -223,12 +223,6 @@ class Study:
             has ten values or fewer.
         weights : mapping of str to float, optional
             The weight of each slice, adding up to 1: an estimate under that mix of slices.
-        other_systems : bool
-            Whether to correct by other systems' judgments of the same items too. Needs texts, and
-            systems that were drawn each on its own.
-        ledger : bool
-            Whether to tell how many judgments plain means would need for the same intervals, and what
-            saved them.
 
         Returns
         -------
@@ -237,34 +231,21 @@ class Study:
 
         Notes
         -----
-        Outputs that were drawn by strata or with unequal probabilities are weighted as they were
-        drawn. A system whose metrics cannot correct its mean gets the plain mean, with a note.
+        Outputs that were drawn by strata or with unequal probabilities are weighted as they were drawn.
         """
-        asked = Asked(
-            slope=slope,
+        fits = self.fits(
+            metrics, bounds=bounds, sample=sample, cluster_by=cluster_by, average=average
+        )
+        asked = Asked.of(
+            fits,
+            names_of(prompts),
+            names_of(systems),
             target=target,
-            raters_as=raters_as,
+            raters=raters,
             level=level,
-            interval=interval,
-            bounds=bounds,
-            rater_variance=rater_variance,
-            resamples=resamples,
-            seed=seed,
-            other_systems=other_systems,
-            ledger=ledger,
         )
-        scope = Scope(average=average, by=by, bands=bands, weights=weights)
-        names = self.metrics if metrics is None else names_of(metrics)
-        return estimates(
-            self,
-            asked,
-            scope,
-            metrics=names,
-            prompts=names_of(prompts),
-            systems=names_of(systems),
-            sample=sample,
-            cluster_by=cluster_by,
-        )
+        slices = sliced(self.outputs, by, bands=bands, weights=weights)
+        return estimates(fits.cut(slices), asked)
 
     def compare(
         self,
@@ -275,25 +256,26 @@ class Study:
         pair: tuple[str, str] | None = None,
         baseline: str | None = None,
         margin: float | None = None,
-        target: Literal["pool", "superpopulation"] = "pool",
-        raters_as: Raters | None = None,
+        target: Target = "pool",
+        raters: Raters | None = None,
         level: float = 0.95,
-        rater_variance: float | None = None,
-        seed: int = 0,
+        bounds: tuple[float, float] | None = None,
+        sample: pl.DataFrame | None = None,
         cluster_by: str | None = None,
         average: Mapping[str, float] | None = None,
         by: str | None = None,
         bands: Sequence[float] | None = None,
         weights: Mapping[str, float] | None = None,
-        ledger: bool = False,
     ) -> Comparisons:
         """Compare systems: which is better, by how much, and how sure that is.
 
+        The model is the one of `estimate`, so a difference is the difference of the two means there.
+
         Parameters
         ----------
-        metrics, prompts, systems, target, raters_as, level, rater_variance
+        metrics, prompts, systems, target, raters, level, bounds, sample
             As in `estimate`.
-        cluster_by, average, by, bands, weights, ledger
+        cluster_by, average, by, bands, weights
             As in `estimate`.
         pair : (str, str), optional
             Compare these two only.
@@ -301,63 +283,87 @@ class Study:
             Compare every other system with this one only.
         margin : float, optional
             Differences within it count as equivalent.
-        seed : int
-            Seed of the simulated joint distribution of all differences.
 
         Returns
         -------
         Comparisons
             A list, one for each prompt, and for each slice of it; a `PreferenceComparison`, with wins, ties,
-            losses and strengths, where the prompt asks which of two outputs is better. Pairs are
-            compared on the items that they share, identical outputs count as exactly equal, and
-            intervals are given for each pair alone and for all pairs in all slices together.
+            losses and strengths, where the prompt asks which of two outputs is better. Intervals are given
+            for each pair alone and for all pairs in all slices together.
         """
-        prompts, systems = names_of(prompts), names_of(systems)
-        scope = Scope(average=average, by=by, bands=bands, weights=weights)
-        self.check_judged(prompts, systems)
-        study, notes = scope.study(self, prompts, raters_as)
-        chosen = study.systems if systems is None else systems
-        pairs = None
+        chosen = self.systems if systems is None else names_of(systems)
         if pair is not None and baseline is not None:
             raise InvalidArgumentError("`pair` and `baseline` exclude each other: give one of them")
+        pairs = None
         if pair is not None:
             pairs = [(str(pair[0]), str(pair[1]))]
         elif baseline is not None:
             pairs = [(one, baseline) for one in chosen if one != baseline]
         check_pairs(pairs or [], margin, self.systems)
-        options = Options(
-            target=target,
-            raters_as="fixed",
-            level=level,
-            rater_variance=rater_variance,
-            ledger=ledger,
+        fits = self.fits(
+            metrics, bounds=bounds, sample=sample, cluster_by=cluster_by, average=average
         )
-        names = self.metrics if metrics is None else names_of(metrics)
-        asked = study.prompts if prompts is None else prompts
-        preferred = [one for one in asked if one in study.judgments.preference_prompts]
+        asked = Asked.of(
+            fits,
+            names_of(prompts),
+            names_of(systems),
+            target=target,
+            raters=raters,
+            level=level,
+        )
+        slices = sliced(self.outputs, by, bands=bands, weights=weights)
+        preferred = [one for one in asked.prompts if one in self.judgments.preference_prompts]
         if preferred and (by is not None or cluster_by is not None):
             raise InvalidArgumentError(
                 f"`{'by' if by is not None else 'cluster_by'}` cannot go with prompt {preferred[0]!r}, "
                 "which asks for preferences: choose other prompts"
             )
-        settings: dict[str, Any] = {"systems": chosen, "margin": margin, "raters_as": raters_as}
-        settings |= {"options": options, "seed": seed}
         found: list[Comparison] = [
-            compare_preferences(study, prompt, names, pairs, **settings) for prompt in preferred
+            compare_preferences(self, one, fits.source.metrics, pairs, asked=asked, margin=margin)
+            for one in preferred
         ]
-        scored = [one for one in asked if one not in preferred]
-        if scored:
-            found += compare(
-                study.without_preferences(),
-                names,
-                pairs,
-                prompts=scored,
-                cluster_by=cluster_by,
-                slices=scope.slices(self.outputs, names),
-                **settings,
-            )
-        found.sort(key=lambda one: asked.index(one.prompt))
-        return Comparisons(replace(one, notes=(*notes, *one.notes)) for one in found)
+        scored = replace(asked, prompts=tuple(one for one in asked.prompts if one not in preferred))
+        if scored.prompts:
+            found += comparisons(fits.cut(slices), scored, pairs, margin=margin)
+        return Comparisons(sorted(found, key=lambda one: asked.prompts.index(one.prompt)))
+
+    @cached_property
+    def imbalances(self) -> dict[tuple[str, str], str]:
+        """What is to be said, by prompt and system, where judged outputs do not look like the pool."""
+        return balance_notes(self.outputs, self.judgments)
+
+    def fits(
+        self,
+        metrics: str | Sequence[str] | None = None,
+        *,
+        bounds: tuple[float, float] | None = None,
+        sample: pl.DataFrame | None = None,
+        cluster_by: str | None = None,
+        average: Mapping[str, float] | None = None,
+    ) -> Fits:
+        """Return the models of all prompts, from which every question is answered; see `estimate`.
+
+        Parameters
+        ----------
+        metrics, bounds, sample, cluster_by, average
+            As in `estimate`.
+        """
+        names = self.metrics if metrics is None else names_of(metrics)
+        weights = None if average is None else tuple(average.items())
+        key = names, bounds, id(sample), cluster_by, weights
+        if key not in self._fits:
+            if not len(self.judgments):
+                raise NotEstimableError(
+                    "there are no judgments yet: draw a sample (steelyard sample), have it judged, "
+                    "and pass the judgments"
+                )
+            judgments = self.judgments
+            notes: tuple[str, ...] = ()
+            if average is not None:
+                judgments, notes = averaged_judgments(judgments, average)
+            source = Source(self.outputs, judgments, names, cluster_by, sample, bounds)
+            self._fits[key] = Fits(source, notes)
+        return self._fits[key]
 
     def diagnose(
         self,
@@ -465,16 +471,22 @@ class Study:
             return self
         return Study(self.outputs, self.judgments.filter(~pl.col("prompt").is_in(list(asked))))
 
+    @cached_property
+    def with_shared(self) -> "Study":
+        """The study with the judgments of texts that several systems wrote, for each of them."""
+        counted, notes = counted_for_all(self.outputs, self.judgments)
+        return Study(self.outputs, counted, (*self.notes, *notes))
+
     # Each is a function of its own module, whose first argument is the study.
-    plan = planning.plan
+    plan = _of_shared(planning.plan)
     sample = sampling.sample
-    monitor = monitoring.monitor
-    race = race.race
-    simulate = simulation.simulate
-    simulate_means = mean_replay.simulate_means
-    simulate_pair = pair_replay.simulate_pair
-    simulate_race = race_replay.simulate_race
-    trajectories = trajectories.trajectories
+    monitor = _of_shared(monitoring.monitor)
+    race = _of_shared(race.race)
+    simulate = _of_shared(simulation.simulate)
+    simulate_means = _of_shared(mean_replay.simulate_means)
+    simulate_pair = _of_shared(pair_replay.simulate_pair)
+    simulate_race = _of_shared(race_replay.simulate_race)
+    trajectories = _of_shared(trajectories.trajectories)
 
     def only_prompt(self, prompt: str | None) -> str:
         """Return the prompt that was asked for, or else the only one.

@@ -7,7 +7,6 @@ from typing import Any, Literal
 from steelyard.data import Judgments, Outputs, read_judgments, read_outputs
 from steelyard.data.gaps import Fill
 from steelyard.errors import InvalidArgumentError, InvalidDataError
-from steelyard.study.shared_judgments import counted_for_all
 
 __all__ = ["StudyFiles"]
 
@@ -84,8 +83,7 @@ class StudyFiles:
                     f"`exclude_systems` (--exclude-system) must name systems of {pool.name} or "
                     f"{judged.name}: {known}; got {name!r}"
                 )
-        counted, notes = counted_for_all(pool, judged)
-        return pool, counted, (*pool.notes, *judged.notes, *notes)
+        return pool, judged, (*pool.notes, *judged.notes)
 
     def _check_columns(self, pool: Outputs, judged: Judgments) -> None:
         """Raise for a column that was mapped and is in neither file, or not in that one."""

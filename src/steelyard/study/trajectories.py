@@ -9,9 +9,9 @@ import numpy as np
 from steelyard.errors import NotEstimableError
 from steelyard.estimate import Trajectory, trajectory
 from steelyard.records import names_of
+from steelyard.results import Results
 from steelyard.study.judged import judged_table
 from steelyard.study.recorded_draw import check_simply_drawn
-from steelyard.study.results import Results
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -15,16 +15,14 @@ from steelyard.collect.store.records import ScoredRow
 from steelyard.collect.tasks import score_bounds
 from steelyard.data import read_judgments
 from steelyard.errors import NotEstimableError
-from steelyard.estimate import Estimate
+from steelyard.questions.estimates import Baseline, Estimate
+from steelyard.questions.worth import worth_in_words
 from steelyard.study import Diagnosis, Study
 from steelyard.study.answer import prompt_answer
 from steelyard.study.draw_prefix import Prefix, draw_prefixes
-from steelyard.study.estimates import control_in_words
-from steelyard.study.ledger_words import means_ledger, pairs_ledger
 from steelyard.study.monitoring import Monitored
 from steelyard.study.overall_diagnosis import overall_diagnosis
 from steelyard.study.recorded_draw import is_designed
-from steelyard.study.shared_judgments import counted_for_all
 from steelyard.study.standing import Goal, Standing, standings
 
 __all__ = ["Cells"]
@@ -104,8 +102,7 @@ class Cells:
         """The outputs and the judgments that enter estimates; None before the first."""
         if self._used.is_empty():
             return None
-        counted, _ = counted_for_all(self._outputs, read_judgments(self._used))
-        return Study(self._outputs, counted)
+        return Study(self._outputs, read_judgments(self._used))
 
     @cached_property
     def _orders(self) -> Study | None:
@@ -141,8 +138,8 @@ class Cells:
                     "answer": self._answer(
                         study, prompt, [found.system for found in own], lower=prompt in lower
                     ),
-                    "control": control_in_words(estimates),
-                    "ledger": means_ledger(estimates, price=self._price),
+                    "control": None,
+                    "ledger": worth_in_words(estimates, price=self._price),
                     "components": components,
                     "components_reason": reason,
                 }
@@ -168,13 +165,11 @@ class Cells:
             level=self.goal.level,
             lower_is_better=lower,
         )
-        compared = found.comparison
-        spent = None if compared is None else pairs_ledger(compared, price=self._price)
         return {
             "sentence": found.sentence,
             "basis": found.basis,
             "reason": found.refusal,
-            "ledger": spent,
+            "ledger": None,
         }
 
     @property
@@ -207,7 +202,6 @@ class Cells:
 
 def _system(found: Standing, before: Standing | None, goal: Goal) -> dict[str, Any]:
     estimate, monitored = found.estimate, found.monitored
-    plain = estimate and (estimate.baseline or estimate)
     notes = [*found.notes, *(estimate.notes if estimate else ())]
     return {
         "system": found.system,
@@ -215,7 +209,7 @@ def _system(found: Standing, before: Standing | None, goal: Goal) -> dict[str, A
         "judgments": estimate.n_judgments if estimate else 0,
         "pool_size": estimate.pool_size if estimate else monitored.pool_size if monitored else None,
         "estimate": _estimate(estimate),
-        "plain": _estimate(plain),
+        "plain": _estimate(estimate and estimate.baseline),
         "sequence": _sequence(monitored, goal),
         "data_efficiency": estimate.data_efficiency if estimate else None,
         "path": [list(point) for point in found.path],
@@ -230,18 +224,23 @@ def _system(found: Standing, before: Standing | None, goal: Goal) -> dict[str, A
     }
 
 
-def _estimate(found: Estimate | None) -> dict[str, Any] | None:
+def _estimate(found: Estimate | Baseline | None) -> dict[str, Any] | None:
     if found is None:
         return None
-    return {
+    numbers = {
         "estimate": found.estimate,
         "low": found.low,
         "high": found.high,
         "standard_error": found.standard_error,
-        "method": found.method,
+    }
+    if isinstance(found, Baseline):
+        return numbers
+    new = found.new_outputs
+    return numbers | {
         "metrics": list(found.metrics),
-        "about": found.about,
-        "new_outputs": found.new_outputs and found.new_outputs.to_dict(),
+        "about": str(found.about),
+        "new_outputs": new
+        and {"standard_error": new.standard_error, "low": new.low, "high": new.high},
     }
 
 

@@ -1,21 +1,19 @@
 """The order in which outputs were drawn, which is not that in which their judgments came back."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import polars as pl
 
 from steelyard.data import Judgments
 from steelyard.errors import InvalidDataError
-from steelyard.estimate import Estimate
 
 __all__ = [
     "check_distinct",
     "check_drawn",
     "draw_numbers",
     "gap_note",
+    "gap_notes",
     "says_what_is_used",
-    "with_gap_notes",
 ]
 
 _OUTPUT = ["item", "system"]
@@ -100,19 +98,22 @@ def gap_note(numbers: Sequence[int]) -> str | None:
     )
 
 
-def with_gap_notes(
-    found: Sequence[Estimate], judgments: Judgments, sample: pl.DataFrame | None = None
-) -> list[Estimate]:
-    """Return the estimates, each with a note if outputs before its last one are missing."""
+def gap_notes(
+    judgments: Judgments, sample: pl.DataFrame | None = None
+) -> dict[tuple[str, str], str]:
+    """Return a note by prompt and system where outputs before the last judged one are missing.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        The judgments.
+    sample : polars.DataFrame, optional
+        The drawn sample, when the judgments do not carry the column ``draw``.
+    """
     numbers = None if says_what_is_used(judgments) else draw_numbers(judgments, sample)
     if numbers is None:
-        return list(found)
+        return {}
     rows = judgments.frame.select("prompt", "system").with_columns(draw=numbers).drop_nulls()
     drawn = rows.group_by("prompt", "system").agg(pl.col("draw").unique()).iter_rows()
     notes = {(prompt, system): gap_note(judged) for prompt, system, judged in drawn}
-    return [
-        replace(one, notes=(*one.notes, note))
-        if (note := notes.get((one.prompt or "", one.system or "")))
-        else one
-        for one in found
-    ]
+    return {key: note for key, note in notes.items() if note is not None}

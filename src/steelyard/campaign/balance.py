@@ -1,19 +1,15 @@
 """Whether the judged outputs look like their pool: what estimates take for granted."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-
 import numpy as np
 
 from steelyard.arrays import PoolMoments
+from steelyard.campaign.chance import chance_bound, standard_errors_off
+from steelyard.campaign.draws import is_designed
+from steelyard.campaign.metric_checks import that_differ
 from steelyard.data import Judgments, Outputs
 from steelyard.errors import InvalidDataError
-from steelyard.estimate import Estimate
-from steelyard.study.judged_gaps import that_differ
-from steelyard.study.recorded_draw import is_designed
-from steelyard.variance.balance import chance_bound, standard_errors_off
 
-__all__ = ["balance_notes", "with_balance_notes"]
+__all__ = ["balance_notes"]
 
 # Of a campaign whose outputs were drawn at random: at most this share gets a note. The bound behind
 # it is about ten times too careful so far out in the tail, so that fewer than one in 1,000 does.
@@ -21,8 +17,6 @@ _FALSE_ALARMS = 0.01
 # Standard errors below which nothing is looked at more closely.
 _SUSPECT = 3.0
 _KEY = ["item", "system"]
-
-Notes = Mapping[tuple[str, str], str]
 
 
 def balance_notes(outputs: Outputs, judgments: Judgments) -> dict[tuple[str, str], str]:
@@ -86,16 +80,6 @@ def balance_notes(outputs: Outputs, judgments: Judgments) -> dict[tuple[str, str
             means = float(np.mean(rows[name].to_numpy())), float(pools[system].mean[worst])
             notes[prompt, system] = _note(name, means, z[worst], len(off) - 1)
     return notes
-
-
-def with_balance_notes(found: Sequence[Estimate], notes: Notes) -> list[Estimate]:
-    """Return the estimates, each with its note if its outputs do not look like their pool."""
-    return [
-        replace(one, notes=(note, *one.notes))
-        if (note := notes.get((one.prompt or "", one.system or "")))
-        else one
-        for one in found
-    ]
 
 
 def _pools(outputs: Outputs) -> tuple[tuple[str, ...], dict[str, PoolMoments]]:

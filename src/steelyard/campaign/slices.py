@@ -1,30 +1,29 @@
 """Slices of a campaign: outputs by topic, language, length band or any other column."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
-from steelyard.arrays import PoolMoments
-from steelyard.data import Outputs
-from steelyard.errors import InvalidArgumentError
-from steelyard.estimate.slices import Slicing
-from steelyard.study.averages import check_weights
+from steelyard.campaign.averages import check_weights
+from steelyard.campaign.collected import Collected
+from steelyard.campaign.draws import is_designed
+from steelyard.campaign.source import Source
+from steelyard.data import Judgments, Outputs, read_outputs
+from steelyard.errors import InvalidArgumentError, NotEstimableError
 
-__all__ = ["Slices"]
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+__all__ = ["Slices", "sliced"]
 
 _KEY = ["item", "system"]
 # A column of numbers with more values than this is cut into this many bands.
 _FEW_VALUES, _BANDS = 10, 3
 # More slices than this are no slices: each would have hardly a judgment.
 _MOST = 50
+# Between the names of a system and a slice: no name has it.
+_BETWEEN = "\N{INFORMATION SEPARATOR ONE}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,10 +37,8 @@ class Slices:
     names : tuple of str
         The slices, in the order of their names or bands.
     rows : polars.DataFrame
-        Item, system and metrics of every output, and the number of its ``slice``: the number of
-        `names` for outputs in none.
-    metrics : tuple of str
-        The metrics.
+        Item and system of every output, and the number of its ``slice``: the number of `names` for
+        outputs in none.
     mix : tuple of float or None
         The weight of each slice, where a mean over slices is wanted.
     """
@@ -49,7 +46,6 @@ class Slices:
     column: str
     names: tuple[str, ...]
     rows: pl.DataFrame
-    metrics: tuple[str, ...]
     mix: tuple[float, ...] | None
 
     @classmethod
@@ -58,7 +54,6 @@ class Slices:
         outputs: Outputs,
         by: str,
         *,
-        metrics: Sequence[str],
         bands: Sequence[float] | None = None,
         weights: Mapping[str, float] | None = None,
     ) -> "Slices":
@@ -70,8 +65,6 @@ class Slices:
             The pool of every system.
         by : str
             The column.
-        metrics : sequence of str
-            Metrics to read beside it.
         bands : sequence of float, optional
             Where a column of numbers is cut. By default it is cut into three bands of equal size,
             unless it has ten values or fewer.
@@ -89,11 +82,55 @@ class Slices:
                 f"`by` must be a column of {outputs.name} that divides its outputs; got {by!r}: there "
                 f"are {', '.join(known) or 'none'}"
             )
-        rows = outputs.rows(columns=list(dict.fromkeys([*_KEY, by, *metrics])))
+        rows = outputs.rows(columns=[*_KEY, by])
         names, number = _numbered(rows[by], by, bands)
         mix = None if weights is None else _mix(weights, names)
-        rows = rows.select(*_KEY, *metrics).with_columns(number.alias("slice"))
-        return cls(by, names, rows, tuple(metrics), mix)
+        rows = rows.select(_KEY).with_columns(number.alias("slice"))
+        return cls(by, names, rows, mix)
+
+    def cell(self, system: str, name: str) -> str:
+        """Return the name under which a slice of a system is fitted."""
+        return f"{system}{_BETWEEN}{name}"
+
+    def system_of(self, cell: str) -> str:
+        """Return the system that a fitted slice is a part of."""
+        return cell.rsplit(_BETWEEN, 1)[0]
+
+    @cached_property
+    def cells(self) -> frozenset[str]:
+        """The names of all slices of all systems that have an output."""
+        found = self.rows.select("system", "slice").unique().rows()
+        there = len(self.names)
+        return frozenset(
+            self.cell(one, self.names[number]) for one, number in found if number < there
+        )
+
+    def source(self, whole: Source) -> Source:
+        """Return the tables with each slice of a system as a system.
+
+        Raises
+        ------
+        NotEstimableError
+            If outputs were not drawn simply at random.
+        """
+        if is_designed(whole.judgments, whole.sample):
+            raise NotEstimableError(
+                "outputs were drawn by strata or with unequal probabilities, and slices need a simple draw"
+            )
+        names = pl.DataFrame({"slice": np.arange(len(self.names)), "#name": list(self.names)})
+        known = self.rows.join(names, on="slice", how="inner", maintain_order="left")
+        cells = known.select(*_KEY, _label("system", "#name").alias("#cell"))
+        return replace(
+            whole,
+            outputs=_cut(whole.outputs, cells),
+            judgments=_renamed(whole.judgments, cells),
+        )
+
+    def with_families(self, found: Collected) -> Collected:
+        """Return what was collected of slices, with the system that each is a part of."""
+        systems = [self.system_of(one) for one in found.campaign.systems]
+        family = np.unique(systems, return_inverse=True)[1].astype(np.int64)
+        return replace(found, campaign=replace(found.campaign, family=family))
 
     @property
     def mix_name(self) -> str:
@@ -118,45 +155,32 @@ class Slices:
             )
         return tuple(notes)
 
-    def numbers(self, system: str, items: Sequence[str] | NDArray[np.object_]) -> Integers:
-        """Return the slice of each of a system's outputs of these items."""
-        asked = pl.DataFrame({"item": pl.Series(items, dtype=pl.String)})
-        own = self._by_system[system].select("item", "slice")
-        found = asked.join(own, on="item", how="left", maintain_order="left")
-        return found["slice"].to_numpy()
 
-    def slicing(self, system: str, items: NDArray[np.object_], pool: PoolMoments | None) -> Slicing:
-        """Return how one system is cut.
+def _label(system: pl.Expr | str, name: pl.Expr | str) -> pl.Expr:
+    parts = [pl.col(one) if isinstance(one, str) else one for one in (system, name)]
+    return pl.concat_str(parts, separator=_BETWEEN)
 
-        Parameters
-        ----------
-        system : str
-            The system.
-        items : (n,) array
-            The items of its judged outputs.
-        pool : PoolMoments or None
-            Moments of the metrics over its whole pool.
-        """
-        rows = self._by_system[system]
-        code = rows["slice"].to_numpy()
-        sizes = np.bincount(code, minlength=len(self.names) + 1).tolist()
-        pools: list[PoolMoments | None] = [None] * len(sizes)
-        if pool is not None:
-            values = rows.select(pl.col(self.metrics).cast(pl.Float64)).to_numpy()
-            # A missing metric counts as the system's mean, as it does for the control.
-            values = np.where(np.isfinite(values), values, pool.mean)
-            pools = [
-                PoolMoments.of(values[code == number]) if size else None
-                for number, size in enumerate(sizes)
-            ]
-        return Slicing(self.numbers(system, items), sizes, pools)
 
-    @cached_property
-    def _by_system(self) -> dict[str, pl.DataFrame]:
-        return {
-            str(key[0]): part
-            for key, part in self.rows.partition_by("system", as_dict=True).items()
-        }
+def sliced(
+    outputs: Outputs,
+    by: str | None,
+    *,
+    bands: Sequence[float] | None = None,
+    weights: Mapping[str, float] | None = None,
+) -> Slices | None:
+    """Return how outputs are cut, None where that is not asked for.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If there are bands or weights and no column.
+    """
+    if by is not None:
+        return Slices.of(outputs, by, bands=bands, weights=weights)
+    for name, given in (("bands", bands), ("weights", weights)):
+        if given is not None:
+            raise InvalidArgumentError(f"`{name}` needs `by`: the column of the slices")
+    return None
 
 
 def _numbered(
@@ -229,3 +253,16 @@ def _mix(weights: Mapping[str, float], names: Sequence[str]) -> tuple[float, ...
     if abs(total - 1) > 1e-6:
         raise InvalidArgumentError(f"`weights` must sum to 1; they sum to {total:g}")
     return tuple(float(weights[name]) for name in names)
+
+
+def _cut(outputs: Outputs, cells: pl.DataFrame) -> Outputs:
+    """Return the outputs in some slice, each of the slice of its system."""
+    rows = outputs.rows().join(cells, on=_KEY, how="inner", maintain_order="left")
+    return read_outputs(rows.with_columns(system="#cell").drop("#cell"), metrics=outputs.metrics)
+
+
+def _renamed(judgments: Judgments, cells: pl.DataFrame) -> Judgments:
+    """Return the judgments of outputs in some slice, each of the slice of its system."""
+    rows = judgments.frame.with_row_index("#position")
+    found = rows.join(cells, on=_KEY, how="inner", maintain_order="left")
+    return judgments.derived(found.with_columns(system="#cell").drop("#cell"))

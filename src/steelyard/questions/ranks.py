@@ -22,7 +22,9 @@ class Rank:
     high: int
 
 
-def ranks_of(means: Mapping[str, float], better: Order) -> tuple[Rank, ...]:
+def ranks_of(
+    means: Mapping[str, float], better: Order, *, lower_is_better: bool = False
+) -> tuple[Rank, ...]:
     """Return the ranks that no simultaneous interval rules out, best estimate first.
 
     Parameters
@@ -31,10 +33,13 @@ def ranks_of(means: Mapping[str, float], better: Order) -> tuple[Rank, ...]:
         The estimate of each system.
     better : collection of (str, str)
         The pairs of which the first is better for sure.
+    lower_is_better : bool
+        Whether the least estimate is the best.
     """
     ranks = []
+    sign = 1 if lower_is_better else -1
     # Systems without an estimate come last.
-    for system in sorted(means, key=lambda name: (means[name] != means[name], -means[name])):
+    for system in sorted(means, key=lambda name: (means[name] != means[name], sign * means[name])):
         above = sum((other, system) in better for other in means)
         below = sum((system, other) in better for other in means)
         ranks.append(

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from scipy.special import chdtrc, gammaln
 
 from steelyard.arrays import PoolMoments
-from steelyard.study.judged import JudgedTable
 
 __all__ = ["copies", "filled_in", "judged_gaps", "that_differ"]
 
@@ -23,7 +22,12 @@ _COPIES = 10
 
 
 def judged_gaps(
-    table: JudgedTable, gaps: Mapping[str, Mapping[str, int]], sizes: Mapping[str, int]
+    rows: pl.DataFrame,
+    metrics: Sequence[str],
+    gaps: Mapping[str, Mapping[str, int]],
+    sizes: Mapping[str, int],
+    *,
+    simply_drawn: bool = True,
 ) -> dict[str, str]:
     """Return a note on each metric that judged outputs have more often, or less often, than others.
 
@@ -33,12 +37,16 @@ def judged_gaps(
 
     Parameters
     ----------
-    table : JudgedTable
-        The judgments, with the metrics of their outputs.
+    rows : polars.DataFrame
+        Item, system and metrics of every judged output.
+    metrics : sequence of str
+        Names of the metrics.
     gaps : mapping of str to mapping of str to int
         On how many outputs of a system a metric is missing.
     sizes : mapping of str to int
         Number of outputs of each system.
+    simply_drawn : bool
+        Whether all outputs had the same chance.
 
     Returns
     -------
@@ -46,10 +54,10 @@ def judged_gaps(
         By metric, where chance makes such a share of judged outputs hardly ever; with unequal draws
         only where all judged outputs have it and no other.
     """
-    names = [name for name in table.metrics if any(name in own for own in gaps.values())]
+    names = [name for name in metrics if any(name in own for own in gaps.values())]
     if not names:
         return {}
-    judged = table.rows.unique(["item", "system"]).group_by("system", maintain_order=True)
+    judged = rows.unique(["item", "system"]).group_by("system", maintain_order=True)
     has = [pl.col(name).is_finite().fill_null(False).sum() for name in names]
     counts = judged.agg(pl.len().alias(" judged"), *has)
     size = np.array([sizes[system] for system in counts["system"]], dtype=np.float64)
@@ -59,8 +67,7 @@ def judged_gaps(
         lacking = [gaps.get(system, {}).get(name, 0) for system in counts["system"]]
         present, here = size - lacking, counts[name].to_numpy().astype(np.float64)
         apart = bool((here == n).all() and (present == n).all())
-        drawn_simply = "probability" not in table.rows.columns
-        if (apart or drawn_simply) and _chance(here, n, present, size) < _FALSE_ALARMS:
+        if (apart or simply_drawn) and _chance(here, n, present, size) < _FALSE_ALARMS:
             notes[name] = (
                 f"metric {name} is not used: {here.sum():.0f} of {n.sum():.0f} judged outputs have it, and "
                 f"{(present - here).sum():.0f} of {(size - n).sum():.0f} others, so it came with the "
@@ -69,7 +76,9 @@ def judged_gaps(
     return notes
 
 
-def filled_in(table: JudgedTable, pools: Mapping[str, PoolMoments]) -> dict[str, str]:
+def filled_in(
+    rows: pl.DataFrame, metrics: Sequence[str], pools: Mapping[str, PoolMoments]
+) -> dict[str, str]:
     """Return a note on each metric that is one value on all outputs that nobody judged.
 
     A metric that was made from the judgments, with 0 or a mean put in elsewhere, has no gaps, seems
@@ -78,30 +87,32 @@ def filled_in(table: JudgedTable, pools: Mapping[str, PoolMoments]) -> dict[str,
 
     Parameters
     ----------
-    table : JudgedTable
-        The judgments, with the metrics of their outputs.
+    rows : polars.DataFrame
+        Item, system and metrics of every judged output.
+    metrics : sequence of str
+        Names of the metrics.
     pools : mapping of str to PoolMoments
-        Moments of the metrics of the table over each system's outputs.
+        Moments of these metrics over each system's outputs.
 
     Returns
     -------
     dict
         By metric, where a draw picks all the outputs that differ hardly ever by chance.
     """
-    judged = table.rows.unique(["item", "system"]).partition_by("system", as_dict=True)
+    judged = rows.unique(["item", "system"]).partition_by("system", as_dict=True)
     cells = [
-        (pools[system], rows.select(table.metrics).to_numpy())
-        for (system,), rows in judged.items()
-        if system in pools and rows.height < pools[system].size
+        (pools[system], own.select(metrics).to_numpy())
+        for (system,), own in judged.items()
+        if system in pools and own.height < pools[system].size
     ]
-    if not table.metrics or not cells:
+    if not metrics or not cells:
         return {}
     n = np.array([len(values) for _, values in cells], dtype=np.float64)
     size = np.array([pool.size for pool, _ in cells], dtype=np.float64)
     differ = np.array([that_differ(values, pool) for pool, values in cells])
     notes = {}
     for number in np.flatnonzero(np.isfinite(differ).all(axis=0)):
-        own, name = differ[:, number], table.metrics[number]
+        own, name = differ[:, number], metrics[int(number)]
         if _chance(own, n, own, size) < _FALSE_ALARMS:
             notes[name] = (
                 f"metric {name} is not used: it is the same on all {(size - n).sum():.0f} outputs that "

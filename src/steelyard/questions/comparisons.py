@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from steelyard.errors import UnknownNameError
-from steelyard.study.comparison import Comparison
-from steelyard.study.results import ResultTable, listed
+from steelyard.questions.comparison import Comparison
+from steelyard.results import ResultTable, listed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -53,7 +53,7 @@ class Comparisons(ResultTable[Comparison]):
         matplotlib.axes.Axes
         """
         # matplotlib is slow to load
-        from steelyard.study.result_plots import plot_comparisons  # noqa: PLC0415
+        from steelyard.questions.plots import plot_comparisons  # noqa: PLC0415
 
         return plot_comparisons(self, ax)
 

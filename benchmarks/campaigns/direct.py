@@ -1,0 +1,134 @@
+"""Simulated campaigns straight through the model of this tree, without files: quick, to try what the model does.
+
+    python -m benchmarks.campaigns direct [--kinds KIND ...] [--k K ...] [--n N ...] [--p P ...] [--same 1 0] ...
+
+Squared errors and widths are relative to those of plain means, as in the package's other tables; a target is missed where
+the model misses it by more than two standard errors, with plain t in the place of the old tree.
+"""
+
+import time
+from itertools import combinations
+
+import numpy as np
+
+from benchmarks.campaigns import plain
+from benchmarks.campaigns.figures import OWN, ratio, row
+from benchmarks.campaigns.targets import misses
+from steelyard.errors import NotEstimableError
+from steelyard.model.campaign import Campaign, Pools
+from steelyard.model.designed import answers_of
+from steelyard.model.fit import fit
+from steelyard.model.intervals import intervals
+from steelyard.model.simultaneous import together
+
+
+def record(world):
+    """The record of a simulated campaign, as the model reads it."""
+    k, size, p = world.metrics.shape
+    texts = world.texts
+    if texts is None:
+        code, identical, sharing = world.system * size + world.item, size * np.eye(k), np.eye(k)
+        shared = np.zeros(k)
+    else:
+        alike = texts[:, None] == texts[None]
+        identical = alike.sum(2).astype(float)
+        writers = alike / alike.sum(1, keepdims=True)
+        sharing = writers.mean(2)
+        shared = (alike.sum(1) > 1).mean(1)
+        first = alike.argmax(1)
+        code = first[world.system, world.item] * size + world.item
+    judged, output = np.unique(code, return_inverse=True)
+    writer, item = judged // size, judged % size
+    if texts is None:
+        shares = np.eye(k)[writer]
+    else:
+        shares = writers[writer, :, item]
+    deviation = world.metrics - world.metrics.mean(1, keepdims=True)
+    pools = Pools(
+        size=np.full(k, size),
+        metric=world.metrics.mean(1),
+        covariance=np.einsum("kip,kiq->kpq", deviation, deviation) / size,
+        common=np.full((k, k), float(size)),
+        identical=identical,
+        sharing=sharing,
+        shared=shared,
+        likeness=identical / size,
+    )
+    return Campaign(
+        systems=tuple(f"s{one}" for one in range(k)),
+        metrics=tuple(f"m{one}" for one in range(p)),
+        score=world.score,
+        output=output,
+        item=item,
+        writers=shares,
+        metric=world.metrics[writer, item],
+        pools=pools,
+        in_pool=np.ones((size, k), dtype=bool),
+        rater=world.rater,
+    )
+
+
+def answer(world, level=0.95):
+    """The same arrays as `runner.answer`, from the model."""
+    k = len(world.metrics)
+    found = {
+        "means": np.full((k, 4), np.nan),
+        "differences": np.full((k * (k - 1) // 2, 6), np.nan),
+        "refused": [],
+    }
+    start = time.process_time()
+    try:
+        fitted = fit(record(world))
+        answers = answers_of(fitted)
+        means = intervals(fitted, answers, np.eye(k), level)
+        found["means"] = np.stack([means.estimate, means.low, means.high, means.standard_error], 1)
+        pairs = np.array(list(combinations(range(k), 2)), dtype=int).reshape(-1, 2)
+        if k > 1:
+            forms = np.eye(k)[pairs[:, 0]] - np.eye(k)[pairs[:, 1]]
+            one = intervals(fitted, answers, forms, level)
+            both = together(fitted, answers, forms, level)
+            found["differences"] = np.stack(
+                [one.estimate, one.low, one.high, both.low, both.high, both.decided], 1
+            )
+    except NotEstimableError as error:
+        found["refused"].append(str(error))
+    return found | {"seconds": time.process_time() - start}
+
+
+def rows(cell, reps, level=0.95):
+    """Plain t's and the model's figures of a cell."""
+    campaigns = [cell.campaign(run) for run in range(reps)]
+    base = [plain.answer(one, level) for one in campaigns]
+    known = {"campaigns": campaigns, "plain": base}
+    found = {"t": row(cell, "t", base, **known)}
+    found["new"] = row(cell, "new", [answer(one, level) for one in campaigns], **known)
+    if cell.new_version:
+        own = [answer(one.only(cell.k - 1), level) for one in campaigns]
+        found["new" + OWN] = row(cell, "new" + OWN, own, compared=False, **known)
+    return found
+
+
+def line(cell, rows):
+    """A cell in one line: squared error, width and coverage of means and differences, and what is missed."""
+    t, new = rows["t"], rows["new"]
+    words = [f"{cell.name:46s}"]
+    for name in ("means", "differences"):
+        part, other = getattr(new, name), getattr(t, name)
+        if part is not None:
+            words.append(
+                f"{part.error.value:5.3f}±{part.error.error:4.3f} {part.width.value:5.3f} "
+                f"{100 * part.holds.value:5.1f}±{100 * part.holds.error:3.1f} (t {100 * other.holds.value:5.1f})"
+            )
+    if new.together is not None:
+        words.append(f"all {100 * new.together.value:5.1f}")
+    if new.false_claims is not None:
+        words.append(
+            f"false {100 * new.false_claims.value:4.1f}±{100 * new.false_claims.error:3.1f}"
+        )
+    if new.wilson is not None:
+        words.append(f"of Wilson {new.wilson.value:.2f}")
+    own = rows.get("new" + OWN)
+    if own is not None:
+        words.append(f"of own {ratio(new.means.squares, own.means.squares).value:.2f}")
+    missed = misses(cell, rows | {"old": t})
+    return " | ".join([*words, f"{new.seconds:.3f} s", "; ".join(missed)])

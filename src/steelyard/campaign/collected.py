@@ -1,0 +1,303 @@
+"""Judgments under one prompt, joined with their outputs, pools and draw: from tables to a `Campaign`."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import polars as pl
+
+from steelyard.campaign.draws import SystemDraw, recorded, system_draw
+from steelyard.campaign.judged import JudgedOutputs, cluster_column, judged_outputs
+from steelyard.campaign.metric_notes import metric_notes, usable
+from steelyard.campaign.pools import moments
+from steelyard.campaign.preferences import preference_rows
+from steelyard.campaign.source import Source
+from steelyard.data import Outputs
+from steelyard.errors import InvalidDataError, NotEstimableError
+from steelyard.model.campaign import Campaign, Floats, Ints
+from steelyard.records import UNKNOWN_RATER
+
+__all__ = ["Collected", "collected"]
+
+_OUTPUT = ["item", "system"]
+
+
+@dataclass(frozen=True, eq=False)
+class Collected:
+    """What was collected under one prompt.
+
+    Attributes
+    ----------
+    prompt : str
+        The prompt.
+    campaign : Campaign
+        The same as numbers.
+    rows : polars.DataFrame
+        The judgments, in the order of the campaign's: item, system, rater and score; of preferences item,
+        a, b, rater, net and first.
+    items : tuple of str
+        Names of the items that the campaign numbers.
+    raters : tuple of str
+        Names of the raters that it numbers; empty where nobody knows them.
+    n_outputs, n_judgments : (k,) arrays of int
+        Judged outputs of each system and judgments of them; one of a shared text counts for each.
+    notes : tuple of str
+        What a reader must know of all systems.
+    system_notes : mapping of str to tuple of str
+        And of some of them.
+    left_out : mapping of str to str
+        Why a system has no answer.
+    paired : bool
+        Whether only items were drawn on which two systems differ, which shows no mean.
+    """
+
+    prompt: str
+    campaign: Campaign
+    rows: pl.DataFrame
+    items: tuple[str, ...]
+    raters: tuple[str, ...]
+    n_outputs: Ints
+    n_judgments: Ints
+    notes: tuple[str, ...] = ()
+    system_notes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    paired: bool = False
+
+
+def collected(source: Source, prompt: str) -> Collected:
+    """Return what was collected under a prompt.
+
+    Parameters
+    ----------
+    source : Source
+        The tables.
+    prompt : str
+        One of their prompts.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If there is no column `cluster_by`.
+    InvalidDataError
+        If a judged output is not in the pool or has no cluster, or a preference is none.
+    NotEstimableError
+        If the draw allows no answer for any system.
+    """
+    judgments = source.judgments.filter(pl.col("prompt") == prompt)
+    frame = recorded(judgments, source.sample)
+    if prompt in source.judgments.preference_prompts:
+        rows = preference_rows(judgments, prompt, source.judgments.systems)
+        sides = [rows.select("item", system=side) for side in ("a", "b")]
+        named = set(pl.concat(sides)["system"])
+        systems = tuple(one for one in source.judgments.systems if one in named)
+        return _numbered(source, prompt, _Read(rows, sides, systems))
+    draws, left_out = _draws(source.outputs, frame)
+    rows = frame.filter(~pl.col("system").is_in(list(left_out)))
+    systems = _with_writers(rows, source.outputs)
+    return _numbered(source, prompt, _Read(rows, [rows.select(_OUTPUT)], systems, draws, left_out))
+
+
+@dataclass(frozen=True, eq=False)
+class _Read:
+    """The judgments of a prompt, the one or two outputs of each, and how they were drawn."""
+
+    rows: pl.DataFrame
+    sides: Sequence[pl.DataFrame]
+    systems: tuple[str, ...]
+    draws: Mapping[str, SystemDraw] = field(default_factory=dict)
+    left_out: Mapping[str, str] = field(default_factory=dict)
+
+
+def _draws(outputs: Outputs, frame: pl.DataFrame) -> tuple[dict[str, SystemDraw], dict[str, str]]:
+    """Return how each system's outputs were drawn, and why some show nothing."""
+    draws, left_out = {}, {}
+    parts = frame.partition_by("system", as_dict=True, maintain_order=True)
+    for (system,), own in parts.items():
+        try:
+            draws[str(system)] = system_draw(own, outputs.sizes.get(str(system), 0))
+        except NotEstimableError as error:
+            left_out[str(system)] = str(error)
+    if not draws:
+        raise NotEstimableError(next(iter(left_out.values())), reasons={})
+    return draws, left_out
+
+
+def _with_writers(rows: pl.DataFrame, outputs: Outputs) -> tuple[str, ...]:
+    """Return the systems that were judged, and those whose texts a draw took from others."""
+    judged = rows["system"].unique(maintain_order=True).to_list()
+    if "also_by" not in rows.columns or rows["also_by"].null_count() == rows.height:
+        return tuple(judged)
+    named = rows["also_by"].drop_nulls().unique(maintain_order=True)
+    others = named.str.json_decode(pl.List(pl.String)).explode(empty_as_null=True).drop_nulls()
+    return tuple(dict.fromkeys([*judged, *(one for one in others if one in outputs.sizes)]))
+
+
+def _numbered(source: Source, prompt: str, read: _Read) -> Collected:
+    """Return judgments with everything as numbers."""
+    rows, sides, systems, draws = read.rows, read.sides, read.systems, read.draws
+    designed = any(not one.simple for one in draws.values())
+    judged = _judged(source, prompt, sides)
+    metrics, about_metrics = usable(source, judged, simply_drawn=not designed)
+    pools = moments(source.outputs, metrics, systems)
+    outputs = judged_outputs(source, judged, metrics, systems, pools, share=not designed)
+    code = [
+        side.join(outputs.key, on=_OUTPUT, how="left", maintain_order="left")["#output"].to_numpy()
+        for side in sides
+    ]
+    kept, notes = _kept(rows, code, outputs)
+    rows, code = rows.filter(pl.Series(kept)), [one[kept] for one in code]
+    if not rows.height:
+        raise NotEstimableError(f"prompt {prompt!r}: all judgments are of identical outputs")
+    rater, raters, about_raters = _raters(rows)
+    weight, stratum = (None, None) if not designed else _weights(outputs, draws)
+    is_preference = len(code) > 1
+    campaign = Campaign(
+        systems=systems,
+        metrics=metrics,
+        score=rows["net" if is_preference else "score"].to_numpy().astype(np.float64),
+        output=code[0],
+        item=outputs.item,
+        writers=outputs.writers,
+        metric=outputs.metric,
+        pools=outputs.pools,
+        in_pool=outputs.in_pool,
+        rater=rater,
+        other=code[1] if is_preference else None,
+        first=rows["first"].to_numpy().astype(np.float64) if is_preference else None,
+        cluster=outputs.cluster,
+        cluster_size=outputs.cluster_size,
+        likeness=outputs.likeness,
+        weight=weight,
+        stratum=stratum,
+        bounds=source.bounds,
+    )
+    wrote = outputs.writers > 0
+    gaps = metric_notes(source.outputs, metrics, systems)
+    return Collected(
+        prompt=prompt,
+        campaign=campaign,
+        rows=rows,
+        items=outputs.items,
+        raters=raters,
+        n_outputs=wrote[np.unique(np.concatenate(code))].sum(axis=0),
+        n_judgments=sum(wrote[one].sum(axis=0) for one in code),
+        notes=(*about_metrics, *notes, *about_raters, *source.drawn_whole),
+        system_notes={
+            one: (
+                *source.warnings.get((prompt, one), ()),
+                *(draws[one].notes if one in draws else ()),
+                *gaps.get(one, ()),
+            )
+            for one in systems
+        },
+        left_out=read.left_out,
+        paired=any(one.paired for one in draws.values()),
+    )
+
+
+def _judged(source: Source, prompt: str, sides: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """Return the judged outputs, each once, with their metrics and clusters."""
+    judgments = source.judgments.filter(pl.col("prompt") == prompt)
+    outputs = source.outputs
+    column = cluster_column(source, judgments.frame)
+    beside = [column] if column is not None and column in outputs.columns else []
+    names = [*source.metrics, *beside]
+    once = pl.concat(sides).unique(maintain_order=True)
+    if len(sides) == 1:
+        values = outputs.rows_of(judgments, columns=names)
+    else:
+        values = outputs.rows(columns=[*_OUTPUT, *names])
+        absent = once.join(values, on=_OUTPUT, how="anti", maintain_order="left")
+        if absent.height:
+            item, system = absent.row(0)
+            raise InvalidDataError(
+                f"{judgments.name}: the output of item {item!r} by system {system!r} is judged but "
+                f"not in {outputs.name}: add it, or leave the judgment out"
+            )
+    found = once.join(
+        values.select(
+            *_OUTPUT,
+            pl.col(source.metrics).cast(pl.Float64, strict=False),
+            *(pl.col(name).alias("#cluster") for name in beside),
+        ),
+        on=_OUTPUT,
+        how="left",
+        maintain_order="left",
+    )
+    if column is None:
+        return found
+    if not beside:
+        own = judgments.frame.select(*_OUTPUT, pl.col(column).alias("#cluster"))
+        own = own.unique(_OUTPUT, keep="first")
+        found = found.join(own, on=_OUTPUT, how="left", maintain_order="left")
+    if found["#cluster"].null_count():
+        item, system = found.filter(pl.col("#cluster").is_null()).select(_OUTPUT).row(0)
+        raise InvalidDataError(
+            f"column {column}: item {item!r} of system {system!r} has no cluster: fill it in"
+        )
+    return found
+
+
+def _kept(
+    rows: pl.DataFrame, code: Sequence[Ints], outputs: JudgedOutputs
+) -> tuple["np.ndarray[tuple[int], np.dtype[np.bool_]]", tuple[str, ...]]:
+    """Return which judgments count, and say which do not, and which count for several systems."""
+    kept = np.ones(rows.height, dtype=np.bool_)
+    notes = []
+    if len(code) > 1:
+        kept = code[0] != code[1]
+        if not kept.all():
+            notes.append(
+                f"{int((~kept).sum())} judgments are of identical outputs, which tie: they are left out"
+            )
+        return kept, tuple(notes)
+    several = (outputs.writers[code[0]] > 0).sum(axis=1) > 1
+    if not several.any():
+        return kept, ()
+    copies = rows.select("system", "rater", "score").with_columns(
+        output=pl.Series(code[0]),
+        first=pl.col("system").first().over(pl.Series(code[0]), "rater", "score"),
+    )
+    again = ((copies["system"] != copies["first"]) & (copies["rater"] != UNKNOWN_RATER)).to_numpy()
+    kept = ~(several & again)
+    if not kept.all():
+        notes.append(
+            f"{int((~kept).sum())} judgments are there for several systems that wrote the same text, by the "
+            "same rater with the same score: each counts once, for all of these systems"
+        )
+    texts, number = len(np.unique(code[0][several])), int((several & kept).sum())
+    notes.append(
+        f"{number} judgments of {texts} texts that several systems wrote count for each of these systems"
+    )
+    return kept, tuple(notes)
+
+
+def _raters(rows: pl.DataFrame) -> tuple[Ints | None, tuple[str, ...], tuple[str, ...]]:
+    """Return the number of each judgment's rater, the names, and what is to be said of them."""
+    known = (rows["rater"] != UNKNOWN_RATER).to_numpy()
+    if not known.any():
+        return None, (), ()
+    names = rows["rater"].filter(pl.Series(known)).unique(maintain_order=True)
+    code = rows["rater"].replace_strict(
+        names, np.arange(len(names)), default=-1, return_dtype=pl.Int64
+    )
+    number = code.to_numpy().copy()
+    unknown = int((~known).sum())
+    number[~known] = len(names) + np.arange(unknown)
+    notes: tuple[str, ...] = ()
+    if unknown:
+        notes = (f"{unknown} of {rows.height} judgments name no rater: each counts as another one",)
+    return number, tuple(names), notes
+
+
+def _weights(outputs: JudgedOutputs, draws: Mapping[str, SystemDraw]) -> tuple[Floats, Ints]:
+    """Return how many outputs of the pool each judged output stands for, and its stratum."""
+    key = outputs.key
+    weight, stratum = np.ones(len(outputs.item)), np.zeros(len(outputs.item), dtype=np.int64)
+    labels: dict[tuple[str, str], int] = {}
+    for item, system, number in key.iter_rows():
+        draw = draws[system]
+        weight[number] = draw.weight[item]
+        label = (system, draw.stratum[item])
+        stratum[number] = labels.setdefault(label, len(labels))
+    return weight, stratum

@@ -1,0 +1,62 @@
+"""The two tables, and what of them is used."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import polars as pl
+
+from steelyard.campaign.balance import balance_notes
+from steelyard.campaign.draw_order import gap_notes
+from steelyard.campaign.drawn_groups import drawn_groups
+from steelyard.campaign.draws import is_designed
+from steelyard.data import Judgments, Outputs
+
+__all__ = ["Source"]
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """The two tables, and what of them is used.
+
+    Attributes
+    ----------
+    outputs, judgments
+        The pool of every system, and all judgments.
+    metrics : tuple of str
+        Metrics to use.
+    cluster_by : str or None
+        Column of outputs or judgments that names the cluster of an output; ``cluster`` if there is one.
+    sample : polars.DataFrame or None
+        The drawn sample, when the judgments do not carry what the draw recorded.
+    bounds : (float, float) or None
+        Least and greatest possible score.
+    """
+
+    outputs: Outputs
+    judgments: Judgments
+    metrics: tuple[str, ...] = ()
+    cluster_by: str | None = None
+    sample: pl.DataFrame | None = None
+    bounds: tuple[float, float] | None = None
+
+    @cached_property
+    def warnings(self) -> dict[tuple[str, str], tuple[str, ...]]:
+        """What must be said, by prompt and system, of outputs that were not judged as they were drawn."""
+        found: dict[tuple[str, str], tuple[str, ...]] = {}
+        unlike = {} if self._designed else balance_notes(self.outputs, self.judgments)
+        for notes in (unlike, gap_notes(self.judgments, self.sample)):
+            for key, note in notes.items():
+                found[key] = (*found.get(key, ()), note)
+        return found
+
+    @cached_property
+    def drawn_whole(self) -> tuple[str, ...]:
+        """What must be said where whole groups of items seem to have been drawn."""
+        if self._designed or self.cluster_by is not None:
+            return ()
+        groups = drawn_groups(self.outputs, self.judgments)
+        return () if groups is None else (groups.note,)
+
+    @cached_property
+    def _designed(self) -> bool:
+        return is_designed(self.judgments, self.sample)

@@ -1,0 +1,108 @@
+"""The model fitted to what was collected under one prompt: what every question starts from."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from steelyard.campaign.collected import Collected, collected
+from steelyard.campaign.slices import Slices
+from steelyard.campaign.source import Source
+from steelyard.errors import InvalidArgumentError
+from steelyard.model.campaign import Floats
+from steelyard.model.designed import answers_of
+from steelyard.model.fit import Answers, Fit, fit
+from steelyard.questions.about import Raters, Target, view_of
+
+__all__ = ["Fits", "PromptFit"]
+
+
+@dataclass(frozen=True, eq=False)
+class PromptFit:
+    """What was collected under one prompt, and the model fitted to it."""
+
+    collected: Collected
+    fit: Fit
+    slices: Slices | None = None
+
+    @property
+    def prompt(self) -> str:
+        """The prompt."""
+        return self.collected.prompt
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems that have an answer."""
+        return self.fit.campaign.systems
+
+    def raters(self, asked: Raters | None) -> tuple[Raters, tuple[str, ...]]:
+        """Return which raters intervals are about, and what is to be said of it."""
+        known = len(self.collected.raters)
+        if asked == "fixed":
+            return "fixed", ()
+        if known > 1:
+            return "random", ()
+        if asked == "random":
+            raise InvalidArgumentError(
+                f'`raters` (--raters) "random" needs two raters or more; prompt {self.prompt!r} has '
+                f"{known or 'none that is known'}: leave the option out"
+            )
+        what = "only one rater is known" if known else "raters are not known"
+        note = (
+            f"{what}: the intervals are about exactly these raters, and may be too short for others"
+        )
+        return "fixed", (note,)
+
+    def answers(self, target: Target, raters: Raters) -> Answers:
+        """Return the means of all systems with their errors."""
+        return answers_of(self.fit, view_of(target, raters))
+
+    def plain(self, target: Target, raters: Raters) -> Answers:
+        """Return the plain means of the same judgments with their errors."""
+        return self.fit.plain(view_of(target, raters))
+
+    @cached_property
+    def judged_items(self) -> Floats:
+        """Whether each item was judged for each system, (items, k)."""
+        campaign = self.fit.campaign
+        found = np.zeros((len(self.collected.items), campaign.k))
+        sides = [campaign.output] if campaign.other is None else [campaign.output, campaign.other]
+        for side in sides:
+            judged = np.unique(side)
+            np.maximum.at(found, campaign.item[judged], (campaign.writers[judged] > 0) * 1.0)
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Fits:
+    """The models of all prompts, each fitted when it is first asked for.
+
+    Attributes
+    ----------
+    source : Source
+        The tables.
+    notes : tuple of str
+        What must be said of all prompts.
+    slices : Slices or None
+        How outputs are cut: each slice of a system is fitted as a system, with a mean of its own.
+    """
+
+    source: Source
+    notes: tuple[str, ...] = ()
+    slices: Slices | None = None
+    _known: dict[str, PromptFit] = field(default_factory=dict, init=False, repr=False)
+
+    def of(self, prompt: str) -> PromptFit:
+        """Return the model fitted to what was collected under a prompt."""
+        if prompt not in self._known:
+            found = collected(self.source, prompt)
+            if self.slices is not None:
+                found = self.slices.with_families(found)
+            self._known[prompt] = PromptFit(found, fit(found.campaign), self.slices)
+        return self._known[prompt]
+
+    def cut(self, slices: Slices | None) -> "Fits":
+        """Return the same for slices of the outputs."""
+        if slices is None:
+            return self
+        return Fits(slices.source(self.source), (*self.notes, *slices.notes), slices)
