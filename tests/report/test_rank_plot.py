@@ -1,8 +1,8 @@
 import pytest
 
 from steelyard.errors import InvalidArgumentError
-from steelyard.report.rank_plot import rank_plot, rank_words
 from steelyard.questions.ranks import Rank
+from steelyard.report.rank_plot import rank_plot, rank_words
 
 
 def ranks(*spans):

@@ -3,10 +3,10 @@ from dataclasses import replace
 import pytest
 
 from steelyard.estimate.ledger import Ledger
+from steelyard.questions.comparison import Comparison, PairDifference
 from steelyard.report.findings import PromptFindings, SystemFindings
 from steelyard.report.wording import enumeration, headline, interval_abouts, noise_meaning
 from steelyard.study.answer import Answer
-from steelyard.study.comparison import Comparison, PairDifference
 
 
 def pair(a, b, low, high, verdict="undecided"):

@@ -12,8 +12,8 @@ from steelyard.estimate import Options
 from steelyard.estimate.compared_judgments import Shared
 from steelyard.estimate.controlled import JudgedSystem
 from steelyard.estimate.differences import campaign_differences
-from steelyard.study.pair_difference import better_of, named_difference
 from steelyard.questions.ranks import ranks_of
+from steelyard.study.pair_difference import better_of, named_difference
 
 ALONE = [
     Setting(n=20),

@@ -14,9 +14,9 @@ from matplotlib.figure import Figure
 from steelyard import Study
 from steelyard.errors import InvalidArgumentError
 from steelyard.estimate import sample_mean
-from steelyard.study.comparisons import Comparisons
+from steelyard.questions.comparisons import Comparisons
+from steelyard.questions.estimates import Estimates
 from steelyard.study.diagnosis import Diagnoses
-from steelyard.study.estimates import Estimates
 from steelyard.study.preference_comparison import PreferenceComparison, SystemStrength
 from steelyard.study.trajectories import Trajectories
 from steelyard.variance import Quantity

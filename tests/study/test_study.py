@@ -8,9 +8,9 @@ from steelyard.cli.main import steelyard
 from steelyard.data import read_outputs
 from steelyard.design import plan as make_plan
 from steelyard.errors import InvalidArgumentError, NotEstimableError
+from steelyard.results import Results
 from steelyard.study import Study
 from steelyard.study.mean_pilot import MeanPilot
-from steelyard.results import Results
 from steelyard.study.sampling import sample
 
 

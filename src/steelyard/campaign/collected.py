@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import polars as pl
 
-from steelyard.campaign.draws import SystemDraw, recorded, system_draw
+from steelyard.campaign.draws import SystemDraw, check_pool_of_pairs, recorded, system_draw
 from steelyard.campaign.judged import JudgedOutputs, cluster_column, judged_outputs
 from steelyard.campaign.metric_notes import metric_notes, usable
 from steelyard.campaign.pools import moments
@@ -20,6 +20,7 @@ from steelyard.records import UNKNOWN_RATER
 __all__ = ["Collected", "collected"]
 
 _OUTPUT = ["item", "system"]
+_FEWEST = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,6 +94,8 @@ def collected(source: Source, prompt: str) -> Collected:
         return _numbered(source, prompt, _Read(rows, sides, systems))
     draws, left_out = _draws(source.outputs, frame)
     rows = frame.filter(~pl.col("system").is_in(list(left_out)))
+    if any(one.paired for one in draws.values()):
+        check_pool_of_pairs(rows, source.outputs)
     systems = _with_writers(rows, source.outputs)
     return _numbered(source, prompt, _Read(rows, [rows.select(_OUTPUT)], systems, draws, left_out))
 
@@ -113,12 +116,18 @@ def _draws(outputs: Outputs, frame: pl.DataFrame) -> tuple[dict[str, SystemDraw]
     draws, left_out = {}, {}
     parts = frame.partition_by("system", as_dict=True, maintain_order=True)
     for (system,), own in parts.items():
+        judged = own["item"].n_unique()
+        if judged < _FEWEST:
+            left_out[str(system)] = (
+                f"an interval needs at least {_FEWEST} judged outputs; got {judged}: judge more outputs"
+            )
+            continue
         try:
             draws[str(system)] = system_draw(own, outputs.sizes.get(str(system), 0))
         except NotEstimableError as error:
             left_out[str(system)] = str(error)
     if not draws:
-        raise NotEstimableError(next(iter(left_out.values())), reasons={})
+        raise NotEstimableError(next(iter(left_out.values())), reasons=left_out)
     return draws, left_out
 
 

@@ -6,10 +6,17 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from steelyard.data import Judgments
+from steelyard.data import Judgments, Outputs
 from steelyard.errors import InvalidDataError, NotEstimableError
 
-__all__ = ["RECORDED", "SystemDraw", "is_designed", "recorded", "system_draw"]
+__all__ = [
+    "RECORDED",
+    "SystemDraw",
+    "check_pool_of_pairs",
+    "is_designed",
+    "recorded",
+    "system_draw",
+]
 
 RECORDED = (
     *("probability", "stratum", "stratum_size", "share", "draw", "design", "signature", "place"),
@@ -193,6 +200,40 @@ def _check_one_draw(rows: pl.DataFrame) -> None:
                 f"judgments come from two draws ({first} and {second}): estimate each on its own, "
                 "or pass the sample that extends the other"
             )
+
+
+def check_pool_of_pairs(rows: pl.DataFrame, outputs: Outputs) -> None:
+    """Check that the systems of a paired draw differ on as many items as when it was drawn.
+
+    Parameters
+    ----------
+    rows : polars.DataFrame
+        The judgments of a paired draw.
+    outputs : Outputs
+        The pool.
+
+    Raises
+    ------
+    InvalidDataError
+        If they do not, or if there are no texts.
+    """
+    if not {"share", "stratum_size"} <= set(rows.columns):
+        return
+    if not outputs.has_texts:
+        raise InvalidDataError(
+            f"{outputs.name} needs a column `output`: it shows on how many items the two systems of a "
+            "paired draw differ"
+        )
+    items, share = rows["stratum_size"][0], rows["share"][0]
+    texts = outputs.rows(columns=[*_OUTPUT, "output"])
+    of_both = texts.filter(pl.col("system").is_in(rows["system"].unique().to_list()))
+    found = of_both.group_by("item").agg(pl.col("output").n_unique() > 1)
+    if (found.height, found["output"].sum()) != (items, round(share * items)):
+        raise InvalidDataError(
+            f"{outputs.name}: the systems differ on {found['output'].sum()} of {found.height} items, "
+            f"and on {round(share * items)} of {items} when the pairs were drawn: pass the outputs that "
+            "were drawn from"
+        )
 
 
 def _strata_sizes(rows: pl.DataFrame, size: int) -> dict[str, int] | None:

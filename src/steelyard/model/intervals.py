@@ -11,6 +11,8 @@ from steelyard.model.shape import reaches
 
 __all__ = ["Intervals", "form_ends", "intervals"]
 
+_ROUNDING = 1e-7
+
 
 @dataclass(frozen=True, eq=False)
 class Intervals:
@@ -40,12 +42,17 @@ def intervals(fit: Fit, answers: Answers, forms: Floats, level: float = 0.95) ->
     """
     estimate = forms @ answers.mean
     error = np.sqrt(np.maximum(np.einsum("fk,kl,fl->f", forms, answers.covariance, forms), 0.0))
+    # what all outputs share cancels exactly, but for rounding
+    cancels = error <= _ROUNDING * np.abs(forms) @ np.sqrt(np.diag(answers.covariance))
+    error[cancels] = 0.0
+    estimate[cancels & (np.abs(forms.sum(axis=1)) < _ROUNDING)] = 0.0
     freedom = fit.degrees_of_freedom(forms, answers)
     multiple = student.ppf((1 + level) / 2, freedom)
     each = fit.degrees_of_freedom(np.eye(len(answers.mean)), answers)
     down, up = reaches(fit, answers, each, level)
     half = [
-        multiple * np.sqrt(np.maximum(np.einsum("fk,kl,fl->f", f, answers.covariance, f), 0.0))
+        np.where(cancels, 0.0, multiple)
+        * np.sqrt(np.maximum(np.einsum("fk,kl,fl->f", f, answers.covariance, f), 0.0))
         for f in (
             np.where(forms > 0, forms * down, forms * up),
             np.where(forms > 0, forms * up, forms * down),

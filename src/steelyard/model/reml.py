@@ -62,7 +62,8 @@ class System:
 
     def __init__(self, z: Floats, means: Floats, effects: Effects) -> None:
         self.z, self.means, self.effects = z, means, effects
-        self.u = csr_array(hstack([*(one.design for one in effects.columns), means]))
+        columns = [csr_array(one.design) for one in effects.columns]
+        self.u = csr_array(hstack([*columns, csr_array(means)]))
         self._transposed = csr_array(self.u.T)
         ends = np.cumsum([0, *(one.q for one in effects.columns)])
         self.slices = [slice(a, b) for a, b in itertools.pairwise(ends)]
@@ -196,14 +197,14 @@ def variances(system: System, start: Floats | None = None, *, prior: bool = True
         at = system.solve(share / share.sum(), derivatives=True)
         return Variances(names, at, np.diag(np.array([PRIOR[name][1] for name in names]) ** 2))
     logs = np.log(share / share.sum() * within if start is None else start)
-    floor = logs.max() - _LEAST
     value, slope, curve, at = penalised(logs)
     damping = 1e-8
     for _ in range(_STEPS):
         bend = np.diag(curve)
         step = -np.linalg.solve(curve + damping * np.diag(np.maximum(bend, 1e-3)), slope)
         step = np.clip(step, -3.0, 3.0)
-        trial = np.maximum(logs + step, floor)
+        trial = logs + step
+        trial = np.maximum(trial, trial.max() - _LEAST)
         new = penalised(trial)
         if new[0] <= value + 1e-10 * abs(value):
             moved = np.abs(trial - logs).max()

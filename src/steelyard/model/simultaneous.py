@@ -51,7 +51,7 @@ def together(fit: Fit, answers: Answers, forms: Floats, level: float = 0.95) -> 
     """
     alone = intervals(fit, answers, forms, level)
     f = len(forms)
-    known = alone.standard_error > 1e-12 * max(float(alone.standard_error.max(initial=0.0)), 1e-300)
+    known = alone.standard_error > 0
     score = np.zeros(f)
     ratio = alone.estimate[known] / alone.standard_error[known]
     tail = student.logsf(np.abs(ratio), alone.degrees_of_freedom[known])
@@ -76,7 +76,9 @@ def together(fit: Fit, answers: Answers, forms: Floats, level: float = 0.95) -> 
         p[order] = np.maximum.accumulate(np.maximum(stepped, least))
         critical = float(np.quantile(largest[0], level))
     multiple = student.ppf(norm.cdf(critical), alone.degrees_of_freedom)
-    half = np.maximum(multiple * alone.standard_error, (alone.high - alone.low) / 2)
+    half = np.zeros(f)
+    half[known] = multiple[known] * alone.standard_error[known]
+    half = np.maximum(half, (alone.high - alone.low) / 2)
     decided = np.where(known & (p <= 1 - level), np.sign(score), 0.0).astype(np.int64)
     least, most = form_ends(fit, forms)
     low = np.maximum(alone.estimate - half, least)

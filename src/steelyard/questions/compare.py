@@ -103,12 +103,19 @@ def comparisons(
     """
     judgments = fits.source.judgments
     found: list[Comparison] = []
+    refused: list[NotEstimableError] = []
     for prompt in asked.prompts:
         lower = prompt in judgments.lower_is_better
-        found += prompt_comparisons(
-            fits.of(prompt), asked, pairs, margin=margin, lower_is_better=lower
-        )
-    return Comparisons(replace(one, notes=(*fits.notes, *one.notes)) for one in found)
+        try:
+            found += prompt_comparisons(
+                fits.of(prompt), asked, pairs, margin=margin, lower_is_better=lower
+            )
+        except NotEstimableError as error:
+            refused.append(error)
+    if not found:
+        raise refused[0]
+    notes = (*fits.notes, *(f"left out: {one}" for one in refused))
+    return Comparisons(replace(one, notes=(*notes, *one.notes)) for one in found)
 
 
 def prompt_comparisons(
@@ -141,8 +148,12 @@ def prompt_comparisons(
     """
     known = found.collected
     mode, remarks = found.raters(asked.raters)
-    there, missing = quantities(found)
-    chosen = [one for one in there if one.system in asked.systems or pairs is not None]
+    named = (
+        asked.systems
+        if pairs is None
+        else tuple(dict.fromkeys(one for pair in pairs for one in pair))
+    )
+    chosen, missing = quantities(found, named)
     those = _pairs_of(chosen, pairs)
     if not those:
         raise NotEstimableError(f"prompt {found.prompt!r}: {_why_none(found, asked, pairs)}")

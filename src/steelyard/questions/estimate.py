@@ -90,8 +90,7 @@ def prompt_estimates(
         )
     mode, remarks = found.raters(asked.raters)
     left_out = {one: known.left_out[one] for one in asked.systems if one in known.left_out}
-    there, missing = quantities(found)
-    chosen = [one for one in there if one.system in asked.systems]
+    chosen, missing = quantities(found, asked.systems)
     views = _Views.of(found, asked, mode, chosen)
     ranked = standings(found, chosen, asked, mode, lower_is_better=lower_is_better)
     rows = [

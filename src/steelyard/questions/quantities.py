@@ -1,5 +1,6 @@
 """What is estimated and compared: a mean of each system, of each slice of it, or of a mix of slices."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,18 +41,22 @@ class Quantity:
     notes: tuple[str, ...] = ()
 
 
-def quantities(found: PromptFit) -> tuple[list[Quantity], list[str]]:
+def quantities(found: PromptFit, systems: Sequence[str]) -> tuple[list[Quantity], list[str]]:
     """Return what can be estimated under a prompt, slice by slice, and why some is missing.
 
     Parameters
     ----------
     found : PromptFit
         The model of the systems, or of their slices.
+    systems : sequence of str
+        The systems in question, in the order in which they are shown.
     """
     slices, fitted = found.slices, {one: place for place, one in enumerate(found.systems)}
     if slices is None:
-        return [_quantity(found, one, None, {place: 1.0}) for one, place in fitted.items()], []
-    whole = dict.fromkeys(slices.system_of(one) for one in fitted)
+        there = [one for one in systems if one in fitted]
+        return [_quantity(found, one, None, {fitted[one]: 1.0}) for one in there], []
+    cut = {slices.system_of(one) for one in fitted}
+    whole = [one for one in systems if one in cut]
     known, missing = [], []
     if slices.mix is not None:
         for system in whole:
@@ -60,9 +65,8 @@ def quantities(found: PromptFit) -> tuple[list[Quantity], list[str]]:
             }
             gaps = [name for name in weights if slices.cell(system, name) not in fitted]
             if gaps:
-                missing.append(
-                    f"{system}, {found.prompt}, {slices.mix_name}: left out: no output of {gaps[0]} was judged"
-                )
+                reason = f"{gaps[0]}: {_why(found, system, gaps[0])}"
+                missing.append(f"{system}, {found.prompt}, {slices.mix_name}: left out: {reason}")
                 continue
             places = {fitted[slices.cell(system, one)]: share for one, share in weights.items()}
             known.append(_quantity(found, system, slices.mix_name, places))
@@ -74,9 +78,16 @@ def quantities(found: PromptFit) -> tuple[list[Quantity], list[str]]:
                 known.append(_quantity(found, system, name, {place: 1.0}))
             elif slices.cell(system, name) in slices.cells:
                 missing.append(
-                    f"{system}, {found.prompt}, {name}: left out: no output of it was judged"
+                    f"{system}, {found.prompt}, {name}: left out: {_why(found, system, name)}"
                 )
     return known, missing
+
+
+def _why(found: PromptFit, system: str, name: str) -> str:
+    """Say why a slice of a system has no mean."""
+    assert found.slices is not None
+    cell = found.slices.cell(system, name)
+    return found.collected.left_out.get(cell, "no output of it was judged")
 
 
 def _quantity(

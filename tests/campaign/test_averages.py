@@ -4,9 +4,9 @@ import pytest
 from scipy import stats
 
 from steelyard import Study
+from steelyard.campaign.averages import average_name, averaged_judgments
 from steelyard.data import read_judgments
 from steelyard.errors import InvalidArgumentError, NotEstimableError
-from steelyard.campaign.averages import average_name, averaged_judgments
 
 WEIGHTS = {"fluency": 2, "overall": 1}
 

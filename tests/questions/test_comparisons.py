@@ -2,9 +2,9 @@ import polars as pl
 import pytest
 
 from steelyard.errors import UnknownNameError
-from steelyard.study.comparison import Comparison
-from steelyard.study.comparisons import Comparisons
-from steelyard.study.pair_difference import PairDifference
+from steelyard.questions.comparison import Comparison
+from steelyard.questions.comparisons import Comparisons
+from steelyard.questions.pairs import PairDifference
 
 
 def comparison(prompt="overall", part=None, notes=()):

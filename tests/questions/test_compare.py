@@ -5,8 +5,8 @@ import pytest
 from steelyard import Study
 from steelyard.data import read_judgments, read_outputs
 from steelyard.errors import InvalidArgumentError, InvalidDataError, NotEstimableError
-from steelyard.study.comparison import gate_answer
-from steelyard.study.pair_difference import PairDifference
+from steelyard.questions.compare import gate_answer
+from steelyard.questions.pairs import PairDifference
 from steelyard.questions.ranks import answer_sentence, groups_of, ranks_of
 from steelyard.study.sampling import sample
 

@@ -5,8 +5,8 @@ import polars as pl
 import pytest
 
 from steelyard.errors import InvalidArgumentError, InvalidDataError, NotEstimableError
+from steelyard.questions.estimates import control_in_words
 from steelyard.study import Study
-from steelyard.study.estimates import control_in_words
 
 N = 60
 

@@ -4,9 +4,9 @@ import numpy as np
 import polars as pl
 import pytest
 
+from steelyard.campaign.drawn_groups import drawn_groups
 from steelyard.data import read_judgments, read_outputs
 from steelyard.study import Study
-from steelyard.campaign.drawn_groups import drawn_groups
 
 DOCUMENTS = np.repeat(np.arange(40), 5)
 

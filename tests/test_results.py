@@ -5,7 +5,7 @@ import pytest
 
 from steelyard.errors import SteelyardError, UnknownNameError
 from steelyard.estimate import sample_mean
-from steelyard.study.estimates import Estimates
+from steelyard.questions.estimates import Estimates
 from steelyard.results import Results
 
 
