@@ -21,7 +21,7 @@ import numpy as np
 import polars as pl
 
 from steelyard import Study
-from steelyard.data import read_judgments, read_outputs
+from steelyard.tables import read_judgments, read_outputs
 
 FOLDER = Path(__file__).resolve().parents[2] / "shared" / "paper"
 PROMPT = "AnyCorrect"

@@ -60,7 +60,7 @@ def steelyard(path, rows):
     """What an estimate needs: unique keys, moments, metrics of the judged outputs."""
     import polars as pl
 
-    from steelyard.data import read_judgments, read_outputs
+    from steelyard.tables import read_judgments, read_outputs
 
     outputs = read_outputs(path, metrics=METRICS)
     judgments = read_judgments(

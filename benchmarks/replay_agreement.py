@@ -15,8 +15,8 @@ import numpy as np
 import polars as pl
 
 from steelyard import Study
-from steelyard.data import read_outputs
 from steelyard.study.sampling import sample
+from steelyard.tables import read_outputs
 
 SIZE, JUDGED, N, REPLAYS = 400, 200, 60, 40
 SYSTEMS = ("a", "b", "c")

@@ -23,8 +23,8 @@ import numpy as np
 import polars as pl
 
 from steelyard import Study
-from steelyard.data import read_outputs
 from steelyard.study.sampling import sample
+from steelyard.tables import read_outputs
 
 FOLDER = Path(__file__).resolve().parents[2] / "shared" / "paper"
 RUNS, SHARE = 1000, 0.3

@@ -39,10 +39,7 @@ def record(world):
         code = first[world.system, world.item] * size + world.item
     judged, output = np.unique(code, return_inverse=True)
     writer, item = judged // size, judged % size
-    if texts is None:
-        shares = np.eye(k)[writer]
-    else:
-        shares = writers[writer, :, item]
+    shares = np.eye(k)[writer] if texts is None else writers[writer, :, item]
     deviation = world.metrics - world.metrics.mean(1, keepdims=True)
     pools = Pools(
         size=np.full(k, size),

@@ -14,11 +14,11 @@ from scipy.special import stdtrit
 from scipy.stats import bootstrap
 
 from steelyard import Study, control_variates, sample_mean
-from steelyard.data import read_judgments, read_outputs
 from steelyard.errors import NotEstimableError, SteelyardError
 from steelyard.estimate.campaign import campaign_means
 from steelyard.estimate.campaign_leniency import FEW_RATERS
 from steelyard.estimate.options import Options
+from steelyard.tables import read_judgments, read_outputs
 from steelyard.version import __version__
 
 _REFUSED = (np.nan, np.nan, np.nan)

@@ -10,7 +10,6 @@ from steelyard.version import __version__
 
 if TYPE_CHECKING:
     from steelyard.arrays import JudgedOutputs, PoolMoments, judged_outputs
-    from steelyard.data import Judgments, Outputs, read_judgments, read_outputs
     from steelyard.design import (
         Assumptions,
         ConfidenceSequence,
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from steelyard.estimate.weighted import weighted_mean
     from steelyard.metrics import score
     from steelyard.study import Study
+    from steelyard.tables import Judgments, Outputs, read_judgments, read_outputs
     from steelyard.variance import (
         agreement,
         correlation,
@@ -41,8 +41,8 @@ _HOME = {
     "Draw": "steelyard.design",
     "Estimate": "steelyard.estimate",
     "JudgedOutputs": "steelyard.arrays",
-    "Judgments": "steelyard.data",
-    "Outputs": "steelyard.data",
+    "Judgments": "steelyard.tables",
+    "Outputs": "steelyard.tables",
     "PoolMoments": "steelyard.arrays",
     "Prices": "steelyard.design",
     "Study": "steelyard.study",
@@ -55,8 +55,8 @@ _HOME = {
     "draw_sample": "steelyard.design",
     "judged_outputs": "steelyard.arrays",
     "plan": "steelyard.design",
-    "read_judgments": "steelyard.data",
-    "read_outputs": "steelyard.data",
+    "read_judgments": "steelyard.tables",
+    "read_outputs": "steelyard.tables",
     "sample_mean": "steelyard.estimate",
     "score": "steelyard.metrics",
     "stratified_mean": "steelyard.estimate",

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from steelyard.collect.exports import export
-from steelyard.data.foreign import Options, converted
+from steelyard.foreign import Options, converted
 
 from .test_hostile import HOSTILE
 

@@ -9,8 +9,8 @@ from playwright.sync_api import expect
 
 import steelyard.collect
 from steelyard.collect.exports import judgments
-from steelyard.data import read_judgments, read_outputs
 from steelyard.study import Study
+from steelyard.tables import read_judgments, read_outputs
 
 HOSTILE = "<img src=x onerror=\"document.body.dataset.ran='yes'\"> <b>bold</b>"
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}

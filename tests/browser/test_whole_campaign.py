@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 import steelyard.collect
 from steelyard.collect.tasks.task import load_task
-from steelyard.data import read_judgments
+from steelyard.tables import read_judgments
 
 EDITS = {
     "edit-grammar": "The bridge has been closed since Monday and engineers are inspecting it for cracks.",

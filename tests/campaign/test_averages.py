@@ -5,8 +5,8 @@ from scipy import stats
 
 from steelyard import Study
 from steelyard.campaign.averages import average_name, averaged_judgments
-from steelyard.data import read_judgments
 from steelyard.errors import InvalidArgumentError, NotEstimableError
+from steelyard.tables import read_judgments
 
 WEIGHTS = {"fluency": 2, "overall": 1}
 

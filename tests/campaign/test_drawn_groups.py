@@ -5,8 +5,8 @@ import polars as pl
 import pytest
 
 from steelyard.campaign.drawn_groups import drawn_groups
-from steelyard.data import read_judgments, read_outputs
 from steelyard.study import Study
+from steelyard.tables import read_judgments, read_outputs
 
 DOCUMENTS = np.repeat(np.arange(40), 5)
 

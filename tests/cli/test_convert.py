@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from steelyard.data import read_judgments, read_outputs
+from steelyard.tables import read_judgments, read_outputs
 
 
 @pytest.fixture

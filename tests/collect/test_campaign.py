@@ -22,8 +22,8 @@ from steelyard.collect.tasks import (
     widgets,
 )
 from steelyard.collect.tasks.declared import Declared
-from steelyard.data import read_outputs
 from steelyard.errors import InvalidDataError
+from steelyard.tables import read_outputs
 
 PAGE = Path("docs/reference/campaign.md")
 EXAMPLES = Path(campaign_module.__file__).parent / "examples"

@@ -14,9 +14,9 @@ from steelyard.collect.quality import due, exclude
 from steelyard.collect.store import Store
 from steelyard.collect.store.decisions import decide
 from steelyard.collect.store.overview import rater_rows
-from steelyard.data import read_judgments
 from steelyard.errors import InvalidArgumentError
 from steelyard.records import DRAW_COLUMNS
+from steelyard.tables import read_judgments
 
 
 @pytest.fixture(scope="module")

@@ -22,9 +22,9 @@ from steelyard.collect.store.decisions import decide
 from steelyard.collect.store.overview import rater_rows
 from steelyard.collect.store.records import scored_rows
 from steelyard.collect.store.settings import change
-from steelyard.data import read_judgments, read_outputs
 from steelyard.study import Study
 from steelyard.study.monitoring import monitor
+from steelyard.tables import read_judgments, read_outputs
 
 # What never comes would be waited for so many seconds.
 PATIENCE = 120

@@ -17,12 +17,12 @@ from steelyard.collect.store.sessions import open_session
 from steelyard.collect.store.settings import Facts, initialise
 from steelyard.collect.store.submissions import submit
 from steelyard.collect.units import more_units, units_of
-from steelyard.data import read_judgments, read_outputs, write_table
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 from steelyard.records import DRAW_COLUMNS
 from steelyard.study import Study
 from steelyard.study.sampling import sample
 from steelyard.study.texts_once import for_all_writers
+from steelyard.tables import read_judgments, read_outputs, write_table
 
 TASK = """
 name: quality

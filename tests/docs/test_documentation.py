@@ -55,7 +55,7 @@ def test_every_page_is_in_the_navigation():
 
 
 def test_every_format_that_convert_reads_is_described():
-    from steelyard.data.foreign import FORMATS
+    from steelyard.foreign import FORMATS
 
     page = (ROOT / "docs" / "how-to" / "convert.md").read_text(encoding="utf-8")
     for name in FORMATS.keys() - {"wide", "prolific"}:

@@ -3,12 +3,12 @@ import polars as pl
 import pytest
 
 from steelyard import Study
-from steelyard.data import read_judgments, read_outputs
 from steelyard.errors import InvalidArgumentError, InvalidDataError, NotEstimableError
 from steelyard.questions.compare import gate_answer
 from steelyard.questions.pairs import PairDifference
 from steelyard.questions.ranks import answer_sentence, groups_of, ranks_of
 from steelyard.study.sampling import sample
+from steelyard.tables import read_judgments, read_outputs
 
 
 def campaign(means, *, size=80, n=40, raters=8, same=0, texts=True, seed=0, shared=True):

@@ -6,9 +6,9 @@ from scipy import stats
 
 from steelyard import Study
 from steelyard.campaign.slices import Slices
-from steelyard.data import read_outputs
 from steelyard.errors import InvalidArgumentError, NotEstimableError, UnknownNameError
 from steelyard.questions.compare import gate_answer
+from steelyard.tables import read_outputs
 
 NEW = {"target": "superpopulation", "raters": "fixed", "metrics": []}
 MIX = {"news": 0.2, "blogs": 0.5, "mail": 0.3}
@@ -319,7 +319,9 @@ def test_a_slice_is_named_in_words_and_pictures():
     labels = [text.get_text() for text in found.plot(Figure().add_subplot()).get_yticklabels()]
     assert labels[:2] == ["a, blogs", "b, blogs"]
     [mixed] = study.compare(by="topic", weights=MIX)
-    assert str(mixed.about) == ("these outputs (blogs=0.5, mail=0.3, news=0.2), by raters like these")
+    assert str(mixed.about) == (
+        "these outputs (blogs=0.5, mail=0.3, news=0.2), by raters like these"
+    )
 
 
 def test_remarks_on_metrics_and_on_the_draw_are_made_for_slices_too():
@@ -335,9 +337,7 @@ def test_remarks_on_metrics_and_on_the_draw_are_made_for_slices_too():
 def test_few_judged_outputs_of_a_slice_are_said():
     study = campaign((0.0, 1.0), n=14)
     found = study.estimate(by="topic")
-    few = {
-        one.slice for one in found if any("judged outputs lie in" in note for note in one.notes)
-    }
+    few = {one.slice for one in found if any("judged outputs lie in" in note for note in one.notes)}
     assert few == {one.slice for one in found if one.n_outputs < 5}
     assert few
     [mixed, _] = study.estimate(by="topic", weights=MIX)

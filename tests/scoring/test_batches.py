@@ -6,10 +6,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from steelyard.data.formats import Format
 from steelyard.errors import InvalidDataError
 from steelyard.scoring import batches
 from steelyard.scoring.batches import record_lines, table_batches, text_batches
+from steelyard.tables.formats import Format
 
 LINES = Format("jsonl")
 CSV = Format("csv")

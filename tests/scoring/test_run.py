@@ -7,11 +7,11 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from steelyard.data import read_outputs, write_table
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 from steelyard.metrics import score
 from steelyard.scoring import score_file
 from steelyard.scoring.parts import parts_folder
+from steelyard.tables import read_outputs, write_table
 
 METRICS = ["rouge-l", "bleu"]
 

@@ -7,9 +7,9 @@ import pytest
 from paired_worlds import Pairs, half_width
 
 from steelyard import Study
-from steelyard.data import read_outputs
 from steelyard.design import Assumptions, Pair, PlannedRaters, plan
 from steelyard.study.sampling import sample
+from steelyard.tables import read_outputs
 from steelyard.variance import Quantity
 
 SETTINGS = [

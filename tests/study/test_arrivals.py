@@ -2,9 +2,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from steelyard.data import read_judgments, read_outputs
 from steelyard.errors import InvalidDataError
 from steelyard.study.arrivals import arrivals
+from steelyard.tables import read_judgments, read_outputs
 
 
 def study(systems, *, items=5, seed=0):

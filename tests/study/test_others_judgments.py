@@ -4,11 +4,11 @@ import pytest
 
 from steelyard import Study
 from steelyard.arrays import PoolMoments
-from steelyard.data import read_outputs
 from steelyard.errors import InvalidArgumentError
 from steelyard.estimate.campaign import campaign_means
 from steelyard.study import campaign
 from steelyard.study.others_judgments import _known_on_pools
+from steelyard.tables import read_outputs
 
 SYSTEMS = ("a", "b", "c", "d")
 OTHERS = "other systems' judgments"

@@ -2,10 +2,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from steelyard.data import read_judgments, read_outputs
 from steelyard.errors import NotEstimableError
 from steelyard.study import Study
 from steelyard.study.overall_diagnosis import overall_diagnosis
+from steelyard.tables import read_judgments, read_outputs
 
 
 def collection(each=2):

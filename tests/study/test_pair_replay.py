@@ -4,9 +4,9 @@ import pytest
 from paired_worlds import Pairs
 
 from steelyard import Study
-from steelyard.data import read_outputs
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.study.sampling import sample
+from steelyard.tables import read_outputs
 
 
 def finished(kind, *, n=None, each=2, seed=1):

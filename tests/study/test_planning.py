@@ -2,11 +2,11 @@ import numpy as np
 import polars as pl
 import pytest
 
-from steelyard.data import read_judgments
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.study import Study
 from steelyard.study.mean_pilot import MeanPilot
 from steelyard.study.planning import difference_assumptions
+from steelyard.tables import read_judgments
 from steelyard.variance import crossed_components, variance_components
 
 

@@ -5,9 +5,9 @@ import polars as pl
 import pytest
 
 from steelyard import Study
-from steelyard.data import read_judgments, read_outputs
 from steelyard.errors import InvalidArgumentError, InvalidDataError, NotEstimableError
 from steelyard.study.preference_comparison import PreferenceComparison
+from steelyard.tables import read_judgments, read_outputs
 
 
 def preferences(strength=(1.0, 0.0, -1.0), *, size=60, n=30, raters=6, order=0.0, same=0, seed=0):

@@ -1,9 +1,9 @@
 import polars as pl
 import pytest
 
-from steelyard.data import read_outputs
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 from steelyard.study.preferences import preference_pool
+from steelyard.tables import read_outputs
 
 
 def outputs(**columns):

@@ -7,13 +7,13 @@ from scipy.stats import binomtest
 
 from steelyard import control_variates, sample_mean
 from steelyard.cli import main
-from steelyard.data import read_judgments, read_outputs
 from steelyard.errors import InvalidArgumentError, InvalidDataError, NotEstimableError
 from steelyard.estimate.stratified import stratified_mean
 from steelyard.estimate.weighted import weighted_mean
 from steelyard.study import Study
 from steelyard.study.recorded_draw import is_designed
 from steelyard.study.sampling import sample
+from steelyard.tables import read_judgments, read_outputs
 
 SIZE = 80
 

@@ -5,10 +5,10 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from steelyard.data import read_judgments, read_outputs
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 from steelyard.study.sampling import DRAW_COLUMNS, sample
 from steelyard.study.texts_once import for_all_writers
+from steelyard.tables import read_judgments, read_outputs
 
 
 def pool_frame(size=60, systems=("alpha", "beta")):

@@ -4,10 +4,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from steelyard.data import read_judgments, read_outputs
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.study import Study
 from steelyard.study.sampling import sample
+from steelyard.tables import read_judgments, read_outputs
 
 
 def pool_frame(size=120, systems=("alpha", "beta", "gamma", "delta")):

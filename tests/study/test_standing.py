@@ -5,10 +5,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from steelyard.data import Outputs, read_judgments, read_outputs
 from steelyard.study import Study
 from steelyard.study.monitoring import monitor
 from steelyard.study.standing import Goal, standings
+from steelyard.tables import Outputs, read_judgments, read_outputs
 
 
 def collection(n=60, *, pool=200, each=2, seed=0, systems=("a", "b")):

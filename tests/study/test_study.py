@@ -5,13 +5,13 @@ import polars as pl
 import pytest
 
 from steelyard.cli.main import steelyard
-from steelyard.data import read_outputs
 from steelyard.design import plan as make_plan
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.results import Results
 from steelyard.study import Study
 from steelyard.study.mean_pilot import MeanPilot
 from steelyard.study.sampling import sample
+from steelyard.tables import read_outputs
 
 
 @pytest.fixture

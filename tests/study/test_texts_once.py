@@ -2,10 +2,10 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from steelyard.data import read_outputs
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 from steelyard.study.sampling import sample
 from steelyard.study.texts_once import for_all_writers
+from steelyard.tables import read_outputs
 
 
 def pool(size=12):

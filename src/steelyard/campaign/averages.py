@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from steelyard.campaign.draws import is_designed
-from steelyard.data import Judgments
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.records import UNKNOWN_RATER
+from steelyard.tables import Judgments
 
 __all__ = ["average_name", "averaged_judgments", "check_weights"]
 

@@ -6,8 +6,8 @@ from steelyard.arrays import PoolMoments
 from steelyard.campaign.chance import chance_bound, standard_errors_off
 from steelyard.campaign.draws import is_designed
 from steelyard.campaign.metric_checks import that_differ
-from steelyard.data import Judgments, Outputs
 from steelyard.errors import InvalidDataError
+from steelyard.tables import Judgments, Outputs
 
 __all__ = ["balance_notes"]
 
@@ -41,7 +41,7 @@ def balance_notes(outputs: Outputs, judgments: Judgments) -> dict[tuple[str, str
     Examples
     --------
     >>> import polars as pl
-    >>> from steelyard.data import read_judgments, read_outputs
+    >>> from steelyard.tables import read_judgments, read_outputs
     >>> pool = pl.DataFrame({"item": range(100), "system": "s", "length": range(100)})
     >>> longest = {"item": range(60, 100), "system": "s", "rater": "r", "prompt": "p", "score": 1}
     >>> notes = balance_notes(read_outputs(pool), read_judgments(pl.DataFrame(longest)))

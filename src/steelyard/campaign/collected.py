@@ -12,10 +12,10 @@ from steelyard.campaign.metric_notes import metric_notes, usable
 from steelyard.campaign.pools import moments
 from steelyard.campaign.preferences import preference_rows
 from steelyard.campaign.source import Source
-from steelyard.data import Outputs
 from steelyard.errors import InvalidDataError, NotEstimableError
 from steelyard.model.campaign import Campaign, Floats, Ints
 from steelyard.records import UNKNOWN_RATER
+from steelyard.tables import Outputs
 
 __all__ = ["Collected", "collected"]
 
@@ -92,7 +92,7 @@ def collected(source: Source, prompt: str) -> Collected:
         named = set(pl.concat(sides)["system"])
         systems = tuple(one for one in source.judgments.systems if one in named)
         return _numbered(source, prompt, _Read(rows, sides, systems))
-    draws, left_out = _draws(source.outputs, frame)
+    draws, left_out = _draws(source.outputs, frame, prompt)
     rows = frame.filter(~pl.col("system").is_in(list(left_out)))
     if any(one.paired for one in draws.values()):
         check_pool_of_pairs(rows, source.outputs)
@@ -111,7 +111,9 @@ class _Read:
     left_out: Mapping[str, str] = field(default_factory=dict)
 
 
-def _draws(outputs: Outputs, frame: pl.DataFrame) -> tuple[dict[str, SystemDraw], dict[str, str]]:
+def _draws(
+    outputs: Outputs, frame: pl.DataFrame, prompt: str
+) -> tuple[dict[str, SystemDraw], dict[str, str]]:
     """Return how each system's outputs were drawn, and why some show nothing."""
     draws, left_out = {}, {}
     parts = frame.partition_by("system", as_dict=True, maintain_order=True)
@@ -127,7 +129,8 @@ def _draws(outputs: Outputs, frame: pl.DataFrame) -> tuple[dict[str, SystemDraw]
         except NotEstimableError as error:
             left_out[str(system)] = str(error)
     if not draws:
-        raise NotEstimableError(next(iter(left_out.values())), reasons=left_out)
+        reasons = {(prompt, system): why for system, why in left_out.items()}
+        raise NotEstimableError(next(iter(left_out.values())), reasons=reasons)
     return draws, left_out
 
 

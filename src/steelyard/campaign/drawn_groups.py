@@ -8,7 +8,7 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from steelyard.data import Judgments, Outputs
+from steelyard.tables import Judgments, Outputs
 
 __all__ = ["DrawnGroups", "drawn_groups"]
 

@@ -6,8 +6,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from steelyard.data import Judgments, Outputs
 from steelyard.errors import InvalidDataError, NotEstimableError
+from steelyard.tables import Judgments, Outputs
 
 __all__ = [
     "RECORDED",

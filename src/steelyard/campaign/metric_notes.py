@@ -7,7 +7,7 @@ import polars as pl
 
 from steelyard.campaign.metric_checks import filled_in, judged_gaps
 from steelyard.campaign.source import Source
-from steelyard.data import Outputs
+from steelyard.tables import Outputs
 
 __all__ = ["metric_notes", "usable"]
 

@@ -9,8 +9,8 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from steelyard.data import Outputs
 from steelyard.model.campaign import Pools
+from steelyard.tables import Outputs
 
 __all__ = ["PoolRows", "moments"]
 

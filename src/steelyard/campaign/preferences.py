@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from steelyard.data import Judgments
 from steelyard.errors import InvalidDataError, NotEstimableError
+from steelyard.tables import Judgments
 
 __all__ = ["preference_rows"]
 

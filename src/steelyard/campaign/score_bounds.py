@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from steelyard.data import Judgments
 from steelyard.errors import InvalidArgumentError
+from steelyard.tables import Judgments
 
 __all__ = ["check_bounds"]
 
@@ -39,7 +39,7 @@ def check_bounds(
 
     Examples
     --------
-    >>> from steelyard.data import read_judgments
+    >>> from steelyard.tables import read_judgments
     >>> judged = {"item": [1, 2], "system": "s", "rater": "r", "prompt": "p", "score": [1, 7]}
     >>> check_bounds(read_judgments(pl.DataFrame(judged)), (0, 7))
     """

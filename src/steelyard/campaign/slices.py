@@ -12,8 +12,8 @@ from steelyard.campaign.averages import check_weights
 from steelyard.campaign.collected import Collected
 from steelyard.campaign.draws import is_designed
 from steelyard.campaign.source import Source
-from steelyard.data import Judgments, Outputs, read_outputs
 from steelyard.errors import InvalidArgumentError, NotEstimableError
+from steelyard.tables import Judgments, Outputs, read_outputs
 
 __all__ = ["Slices", "sliced"]
 

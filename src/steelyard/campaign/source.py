@@ -9,7 +9,7 @@ from steelyard.campaign.balance import balance_notes
 from steelyard.campaign.draw_order import gap_notes
 from steelyard.campaign.drawn_groups import drawn_groups
 from steelyard.campaign.draws import is_designed
-from steelyard.data import Judgments, Outputs
+from steelyard.tables import Judgments, Outputs
 
 __all__ = ["Source"]
 

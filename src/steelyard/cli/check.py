@@ -10,9 +10,9 @@ import click
 from steelyard.cli.options import by_file, column_mapping, file_options, output_options
 from steelyard.cli.paths import InputPath
 from steelyard.cli.printing import parse_bounds, print_json, write_text
-from steelyard.data.foreign import format_named
-from steelyard.data.profile import FileProfile
+from steelyard.foreign import format_named
 from steelyard.study.file_check import FileCheck, check_files
+from steelyard.tables.profile import FileProfile
 
 __all__ = ["check"]
 

@@ -12,11 +12,11 @@ from rich.table import Table
 from rich.text import Text
 
 from steelyard.cli.printing import interval, print_json, print_tables
-from steelyard.data import write_table
 from steelyard.demo import Campaign, campaign
 from steelyard.questions.estimates import Estimate
 from steelyard.report import write_report
 from steelyard.study import Study
+from steelyard.tables import write_table
 
 __all__ = ["demo"]
 

@@ -9,9 +9,9 @@ import click
 
 from steelyard.cli.paths import InputPath
 from steelyard.cli.serve import EXAMPLES
-from steelyard.data import Outputs, read_outputs
-from steelyard.data.replacing import replacing
 from steelyard.errors import InvalidArgumentError
+from steelyard.tables import Outputs, read_outputs
+from steelyard.tables.replacing import replacing
 
 __all__ = ["init"]
 

@@ -21,7 +21,6 @@ from steelyard.cli.judge_columns import (
 from steelyard.cli.judge_summary import Outcome, exit_by_missing, foreseen, print_outcomes
 from steelyard.cli.options import by_file, column_mapping, file_options
 from steelyard.cli.paths import InputPath, OutputFile, check_not_inputs, check_writable
-from steelyard.data import read_outputs, write_table
 from steelyard.judge.answer import ScoreKind
 from steelyard.judge.endpoint import Endpoint
 from steelyard.judge.forecast import forecast
@@ -29,6 +28,7 @@ from steelyard.judge.judging import check_inquiry
 from steelyard.judge.pairs import PREFERENCE_COLUMNS
 from steelyard.judge.questions import Inquiry
 from steelyard.scoring.beside import write_beside
+from steelyard.tables import read_outputs, write_table
 
 __all__ = ["judge"]
 

@@ -9,11 +9,11 @@ import numpy as np
 import polars as pl
 
 from steelyard.cli.judge_campaign import CampaignQuestions
-from steelyard.data import Outputs
 from steelyard.errors import InvalidArgumentError
 from steelyard.judge import Judged, Rubric, read_rubric
 from steelyard.judge.pairs import Pairing
 from steelyard.judge.questions import Column
+from steelyard.tables import Outputs
 
 __all__ = [
     "JudgeColumn",

@@ -11,11 +11,11 @@ from steelyard.cli.options import StudyChoice, level_option, output_options, stu
 from steelyard.cli.paths import InputPath, OutputFile
 from steelyard.cli.printing import interval, note_lines, parse_bounds, print_result
 from steelyard.cli.race import RaceGoalType, race_tables
-from steelyard.data import read_outputs
 from steelyard.design.race import RaceGoal, RaceMethod
 from steelyard.design.sequence import Method, SequenceTarget
 from steelyard.errors import InvalidArgumentError
 from steelyard.study.monitoring import Monitored
+from steelyard.tables import read_outputs
 
 __all__ = ["monitor"]
 

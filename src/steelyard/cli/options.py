@@ -11,10 +11,10 @@ import click
 from steelyard.cli.paths import InputPath, OutputFile
 from steelyard.cli.printing import parse_bounds
 from steelyard.cli.weights import Weights
-from steelyard.data import read_outputs
 from steelyard.errors import InvalidArgumentError
 from steelyard.questions.about import Raters, Target
 from steelyard.study import Study
+from steelyard.tables import read_outputs
 
 __all__ = [
     "FormOptions",

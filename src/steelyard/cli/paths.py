@@ -8,9 +8,9 @@ from typing import Any
 
 import click
 
-from steelyard.data.formats import format_of
-from steelyard.data.locations import input_files
 from steelyard.errors import InvalidArgumentError
+from steelyard.tables.formats import format_of
+from steelyard.tables.locations import input_files
 
 __all__ = ["InputPath", "OutputFile", "check_not_inputs", "check_writable"]
 

@@ -16,8 +16,8 @@ from rich.table import Table
 from rich.text import Text
 
 from steelyard.cli.table_files import FORMATS, as_csv
-from steelyard.data.replacing import replacing
 from steelyard.errors import InvalidArgumentError
+from steelyard.tables.replacing import replacing
 
 __all__ = [
     "headed",

@@ -10,12 +10,12 @@ from rich.table import Table
 from steelyard.cli.options import by_file, column_mapping, file_options, two_systems
 from steelyard.cli.paths import InputPath, OutputFile
 from steelyard.cli.printing import print_json, print_tables
-from steelyard.data import read_outputs, write_table
 from steelyard.design.sampling import Design
 from steelyard.records import ALSO_BY
 from steelyard.study import Study
 from steelyard.study.sample_design import Allocation
 from steelyard.study.sampling import Sample
+from steelyard.tables import read_outputs, write_table
 
 __all__ = ["sample"]
 

@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import RenderableType
 from rich.table import Table
 
-from steelyard.data.formulas import guarded
+from steelyard.tables.formulas import guarded
 
 __all__ = ["FORMATS", "as_csv", "as_html", "as_latex", "as_markdown"]
 

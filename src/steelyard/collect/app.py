@@ -45,7 +45,7 @@ from steelyard.collect.store.queue import drawn
 from steelyard.collect.traffic import Measured, Traffic
 from steelyard.collect.unit import Unit
 from steelyard.collect.units import units_of
-from steelyard.data import read_outputs
+from steelyard.tables import read_outputs
 from steelyard.version import __version__
 
 __all__ = ["create_app", "first_units", "prepared", "public_origin", "site_for"]

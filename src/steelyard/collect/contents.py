@@ -13,11 +13,11 @@ from steelyard.collect.media import MediaFolder, media_fields
 from steelyard.collect.tasks.screen import LETTERS, asked_about, field_at
 from steelyard.collect.tasks.spans import read_suggestions
 from steelyard.collect.tasks.task import check_content
-from steelyard.data import Outputs, read_outputs
-from steelyard.data.opening import open_table
-from steelyard.data.outputs import OUTPUT_COLUMNS
-from steelyard.data.tables import ROW, Table, quoted
 from steelyard.errors import InvalidDataError
+from steelyard.tables import Outputs, read_outputs
+from steelyard.tables.opening import open_table
+from steelyard.tables.outputs import OUTPUT_COLUMNS
+from steelyard.tables.tables import ROW, Table, quoted
 
 __all__ = ["Content", "Contents"]
 

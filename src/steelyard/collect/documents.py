@@ -12,10 +12,10 @@ import polars as pl
 from steelyard.collect.campaign import Campaign, Documents, Sample
 from steelyard.collect.contents import Content, Contents
 from steelyard.collect.unit import Target, Unit
-from steelyard.data import read_outputs
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 from steelyard.records import DOCUMENTS
 from steelyard.study.sampling import sample
+from steelyard.tables import read_outputs
 
 __all__ = ["EARLIER", "SEGMENT", "document_units"]
 

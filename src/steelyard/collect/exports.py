@@ -30,10 +30,10 @@ from steelyard.collect.store.records import (
 )
 from steelyard.collect.store.reports import all_reports
 from steelyard.collect.tasks import grade_gold
-from steelyard.data.formulas import without_formulas
 from steelyard.errors import InvalidArgumentError
 from steelyard.records import DRAW_COLUMNS, PLACE
 from steelyard.study.recorded_draw import is_spread
+from steelyard.tables.formulas import without_formulas
 
 __all__ = ["NAMES", "Export", "Rows", "export", "judgments", "pseudonym", "view_export"]
 

@@ -18,13 +18,13 @@ from steelyard.collect.rankings import is_only_ranked, rankable
 from steelyard.collect.screens import screens
 from steelyard.collect.tasks import read_gold
 from steelyard.collect.unit import Target, Unit
-from steelyard.data import Outputs, read_outputs
 from steelyard.design.sampling import Design
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 from steelyard.records import DRAW_RECORD
 from steelyard.study.recorded_draw import is_spread
 from steelyard.study.sampling import sample
 from steelyard.study.texts_once import for_all_writers
+from steelyard.tables import Outputs, read_outputs
 
 __all__ = ["more_units", "targets_of", "units_for", "units_of"]
 

@@ -7,7 +7,6 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from matplotlib.figure import Figure
 
 from steelyard import __version__
-from steelyard.data import write_table
 from steelyard.paper.blocks import Block, Claim, Drawing, Folded
 from steelyard.paper.claims import claims
 from steelyard.paper.frames import frames
@@ -22,6 +21,7 @@ from steelyard.paper.trajectories import Tracker, untracked
 from steelyard.plots.style import styled
 from steelyard.report.numbers import count
 from steelyard.report.svg import inline_svg
+from steelyard.tables import write_table
 
 __all__ = ["KINDS", "VERDICTS", "write_page"]
 

@@ -46,7 +46,9 @@ def estimates(fits: Fits, asked: Asked) -> Estimates:
             )
         except NotEstimableError as error:
             own, notes = [], ()
-            reasons = dict.fromkeys(_judged(fits, prompt, asked.systems), str(error))
+            known = error.reasons
+            judged = _judged(fits, prompt, asked.systems)
+            reasons = {one: known.get((prompt, one), str(error)) for one in judged}
         found += own
         left_out |= {(prompt, system): why for system, why in reasons.items()}
         remarks += notes

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterable
 
-from steelyard.data.formulas import guarded
 from steelyard.questions.comparison import Comparison
 from steelyard.report.findings import PromptFindings
+from steelyard.tables.formulas import guarded
 
 __all__ = ["copyable_estimates", "copyable_pairs"]
 

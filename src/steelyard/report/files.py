@@ -4,9 +4,9 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from steelyard.data.replacing import replacing
 from steelyard.errors import InvalidArgumentError
 from steelyard.plots.style import styled
+from steelyard.tables.replacing import replacing
 
 __all__ = ["save_figure"]
 

@@ -8,7 +8,6 @@ import polars as pl
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from steelyard import __version__
-from steelyard.data.replacing import replacing
 from steelyard.errors import InvalidArgumentError
 from steelyard.records import names_of
 from steelyard.report.findings import prompt_findings, wanted_systems
@@ -17,6 +16,7 @@ from steelyard.report.numbers import count, level_name
 from steelyard.report.section import section
 from steelyard.study import Study
 from steelyard.study.shared_judgments import distinct_judgments
+from steelyard.tables.replacing import replacing
 
 __all__ = ["write_report"]
 

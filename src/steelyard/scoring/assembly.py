@@ -10,14 +10,14 @@ from typing import BinaryIO, cast
 
 import polars as pl
 
-from steelyard.data.formats import Compression, FormatKind
-from steelyard.data.lines import malformation
-from steelyard.data.replacing import replacing
-from steelyard.data.rules import typed
 from steelyard.errors import InvalidDataError
 from steelyard.scoring.examples import reference_texts
 from steelyard.scoring.parts import LOCK, MANIFEST, Parts
 from steelyard.scoring.processes import in_another_process
+from steelyard.tables.formats import Compression, FormatKind
+from steelyard.tables.lines import malformation
+from steelyard.tables.replacing import replacing
+from steelyard.tables.rules import typed
 
 __all__ = ["as_table", "assemble_folder", "join_text", "write_parquet"]
 

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import polars as pl
 
-from steelyard.data.formats import Format, FormatKind
 from steelyard.errors import InvalidDataError
+from steelyard.tables.formats import Format, FormatKind
 
 __all__ = [
     "Batch",

@@ -7,16 +7,16 @@ from typing import Any
 
 import polars as pl
 
-from steelyard.data import read_outputs, write_table
-from steelyard.data.formats import format_of
-from steelyard.data.opening import open_table
-from steelyard.data.outputs import OUTPUT_COLUMNS
-from steelyard.data.replacing import writing_failure
-from steelyard.data.tables import ROW, Table
-from steelyard.data.text import unpacked
 from steelyard.errors import InvalidDataError
 from steelyard.scoring.assembly import join_text
 from steelyard.scoring.members import with_members
+from steelyard.tables import read_outputs, write_table
+from steelyard.tables.formats import format_of
+from steelyard.tables.opening import open_table
+from steelyard.tables.outputs import OUTPUT_COLUMNS
+from steelyard.tables.replacing import writing_failure
+from steelyard.tables.tables import ROW, Table
+from steelyard.tables.text import unpacked
 
 __all__ = ["write_beside"]
 

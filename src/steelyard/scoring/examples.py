@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.data.tables import shown
 from steelyard.errors import InvalidDataError
 from steelyard.metrics import score
+from steelyard.tables.tables import shown
 
 __all__ = ["Example", "example", "reference_texts", "scored"]
 

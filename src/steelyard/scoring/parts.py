@@ -15,12 +15,12 @@ from importlib.metadata import PackageNotFoundError, entry_points, version
 from pathlib import Path
 from typing import IO, Any
 
-from steelyard.data.formats import FormatKind
-from steelyard.data.replacing import writing_failure
 from steelyard.errors import InvalidArgumentError
 from steelyard.metrics.registry import GROUP, metric
 from steelyard.metrics.specification import name_and_options
 from steelyard.scoring.work import Finished, part_name
+from steelyard.tables.formats import FormatKind
+from steelyard.tables.replacing import writing_failure
 from steelyard.version import __version__
 
 if sys.platform != "win32":

@@ -8,7 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 
-from steelyard.data import write_table
 from steelyard.errors import InvalidArgumentError, InvalidDataError, SteelyardError
 from steelyard.metrics.registry import metric
 from steelyard.records import Output, optional_columns, required_columns
@@ -20,6 +19,7 @@ from steelyard.scoring.processes import over_processes
 from steelyard.scoring.source import OutputsSource, open_source, scored_format
 from steelyard.scoring.summary import Progress, ScoreSummary
 from steelyard.scoring.work import Finished, Job, OnError, finish
+from steelyard.tables import write_table
 
 __all__ = ["score_file"]
 

@@ -9,12 +9,12 @@ from typing import Any
 
 import polars as pl
 
-from steelyard.data.formats import Format, format_of
-from steelyard.data.locations import parquet_files
-from steelyard.data.tables import quoted
 from steelyard.errors import InvalidDataError
 from steelyard.scoring.batches import Batch, open_lines, records, table_batches, text_batches
 from steelyard.scoring.work import existing_column, parsed_object
+from steelyard.tables.formats import Format, format_of
+from steelyard.tables.locations import parquet_files
+from steelyard.tables.tables import quoted
 
 __all__ = ["OutputsSource", "open_source", "scored_format"]
 

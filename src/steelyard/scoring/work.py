@@ -13,14 +13,14 @@ from typing import Any, Literal, NoReturn
 import numpy as np
 import polars as pl
 
-from steelyard.data.formats import FormatKind
-from steelyard.data.lines import malformation
-from steelyard.data.replacing import writing_failure
-from steelyard.data.tables import ROW, shown
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 from steelyard.scoring.batches import Batch, TableBatch, TextBatch, record_lines
 from steelyard.scoring.examples import Example, example, scored
 from steelyard.scoring.members import with_members
+from steelyard.tables.formats import FormatKind
+from steelyard.tables.lines import malformation
+from steelyard.tables.replacing import writing_failure
+from steelyard.tables.tables import ROW, shown
 from steelyard.version import __version__
 
 __all__ = ["Finished", "Job", "OnError", "existing_column", "finish", "parsed_object", "part_name"]

@@ -16,10 +16,10 @@ from steelyard.campaign.draw_order import (
     draw_numbers,
     says_what_is_used,
 )
-from steelyard.data import Judgments, Outputs
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 from steelyard.records import Judgment
 from steelyard.study.judged import judged_table
+from steelyard.tables import Judgments, Outputs
 
 __all__ = ["Arrived", "arrivals"]
 

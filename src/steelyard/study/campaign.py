@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from steelyard.arrays import PoolMoments
 from steelyard.campaign.metric_checks import copies, filled_in, judged_gaps
-from steelyard.data import Outputs
 from steelyard.errors import NotEstimableError
 from steelyard.estimate import Estimate, Options
 from steelyard.estimate.campaign import campaign_means
@@ -21,6 +20,7 @@ from steelyard.study.judged import JudgedTable, judged_arrays
 from steelyard.study.others_judgments import OTHERS, check_drawn_apart, with_others_judgments
 from steelyard.study.recorded_draw import DrawnCell, drawn_cell, known_raters
 from steelyard.study.shared_judgments import TEXT
+from steelyard.tables import Outputs
 
 __all__ = ["Campaign", "rater_mode"]
 

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 import polars as pl
 
 from steelyard.arrays import drawn_outputs, simple_draw, spread_draw
-from steelyard.data import Outputs
 from steelyard.errors import InvalidDataError, NotEstimableError
 from steelyard.study.judged import JudgedTable, judged_arrays
 from steelyard.study.recorded_draw import DrawnCell, known_raters, places
+from steelyard.tables import Outputs
 
 __all__ = ["check_clusters", "is_paired_draw", "simple_cells"]
 

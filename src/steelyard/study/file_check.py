@@ -7,17 +7,17 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.campaign.drawn_groups import drawn_groups
-from steelyard.data import Judgments, Outputs
-from steelyard.data.excel import filled_sheets
-from steelyard.data.foreign import format_named
-from steelyard.data.foreign.suggested import refusal
-from steelyard.data.problems import Problem, near_equal_names
-from steelyard.data.profile import FileProfile
-from steelyard.data.profiling import profile_file
 from steelyard.errors import InvalidDataError, SteelyardError
+from steelyard.foreign import format_named
+from steelyard.foreign.suggested import refusal
 from steelyard.records import Output
 from steelyard.study.recorded_draw import is_designed
 from steelyard.study.study import Study
+from steelyard.tables import Judgments, Outputs
+from steelyard.tables.excel import filled_sheets
+from steelyard.tables.problems import Problem, near_equal_names
+from steelyard.tables.profile import FileProfile
+from steelyard.tables.profiling import profile_file
 
 __all__ = ["FileCheck", "check_files"]
 

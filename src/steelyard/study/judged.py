@@ -10,10 +10,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from steelyard.arrays import JudgedOutputs, judged_outputs
-from steelyard.data import Judgments, Outputs
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 from steelyard.study.recorded_draw import RECORDED, known_raters, recorded
 from steelyard.study.shared_judgments import TEXT, distinct_judgments
+from steelyard.tables import Judgments, Outputs
 
 __all__ = ["Cell", "JudgedTable", "drawn_table", "judged_arrays", "judged_table"]
 

@@ -9,13 +9,13 @@ import polars as pl
 from numpy.typing import NDArray
 
 from steelyard.arrays import PoolMoments, judged_outputs, simple_draw
-from steelyard.data import Outputs
 from steelyard.errors import NotEstimableError
 from steelyard.estimate.controlled import JudgedSystem
 from steelyard.estimate.differences import Shared
 from steelyard.estimate.repeats import FEW_REPEATS
 from steelyard.study.finished import repeated
 from steelyard.study.judged import JudgedTable
+from steelyard.tables import Outputs
 
 __all__ = ["JudgedPair", "PairPool"]
 

@@ -15,9 +15,9 @@ import numpy as np
 import polars as pl
 
 from steelyard.arrays import PoolMoments
-from steelyard.data import Outputs
 from steelyard.errors import InvalidArgumentError
 from steelyard.estimate.controlled import JudgedSystem
+from steelyard.tables import Outputs
 
 __all__ = ["OTHERS", "check_drawn_apart", "with_others_judgments"]
 

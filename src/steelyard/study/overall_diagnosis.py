@@ -5,12 +5,12 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from steelyard.data import Outputs, read_judgments
 from steelyard.study.cell_diagnosis import diagnose
 from steelyard.study.diagnosis import Diagnosis
 from steelyard.study.judged import judged_table
 from steelyard.study.recorded_draw import check_simply_drawn
 from steelyard.study.within_systems import systems_of
+from steelyard.tables import Outputs, read_judgments
 
 __all__ = ["overall_diagnosis"]
 

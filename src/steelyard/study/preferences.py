@@ -2,8 +2,8 @@
 
 import polars as pl
 
-from steelyard.data import Outputs, read_outputs
 from steelyard.errors import InvalidArgumentError, InvalidDataError
+from steelyard.tables import Outputs, read_outputs
 
 __all__ = ["preference_pool"]
 

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from steelyard.campaign.draw_order import draw_numbers, says_what_is_used
 from steelyard.campaign.score_bounds import check_bounds
-from steelyard.data import Outputs
 from steelyard.design.race import (
     Race,
     RaceControl,
@@ -25,6 +24,7 @@ from steelyard.study.arrivals import Arrived, arrivals
 from steelyard.study.race_result import Races, raced
 from steelyard.study.recorded_draw import check_simply_drawn
 from steelyard.study.shared_texts import SharedTexts
+from steelyard.tables import Outputs
 
 if TYPE_CHECKING:
     from steelyard.study.study import Study

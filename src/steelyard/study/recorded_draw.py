@@ -17,9 +17,9 @@ from steelyard.arrays import (
     stratified_draw,
     unequal_draw,
 )
-from steelyard.data import Judgments
 from steelyard.errors import InvalidDataError, NotEstimableError
 from steelyard.records import DOCUMENTS, PLACE, UNKNOWN_RATER
+from steelyard.tables import Judgments
 
 __all__ = [
     "RECORDED",

@@ -7,12 +7,12 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from steelyard.data import Judgments
 from steelyard.design.allocation import pilot_deviations
 from steelyard.design.sampling import Design
 from steelyard.design.strata import quantile_strata
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 from steelyard.study.item_pool import ItemPool
+from steelyard.tables import Judgments
 
 __all__ = ["Allocation", "SampleDesign"]
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from steelyard.data import Judgments, Outputs
 from steelyard.design.sampling import Design, Draw, draw_sample
 from steelyard.errors import InvalidArgumentError
 from steelyard.html_table import html_table
@@ -19,6 +18,7 @@ from steelyard.study.item_pool import ItemPool
 from steelyard.study.sample_design import Allocation, SampleDesign
 from steelyard.study.spread_value import spread_value
 from steelyard.study.texts_once import for_all_writers, texts_once
+from steelyard.tables import Judgments, Outputs
 
 if TYPE_CHECKING:
     from steelyard.study.study import Study
@@ -171,7 +171,7 @@ def sample(
 
     Examples
     --------
-    >>> from steelyard.data import read_outputs
+    >>> from steelyard.tables import read_outputs
     >>> pool = pl.DataFrame({"item": range(9), "system": "s", "length": range(9)})
     >>> found = sample(read_outputs(pool), 6, design="stratified", metric="length", quantiles=3,
     ...                seed=1)

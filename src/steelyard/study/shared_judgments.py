@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from steelyard.data import Judgments, Outputs
 from steelyard.records import ALSO_BY, UNKNOWN_RATER
 from steelyard.study.texts_once import for_all_writers
+from steelyard.tables import Judgments, Outputs
 
 if TYPE_CHECKING:
     from steelyard.study.study import Study

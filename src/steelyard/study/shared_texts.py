@@ -7,9 +7,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from steelyard.data import Outputs
 from steelyard.estimate.differences import Shared
 from steelyard.study.judged import JudgedTable, judged_arrays
+from steelyard.tables import Outputs
 
 __all__ = ["SharedTexts"]
 

@@ -6,7 +6,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from steelyard.data import Judgments, Outputs
 from steelyard.design.spread import common_value
 from steelyard.errors import InvalidArgumentError
 from steelyard.estimate.controlled import controlled
@@ -15,6 +14,7 @@ from steelyard.study.campaign import Campaign
 from steelyard.study.item_pool import ItemPool
 from steelyard.study.judged import drawn_table
 from steelyard.study.sample_design import SampleDesign
+from steelyard.tables import Judgments, Outputs
 
 __all__ = ["judged_spread_values", "spread_value"]
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import polars as pl
 
-from steelyard.data import Outputs, read_judgments
 from steelyard.design.sequence import Method
 from steelyard.errors import NotEstimableError
 from steelyard.questions.estimates import Estimate
@@ -14,6 +13,7 @@ from steelyard.study.forecast import Path, followed, forecast, towards
 from steelyard.study.monitoring import Monitored, monitor
 from steelyard.study.recorded_draw import is_designed, is_of_documents, is_spread
 from steelyard.study.study import Study
+from steelyard.tables import Outputs, read_judgments
 
 __all__ = ["Goal", "Standing", "standings"]
 
@@ -118,7 +118,7 @@ def standings(
     Examples
     --------
     >>> pool = pl.DataFrame({"item": range(50), "system": "s", "length": range(50)})
-    >>> from steelyard.data import read_outputs
+    >>> from steelyard.tables import read_outputs
     >>> used = pl.DataFrame({
     ...     "item": range(0, 50, 2), "system": "s", "rater": "r", "prompt": "p",
     ...     "score": [0.0, 1.0, 1.0, 0.0, 1.0] * 5, "time": 0, "draw": range(1, 26),

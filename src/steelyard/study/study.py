@@ -16,8 +16,6 @@ from steelyard.campaign.averages import averaged_judgments
 from steelyard.campaign.balance import balance_notes
 from steelyard.campaign.slices import sliced
 from steelyard.campaign.source import Source
-from steelyard.data import Judgments, Outputs
-from steelyard.data.gaps import Fill
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.names import known_names
 from steelyard.questions.about import Raters, Target
@@ -48,6 +46,8 @@ from steelyard.study.recorded_draw import check_simply_drawn
 from steelyard.study.shared_judgments import counted_for_all
 from steelyard.study.study_files import StudyFiles
 from steelyard.study.within_systems import Labels, systems_of
+from steelyard.tables import Judgments, Outputs
+from steelyard.tables.gaps import Fill
 
 __all__ = ["Study"]
 

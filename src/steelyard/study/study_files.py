@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from steelyard.data import Judgments, Outputs, read_judgments, read_outputs
-from steelyard.data.gaps import Fill
 from steelyard.errors import InvalidArgumentError, InvalidDataError
+from steelyard.tables import Judgments, Outputs, read_judgments, read_outputs
+from steelyard.tables.gaps import Fill
 
 __all__ = ["StudyFiles"]
 

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from steelyard.data import Outputs
 from steelyard.errors import InvalidDataError
 from steelyard.records import ALSO_BY
+from steelyard.tables import Outputs
 
 __all__ = ["for_all_writers", "texts_once", "texts_per_item", "writers"]
 
@@ -57,7 +57,7 @@ def texts_per_item(outputs: Outputs, systems: Sequence[str]) -> float:
 
     Examples
     --------
-    >>> from steelyard.data import read_outputs
+    >>> from steelyard.tables import read_outputs
     >>> rows = pl.DataFrame({"item": [1, 1, 2, 2], "system": ["a", "b"] * 2, "output": ["x", "x", "y", "z"]})
     >>> texts_per_item(read_outputs(rows), ["a", "b"])
     1.5

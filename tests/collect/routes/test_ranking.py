@@ -10,9 +10,9 @@ from steelyard.collect.exports import export, judgments
 from steelyard.collect.live.answers import answers_of
 from steelyard.collect.tasks.screen import field_at, letters_in
 from steelyard.collect.units import more_units, units_of
-from steelyard.data import read_judgments, read_outputs
 from steelyard.errors import InvalidDataError
 from steelyard.study import Study
+from steelyard.tables import read_judgments, read_outputs
 
 TASK = """\
 name: orders

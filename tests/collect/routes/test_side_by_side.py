@@ -11,9 +11,9 @@ from steelyard.collect.store.ids import screen_order
 from steelyard.collect.store.refusals import OtherCampaignError
 from steelyard.collect.tasks.screen import field_at, letters_in
 from steelyard.collect.units import more_units, units_of
-from steelyard.data import read_judgments, read_outputs
 from steelyard.errors import InvalidDataError
 from steelyard.study import Study
+from steelyard.tables import read_judgments, read_outputs
 
 TASK = """\
 name: screens

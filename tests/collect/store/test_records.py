@@ -13,8 +13,8 @@ from steelyard.collect.store.records import (
 from steelyard.collect.store.settings import change
 from steelyard.collect.store.tutorials import record_answer
 from steelyard.collect.unit import Target, Unit
-from steelyard.data import read_judgments
 from steelyard.records import DRAW_COLUMNS
+from steelyard.tables import read_judgments
 
 
 def test_a_submission_is_a_judgment_of_every_output_it_stands_for(office):

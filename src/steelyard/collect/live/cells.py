@@ -13,7 +13,6 @@ from steelyard.collect.live.rows import judgment_rows, with_document_use
 from steelyard.collect.rankings import as_preferences, ranked_prompts
 from steelyard.collect.store.records import ScoredRow
 from steelyard.collect.tasks import score_bounds
-from steelyard.data import read_judgments
 from steelyard.errors import NotEstimableError
 from steelyard.questions.estimates import Baseline, Estimate
 from steelyard.questions.worth import worth_in_words
@@ -24,6 +23,7 @@ from steelyard.study.monitoring import Monitored
 from steelyard.study.overall_diagnosis import overall_diagnosis
 from steelyard.study.recorded_draw import is_designed
 from steelyard.study.standing import Goal, Standing, standings
+from steelyard.tables import read_judgments
 
 __all__ = ["Cells"]
 

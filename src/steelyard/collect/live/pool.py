@@ -6,8 +6,8 @@ import polars as pl
 
 from steelyard.collect.campaign import Campaign, Sample
 from steelyard.collect.rankings import is_only_ranked, ranked_prompts, ranking_pool
-from steelyard.data import Outputs, read_outputs
 from steelyard.study.preferences import preference_pool
+from steelyard.tables import Outputs, read_outputs
 
 __all__ = ["LivePool", "read_pool"]
 

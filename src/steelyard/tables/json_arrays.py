@@ -1,0 +1,56 @@
+"""JSON files that hold one array of records."""
+
+import codecs
+import json
+from pathlib import Path
+
+import polars as pl
+
+from steelyard.errors import InvalidDataError
+from steelyard.tables.formats import Format
+from steelyard.tables.python_rows import frame_of_rows
+from steelyard.tables.text import unpacked
+
+__all__ = ["read_array"]
+
+
+def read_array(path: Path, file_format: Format) -> pl.DataFrame | None:
+    """Read an array of objects; None where the file holds JSON Lines after all.
+
+    Raises
+    ------
+    InvalidDataError
+        If it is no JSON, or JSON of another shape.
+    """
+    content = unpacked(path, file_format)
+    encoding = (
+        "utf-16" if content[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8-sig"
+    )
+    try:
+        found = json.loads(content.decode(encoding))
+    except UnicodeDecodeError as error:
+        raise InvalidDataError(
+            f"{path}: the bytes are not UTF-8: save the file as UTF-8"
+        ) from error
+    except json.JSONDecodeError as error:
+        if error.msg == "Extra data" and error.doc.lstrip().startswith("{"):
+            return None
+        raise InvalidDataError(
+            f"{path}, line {error.lineno}: expected an array of JSON objects, got malformed JSON "
+            f"({error.msg} at character {error.colno})"
+        ) from error
+    except RecursionError:
+        raise InvalidDataError(f"{path}: the JSON is nested too deeply") from None
+    if isinstance(found, dict) and not any(
+        isinstance(value, dict | list) for value in found.values()
+    ):
+        found = [found]
+    if not isinstance(found, list):
+        kind = "one object" if isinstance(found, dict) else type(found).__name__
+        raise InvalidDataError(
+            f"{path}: expected an array of JSON objects, got {kind}: if another tool wrote it, try "
+            "steelyard convert --from auto"
+        )
+    if not found:
+        raise InvalidDataError(f"{path}: holds no rows: at least one is needed")
+    return frame_of_rows(found, name=str(path), place="record")

@@ -1,0 +1,202 @@
+"""Open a file or data frame, whatever its format, as a table."""
+
+import glob
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+
+from steelyard.errors import InvalidDataError
+from steelyard.tables.column_names import Role, for_role, mapped_columns
+from steelyard.tables.excel import read_sheet
+from steelyard.tables.formats import Format, readable_format
+from steelyard.tables.formulas import unguarded_cells
+from steelyard.tables.frames import Source, as_lazy
+from steelyard.tables.json_arrays import read_array
+from steelyard.tables.lines import header_record, malformation
+from steelyard.tables.locations import Location, located
+from steelyard.tables.separators import checked_decimal, checked_separator, other_separator
+from steelyard.tables.tables import ROW, Table, reading
+from steelyard.tables.text import Text, readable_text
+
+__all__ = ["open_table", "renamed"]
+
+
+def open_table(
+    source: Source,
+    *,
+    label: Role,
+    contract: Sequence[str],
+    columns: Mapping[str, str] | None = None,
+    separator: str | None = None,
+    decimal: str | None = None,
+) -> Table:
+    """Open a file or data frame and give its columns our names.
+
+    Parameters
+    ----------
+    source : path, data frame, list of dicts, or dict of columns
+        Parquet files and lazy frames stay unread but for their schema.
+    label : {"outputs", "judgments"}
+        What the rows are, and are called when the source has no name.
+    contract : sequence of str
+        Our names of the columns that such rows have or may have.
+    columns : mapping, optional
+        Our name of a column, to the name it has in the source. One mapping serves outputs and
+        judgments: it may name columns that only the other has, and ``outputs:item`` is for outputs
+        only.
+    separator : str, optional
+        What stands between the cells of CSV; by default a comma, in ``.tsv`` a tab.
+    decimal : {".", ","}, optional
+        What stands before the decimals of numbers in text. If not given, a point; and numbers with a
+        comma are asked about.
+
+    Raises
+    ------
+    InvalidDataError
+        If the source cannot be read, is empty, or its columns cannot be renamed.
+    """
+    mark = checked_decimal(decimal)
+    if isinstance(source, str | os.PathLike):
+        table = _open_file(Path(source), label, contract, separator)
+    else:
+        with reading(label):
+            rows = as_lazy(source, argument="source").with_row_index(ROW)
+            is_lazy = isinstance(source, pl.LazyFrame)
+            table = Table(label, rows, rows.collect_schema(), label, is_lazy=is_lazy)
+    with reading(table.name):
+        is_empty = table.rows.select(ROW).head(1).collect().is_empty()
+    if is_empty:
+        raise InvalidDataError(f"{table.name}: holds no rows: at least one is needed")
+    there = [column for column in table.schema if column != ROW]
+    mapped = mapped_columns(table.name, there, contract, for_role(columns, label), label)
+    return renamed(replace(table, decimal=mark), mapped)
+
+
+def renamed(table: Table, mapped: Mapping[str, str]) -> Table:
+    """Return the table with our names, by ours, in place of the user's."""
+    ours = {theirs: ours for ours, theirs in mapped.items()}
+    there = [column for column in table.schema if column != ROW]
+    return replace(
+        table,
+        rows=table.rows.rename(ours),
+        schema=pl.Schema({ours.get(column, column): table.schema[column] for column in there}),
+        mapped=mapped,
+    )
+
+
+def _open_file(path: Path, label: Role, contract: Sequence[str], separator: str | None) -> Table:
+    """Open what a path means: a file by its format, a sheet, or Parquet files together."""
+    place = located(path)
+    name = str(path)
+    if place.parts:
+        return _open_parts(name, place, label)
+    if not place.path.is_file():
+        raise InvalidDataError(f"{name}: is not a file")
+    with reading(name):
+        if place.path.stat().st_size == 0:
+            raise InvalidDataError(f"{name}: the file is empty: at least one row is needed")
+        file_format = readable_format(place.path)
+        if place.sheet is not None and file_format.kind != "excel":
+            raise InvalidDataError(f"{name}: only Excel files have sheets: name {place.path} alone")
+        if file_format.kind == "parquet":
+            rows = pl.scan_parquet(
+                place.path, glob=False, hive_partitioning=False, row_index_name=ROW
+            )
+            return Table(name, rows, rows.collect_schema(), label, file_format, is_lazy=True)
+        found = read_array(place.path, file_format) if file_format.kind == "json" else None
+        if found is None and file_format.kind == "json":
+            file_format = replace(file_format, kind="jsonl")
+        text = None
+        if file_format.kind == "excel":
+            found = read_sheet(place.path, place.sheet)
+        elif found is None:
+            text = readable_text(place.path, file_format)
+            if separator is not None and file_format.kind == "csv":
+                file_format = replace(file_format, separator=checked_separator(separator))
+            found = _read_text(name, text, file_format, label, contract)
+    rows = _records(found.with_row_index(ROW), file_format).lazy()
+    return Table(name, rows, found.schema, label, file_format, text=text)
+
+
+def _records(rows: pl.DataFrame, file_format: Format) -> pl.DataFrame:
+    """Leave out blank lines, or lines of separators alone, of a sheet or CSV: they are no records."""
+    if file_format.kind not in {"csv", "excel"} or rows.width == 1:
+        return rows
+    return rows.filter(~pl.all_horizontal(pl.exclude(ROW).is_null()))
+
+
+def _read_text(
+    name: str, text: Text, file_format: Format, label: Role, contract: Sequence[str]
+) -> pl.DataFrame:
+    if file_format.kind == "jsonl":
+        try:
+            # This reader expands patterns and has no option not to.
+            source = glob.escape(str(text)) if isinstance(text, Path) else text
+            return pl.read_ndjson(source, infer_schema_length=None)
+        except pl.exceptions.PolarsError as error:
+            reason = malformation(text, "jsonl")
+            if reason is None:
+                raise
+            raise InvalidDataError(f"{name}, {reason}") from error
+    separator = file_format.separator
+    try:
+        # Types are made by our rules: an identifier 007 is not the number 7.
+        rows = pl.read_csv(text, separator=separator, infer_schema=False, glob=False)
+    except pl.exceptions.PolarsError as error:
+        reason = malformation(text, "csv", separator)
+        if reason is None:
+            raise
+        found = other_separator(name, header_record(text), separator, contract, label)
+        raise (found or InvalidDataError(f"{name}, {reason}")) from error
+    _check_header(name, rows.columns)
+    found = other_separator(name, separator.join(rows.columns), separator, contract, label)
+    if found is not None:
+        raise found
+    return unguarded_cells(rows)
+
+
+def _check_header(name: str, columns: Sequence[str]) -> None:
+    for column in columns:
+        # Of the header alone, polars does not say that it is not UTF-8.
+        if "\N{REPLACEMENT CHARACTER}" in column:
+            raise InvalidDataError(
+                f"{name}, line 1: the bytes are not UTF-8: save the file as UTF-8"
+            )
+        twin = re.fullmatch(r"(.*)_duplicated_\d+", column)
+        if twin is not None and twin[1] in columns:
+            raise InvalidDataError(f"{name}: two columns are named `{twin[1]}`: rename one")
+
+
+def _open_parts(name: str, place: Location, label: Role) -> Table:
+    """Scan Parquet files as one pool, once it is known that they have the same columns."""
+    first: pl.Schema | None = None
+    for part in place.parts:
+        with reading(str(part)):
+            schema = pl.read_parquet_schema(part)
+        if first is not None and dict(first) != dict(schema):
+            other = next(
+                column for column in {**first, **schema} if first.get(column) != schema.get(column)
+            )
+            raise InvalidDataError(
+                f"{part}: expected the columns and types of {place.parts[0]}: column `{other}` has "
+                f"type {schema.get(other, 'none, as it is missing')} instead of "
+                f"{first.get(other, 'none, as it is missing')}"
+            )
+        first = first or pl.Schema(schema)
+    with reading(name):
+        rows = pl.scan_parquet(
+            list(place.parts), glob=False, hive_partitioning=False, row_index_name=ROW
+        )
+        return Table(
+            name,
+            rows,
+            rows.collect_schema(),
+            label,
+            Format("parquet"),
+            is_lazy=True,
+            parts=place.parts,
+        )

@@ -1,0 +1,254 @@
+"""What a column must hold, as expressions that polars evaluates on the raw values."""
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from steelyard.errors import InvalidDataError
+from steelyard.tables.separators import DECIMAL_COMMA, Decimal
+from steelyard.tables.tables import ROW, Table
+
+__all__ = [
+    "Rule",
+    "check",
+    "countable",
+    "decimal_comma",
+    "has_decimal_comma",
+    "identifier",
+    "is_number",
+    "json_text",
+    "number",
+    "probability",
+    "references",
+    "text",
+    "typed",
+]
+
+
+# Squares of larger scores, and sums of them, are no numbers any more.
+_LARGEST = 1e100
+# More rows with the same trouble that are named by their place.
+_SHOWN = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Rule:
+    """What a column must hold.
+
+    Attributes
+    ----------
+    column : str
+        Name of the column.
+    value : polars.Expr
+        The column in our type, from the raw values.
+    broken : polars.Expr
+        True where a raw value breaks the rule.
+    expected : str
+        The rule in words.
+    is_number : bool
+        Whether it is that a text must spell a number.
+    """
+
+    column: str
+    value: pl.Expr
+    broken: pl.Expr
+    expected: str
+    is_number: bool = False
+
+
+def check(table: Table, rows: pl.DataFrame, rules: Sequence[Rule]) -> None:
+    """Raise for the first row in `rows` that breaks a rule, and name its cell."""
+    broken = rows.select(ROW, *(rule.broken.alias(rule.column) for rule in rules)).filter(
+        pl.any_horizontal(pl.exclude(ROW))
+    )
+    if broken.is_empty():
+        return
+    first = broken.row(0, named=True)
+    rule = next(rule for rule in rules if first[rule.column])
+    alike = broken.filter(pl.col(rule.column))[ROW].to_list()
+    error = table.cell_error(alike[0], rule.column, rule.expected)
+    more = _others(table, alike[1:], rows.height)
+    cell = rows.filter(pl.col(ROW) == alike[0])[rule.column].item()
+    if table.decimal is None and rule.is_number and has_decimal_comma(cell):
+        raise decimal_comma(f"{error}{more}", table.role)
+    raise InvalidDataError(f"{error}{more}")
+
+
+def decimal_comma(problem: str, role: str) -> InvalidDataError:
+    """Return the error for numbers that look as if a comma stood before their decimals."""
+    return InvalidDataError(
+        f"{problem}: if a comma stands before the decimals, add --decimal {role}:, (in Python: "
+        "decimal=',')",
+        options=("--decimal", f"{role}:,"),
+    )
+
+
+def has_decimal_comma(cell: object) -> bool:
+    """Whether a cell is a number with a decimal comma."""
+    return isinstance(cell, str) and re.fullmatch(DECIMAL_COMMA, cell) is not None
+
+
+def _others(table: Table, rows: Sequence[int], total: int) -> str:
+    """Say how many more rows have the same trouble, and where the next of them stand."""
+    if not rows:
+        return ""
+    places = ", ".join(table.where(*rows[:_SHOWN]))
+    dots = ", ..." if len(rows) > _SHOWN else ""
+    return f" (the same in {len(rows):,} more of {total:,} rows: {places}{dots})"
+
+
+def identifier(table: Table, column: str, *, required: bool = True) -> Rule:
+    """Text that is not empty; whole numbers become text; an optional one may be missing."""
+    kind = table.schema[column]
+    raw = pl.col(column)
+    if kind.is_float():
+        # pandas turns whole numbers into floats when one of them is missing.
+        whole = pl.when(raw == raw.round()).then(raw.cast(pl.Int64, strict=False))
+        value = whole.cast(pl.String)
+    elif kind.is_integer() or kind in (pl.String, pl.Categorical, pl.Enum, pl.Binary, pl.Null):
+        value = raw.cast(pl.String, strict=False)
+    else:
+        raise table.type_error(column, "text or whole numbers")
+    broken = value.is_null() | (value == "")
+    if not required:
+        broken = value.is_null() & raw.is_not_null()
+        value = pl.when(value != "").then(value)
+    return Rule(column, value.alias(column), broken, "text or a whole number")
+
+
+def number(table: Table, column: str, *, required: bool) -> Rule:
+    """A finite number; true and false are 1 and 0; an optional one may be missing."""
+    kind = table.schema[column]
+    if not (is_number(kind) or kind in (pl.String, pl.Null)):
+        raise table.type_error(column, "finite numbers")
+    raw = pl.col(column)
+    is_text = kind == pl.String
+    value = _parsed(column, table.decimal) if is_text else raw.cast(pl.Float64)
+    is_missing = (raw.str.strip_chars() == "") | raw.is_null() if is_text else raw.is_null()
+    is_finite = value.is_finite().fill_null(False)
+    broken = ~is_finite if required else ~(is_finite | is_missing)
+    mark = " with a decimal comma" if table.decimal == "," else ""
+    way_out = "" if required else ", or an empty cell where it is not known"
+    return Rule(
+        column, value.alias(column), broken, f"a finite number{mark}{way_out}", is_number=True
+    )
+
+
+def countable(rule: Rule) -> Rule:
+    """A number whose square can be counted with; what is no number breaks `rule`, not this."""
+    broken = (rule.value.abs() > _LARGEST).fill_null(False)
+    return Rule(rule.column, rule.value, broken, f"a number of at most {_LARGEST:g} in size")
+
+
+def probability(table: Table, column: str) -> Rule:
+    """A number above 0, up to 1, or missing."""
+    rule = number(table, column, required=False)
+    outside = ((rule.value <= 0) | (rule.value > 1)).fill_null(False)
+    return Rule(column, rule.value, rule.broken | outside, "a probability above 0 and up to 1")
+
+
+def text(table: Table, column: str, *, required: bool) -> Rule:
+    """Text; an empty cell of a CSV file or sheet is the empty text where text is required."""
+    kind = table.schema[column]
+    value = pl.col(column)
+    if not kind.is_nested():
+        value = value.cast(pl.String, strict=False)
+    elif required:
+        raise table.type_error(column, "text")
+    else:
+        # A list of chat messages, say.
+        value = json_text(column)
+    if required and table.has_blank_cells:
+        value = value.fill_null("")
+    broken = value.is_null() if required else pl.lit(False)
+    return Rule(column, value.alias(column), broken, "text")
+
+
+def references(table: Table, column: str) -> Rule:
+    """Lists of texts: a single text is a list of one, a missing one an empty list.
+
+    Text files can say ``["one", "two"]`` in a cell: a JSON array of texts is a list there.
+    """
+    kind = table.schema[column]
+    raw = pl.col(column)
+    if isinstance(kind, pl.List | pl.Array):
+        value = raw.cast(pl.List(pl.String)).list.drop_nulls()
+    elif kind.is_nested():
+        raise table.type_error(column, "text or lists of texts")
+    elif table.format is not None and table.format.kind != "parquet":
+        value = raw.cast(pl.String).map_batches(_unpacked, return_dtype=pl.List(pl.String))
+    else:
+        value = pl.concat_list(raw.cast(pl.String)).list.drop_nulls()
+    value = value.fill_null(pl.lit([], dtype=pl.List(pl.String))).alias(column)
+    return Rule(column, value, pl.lit(False), "text or a list of texts")
+
+
+def is_number(kind: pl.DataType) -> bool:
+    """Whether values of this type are numbers; true and false are."""
+    return kind.is_numeric() or kind == pl.Boolean
+
+
+def typed(column: pl.Series, decimal: Decimal | None = None) -> pl.Series:
+    """Return a text column as whole numbers or numbers if each of its cells is one.
+
+    Cells with leading zeros, such as 007, are names and stay text.
+    """
+    cells = column.str.strip_chars().replace("", None)
+    is_name = cells.str.contains(r"^[+-]?0\d").any()
+    if is_name or cells.null_count() == len(cells):
+        return column
+    whole = cells.cast(pl.Int64, strict=False)
+    numbers = cells.to_frame().select(_parsed(column.name, decimal).alias(column.name)).to_series()
+    fitting = (kind for kind in (whole, numbers) if kind.null_count() == cells.null_count())
+    return next(fitting, column)
+
+
+def json_text(column: str) -> pl.Expr:
+    """Nested values as JSON, in text."""
+    return pl.col(column).map_batches(_packed, return_dtype=pl.String, is_elementwise=True)
+
+
+def _parsed(column: str, decimal: Decimal | None) -> pl.Expr:
+    cell = pl.col(column).str.strip_chars()
+    if decimal == ",":
+        # A point would be one between thousands, or a mistake: neither is taken for decimals.
+        cell = pl.when(~cell.str.contains(".", literal=True)).then(
+            cell.str.replace(",", ".", literal=True)
+        )
+    word = cell.str.to_lowercase()
+    return (
+        pl.when(word == "true")
+        .then(1.0)
+        .when(word == "false")
+        .then(0.0)
+        .otherwise(cell.cast(pl.Float64, strict=False))
+    )
+
+
+def _packed(values: pl.Series) -> pl.Series:
+    cells = [
+        None if value is None else json.dumps(value, ensure_ascii=False, default=str)
+        for value in values.to_list()
+    ]
+    return pl.Series(values.name, cells, dtype=pl.String)
+
+
+def _unpacked(cells: pl.Series) -> pl.Series:
+    lists = [_texts(cell) for cell in cells.to_list()]
+    return pl.Series(cells.name, lists, dtype=pl.List(pl.String))
+
+
+def _texts(cell: str | None) -> list[str]:
+    if cell is None:
+        return []
+    if cell.startswith("[") and cell.endswith("]"):
+        try:
+            values = json.loads(cell)
+        except json.JSONDecodeError:
+            return [cell]
+        if all(isinstance(value, str) for value in values):
+            return list(values)
+    return [cell]

@@ -1,0 +1,172 @@
+"""What is chosen while files are read: columns, systems, prompts, and what fills gaps."""
+
+import polars as pl
+import pytest
+
+from steelyard.errors import InvalidArgumentError, InvalidDataError
+from steelyard.study import Study
+from steelyard.tables import read_judgments, read_outputs
+from steelyard.tables.column_names import for_role, lookalike
+
+POOL = [
+    {"item": str(item), "system": system, "output": "x", "g": item + 0.5, "h": 1.0}
+    for system in "ab"
+    for item in range(4)
+]
+JUDGED = [{"item": "1", "system": s, "rater": "r", "prompt": "p", "score": 1} for s in "ab"]
+
+
+def test_a_mapping_may_be_for_one_file_only():
+    pool = pl.DataFrame(POOL).rename({"item": "id"})
+    judged = pl.DataFrame(JUDGED).with_columns(id=pl.lit("row 7"))
+    with pytest.raises(InvalidDataError, match=r"--column outputs:item=id"):
+        Study.read(pool, judged, columns={"item": "id"})
+    study = Study.read(pool, judged, columns={"outputs:item": "id"})
+    assert study.outputs.systems == ("a", "b")
+    assert study.judgments.frame["id"].to_list() == ["row 7", "row 7"]
+    with pytest.raises(
+        InvalidArgumentError, match="column 'no' is mapped to 'items' but not found in outp"
+    ):
+        Study.read(pool, judged, columns={"outputs:item": "id", "outputs:items": "no"})
+
+
+def test_a_mapping_for_one_file_goes_before_that_for_both():
+    assert for_role({"item": "doc", "outputs:item": "id"}, "outputs") == {"item": "id"}
+    assert for_role({"item": "doc", "outputs:item": "id"}, "judgments") == {"item": "doc"}
+    # one column is not used twice
+    assert for_role({"item": "doc", "outputs:input": "doc"}, "outputs") == {"input": "doc"}
+
+
+def test_columns_that_look_like_ours_are_suggested_together():
+    frame = pl.DataFrame({"Item": ["1"], "model": ["a"], "Rating ": [1]})
+    match = r"`Item` looks like `item`; `model` looks like `system`; `Rating ` looks like `score`"
+    with pytest.raises(InvalidDataError, match=match) as caught:
+        read_judgments(frame)
+    assert caught.value.options == (
+        *("--column", "item=Item", "--column", "system=model", "--column", "score=Rating "),
+    )
+
+
+@pytest.mark.parametrize(
+    ("column", "there", "expected"),
+    [
+        ("item", ["ITEM"], "ITEM"),
+        ("item", ["doc-id", "Item_ID"], "Item_ID"),
+        ("score", ["scores"], "scores"),
+        ("score", ["text"], None),
+    ],
+)
+def test_names_are_compared_without_letters_case_and_spaces(column, there, expected):
+    assert lookalike(column, there) == expected
+
+
+def test_rater_and_prompt_may_be_missing():
+    judged = pl.DataFrame([*JUDGED, *JUDGED]).drop("rater", "prompt")
+    found = read_judgments(judged)
+    assert found.frame.select("rater", "prompt").unique().rows() == [("unknown", "overall")]
+    # two judgments of one output by raters that nobody knows are two judgments
+    assert len(found) == 4
+    assert [note.split("`")[1] for note in found.notes] == ["rater", "prompt"]
+
+
+@pytest.mark.parametrize(("column", "name"), [("rater", "Annotator ID"), ("prompt", "Prompt")])
+def test_a_column_that_looks_like_the_rater_or_prompt_is_not_passed_over(column, name):
+    judged = pl.DataFrame(JUDGED).rename({column: name})
+    with pytest.raises(InvalidDataError, match=rf"`{name}` looks like `{column}`"):
+        read_judgments(judged)
+
+
+def test_unknown_raters_count_as_none():
+    judged = [{"item": str(item), "system": "a", "score": item % 2} for item in range(4)]
+    [found] = Study.read(POOL[:4], judged).estimate([], bounds=(0, 1))
+    assert found.n_raters is None
+    assert any("raters are unknown" in note for note in found.notes)
+
+
+def test_trouble_under_other_prompts_does_not_matter():
+    judged = [*JUDGED, {**JUDGED[0], "prompt": "q", "score": "bad"}, {**JUDGED[0], "prompt": "q"}]
+    with pytest.raises(InvalidDataError, match="'bad'"):
+        read_judgments(judged)
+    assert len(read_judgments(judged, prompts=["p"])) == 2
+    # a row that does not say its prompt is not passed over
+    with pytest.raises(InvalidDataError, match="column prompt"):
+        read_judgments([*judged, {**JUDGED[0], "prompt": None}], prompts=["p"])
+
+
+def test_trouble_of_excluded_systems_does_not_matter():
+    pool = [*POOL, POOL[-1]]
+    judged = [*JUDGED, {**JUDGED[1], "item": "99"}]
+    with pytest.raises(InvalidDataError, match="there already"):
+        Study.read(pool, judged)
+    study = Study.read(pool, judged, exclude_systems=["b"])
+    assert (study.outputs.systems, study.systems) == (("a",), ("a",))
+    with pytest.raises(InvalidArgumentError, match=r"must name systems of .*: a, b; got 'z'"):
+        Study.read(POOL, JUDGED, exclude_systems="z")
+    # also one that has judgments and no outputs
+    assert Study.read(POOL[:4], judged, exclude_systems=["b"]).systems == ("a",)
+    with pytest.raises(InvalidArgumentError, match="leaves nothing"):
+        read_outputs(pool, exclude_systems=["a", "b"])
+
+
+def test_systems_that_are_not_asked_about_lend_unless_they_are_in_trouble():
+    assert Study.read(POOL, JUDGED, systems=["a"]).systems == ("a", "b")
+    study = Study.read([*POOL, POOL[-1]], JUDGED, systems=["a"])
+    assert study.systems == ("a",)
+    assert "read are only a, without help of other systems: outputs, row 9" in study.notes[0]
+    with pytest.raises(InvalidDataError, match="there already"):
+        Study.read([*POOL, POOL[-1]], JUDGED, systems=["b"])
+
+
+GAPS = [{**row, "g": None} if row["item"] == "3" else row for row in POOL]
+
+
+@pytest.mark.parametrize(
+    ("fill", "expected"),
+    [({"g": "mean"}, 1.5), ("median", 1.5), ({"g": "0"}, 0.0), ({"*": "mean", "g": -1}, -1.0)],
+)
+def test_gaps_are_filled_as_asked(tmp_path, fill, expected):
+    pl.DataFrame(GAPS).write_parquet(tmp_path / "a.parquet")
+    for source in (GAPS, tmp_path / "a.parquet"):
+        found = read_outputs(source, fill=fill)
+        assert found.pool_values("a", ["g"])[:, 0].tolist() == [0.5, 1.5, 2.5, expected]
+        assert "metric g was missing on 2 of 8 outputs: filled with" in found.notes[0]
+        assert len(found.notes) == 1
+
+
+def test_a_metric_with_gaps_can_be_left_out_and_outputs_never_are():
+    found = read_outputs(GAPS, fill={"g": "drop"})
+    assert found.metrics == ("h",)
+    assert found.sizes == {"a": 4, "b": 4}
+
+
+def test_a_system_without_the_metric_keeps_its_gaps():
+    rows = [{**row, "g": None} if row["system"] == "a" else row for row in GAPS]
+    assert read_outputs(rows, fill="mean").metric_gaps() == {"a": {"g": 4}}
+
+
+@pytest.mark.parametrize(
+    ("fill", "match"),
+    [
+        ({"k": "mean"}, "must name a metric; got 'k', and the metrics are `g`, `h`"),
+        ({"g": "most"}, "must be mean, median, drop or a number; got 'most'"),
+        ({"g": "nan"}, "got 'nan'"),
+    ],
+)
+def test_what_cannot_fill_is_refused(fill, match):
+    with pytest.raises(InvalidArgumentError, match=match):
+        read_outputs(GAPS, fill=fill)
+
+
+def test_every_problem_of_a_kind_is_counted():
+    judged = [{**JUDGED[0], "item": str(n), "score": "x" if n % 3 else 1} for n in range(12)]
+    match = r"row 2, .* got 'x' \(the same in 7 more of 12 rows: row 3, row 5, row 6, \.\.\.\)"
+    with pytest.raises(InvalidDataError, match=match):
+        read_judgments(judged)
+    with pytest.raises(InvalidDataError, match=r"on row 1 \(4 judgments repeat another\): choose"):
+        read_judgments([*JUDGED, *JUDGED, *JUDGED])
+    with pytest.raises(InvalidDataError, match=r"\(8 outputs are there more than once\): keep"):
+        read_outputs([*POOL, *POOL])
+    with pytest.raises(
+        InvalidDataError, match=r"a gap in metric g on 2 of 8 outputs\): score them"
+    ):
+        read_outputs(GAPS).pool_moments(["g"])
