@@ -33,11 +33,10 @@ def reaches(fit: Fit, answers: Answers, freedom: Floats, level: float) -> tuple[
         Confidence level.
     """
     campaign = fit.campaign
-    k = campaign.k
     error = np.sqrt(np.maximum(np.diag(answers.covariance), 0.0))
     multiple = student.ppf((1 + level) / 2, freedom)
     if campaign.other is not None:
-        return np.ones(k), np.ones(k)
+        return np.ones(len(answers.mean)), np.ones(len(answers.mean))
     skewness = _skewness(fit, answers)
     low = _hall(skewness, multiple)
     high = _hall(-skewness, multiple)
