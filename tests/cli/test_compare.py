@@ -17,7 +17,7 @@ PAIR = [
     "identical_items",
     "n_judgments",
     "more_judgments",
-    "ledger",
+    "lower_is_better",
 ]
 
 
