@@ -65,7 +65,8 @@ class PreferredFit(Fit):
         found = sign[:, np.newaxis] * (1.0 * ahead - behind) * self.departing
         return np.asarray(found * differing(self.campaign.pools.identical, of_a, of_b))
 
-    def _metric_error(self) -> Floats:
+    @property
+    def metric_error(self) -> Floats:
         """The error of the pool's mean metrics as those of new outputs."""
         f = len(self.forms)
         for own, one in zip(self.system.slices, self.system.effects.columns, strict=True):
