@@ -77,7 +77,10 @@ class PreferredFit(Fit):
         return np.zeros((f, f))
 
     def worth(self, answers: Answers) -> Floats:
-        """Return how many independent judgments each answer is worth: the variance of one over its error."""
+        """Return how many independent judgments each answer is worth: the variance of one over its error.
+
+        Both are what the model expects of a judgment, whatever the share of wins.
+        """
         theta = dict(zip(self.system.effects.names, self.variances.solution.theta, strict=True))
         one = np.zeros(self.campaign.n)
         for part in self.system.effects.columns:
@@ -88,7 +91,8 @@ class PreferredFit(Fit):
             one += theta[kernel.name] * matrix.diagonal()
         own = np.abs(self.campaign.contrast @ self.forms.T) > 1
         variance = (one @ own) / np.maximum(own.sum(axis=0), 1)
-        return np.asarray(variance / np.maximum(np.diag(answers.covariance), 1e-300))
+        error = answers.covariance - answers.parts.get("observed", 0.0)
+        return np.asarray(variance / np.maximum(np.diag(error), 1e-300))
 
 
 def net_ends(
