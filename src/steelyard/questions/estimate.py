@@ -52,9 +52,11 @@ def estimates(fits: Fits, asked: Asked) -> Estimates:
         found += own
         left_out |= {(prompt, system): why for system, why in reasons.items()}
         remarks += notes
-    if not found:
+    if not found and left_out:
         (prompt, system), reason = next(iter(left_out.items()))
         raise NotEstimableError(f"prompt {prompt!r}, system {system!r}: {reason}", reasons=left_out)
+    if not found:
+        raise NotEstimableError("; ".join(one for one in remarks if ": left out: " in one))
     return Estimates(found, left_out, remarks=tuple(dict.fromkeys(remarks)))
 
 

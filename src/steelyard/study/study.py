@@ -362,7 +362,7 @@ class Study:
             if average is not None:
                 judgments, notes = averaged_judgments(judgments, average)
             source = Source(self.outputs, judgments, names, cluster_by, sample, bounds)
-            self._fits[key] = Fits(source, notes)
+            self._fits[key] = Fits(source, notes, is_average=average is not None)
         return self._fits[key]
 
     def diagnose(
