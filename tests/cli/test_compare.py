@@ -204,7 +204,7 @@ def battles(tmp_path):
 def test_preferences_have_a_table_of_wins_ties_and_losses(run, battles):
     code, out, err = run("compare", *battles)
     assert (code, err) == (0, "")
-    assert "Strengths (log-odds), prompt better" in out
+    assert "Strengths (wins minus losses), prompt better" in out
     assert "60% [" in out
     assert "[new] is better than old." in out
     assert "Order: no effect of the order is shown" in out

@@ -7,6 +7,7 @@ import numpy as np
 
 from steelyard.errors import NotEstimableError
 from steelyard.model.intervals import Intervals, intervals
+from steelyard.model.threads import one_thread
 from steelyard.questions.about import About, Raters, Target
 from steelyard.questions.asked import Asked
 from steelyard.questions.compare import Standing, standings
@@ -20,6 +21,7 @@ __all__ = ["estimates", "prompt_estimates"]
 _DIFFERS = 0.1
 
 
+@one_thread()
 def estimates(fits: Fits, asked: Asked) -> Estimates:
     """Return the estimates of all prompts and systems in question; see `Study.estimate`.
 

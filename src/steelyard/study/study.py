@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, wraps
 from os import PathLike
 from pathlib import Path
@@ -21,7 +21,6 @@ from steelyard.names import known_names
 from steelyard.questions.about import Raters, Target
 from steelyard.questions.asked import Asked
 from steelyard.questions.compare import check_pairs, comparisons
-from steelyard.questions.comparison import Comparison
 from steelyard.questions.comparisons import Comparisons
 from steelyard.questions.estimate import estimates
 from steelyard.questions.estimates import Estimates
@@ -41,7 +40,6 @@ from steelyard.study import (
 from steelyard.study.cell_diagnosis import Gaps, diagnose, refused
 from steelyard.study.diagnosis import Diagnoses
 from steelyard.study.judged import Cell, judged_table
-from steelyard.study.preference_comparison import compare_preferences
 from steelyard.study.recorded_draw import check_simply_drawn
 from steelyard.study.shared_judgments import counted_for_all
 from steelyard.study.study_files import StudyFiles
@@ -339,14 +337,7 @@ class Study:
                 f"`{'by' if by is not None else 'cluster_by'}` cannot go with prompt {preferred[0]!r}, "
                 "which asks for preferences: choose other prompts"
             )
-        found: list[Comparison] = [
-            compare_preferences(self, one, fits.source.metrics, pairs, asked=asked, margin=margin)
-            for one in preferred
-        ]
-        scored = replace(asked, prompts=tuple(one for one in asked.prompts if one not in preferred))
-        if scored.prompts:
-            found += comparisons(fits.cut(slices), scored, pairs, margin=margin)
-        return Comparisons(sorted(found, key=lambda one: asked.prompts.index(one.prompt)))
+        return comparisons(fits.cut(slices), asked, pairs, margin=margin)
 
     @cached_property
     def imbalances(self) -> dict[tuple[str, str], str]:
