@@ -70,15 +70,12 @@ def _counted(code: Ints, outputs: JudgedOutputs, parts: Mapping[str, str]) -> st
         number[names] += 1
         example.setdefault(names, outputs.items[outputs.item[text]])
     listed = [
-        f"{count} of {number[names]} texts by {_together(names)} (such as item {example[names]})"
+        f"{count} judgments of {number[names]} texts by {_together(names)} (such as item {example[names]})"
         for names, count in by_writers.most_common(_LISTED)
     ]
     rest = len(by_writers) - len(listed)
-    more = f"; and of {rest} more groups of systems" if rest else ""
-    return (
-        f"{len(code)} judgments of {len(texts)} texts that several systems wrote count for each of these "
-        f"systems: {'; '.join(listed)}{more}"
-    )
+    more = f"; and those of {rest} more groups of systems" if rest else ""
+    return f"what several systems wrote counts for each of them: {'; '.join(listed)}{more}"
 
 
 def _together(names: Sequence[str]) -> str:
