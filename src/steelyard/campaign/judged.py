@@ -25,6 +25,8 @@ class JudgedOutputs:
     ----------
     key : polars.DataFrame
         Item, system, and ``#output``: the number of the output.
+    systems : tuple of str
+        The names of the systems.
     items : tuple of str
         The names of the judged items.
     item, writers, metric, pools, in_pool, cluster, cluster_size, likeness
@@ -32,6 +34,7 @@ class JudgedOutputs:
     """
 
     key: pl.DataFrame
+    systems: tuple[str, ...]
     items: tuple[str, ...]
     item: Ints
     writers: Floats
@@ -93,6 +96,7 @@ def judged_outputs(
         m = judged.height
         return JudgedOutputs(
             key=judged.select(_OUTPUT).with_columns(pl.Series("#output", np.arange(m))),
+            systems=tuple(systems),
             items=tuple(judged["item"]),
             item=np.arange(m, dtype=np.int64),
             writers=np.ones((m, 1)),
@@ -109,6 +113,7 @@ def judged_outputs(
     wrote = known.by_text[text].toarray()
     found = JudgedOutputs(
         key=judged.select(_OUTPUT).with_columns(pl.Series("#output", output)),
+        systems=tuple(systems),
         items=tuple(known.items[number] for number in pool_items),
         item=item,
         writers=wrote / wrote.sum(axis=1, keepdims=True),

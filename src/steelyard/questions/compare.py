@@ -12,8 +12,8 @@ from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.model.campaign import Floats
 from steelyard.model.intervals import Intervals, intervals
 from steelyard.model.simultaneous import Together, together
-from steelyard.names import known_names
 from steelyard.model.threads import one_thread
+from steelyard.names import known_names
 from steelyard.questions.about import About, Raters
 from steelyard.questions.asked import Asked
 from steelyard.questions.comparison import Comparison, step_note
@@ -310,6 +310,8 @@ class _Differences:
             more = min((one for one in needed if one is not None), default=None)
         of_a, of_b = (one.form > 0 for one in (a, b))
         both = np.minimum(judged[:, of_a].sum(axis=1), judged[:, of_b].sum(axis=1))
+        same = (campaign.writers[:, of_a] > 0).any(axis=1) & (campaign.writers[:, of_b] > 0).any(1)
+        both[campaign.item[same]] = 0
         return PairDifference(
             a=a.system,
             b=b.system,

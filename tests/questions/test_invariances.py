@@ -81,24 +81,11 @@ def test_what_is_asked_for_does_not_change_what_is_lent():
     )
 
 
-def test_raters_are_a_sample_from_five_on():
-    assert {one.raters for one in Study.read(*frames()).estimate()} == {"adjusted"}
-    found = Study.read(*frames(raters=3)).estimate()
-    assert {one.raters for one in found} == {"fixed"}
-    assert all(any("only 3 raters are known" in note for note in one.notes) for one in found)
-    found = Study.read(*frames(raters=1)).estimate()
-    assert all(any("only one rater is known" in note for note in one.notes) for one in found)
-    outputs, judgments = frames(raters=1)
-    found = Study.read(outputs, judgments.drop("rater")).estimate()
-    assert all(any("raters are unknown" in note for note in one.notes) for one in found)
-
-
-def test_one_rater_for_each_system_is_no_sample_of_raters():
-    outputs, judgments = frames()
-    study = Study.read(outputs, judgments.with_columns(rater=pl.col("system")))
-    for one in study.estimate():
-        assert one.raters == "fixed"
-        assert any("leniency cannot be told apart" in note for note in one.notes)
+def test_raters_are_a_sample_from_two_on():
+    for raters, words in ((2, "raters like these"), (1, "exactly these raters")):
+        found = Study.read(*frames(raters=raters)).estimate()
+        assert {one.about.raters for one in found} == {words}
+        assert any("only one rater is known" in note for note in found.notes) == (raters == 1)
 
 
 def test_gaps_are_counted_and_end_nothing():
@@ -138,14 +125,60 @@ def test_singleton_clusters_change_nothing():
     same(study.estimate(cluster_by="document"), study.estimate())
 
 
-def test_a_learned_control_has_students_interval_only():
-    study = Study.read(*frames())
-    with pytest.raises(InvalidArgumentError, match='`interval` must be "student" with slope'):
-        study.estimate(interval="bca")
-
-
 def test_nothing_varies_in_a_lone_system():
     outputs, judgments = frames(systems="A")
-    study = Study.read(outputs, judgments.with_columns(score=pl.lit(1.0)))
-    with pytest.raises(NotEstimableError, match="no honest width"):
-        study.estimate()
+    with pytest.raises(NotEstimableError, match=r"give the ends of the scale \(--bounds\)"):
+        Study.read(outputs, judgments.with_columns(score=pl.lit(2.0))).estimate()
+    shares = Study.read(outputs, judgments.with_columns(score=pl.lit(1.0)))
+    [one] = shares.estimate()
+    assert (one.estimate, one.high) == (1, 1)
+    assert 0.5 < one.low < 0.9
+
+
+@pytest.mark.parametrize(("factor", "shift"), [(3.0, -2.0), (0.01, 100.0)])
+def test_scale_and_zero_of_scores_do_not_matter(factor, shift):
+    outputs, judgments = frames()
+    mapped = judgments.with_columns(score=pl.col("score") * factor + shift)
+    want = by_system(Study.read(outputs, judgments).estimate())
+    for one in Study.read(outputs, mapped).estimate():
+        own = want[one.system]
+        assert one.standard_error == pytest.approx(factor * own.standard_error, rel=1e-6)
+        for name in ("estimate", "low", "high"):
+            assert getattr(one, name) == pytest.approx(
+                factor * getattr(own, name) + shift, rel=1e-6
+            )
+
+
+def test_differences_are_those_of_the_means_and_no_table_contradicts_another():
+    for seed in range(6):
+        study = Study.read(*frames(seed))
+        means, [found] = by_system(study.estimate()), study.compare()
+        for pair in found.pairs:
+            gap = means[pair.a].estimate - means[pair.b].estimate
+            assert pair.difference == pytest.approx(gap, abs=1e-9)
+            better = {"a": (pair.a, pair.b), "b": (pair.b, pair.a)}.get(pair.verdict)
+            if better is not None:
+                first, second = (means[one] for one in better)
+                assert first.estimate > second.estimate
+                assert first.rank_low < second.rank_high
+        for rank in found.ranks:
+            assert (means[rank.system].rank_low, means[rank.system].rank_high) == (
+                rank.low,
+                rank.high,
+            )
+
+
+def test_lower_is_better_turns_ranks_and_verdicts_and_no_number():
+    study = Study.read(*frames())
+    turned = Study.read(*frames(), lower_is_better=["p"])
+    [one], [other] = study.compare(), turned.compare()
+    for pair, back in zip(one.pairs, other.pairs, strict=True):
+        assert (pair.difference, pair.low) == (back.difference, back.low)
+        assert back.verdict == {"a": "b", "b": "a"}.get(pair.verdict, pair.verdict)
+    assert [rank.system for rank in other.ranks] == [rank.system for rank in one.ranks][::-1]
+    numbers = {one.system: (one.estimate, one.low, one.high) for one in study.estimate()}
+    best = by_system(turned.estimate())
+    assert {name: (e.estimate, e.low, e.high) for name, e in best.items()} == numbers
+    assert best[other.ranks[0].system].rank_low == 1
+    with pytest.raises(InvalidArgumentError, match="names 'q', which has no judgments"):
+        Study.read(*frames(), lower_is_better=["q"])
