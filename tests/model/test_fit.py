@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import t as student
 from scipy.stats import ttest_1samp
-from small_campaigns import at_variances, campaign, crossed, spelt_out
 
+from small_campaigns import at_variances, campaign, crossed, spelt_out
 from steelyard.errors import NotEstimableError
 from steelyard.model.fit import fit
 from steelyard.model.intervals import intervals

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.optimize import minimize
-from small_campaigns import campaign, crossed, spelt_out
 from statsmodels.regression.mixed_linear_model import MixedLM
 
+from small_campaigns import campaign, crossed, spelt_out
 from steelyard.model.fit import fit
 from steelyard.model.reml import variances
 
