@@ -8,14 +8,12 @@ from importlib import import_module
 
 NAMES = (
     "control_variates",
-    "bootstrap",
     "campaign",
     "collect",
     "comparison",
     "long_tails",
     "crossed_components",
     "dashboard",
-    "designs",
     "devices",
     "diagnose",
     "judge",
@@ -27,7 +25,6 @@ NAMES = (
     "released_scores",
     "scoring",
     "simulate_speed",
-    "slopes",
     "spread",
     "trajectories",
 )

@@ -4,8 +4,6 @@ import numpy as np
 from scipy.special import stdtrit
 
 from benchmarks.replays import drawn
-from steelyard import control_variates, judged_outputs
-from steelyard.errors import NotEstimableError
 from steelyard.estimate.campaign import campaign_means
 from steelyard.estimate.options import Options
 
@@ -20,8 +18,6 @@ def replay(campaigns, n, *, shared, runs):
     single = np.array([[least_squares(one) for one in systems] for systems in draws])
     best = int(np.nanargmin(squared_error(single).mean(axis=(0, 1))))
     found = {"plain t": plain, "best metric": single[:, :, best]}
-    if len(campaigns[0]) > 1:
-        found["pooled"] = np.array([pooled(systems, best) for systems in draws])
     found["fixed"] = np.array([default(systems, raters=False) for systems in draws])
     if draws[0][0].raters is not None:
         found["adjusted"] = np.array([default(systems) for systems in draws])
@@ -53,28 +49,6 @@ def least_squares(one):
     leverage = 1 / n + np.divide(gap**2, size, out=np.zeros_like(size), where=known)
     reach = stdtrit(n - 2, 0.975) * np.sqrt(squares * leverage)
     return _around(one, estimate, estimate - reach, estimate + reach).T
-
-
-def pooled(systems, metric):
-    """The slope of the other systems on the best metric, as `slope="pooled"` gives it."""
-    samples = [judged_outputs(one.human, one.metrics[:, metric], one.chosen) for one in systems]
-    found = []
-    for number, one in enumerate(systems):
-        others = [sample for other, sample in enumerate(samples) if other != number]
-        try:
-            got = control_variates(
-                one.human,
-                one.metrics[:, metric],
-                one.system.metrics[:, metric],
-                items=one.chosen,
-                slope="pooled",
-                others=others,
-            )
-        except NotEstimableError:
-            found.append(plain_t(one))
-        else:
-            found.append(_around(one, got.estimate, got.low, got.high))
-    return found
 
 
 def default(systems, *, raters=True):

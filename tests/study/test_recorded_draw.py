@@ -4,12 +4,12 @@ import numpy as np
 import polars as pl
 import pytest
 from scipy.stats import binomtest
+from steelyard.estimate.stratified import stratified_mean
+from steelyard.estimate.weighted import weighted_mean
 
 from steelyard import control_variates, sample_mean
 from steelyard.cli import main
 from steelyard.errors import InvalidArgumentError, InvalidDataError, NotEstimableError
-from steelyard.estimate.stratified import stratified_mean
-from steelyard.estimate.weighted import weighted_mean
 from steelyard.study import Study
 from steelyard.study.recorded_draw import is_designed
 from steelyard.study.sampling import sample

@@ -24,8 +24,9 @@ from steelyard.plots.style import (
     styled,
 )
 from steelyard.report.numbers import GAMMA, RHO, number, percent
+from steelyard.single.efficiency import Efficiency
+from steelyard.single.quantity import Quantity
 from steelyard.study import Diagnosis
-from steelyard.variance import Efficiency, Quantity
 
 __all__ = ["efficiency_map", "noise_share"]
 
