@@ -1,14 +1,8 @@
-import json
-
 import numpy as np
 import polars as pl
 import pytest
 from scipy.stats import binomtest
-from steelyard.estimate.stratified import stratified_mean
-from steelyard.estimate.weighted import weighted_mean
 
-from steelyard import control_variates, sample_mean
-from steelyard.cli import main
 from steelyard.errors import InvalidArgumentError, InvalidDataError, NotEstimableError
 from steelyard.study import Study
 from steelyard.study.recorded_draw import is_designed
@@ -19,9 +13,7 @@ SIZE = 80
 
 
 def estimate_design(outputs, judgments, metrics=(), **options):
-    """Estimate each system apart."""
-    apart = {"slope": "least-squares", "raters_as": "fixed"} | options
-    return Study(outputs, judgments).estimate(metrics, **apart)
+    return Study(outputs, judgments).estimate(metrics, **options)
 
 
 @pytest.fixture
@@ -58,58 +50,6 @@ def arrays(judgments, pool):
     return {name: frame[name].to_numpy() for name in ("score", "item", "length")} | {"frame": frame}
 
 
-def test_a_stratified_sample_is_estimated_by_its_strata(pool):
-    outputs = read_outputs(pool)
-    drawn = sample(outputs, 24, design="stratified", metric="length", quantiles=3, seed=1)
-    judgments = judged(drawn.frame)
-    assert is_designed(judgments)
-    [got] = estimate_design(outputs, judgments, ["length"])
-    a = arrays(judgments, pool)
-    want = stratified_mean(
-        a["score"],
-        a["frame"]["stratum"].to_numpy(),
-        {f"length {one}/3": size for one, size in ((1, 27), (2, 26), (3, 27))},
-        metric=a["length"],
-        metric_pool=pool["length"].to_numpy(),
-        items=a["item"],
-    )
-    assert (got.system, got.prompt, got.metrics) == ("s", "p", ("length",))
-    assert (got.estimate, got.low) == pytest.approx((want.estimate, want.low))
-
-
-def test_a_sample_by_size_is_estimated_by_its_probabilities(pool):
-    outputs = read_outputs(pool, metrics=["length", "risk"])
-    drawn = sample(outputs, 24, design="proportional-to-size", size="risk", seed=1)
-    judgments = judged(drawn.frame)
-    a = arrays(judgments, pool)
-    for slope in ("least-squares", 0.9):
-        [got] = estimate_design(outputs, judgments, ["length"], slope=slope, level=0.9)
-        want = weighted_mean(
-            a["score"],
-            a["frame"]["probability"].to_numpy(),
-            pool_size=SIZE,
-            metric=a["length"],
-            metric_pool=pool["length"].to_numpy(),
-            items=a["item"],
-            slope=slope,
-            level=0.9,
-        )
-        assert (got.estimate, got.low) == pytest.approx((want.estimate, want.low))
-
-
-def test_a_simple_sample_is_control_variates_even_if_not_all_of_it_was_judged(pool):
-    outputs = read_outputs(pool)
-    drawn = sample(outputs, 40, seed=1).frame.head(25)
-    judgments = judged(drawn)
-    a = arrays(judgments, pool)
-    [got] = estimate_design(outputs, judgments, ["length"])
-    want = control_variates(a["score"], a["length"], pool["length"].to_numpy(), items=a["item"])
-    assert (got.estimate, got.low) == pytest.approx((want.estimate, want.low))
-    [plain] = estimate_design(outputs, judgments)
-    want = sample_mean(a["score"], items=a["item"], pool_size=SIZE)
-    assert (plain.estimate, plain.low) == pytest.approx((want.estimate, want.low))
-
-
 def test_the_sample_file_brings_what_judgments_do_not_carry(pool):
     outputs = read_outputs(pool)
     drawn = sample(outputs, 24, design="stratified", metric="length", quantiles=3, seed=1).frame
@@ -134,8 +74,9 @@ def test_prompts_and_systems_are_chosen(pool):
 def test_probabilities_alone_suffice(pool):
     outputs = read_outputs(pool)
     drawn = sample(outputs, 24, design="proportional-to-size", size="risk", seed=1).frame
+    [want] = estimate_design(outputs, judged(drawn))
     [got] = estimate_design(outputs, judged(drawn, carry=("probability",)))
-    assert got.method == "weighted-mean/hajek/student"
+    assert (got.estimate, got.low) == pytest.approx((want.estimate, want.low))
 
 
 def test_what_cannot_be_told_is_refused(pool):
@@ -144,10 +85,8 @@ def test_what_cannot_be_told_is_refused(pool):
     with pytest.raises(InvalidDataError, match=r"judgments, row 24: .*is judged but was not drawn"):
         estimate_design(outputs, judged(drawn, carry=()), sample=drawn.head(23))
     cut = sample(outputs, 24, design="stratified", metric="length", quantiles=3, seed=1).frame
-    with pytest.raises(InvalidArgumentError, match="`slope` must be a number or least-squares"):
-        estimate_design(outputs, judged(cut), ["length"], slope="cross-fit")
     paired = drawn.with_columns(design=pl.lit("paired"))
-    with pytest.raises(InvalidDataError, match="draw a simple sample"):
+    with pytest.raises(NotEstimableError, match="a paired draw holds only items"):
         estimate_design(outputs, judged(paired))
     other = sample(outputs, 24, design="stratified", metric="length", quantiles=3, seed=2).frame
     mixed = pl.concat([cut, other.join(cut, on="item", how="anti")])
@@ -160,134 +99,6 @@ def test_what_cannot_be_told_is_refused(pool):
     )
     with pytest.raises(NotEstimableError, match="prompt 'p', system 's': stratum 'length 1/3'"):
         estimate_design(outputs, judged(one))
-
-
-def test_raters_of_a_stratified_sample_may_be_a_sample_themselves(pool):
-    outputs = read_outputs(pool)
-    drawn = sample(outputs, 40, design="stratified", metric="length", quantiles=2, seed=1)
-    frame = judged(drawn.frame).frame.with_columns(
-        rater=pl.lit("r") + (pl.int_range(pl.len()) % 7).cast(pl.String)
-    )
-    lenient = frame.with_columns(score=pl.col("score") + (pl.col("rater") == "r0"))
-    [fixed] = estimate_design(outputs, read_judgments(lenient), ["length"])
-    [random] = estimate_design(outputs, read_judgments(lenient), ["length"], raters_as="random")
-    assert random.raters == "random"
-    assert random.n_raters == 7
-    assert random.estimate == pytest.approx(fixed.estimate)
-    assert random.standard_error > fixed.standard_error
-
-
-@pytest.fixture
-def lenient_by_size(pool):
-    """80 judgments by 7 raters, one of them lenient, of 40 outputs drawn in proportion to size."""
-    outputs = read_outputs(pool, metrics=["length", "risk"])
-    drawn = sample(outputs, 40, design="proportional-to-size", size="risk", seed=1)
-    frame = judged(drawn.frame).frame.with_columns(
-        rater=pl.lit("r") + (pl.int_range(pl.len()) % 7).cast(pl.String)
-    )
-    return outputs, frame.with_columns(score=pl.col("score") + 2 * (pl.col("rater") == "r0"))
-
-
-def test_raters_of_a_sample_by_size_may_be_a_sample_themselves(pool, lenient_by_size):
-    outputs, frame = lenient_by_size
-    judgments = read_judgments(frame)
-    [fixed] = estimate_design(outputs, judgments, ["length"])
-    [random] = estimate_design(outputs, judgments, ["length"], raters_as="random")
-    a = arrays(judgments, pool)
-    want = weighted_mean(
-        a["score"],
-        a["frame"]["probability"].to_numpy(),
-        pool_size=SIZE,
-        metric=a["length"],
-        metric_pool=pool["length"].to_numpy(),
-        items=a["item"],
-        raters=a["frame"]["rater"].to_numpy(),
-        raters_as="random",
-    )
-    assert (random.raters, random.n_raters) == ("random", 7)
-    assert (random.estimate, random.low) == pytest.approx((want.estimate, want.low))
-    assert random.estimate == pytest.approx(fixed.estimate)
-    assert random.standard_error > fixed.standard_error
-
-
-@pytest.mark.parametrize(
-    ("design", "how"),
-    [
-        ("stratified", {"metric": "length", "quantiles": 3}),
-        ("proportional-to-size", {"size": "risk"}),
-    ],
-)
-def test_the_default_is_weighted_as_outputs_were_drawn(pool, design, how):
-    outputs = read_outputs(pool, metrics=["length", "risk"])
-    judgments = judged(sample(outputs, 24, design=design, seed=1, **how).frame)
-    [want] = estimate_design(outputs, judgments)
-    [got] = Study(outputs, judgments).estimate(["length"])
-    assert got.baseline.estimate == pytest.approx(want.estimate)
-    assert want.estimate != pytest.approx(judgments.frame["score"].mean())
-
-
-def test_the_command_line_shows_both_views_of_raters_of_a_sample_by_size(
-    pool, lenient_by_size, tmp_path, capsys
-):
-    _, frame = lenient_by_size
-    files = [str(tmp_path / name) for name in ("outputs.jsonl", "judgments.jsonl")]
-    pool.write_ndjson(files[0])
-    frame.write_ndjson(files[1])
-
-    def found(*options):
-        with pytest.raises(SystemExit) as stop:
-            main(["estimate", *files, "--metric", "length", "--json", *options])
-        assert stop.value.code == 0
-        return json.loads(capsys.readouterr().out)[0]
-
-    apart = found("--raters", "random", "--slope", "least-squares")
-    assert apart["method"] == "weighted-control-variates/least-squares/hajek/student"
-    fixed, both, default = found("--raters", "fixed"), found("--raters", "random"), found()
-    assert (fixed["raters"], both["raters"], default["raters"]) == ("fixed", "random", "adjusted")
-    assert both["fixed_raters"]["low"] == pytest.approx(fixed["low"])
-    assert both["low"] < fixed["low"]
-
-
-def test_what_is_not_known_for_recorded_draws_is_refused_with_the_way_out(pool):
-    outputs = read_outputs(pool)
-    drawn = sample(outputs, 24, design="stratified", metric="length", quantiles=3, seed=1)
-    judgments = judged(drawn.frame)
-    for interval, reason in (("betting", "drawn alike"), ("bca", "drawn again by the same design")):
-        with pytest.raises(InvalidArgumentError, match=f'"student" for a recorded draw.*{reason}'):
-            estimate_design(outputs, judgments, interval=interval, bounds=(-99, 99))
-    with pytest.raises(InvalidArgumentError, match='"adjusted" weights judgments by their raters'):
-        estimate_design(outputs, judgments, raters_as="adjusted")
-    with pytest.raises(InvalidArgumentError, match='"census" speaks of the raters at hand'):
-        estimate_design(outputs, judgments, raters_as="random", target="census")
-    by_size = judged(sample(outputs, 24, design="proportional-to-size", size="risk", seed=1).frame)
-    for options, message in (
-        ({"raters_as": "adjusted"}, '"adjusted" weights judgments by their raters'),
-        ({"raters_as": "random", "target": "census"}, '"census" speaks of the raters at hand'),
-        ({"raters_as": "random", "interval": "bca"}, "drawn again by the same design"),
-    ):
-        with pytest.raises(InvalidArgumentError, match=message):
-            estimate_design(outputs, by_size, **options)
-    alone = read_judgments(by_size.frame.with_columns(rater=pl.lit("r")), on_duplicate="first")
-    with pytest.raises(NotEstimableError, match=r"prompt 'p', system 's': .*at least two raters"):
-        estimate_design(outputs, alone, raters_as="random")
-
-
-def test_a_sample_by_size_that_is_judged_in_part_has_as_much_smaller_probabilities(pool):
-    outputs = read_outputs(pool, metrics=["length", "risk"])
-    drawn = sample(outputs, 24, design="proportional-to-size", size="risk", seed=1).frame
-    judgments = judged(drawn.filter(pl.col("draw") <= 18))
-    [got] = estimate_design(outputs, judgments, ["length"])
-    a = arrays(judgments, pool)
-    want = weighted_mean(
-        a["score"],
-        a["frame"]["probability"].to_numpy() * 18 / 24,
-        pool_size=SIZE,
-        metric=a["length"],
-        metric_pool=pool["length"].to_numpy(),
-        items=a["item"],
-    )
-    assert (got.low, got.high) == pytest.approx((want.low, want.high))
-    assert "18 of 24 drawn outputs are judged" in got.notes[0]
 
 
 def test_a_part_of_an_extended_sample_with_certain_outputs_is_refused(pool):
@@ -325,7 +136,7 @@ def test_intervals_cover_when_a_sample_by_size_is_judged_in_part():
             "item", "system", "score", "probability", "stratum", "stratum_size", "design"
         ).with_columns(first["signature"], rater=pl.lit("r"), prompt=pl.lit("p"))
         study = Study(outputs, read_judgments(judgments))
-        [got] = study.estimate(rater_variance=0.0)
+        [got] = study.estimate()
         covered += got.low <= score.mean() <= got.high
     assert binomtest(covered, runs, 0.95).pvalue > 0.001
 
