@@ -114,7 +114,7 @@ def test_a_part_of_an_extended_sample_with_certain_outputs_is_refused(pool):
 
 
 @pytest.mark.slow
-def test_intervals_cover_when_a_sample_by_size_is_judged_in_part():
+def test_intervals_hold_when_a_sample_by_size_is_judged_in_part():
     rng = np.random.default_rng(5)
     runs, size, covered = 400, 300, 0
     metric = rng.normal(size=size)
@@ -138,7 +138,8 @@ def test_intervals_cover_when_a_sample_by_size_is_judged_in_part():
         study = Study(outputs, read_judgments(judgments))
         [got] = study.estimate()
         covered += got.low <= score.mean() <= got.high
-    assert binomtest(covered, runs, 0.95).pvalue > 0.001
+    # rater noise is not known from single judgments, so they may hold more often
+    assert binomtest(covered, runs, 0.95, alternative="less").pvalue > 0.001
 
 
 @pytest.mark.parametrize("design", ["simple", "stratified"])

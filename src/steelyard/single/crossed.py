@@ -9,8 +9,7 @@ equations, everything is of the size of the other factor:
 .. math:: P = R^{-1} - R^{-1} C \Lambda C' R^{-1}.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -21,7 +20,7 @@ from scipy.sparse import csr_array, hstack
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.single.judged import judged_outputs, systems_of_outputs
 
-__all__ = ["CrossedComponents", "crossed_components", "gls_weights"]
+__all__ = ["CrossedComponents", "crossed_components"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -43,14 +42,11 @@ class CrossedComponents:
         Variance between outputs, between raters, and of what is left of a judgment. One that is not
         identified is 0 and part of `residual`.
     covariance : (3, 3) array
-        Covariance of the three: the inverse expected information, zero for one that is not identified
-        and where they were given.
+        Covariance of the three: the inverse expected information, zero for one that is not identified.
     leniencies : (n_raters,) array
         Best linear prediction of each rater's leniency, raters in sorted order.
     fixed : (1 + k,) array
         Intercept and coefficients of the covariates, or the effect of each system.
-    fixed_covariance : (1 + k, 1 + k) array
-        Their covariance, components taken as known.
     log_likelihood : float
         Restricted log likelihood.
     item_identified, leniency_identified : bool
@@ -67,7 +63,6 @@ class CrossedComponents:
     covariance: Floats
     leniencies: Floats
     fixed: Floats
-    fixed_covariance: Floats
     log_likelihood: float
     item_identified: bool
     leniency_identified: bool
@@ -75,8 +70,6 @@ class CrossedComponents:
     n_raters: int
     n_judgments: int
     notes: tuple[str, ...]
-    _solution: "_Solution" = field(repr=False)
-    _basis: Floats = field(repr=False)
 
     @property
     def rater(self) -> float:
@@ -91,7 +84,6 @@ def crossed_components(
     *,
     covariates: ArrayLike | None = None,
     systems: ArrayLike | None = None,
-    components: Sequence[float] | None = None,
 ) -> CrossedComponents:
     r"""Variance between outputs, between raters, and of what is left, by REML.
 
@@ -103,8 +95,6 @@ def crossed_components(
         Fixed effects beside the intercept.
     systems : (M,) array, optional
         Which system the output is of: one fixed effect for each, instead of the intercept.
-    components : three floats, optional
-        Item, leniency and residual variance, where they are known.
 
     Raises
     ------
@@ -155,15 +145,10 @@ def crossed_components(
     factors = (item, rater) if items_absorbed else (rater, item)
     design = _Design.of(left / scale, X, *factors)
     order = [0, 1, 2] if items_absorbed else [1, 0, 2]
-    identified, covariance = np.array([True, True]), np.zeros((3, 3))
-    if components is None:
-        identified = _identified(design)
-        solution = _most_likely(design, identified)
-        residual = solution.residual_variance
-        covariance = _covariance(solution, identified, residual)
-    else:
-        inward = _given(components)[order] / scale**2
-        solution, residual = _Solution.at(design, inward[:2] / inward[2]), float(inward[2])
+    identified = _identified(design)
+    solution = _most_likely(design, identified)
+    residual = solution.residual_variance
+    covariance = _covariance(solution, identified)
     values = np.append(solution.ratios, 1.0)[order] * residual * scale**2
     change = np.linalg.slogdet(basis)[1] - design.freedom * np.log(scale)
     identified = identified[order[:2]]
@@ -174,42 +159,14 @@ def crossed_components(
         covariance=covariance[np.ix_(order, order)] * scale**4,
         leniencies=solution.effects[order[1]] * scale,
         fixed=basis @ (start + solution.fixed * scale),
-        fixed_covariance=residual * scale**2 * (basis @ solution.fixed_inverse @ basis.T),
-        log_likelihood=float(change - 0.5 * solution.deviance_at(residual)),
+        log_likelihood=float(change - 0.5 * solution.deviance),
         item_identified=bool(identified[0]),
         leniency_identified=bool(identified[1]),
         n_outputs=int(item.max()) + 1,
         n_raters=int(rater.max()) + 1,
         n_judgments=len(y),
-        notes=_notes(values, identified, exhausted=residual <= _FLOOR and components is None),
-        _solution=solution,
-        _basis=basis,
+        notes=_notes(values, identified, exhausted=residual <= _FLOOR),
     )
-
-
-def gls_weights(crossed: CrossedComponents, contrast: ArrayLike) -> Floats:
-    r"""Weights on single judgments that make the generalised-least-squares estimate of a contrast.
-
-    :math:`w = V^{-1} X (X' V^{-1} X)^{-1} c`, so that :math:`w'y = c'\hat\beta` and :math:`X'w = c`, in
-    the order in which the judgments were given.
-
-    Examples
-    --------
-    Four outputs, two of them judged by both raters. A second judgment of an output adds less than
-    a judgment of another, so it weighs less:
-
-    >>> found = crossed_components([2, 4, 4, 8, 9, 10], [1, 1, 2, 2, 3, 4], list("ababab"),
-    ...                            components=(4, 1, 1))
-    >>> gls_weights(found, [1]).round(3)
-    array([0.132, 0.132, 0.132, 0.132, 0.237, 0.237])
-    """
-    c = np.asarray(contrast, dtype=np.float64)
-    if c.shape != crossed.fixed.shape:
-        raise InvalidArgumentError(
-            f"`contrast` must have shape {crossed.fixed.shape}, one entry a fixed effect; "
-            f"got {c.shape}"
-        )
-    return crossed._solution.weights(crossed._basis.T @ c)  # noqa: SLF001 - its own companion
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,7 +175,6 @@ class _Design:
 
     y: Floats
     C: Any  # (M, n_k + p) sparse
-    absorbed: Integers
     count: Floats  # (n_a,) rows of each absorbed level
     n_kept: int
     sums: Any  # Z_a'C, sparse
@@ -229,7 +185,7 @@ class _Design:
         rows, ones = np.arange(len(y)), np.ones(len(y))
         Z = csr_array((ones, (absorbed, rows)))
         C = hstack([csr_array((ones, (rows, kept))), X], format="csr")
-        return cls(y, C, absorbed, Z @ ones, int(kept.max()) + 1, (Z @ C).tocsr(), Z @ y)
+        return cls(y, C, Z @ ones, int(kept.max()) + 1, (Z @ C).tocsr(), Z @ y)
 
     @cached_property
     def products(self) -> tuple[Floats, Floats, float]:
@@ -283,25 +239,17 @@ class _Solution:
         """Generalised-least-squares fixed effects."""
         return np.asarray((self.inverse @ self.g)[self.design.n_kept :])
 
-    @property
-    def fixed_inverse(self) -> Floats:
-        """The inverse of X'H^-1 X."""
-        return self.inverse[self.design.n_kept :, self.design.n_kept :]
-
     @cached_property
     def residual_variance(self) -> float:
         """The most likely residual variance at these ratios, not below its floor."""
         return max(self.residual / self.design.freedom, _FLOOR)
 
-    def deviance_at(self, residual_variance: float) -> float:
-        """Minus twice the restricted log likelihood."""
-        scale = self.design.freedom * np.log(2 * np.pi * residual_variance)
-        return float(scale + self.residual / residual_variance + self.log_determinant)
-
     @cached_property
     def deviance(self) -> float:
         """Minus twice the restricted log likelihood, residual variance profiled out."""
-        return self.deviance_at(self.residual_variance)
+        variance = self.residual_variance
+        scale = self.design.freedom * np.log(2 * np.pi * variance)
+        return float(scale + self.residual / variance + self.log_determinant)
 
     @cached_property
     def _projected(self) -> tuple[Floats, Floats]:
@@ -365,13 +313,6 @@ class _Solution:
             [[factors, with_residual[:, np.newaxis]], [with_residual, np.array([residual])]]
         )
 
-    def weights(self, contrast: Floats) -> Floats:
-        """Return H^-1 X (X'H^-1 X)^-1 c, one weight a row."""
-        design = self.design
-        column = design.C @ (self.inverse[:, design.n_kept :] @ contrast)
-        drop = self.ratios[0] * self._shrink * np.bincount(design.absorbed, weights=column)
-        return np.asarray(column - drop[design.absorbed])
-
 
 def _identified(design: _Design) -> NDArray[np.bool_]:
     """Return which factors' covariance patterns differ from the residual's.
@@ -428,14 +369,16 @@ def _most_likely(design: _Design, free: NDArray[np.bool_]) -> _Solution:
     return here
 
 
-def _covariance(solution: _Solution, identified: NDArray[np.bool_], residual: float) -> Floats:
+def _covariance(solution: _Solution, identified: NDArray[np.bool_]) -> Floats:
     """Return the covariance of the components, in the design's order and units."""
     kept = np.append(identified, True)
     information = solution.information[np.ix_(kept, kept)]
     # scaled to unit diagonal first: the entries span many orders of magnitude
     unit = np.outer(*[1 / np.sqrt(np.diag(information))] * 2)
     covariance = np.zeros((3, 3))
-    covariance[np.ix_(kept, kept)] = 2 * residual**2 * np.linalg.inv(information * unit) * unit
+    covariance[np.ix_(kept, kept)] = (
+        2 * solution.residual_variance**2 * np.linalg.inv(information * unit) * unit
+    )
     return covariance
 
 
@@ -482,20 +425,6 @@ def _fixed_columns(
     basis = np.diag(np.append(1.0, 1 / deviation))
     basis[0, 1:] = -mean / deviation
     return csr_array(np.column_stack([np.ones(size), centred])), basis
-
-
-def _given(components: Sequence[float]) -> Floats:
-    values = np.asarray(components, dtype=np.float64)
-    if values.shape != (3,) or not np.isfinite(values).all() or (values < 0).any():
-        raise InvalidArgumentError(
-            "`components` must be three variances (item, leniency, residual), none negative; "
-            f"got {components!r}"
-        )
-    if values[2] == 0:
-        raise InvalidArgumentError(
-            "`components` must have a residual variance above zero; got 0: give a small one"
-        )
-    return values
 
 
 def _notes(values: Floats, identified: NDArray[np.bool_], *, exhausted: bool) -> tuple[str, ...]:
