@@ -9,7 +9,7 @@ from rich.table import Table
 from steelyard.cli.options import StudyChoice, output_options, seed_option, study_arguments
 from steelyard.cli.paths import OutputFile
 from steelyard.cli.printing import print_result
-from steelyard.estimate import Curve
+from steelyard.single.trajectory import Curve
 from steelyard.study import SystemTrajectory
 
 __all__ = ["trajectory"]

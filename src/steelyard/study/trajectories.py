@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.errors import NotEstimableError
-from steelyard.estimate import Trajectory, trajectory
 from steelyard.records import names_of
 from steelyard.results import Results
+from steelyard.single.trajectory import Trajectory, trajectory
 from steelyard.study.judged import judged_table
 from steelyard.study.recorded_draw import check_simply_drawn
 
