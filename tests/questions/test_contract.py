@@ -5,9 +5,9 @@ import polars as pl
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
-from random_campaigns import Answer, Kind, furthest, kinds
 from scipy.stats import t as student
 
+from random_campaigns import Answer, Kind, furthest, kinds
 from steelyard.errors import NotEstimableError
 from steelyard.study import Study
 
