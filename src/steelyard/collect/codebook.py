@@ -106,7 +106,7 @@ def _read(connection: Connection) -> _Found:
 
 
 def _facts(campaign: Campaign, found: _Found) -> str:
-    uses = judgment_rows(found.scored, each=campaign.judgments_per_output)["use"]
+    uses = judgment_rows(found.scored)["use"]
     counts = uses.value_counts(sort=True).drop_nulls().iter_rows()
     draws = dict.fromkeys(f"`{_line(one.signature or '')}`" for one in found.drawn)
     return "\n".join(

@@ -8,9 +8,9 @@ from scipy.stats import t as student
 
 from steelyard.model.campaign import Floats, Ints
 from steelyard.model.fit import Answers, Fit
-from steelyard.model.intervals import form_ends, intervals
+from steelyard.model.intervals import Intervals, form_ends, intervals
 
-__all__ = ["Together", "together"]
+__all__ = ["Together", "joint_rows", "stepped_down", "together"]
 
 # Draws from the joint distribution of all means; the same for every campaign.
 _DRAWS = 10_000
@@ -50,33 +50,11 @@ def together(fit: Fit, answers: Answers, forms: Floats, level: float = 0.95) -> 
         As in `intervals`.
     """
     alone = intervals(fit, answers, forms, level)
-    f = len(forms)
     known = alone.standard_error > 0
-    score = np.zeros(f)
-    ratio = alone.estimate[known] / alone.standard_error[known]
-    tail = student.logsf(np.abs(ratio), alone.degrees_of_freedom[known])
-    score[known] = np.sign(ratio) * -_normal_quantile(tail)
-    root = _root(answers)
-    k = len(root)
-    rows = np.zeros((f, k))
-    rows[known] = forms[known] @ root / alone.standard_error[known, np.newaxis]
-    draws = np.random.default_rng(_SEED).standard_normal((k, _DRAWS // 2), np.float32)
-    size = (
-        np.abs(rows.astype(np.float32) @ np.concatenate([draws, -draws], axis=1)) if f > 1 else None
-    )
-    if size is None:
-        p = 2 * norm.sf(np.abs(score))
-        critical = float(norm.ppf((1 + level) / 2))
-    else:
-        order = np.argsort(-np.abs(score), kind="stable")
-        largest = np.maximum.accumulate(size[order[::-1]], axis=0)[::-1]
-        stepped = (largest >= np.abs(score[order])[:, np.newaxis]).mean(axis=1)
-        least = 2 * norm.sf(np.abs(score[order]))
-        p = np.empty(f)
-        p[order] = np.maximum.accumulate(np.maximum(stepped, least))
-        critical = float(np.quantile(largest[0], level))
+    score, rows = joint_rows(answers, alone, forms)
+    p, critical = stepped_down(score, rows, level)
     multiple = student.ppf(norm.cdf(critical), alone.degrees_of_freedom)
-    half = np.zeros(f)
+    half = np.zeros(len(forms))
     half[known] = multiple[known] * alone.standard_error[known]
     half = np.maximum(half, (alone.high - alone.low) / 2)
     decided = np.where(known & (p <= 1 - level), np.sign(score), 0.0).astype(np.int64)
@@ -86,6 +64,52 @@ def together(fit: Fit, answers: Answers, forms: Floats, level: float = 0.95) -> 
     low = np.where(decided > 0, np.maximum(low, 0.0), low)
     high = np.where(decided < 0, np.minimum(high, 0.0), high)
     return Together(low, high, np.where(known, p, 1.0), decided)
+
+
+def joint_rows(answers: Answers, alone: Intervals, forms: Floats) -> tuple[Floats, Floats]:
+    """Return the t statistics of forms on the normal scale, and the rows whose products are their correlations.
+
+    Parameters
+    ----------
+    answers : Answers
+        The means.
+    alone : Intervals
+        The forms with their errors.
+    forms : (f, k) array
+        The weight of each mean in each form.
+    """
+    known = alone.standard_error > 0
+    score = np.zeros(len(forms))
+    ratio = alone.estimate[known] / alone.standard_error[known]
+    tail = student.logsf(np.abs(ratio), alone.degrees_of_freedom[known])
+    score[known] = np.sign(ratio) * -_normal_quantile(tail)
+    root = _root(answers)
+    rows = np.zeros((len(forms), len(root)))
+    rows[known] = forms[known] @ root / alone.standard_error[known, np.newaxis]
+    return score, rows
+
+
+def stepped_down(score: Floats, rows: Floats, level: float) -> tuple[Floats, float]:
+    """Return p-values corrected by steps, and the score that none exceeds with a probability of `level`.
+
+    Parameters
+    ----------
+    score, rows
+        What `joint_rows` gave.
+    level : float
+        Confidence level.
+    """
+    if len(score) == 1:
+        return 2 * norm.sf(np.abs(score)), float(norm.ppf((1 + level) / 2))
+    draws = np.random.default_rng(_SEED).standard_normal((rows.shape[1], _DRAWS // 2), np.float32)
+    size = np.abs(rows.astype(np.float32) @ np.concatenate([draws, -draws], axis=1))
+    order = np.argsort(-np.abs(score), kind="stable")
+    largest = np.maximum.accumulate(size[order[::-1]], axis=0)[::-1]
+    stepped = (largest >= np.abs(score[order])[:, np.newaxis]).mean(axis=1)
+    least = 2 * norm.sf(np.abs(score[order]))
+    p = np.empty(len(score))
+    p[order] = np.maximum.accumulate(np.maximum(stepped, least))
+    return p, float(np.quantile(largest[0], level))
 
 
 def _root(answers: Answers) -> Floats:

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from steelyard.errors import NotEstimableError
-from steelyard.model.intervals import Intervals, intervals
+from steelyard.model.intervals import Intervals
 from steelyard.questions.about import About, Raters, Target
 from steelyard.questions.asked import Asked
 from steelyard.questions.compare import Standing, standings
@@ -134,9 +134,9 @@ class _Views:
             if raters == "random":
                 views.append(("pool", "fixed"))
         shown = {
-            one: intervals(found.fit, found.answers(*one), forms, asked.level) for one in views
+            one: found.intervals(found.answers(*one), forms, asked.level) for one in views
         }
-        plain = intervals(found.fit, found.plain(asked.target, raters), forms, asked.level)
+        plain = found.intervals(found.plain(asked.target, raters), forms, asked.level)
         return cls(found, asked, raters, chosen, shown, plain)
 
     def estimate(self, place: int, standing: Standing | None) -> Estimate:
