@@ -1,6 +1,5 @@
 """Intervals that hold at all looks: a look is an interval of one look at a stricter level."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -9,19 +8,15 @@ from scipy.special import log_ndtr, ndtr, ndtri, stdtrit
 from steelyard.model.campaign import Campaign, Floats
 from steelyard.model.effects import effects
 from steelyard.model.fit import Answers, Fit
-from steelyard.model.intervals import Intervals, form_ends, intervals
 from steelyard.model.reml import System, Variances
-from steelyard.model.simultaneous import Together, joint_rows, stepped_down
 
 __all__ = [
     "Looks",
     "error_later",
     "growth_needed",
     "half_widths_later",
-    "intervals_at_looks",
     "looks_at",
     "same_variances",
-    "together_at_looks",
 ]
 
 # Without a planned end the mixture is as tight as it can be at about eight times so many judgments.
@@ -98,10 +93,6 @@ class Looks:
         square = (1 + 1 / ratio) * (np.log1p(ratio) + 2 * raised - 2 * np.log(2 * tail))
         return np.where(self._planned, at_end, np.sqrt(np.maximum(square, once**2)))
 
-    def part(self, chosen: Sequence[int] | Floats) -> "Looks":
-        """Return the same for some of the forms."""
-        return Looks(self.information[chosen], self.worth[chosen])
-
 
 def error_later(fit: Fit, answers: Answers, share: Floats) -> Floats:
     """Return the covariance of the errors when the judgments now are a share of all, (k, k).
@@ -149,63 +140,6 @@ def looks_at(fit: Fit, answers: Answers, forms: Floats, share: Floats | None) ->
     later = _squares(forms, error_later(fit, answers, share))
     # what is past the end for one system counts as past for the forms that hold it
     return Looks(np.maximum(later / now, 1e-6), worth)
-
-
-def intervals_at_looks(
-    fit: Fit, answers: Answers, forms: Floats, level: float, looks: Looks
-) -> Intervals:
-    """Return each form of the means with an interval that holds at all looks.
-
-    Parameters
-    ----------
-    fit, answers, forms, level
-        As in `intervals`.
-    looks : Looks
-        How far along the forms are.
-    """
-    critical = looks.critical(float(ndtri((1 + level) / 2)))
-    # one call for forms that are equally far
-    score, group = np.unique(np.round(critical, 3), return_inverse=True)
-    each = [intervals(fit, answers, forms, 1 - 2 * float(ndtr(-one))) for one in score]
-    row = np.arange(len(forms))
-    first = each[0]
-    return Intervals(
-        first.estimate,
-        first.standard_error,
-        first.degrees_of_freedom,
-        np.array([one.low for one in each])[group, row],
-        np.array([one.high for one in each])[group, row],
-        level,
-    )
-
-
-def together_at_looks(
-    fit: Fit, answers: Answers, forms: Floats, level: float, looks: Looks
-) -> Together:
-    """Return intervals of all forms together and verdicts by steps, at all looks.
-
-    The largest of many forms at any look is, by Lévy's inequality, as unlikely as twice the largest of
-    all at the end.
-
-    Parameters
-    ----------
-    fit, answers, forms, level, looks
-        As in `intervals_at_looks`.
-    """
-    alone = intervals_at_looks(fit, answers, forms, level, looks)
-    score, rows = joint_rows(answers, alone, forms)
-    p, critical = stepped_down(looks.once(score), rows, level)
-    known = alone.standard_error > 0
-    multiple = -stdtrit(alone.degrees_of_freedom, ndtr(-looks.critical(critical)))
-    half = np.where(known, multiple * alone.standard_error, 0.0)
-    half = np.maximum(half, (alone.high - alone.low) / 2)
-    decided = np.where(known & (p <= 1 - level), np.sign(score), 0.0).astype(np.int64)
-    least, most = form_ends(fit, forms)
-    low = np.maximum(alone.estimate - half, least)
-    high = np.minimum(alone.estimate + half, most)
-    low = np.where(decided > 0, np.maximum(low, 0.0), low)
-    high = np.where(decided < 0, np.minimum(high, 0.0), high)
-    return Together(low, high, np.where(known, p, 1.0), decided)
 
 
 def half_widths_later(

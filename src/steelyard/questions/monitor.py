@@ -12,17 +12,14 @@ from steelyard.campaign.drift import drift_notes
 from steelyard.campaign.part import part_of
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.model.anytime import (
+    Looks,
     growth_needed,
     half_widths_later,
-    intervals_at_looks,
     looks_at,
     same_variances,
-    together_at_looks,
 )
 from steelyard.model.campaign import Floats
 from steelyard.model.fit import Answers
-from steelyard.model.intervals import Intervals
-from steelyard.model.simultaneous import Together
 from steelyard.questions.about import About
 from steelyard.questions.asked import Asked
 from steelyard.questions.compare import prompt_comparisons
@@ -64,15 +61,9 @@ class LookedFit(PromptFit):
             number = np.bincount(family, number)[family]
         return np.maximum(number, 1.0) / self.planned
 
-    def intervals(self, answers: Answers, forms: Floats, level: float) -> Intervals:
-        """Return forms of the means, each with an interval that holds at all looks."""
-        looks = looks_at(self.fit, answers, forms, self.share)
-        return intervals_at_looks(self.fit, answers, forms, level, looks)
-
-    def together(self, answers: Answers, forms: Floats, level: float) -> Together:
-        """Return intervals of all forms together at all looks, and what is decided."""
-        looks = looks_at(self.fit, answers, forms, self.share)
-        return together_at_looks(self.fit, answers, forms, level, looks)
+    def looks(self, answers: Answers, forms: Floats) -> Looks:
+        """Return how far along forms of the means are."""
+        return looks_at(self.fit, answers, forms, self.share)
 
 
 def monitored(
