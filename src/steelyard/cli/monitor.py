@@ -81,7 +81,9 @@ def goal_options(command: click.decorators.FC) -> click.decorators.FC:
             ),
             click.option("--budget", type=float, help="Or money for all judgments of a prompt."),
             click.option(
-                "--judgment-price", type=click.FloatRange(min=0, min_open=True), help="Of one judgment."
+                "--judgment-price",
+                type=click.FloatRange(min=0, min_open=True),
+                help="Of one judgment.",
             ),
         )
     ):
@@ -146,9 +148,7 @@ def monitor(
     tables = [part for one in found for part in _tables(one)]
     print_result(found.to_dict(), tables, as_json=as_json, output=output)
     if gate is not None:
-        answers = [
-            pair_.answer(gate, margin, level) for one in found for pair_ in one.pairs
-        ]
+        answers = [pair_.answer(gate, margin, level) for one in found for pair_ in one.pairs]
         worst = next((one for one in ("fails", "undecided") if one in answers), "holds")
         click.echo(f"gate {gate}: {worst}", err=as_json)
         raise SystemExit(_EXIT[worst])

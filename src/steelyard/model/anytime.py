@@ -203,9 +203,7 @@ def growth_needed(
         The half-widths to reach.
     """
     growth = np.geomspace(1.01, _FAR, _STEPS)
-    half = half_widths_later(
-        fit, answers, forms, share=share, now=now, once=once, growth=growth
-    )
+    half = half_widths_later(fit, answers, forms, share=share, now=now, once=once, growth=growth)
     there = half <= aim
     return np.where(there.any(axis=0), growth[there.argmax(axis=0)], np.inf)
 

@@ -133,9 +133,7 @@ class _Views:
             views.append(("superpopulation", raters))
             if raters == "random":
                 views.append(("pool", "fixed"))
-        shown = {
-            one: found.intervals(found.answers(*one), forms, asked.level) for one in views
-        }
+        shown = {one: found.intervals(found.answers(*one), forms, asked.level) for one in views}
         plain = found.intervals(found.plain(asked.target, raters), forms, asked.level)
         return cls(found, asked, raters, chosen, shown, plain)
 

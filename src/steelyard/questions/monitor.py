@@ -33,7 +33,7 @@ from steelyard.questions.pairs import PairDifference
 from steelyard.questions.quantities import Quantity, quantities
 from steelyard.results import ResultTable
 
-__all__ = ["LookedFit", "Pair", "half_width_forecast", "half_width_path", "monitored"]
+__all__ = ["LookedFit", "Pair", "half_width_forecast", "half_width_path", "looked", "monitored"]
 
 Pair = tuple[str, str]
 
@@ -64,6 +64,22 @@ class LookedFit(PromptFit):
     def looks(self, answers: Answers, forms: Floats) -> Looks:
         """Return how far along forms of the means are."""
         return looks_at(self.fit, answers, forms, self.share)
+
+
+def looked(fits: Fits, prompt: str, planned: float | None) -> LookedFit:
+    """Return the model of a prompt that is looked at all the time.
+
+    Parameters
+    ----------
+    fits : Fits
+        The models.
+    prompt : str
+        The prompt.
+    planned : float or None
+        Judgments that are planned of each system.
+    """
+    one = fits.of(prompt)
+    return LookedFit(one.collected, one.fit, one.slices, planned=planned)
 
 
 def monitored(
@@ -106,9 +122,8 @@ def monitored(
     for prompt in asked.prompts:
         lower = prompt in fits.source.judgments.lower_is_better
         try:
-            one = fits.of(prompt)
-            looked = LookedFit(one.collected, one.fit, one.slices, planned=planned)
-            found += _Look.of(looked, asked, goal, pairs, price, lower=lower).results(fits.notes)
+            model = looked(fits, prompt, planned)
+            found += _Look.of(model, asked, goal, pairs, price, lower=lower).results(fits.notes)
         except NotEstimableError as error:
             refused.append(error)
     if not found:
@@ -147,8 +162,8 @@ def half_width_path(
         judged = (part.writers > 0).sum(axis=0)
         times = (part.writers[part.output] > 0).sum(axis=0)
         known = replace(found.collected, campaign=part, n_outputs=judged, n_judgments=times)
-        looked = LookedFit(known, near, found.slices, planned=found.planned)
-        shown = looked.intervals(looked.answers(asked.target, mode), forms, asked.level)
+        then = LookedFit(known, near, found.slices, planned=found.planned)
+        shown = then.intervals(then.answers(asked.target, mode), forms, asked.level)
         half = (shown.high - shown.low) / 2
         for place, system in enumerate(campaign.systems):
             if judged[place] > 1:
@@ -320,7 +335,9 @@ class _Look:
             form = by_name[pair.a].form - by_name[pair.b].form
             half = (pair.simultaneous_high - pair.simultaneous_low) / 2
             aim = goal.gap(pair, level)
-            wanted.append(((pair.a, pair.b), form, half, abs(pair.difference) if aim is None else aim))
+            wanted.append(
+                ((pair.a, pair.b), form, half, abs(pair.difference) if aim is None else aim)
+            )
         if not wanted:
             return {} if goal.given else dict.fromkeys(by_name)
         mode, _ = self.found.raters(self.asked.raters)

@@ -102,9 +102,7 @@ def monitor(
                 "`budget` needs `judgment_price`, and does not go with `planned`"
             )
         planned = budget / judgment_price / max(len(chosen), 1)
-    fits = study.fits(
-        metrics, bounds=bounds, sample=sample, cluster_by=cluster_by, average=average
-    )
+    fits = study.fits(metrics, bounds=bounds, sample=sample, cluster_by=cluster_by, average=average)
     asked = Asked.of(
         fits, names_of(prompts), names_of(systems), target=target, raters=raters, level=level
     )
