@@ -36,7 +36,7 @@ from steelyard.collect.languages import read_wording
 from steelyard.collect.questionnaires import AnyQuestion, Screening
 from steelyard.collect.tasks.consistency import check_questions
 from steelyard.collect.tasks.declared import Declared, declared, mistake, one_of, shown
-from steelyard.collect.tasks.task import Task, load_task, score_bounds, shipped_tasks
+from steelyard.collect.tasks.task import Task, load_task, shipped_tasks
 from steelyard.collect.wording import Wording, english
 from steelyard.collect.yaml_lines import Document, KeyPath, read_yaml
 from steelyard.errors import InvalidDataError

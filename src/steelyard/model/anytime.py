@@ -91,7 +91,7 @@ class Looks:
         at_end = np.minimum(at_end, -ndtri(tail * _RARE))
         ratio, raised = self._mixing
         square = (1 + 1 / ratio) * (np.log1p(ratio) + 2 * raised - 2 * np.log(2 * tail))
-        return np.where(self._planned, at_end, np.sqrt(np.maximum(square, once**2)))
+        return np.asarray(np.where(self._planned, at_end, np.sqrt(np.maximum(square, once**2))))
 
 
 def error_later(fit: Fit, answers: Answers, share: Floats) -> Floats:

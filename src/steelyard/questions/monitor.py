@@ -33,7 +33,15 @@ from steelyard.questions.pairs import PairDifference
 from steelyard.questions.quantities import Quantity, quantities
 from steelyard.results import ResultTable
 
-__all__ = ["LookedFit", "Pair", "half_width_forecast", "half_width_path", "looked", "monitored"]
+__all__ = [
+    "LookedFit",
+    "Pair",
+    "half_width_forecast",
+    "half_width_path",
+    "look_at",
+    "looked",
+    "monitored",
+]
 
 Pair = tuple[str, str]
 
@@ -58,7 +66,7 @@ class LookedFit(PromptFit):
         number = np.asarray(self.collected.n_judgments, dtype=np.float64)
         family = self.fit.campaign.family
         if family is not None:
-            number = np.bincount(family, number)[family]
+            number = np.bincount(family, number).astype(np.float64)[family]
         return np.maximum(number, 1.0) / self.planned
 
     def looks(self, answers: Answers, forms: Floats) -> Looks:
@@ -123,7 +131,9 @@ def monitored(
         lower = prompt in fits.source.judgments.lower_is_better
         try:
             model = looked(fits, prompt, planned)
-            found += _Look.of(model, asked, goal, pairs, price, lower=lower).results(fits.notes)
+            found += look_at(
+                model, asked, goal, pairs=pairs, price=price, lower=lower, notes=fits.notes
+            )
         except NotEstimableError as error:
             refused.append(error)
     if not found:
@@ -204,11 +214,37 @@ def half_width_forecast(
     return [(int(n), float(width)) for n, width in zip(outputs, half[:, 0], strict=True)]
 
 
+def look_at(
+    found: PromptFit,
+    asked: Asked,
+    goal: Goal,
+    *,
+    lower: bool,
+    pairs: Sequence[Pair] | None = None,
+    price: float | None = None,
+    notes: Sequence[str] = (),
+) -> list[Monitored]:
+    """Return what is known under one prompt, slice by slice.
+
+    Parameters
+    ----------
+    found : PromptFit
+        The model: a `LookedFit`, or one that is looked at once.
+    asked, goal, pairs, price
+        As in `monitored`.
+    lower : bool
+        Whether lower scores are better.
+    notes : sequence of str
+        What must be said of all prompts.
+    """
+    return _Look.of(found, asked, goal, pairs, price, lower=lower).results(notes)
+
+
 @dataclass(frozen=True, eq=False)
 class _Look:
     """What estimate and compare say at one look."""
 
-    found: LookedFit
+    found: PromptFit
     asked: Asked
     goal: Goal
     price: float | None
@@ -220,7 +256,7 @@ class _Look:
     @classmethod
     def of(
         cls,
-        found: LookedFit,
+        found: PromptFit,
         asked: Asked,
         goal: Goal,
         pairs: Sequence[Pair] | None,
@@ -245,6 +281,11 @@ class _Look:
         chosen, _ = quantities(found, asked.systems)
         each = {(one.slice, one.system): one for one in means}
         return cls(found, asked, goal, price, chosen, each, comparisons, notes)
+
+    @property
+    def _looked(self) -> LookedFit | None:
+        """The model, where it is looked at all the time."""
+        return self.found if isinstance(self.found, LookedFit) else None
 
     def results(self, notes: Sequence[str]) -> list[Monitored]:
         """Return what is known, slice by slice."""
@@ -276,7 +317,7 @@ class _Look:
             reached=reached,
             level=self.asked.level,
             about=about,
-            planned=self.found.planned,
+            planned=None if self._looked is None else self._looked.planned,
             metrics=self.found.fit.campaign.metrics if shown is None else shown.metrics,
             answer="" if compared is None else compared.sentence,
             systems=systems,
@@ -313,10 +354,9 @@ class _Look:
         if pair.verdict != "undecided":
             return pair
         both = [more.get(one, 0) for one in (pair.a, pair.b)]
-        known = [one for one in both if one is not None]
-        return replace(
-            pair, more_judgments=sum(known) if len(known) == len(both) and sum(known) else None
-        )
+        if any(one is None for one in both):
+            return replace(pair, more_judgments=None)
+        return replace(pair, more_judgments=sum(one or 0 for one in both) or None)
 
     def _more(
         self, own: Sequence[Quantity], order: Sequence[str], pairs: Sequence[PairDifference]
@@ -345,15 +385,15 @@ class _Look:
             self.found.fit,
             self.found.answers(self.asked.target, mode),
             np.array([form for _, form, _, _ in wanted]),
-            share=self.found.share,
+            share=None if self._looked is None else self._looked.share,
             now=np.array([half for _, _, half, _ in wanted]),
             aim=np.array([aim for _, _, _, aim in wanted]),
             once=float(ndtri((1 + level) / 2)),
         )
         most: dict[str, float] = {}
         for (names, *_), times in zip(wanted, growth, strict=True):
-            for one in names:
-                most[one] = max(most.get(one, 1.0), float(times))
+            for name in names:
+                most[name] = max(most.get(name, 1.0), float(times))
         return {
             one: None
             if math.isinf(times)

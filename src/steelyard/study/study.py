@@ -27,7 +27,7 @@ from steelyard.questions.estimate import estimates
 from steelyard.questions.estimates import Estimates
 from steelyard.questions.fitted import Fits
 from steelyard.records import names_of
-from steelyard.study import monitoring, planning, sampling
+from steelyard.study import monitoring, planning, replaying, sampling
 from steelyard.study.cell_diagnosis import Gaps, diagnose, refused
 from steelyard.study.diagnosis import Diagnoses
 from steelyard.study.judged import Cell, judged_table
@@ -471,6 +471,7 @@ class Study:
     plan = _of_shared(planning.plan)
     sample = sampling.sample
     monitor = monitoring.monitor
+    replay = replaying.replay
 
     def only_prompt(self, prompt: str | None) -> str:
         """Return the prompt that was asked for, or else the only one.

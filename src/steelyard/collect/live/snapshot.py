@@ -20,6 +20,7 @@ from steelyard.collect.live.signals import is_spent, money, pace, signal
 from steelyard.collect.quality import rules_in_words
 from steelyard.collect.store import Reader, StoreError
 from steelyard.collect.store.decisions import About, Decision, latest
+from steelyard.collect.store.ledger import micro
 from steelyard.collect.store.overview import (
     Awaited,
     Progress,
@@ -28,7 +29,6 @@ from steelyard.collect.store.overview import (
     progress,
     rater_rows,
 )
-from steelyard.collect.store.ledger import micro
 from steelyard.collect.store.queue import drawn
 from steelyard.collect.store.records import (
     ScoredRow,
