@@ -11,7 +11,6 @@ from steelyard.version import __version__
 if TYPE_CHECKING:
     from steelyard.design import (
         Assumptions,
-        ConfidenceSequence,
         Draw,
         Prices,
         draw_sample,
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     )
     from steelyard.metrics import score
     from steelyard.single.components import variance_components
+    from steelyard.single.confidence_sequence import ConfidenceSequence
     from steelyard.single.estimate import Estimate
     from steelyard.single.mean import control_variates, sample_mean
     from steelyard.single.pool import PoolMoments
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _HOME = {
     "Assumptions": "steelyard.design",
-    "ConfidenceSequence": "steelyard.design",
+    "ConfidenceSequence": "steelyard.single.confidence_sequence",
     "Draw": "steelyard.design",
     "Estimate": "steelyard.single.estimate",
     "Judgments": "steelyard.tables",
