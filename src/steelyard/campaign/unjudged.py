@@ -12,7 +12,7 @@ from steelyard.campaign.source import Source
 from steelyard.model.campaign import Ints
 from steelyard.records import ALSO_BY, UNKNOWN_RATER
 
-__all__ = ["PLACE", "next_outputs", "with_unjudged"]
+__all__ = ["PLACE", "next_outputs", "others_judged", "with_unjudged"]
 
 PLACE = "#place"
 _OUTPUT = ["item", "system"]
@@ -26,6 +26,7 @@ def next_outputs(
     rng: np.random.Generator,
     same_items: bool = True,
     judged_first: bool = False,
+    differing: bool = False,
 ) -> pl.DataFrame:
     """Return the outputs of some systems that nobody judged, in the order in which to judge them.
 
@@ -43,6 +44,8 @@ def next_outputs(
         Whether all systems go through the items in one order.
     judged_first : bool
         Whether items that other systems were judged on come first.
+    differing : bool
+        Whether to leave out items for which all these systems wrote the same text.
 
     Returns
     -------
@@ -50,7 +53,11 @@ def next_outputs(
         Item, system, and ``#place``: the place of each, from 1 for each system.
     """
     judged = source.judgments.frame.filter(pl.col("prompt") == prompt).select(_OUTPUT).unique()
-    rows = source.outputs.rows(columns=_OUTPUT).filter(pl.col("system").is_in(list(systems)))
+    texts = ["output"] if differing and source.outputs.has_texts else []
+    rows = source.outputs.rows(columns=[*_OUTPUT, *texts])
+    rows = rows.filter(pl.col("system").is_in(list(systems)))
+    if texts:
+        rows = rows.filter(pl.col("output").n_unique().over("item") > 1)
     items = rows.select("item").unique().sort("item")
     if same_items:
         chance = items.with_columns(pl.Series("#chance", rng.permutation(items.height)))
@@ -101,3 +108,14 @@ def with_unjudged(source: Source, prompt: str, unjudged: pl.DataFrame) -> tuple[
     both = pl.concat([made, more], how="diagonal_relaxed")
     found = collected(replace(source, judgments=judgments.derived(both), sample=None), prompt)
     return found, found.rows[PLACE].to_numpy().astype(np.int64)
+
+
+def others_judged(source: Source, prompt: str, systems: Sequence[str]) -> bool:
+    """Whether other systems were judged under a prompt on items that one of these was not judged on."""
+    rows = source.judgments.frame.filter(pl.col("prompt") == prompt).select(_OUTPUT).unique()
+    own = pl.col("system").is_in(list(systems))
+    others = rows.filter(~own)["item"].unique()
+    return any(
+        len(others.filter(~others.is_in(rows.filter(pl.col("system") == one)["item"].implode())))
+        for one in systems
+    )

@@ -17,6 +17,8 @@ __all__ = ["Imagined", "Known", "imagined"]
 # Simulated scores whose average information stands for the expected one.
 _DRAWS = 4
 _SEED = 20_181
+# What is observed of all systems' errors counts beside the model's expectation as if that were so many blocks.
+_ALL = 100.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +41,10 @@ class Known:
         Error covariance of the logarithms of `theta`, in its order.
     freedom_of_all : float
         Degrees of freedom of all judgments together.
+    tails : float
+        How many times the variance of a normal's square the squares of outputs have.
+    off : float
+        By which share the squares that were observed are larger than the model expects.
     """
 
     systems: tuple[str, ...]
@@ -48,6 +54,8 @@ class Known:
     theta: Mapping[str, float]
     covariance: Floats
     freedom_of_all: float
+    tails: float = 1.0
+    off: float = 0.0
 
     @classmethod
     def of(cls, fit: Fit) -> "Known":
@@ -66,6 +74,8 @@ class Known:
             theta,
             fit.variances.covariance,
             float(max(fit.campaign.n - fit.campaign.k, 1)),
+            _tails(fit),
+            _off(fit),
         )
 
     def of_effects(self, names: Sequence[str]) -> tuple[Floats, Floats]:
@@ -105,6 +115,26 @@ class Known:
         at = [place.get(one) for one in systems]
         scale = np.array([common if one is None else self.scale[one] for one in at])
         return scale, np.array([0.0 if one is None else self.freedom[one] for one in at])
+
+
+def _tails(fit: Fit) -> float:
+    """Return how many times the variance of a normal's square the squares of outputs have."""
+    off = fit.system.z - fit.system.u @ fit.variances.solution.values
+    times = np.bincount(fit.campaign.output)
+    left = np.bincount(fit.campaign.output, weights=off)[times > 0] / times[times > 0]
+    square = float(np.mean(left**2))
+    kurtosis = float(np.mean(left**4)) / max(square, 1e-300) ** 2
+    return float(np.clip((kurtosis - 1) / 2, 1.0, 20.0))
+
+
+def _off(fit: Fit) -> float:
+    """Return by which share observed squares are larger than the model expects, as far as that is known."""
+    parts = fit.answers().parts
+    expected = sum(np.trace(parts[one.name]) for one in fit.system.effects.kernels)
+    blocks = float(fit.freedom.sum())
+    trust = blocks / (blocks + fit.campaign.k * OWN)
+    found = np.trace(parts["observed"]) / max(float(expected), 1e-300) / max(trust, 0.1)
+    return float(np.clip(found, -0.5, 1.0) * blocks / (blocks + _ALL))
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,6 +202,7 @@ class Imagined:
             self._known.of_effects(names)[1],
             _known_spread(self._known.of_systems(self.campaign.systems)[1], self._known.lent),
             self._known.freedom_of_all,
+            self._known.tails,
         )
         later = _relative(
             share,
@@ -179,10 +210,11 @@ class Imagined:
             self._fit.variances.covariance,
             _known_spread(self._fit.freedom, self._known.lent),
             max(self.campaign.n - self.campaign.k, 1),
+            self._known.tails,
         )
         blocks = np.maximum(self._fit.freedom, 1.0)
         fresh = 1 - np.minimum(self._known.freedom_of_all / max(self.campaign.n, 1), 1.0)
-        own = fresh * 2 / blocks * (blocks / (blocks + OWN)) ** 2
+        own = fresh * self._known.tails * 2 / blocks * (blocks / (blocks + OWN)) ** 2
         found = now - later
         least = np.maximum(np.diag(found), 0.0)
         np.fill_diagonal(found, least)
@@ -211,11 +243,11 @@ def _known_spread(freedom: Floats, lent: float) -> Floats:
 
 
 def _relative(
-    share: Floats, weight: Floats, covariance: Floats, known: Floats, n: float
+    share: Floats, weight: Floats, covariance: Floats, known: Floats, n: float, tails: float
 ) -> Floats:
     """Return the error covariance of the logarithms of forms' variances, as Satterthwaite has it."""
     of_shares = share @ covariance @ share.T - 2 / n
-    of_spread = np.maximum((weight * 2 / known) @ weight.T, 2 / n)
+    of_spread = tails * np.maximum((weight * 2 / known) @ weight.T, 2 / n)
     found = of_spread + of_shares
     np.fill_diagonal(found, np.diag(of_spread) + np.maximum(np.diag(of_shares), 0.0))
     return np.asarray(found)
@@ -247,7 +279,7 @@ def imagined(known: Known, campaign: Campaign, *, about: About = "pool") -> Imag
         freedom = np.maximum(campaign.writers[judged].sum(axis=0) - 1, 0.0)
         learned = Variances(built.names, solution, covariance)
         fit = Fit(campaign, scale, known.lent, freedom, 0.0, system, learned)
-        answers = _expected(fit, about)
+        answers = _with_observed(fit, _expected(fit, about), known.off)
         return Imagined(campaign, answers, fit, known)
 
 
@@ -319,6 +351,14 @@ def _expected(fit: Fit, about: About) -> Answers:
     if about == "new outputs":
         parts["metrics of new outputs"] = _metric_error(fit)
     return Answers(np.zeros(fit.campaign.k), weights / fit.spread[:, np.newaxis], parts)
+
+
+def _with_observed(fit: Fit, answers: Answers, off: float) -> Answers:
+    """Return answers with what observed squares will add to their errors."""
+    of_blocks = sum(answers.parts[one.name] for one in fit.system.effects.kernels)
+    trust = np.sqrt(fit.freedom / (fit.freedom + OWN))
+    observed = off * of_blocks * np.outer(trust, trust)
+    return replace(answers, parts=dict(answers.parts) | {"observed": observed})
 
 
 def _learning(fit: Fit, moves: Floats) -> Floats:

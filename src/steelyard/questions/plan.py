@@ -9,22 +9,30 @@ import numpy as np
 
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.model.campaign import Floats
+from steelyard.campaign.unjudged import others_judged
 from steelyard.names import known_names
 from steelyard.questions.about import Raters, Target, view_of
 from steelyard.questions.cheapest import planned
 from steelyard.questions.fitted import Fits, PromptFit
 from steelyard.questions.goals import Goal
 from steelyard.questions.plans import Plan, Prices
-from steelyard.questions.prospect import Prospect
+from steelyard.questions.prospect import Further, Prospect
 from steelyard.questions.typed import Typed, typed_prospect
 
-__all__ = ["Asked", "PlanFor", "pilot_plan", "plan"]
+__all__ = ["PlanAsked", "PlanFor", "pilot_plan", "plan"]
 
 PlanFor = Literal["means", "pairs", "order"]
 
+# Outputs of a system after which two orders of the items are compared.
+_LOOK = 100
+_JUDGED_FIRST = (
+    "counts on items first that other systems were judged on, as `steelyard sample OUTPUTS --after JUDGMENTS` "
+    "draws them: there the systems' common part is known"
+)
+
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class PlanAsked:
     """What a plan is asked for.
 
     Attributes
@@ -120,7 +128,7 @@ def plan(
     *,
     leniency: Typed = 0.0,
     pool_size: int | None = None,
-    asked: Asked,
+    asked: PlanAsked,
 ) -> Plan:
     """Plan how many outputs to judge of one system, or of two that are compared, from variances.
 
@@ -128,7 +136,7 @@ def plan(
     ----------
     item_variance, rater_variance, correlation, leniency, pool_size
         As in `typed_prospect`; with a `difference`, item and rater variance are those of differences.
-    asked : Asked
+    asked : PlanAsked
         The goal, prices and the rest.
 
     Returns
@@ -137,7 +145,7 @@ def plan(
 
     Examples
     --------
-    >>> found = plan(0.15, 0.3, 0.5, asked=Asked(half_width=0.1))
+    >>> found = plan(0.15, 0.3, 0.5, asked=PlanAsked(half_width=0.1))
     >>> found.expected.judgments, found.expected.judgments == found.assured.judgments
     (163, True)
     """
@@ -173,7 +181,7 @@ def _half(given: Typed) -> Typed:
 def pilot_plan(
     fits: Fits,
     prompt: str,
-    asked: Asked,
+    asked: PlanAsked,
     *,
     systems: Sequence[str] | None = None,
     compare: tuple[str, str] | None = None,
@@ -203,17 +211,29 @@ def pilot_plan(
             )
     mode, notes = found.raters(raters)
     getting = list(judge or named)
-    prospect = Prospect.of(
-        fits,
-        prompt,
-        getting,
-        about=view_of(target, mode),
-        same_items=same_items,
-        differing=compare if compare is not None and set(getting) == set(compare) else None,
-    )
-    place = {one: number for number, one in enumerate(prospect.campaign.systems)}
-    goal = _goal(found, prospect, [place[one] for one in named], asked, what, compare)
-    made = asked.plan(prospect, goal, systems=[place[one] for one in getting])
+
+    def ahead(*, judged_first: bool) -> tuple[Prospect, Goal]:
+        prospect = Prospect.of(
+            fits,
+            prompt,
+            getting,
+            about=view_of(target, mode),
+            same_items=same_items,
+            judged_first=judged_first,
+            differing=compare is not None and set(getting) == set(compare),
+        )
+        place = {one: number for number, one in enumerate(prospect.campaign.systems)}
+        return prospect, _goal(found, prospect, [place[one] for one in named], asked, what, compare)
+
+    prospect, goal = ahead(judged_first=False)
+    if others_judged(fits.source, prompt, getting):
+        other = ahead(judged_first=True)
+        further = Further(min(_LOOK, prospect.left))
+        if other[1].reach(other[0].after(further)) < goal.reach(prospect.after(further)):
+            prospect, goal = other
+            notes = (*notes, _JUDGED_FIRST)
+    asks = [prospect.campaign.systems.index(one) for one in getting]
+    made = asked.plan(prospect, goal, systems=asks)
     return replace(made, notes=(*made.notes, *notes))
 
 
@@ -228,7 +248,7 @@ def _goal(
     found: PromptFit,
     prospect: Prospect,
     systems: Sequence[int],
-    asked: Asked,
+    asked: PlanAsked,
     what: PlanFor,
     compare: tuple[str, str] | None,
 ) -> Goal:

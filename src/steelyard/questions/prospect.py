@@ -76,6 +76,7 @@ class Prospect:
         about: About = "pool",
         same_items: bool = True,
         judged_first: bool = False,
+        differing: bool = False,
     ) -> "Prospect":
         """Return what may be judged next of some systems of a study.
 
@@ -89,13 +90,19 @@ class Prospect:
             The systems that may get further judgments.
         about
             As in `Prospect`.
-        same_items, judged_first
+        same_items, judged_first, differing
             As in `next_outputs`.
         """
         rng = np.random.default_rng(_SEED)
         source = fits.source
         unjudged = next_outputs(
-            source, prompt, systems, rng=rng, same_items=same_items, judged_first=judged_first
+            source,
+            prompt,
+            systems,
+            rng=rng,
+            same_items=same_items,
+            judged_first=judged_first,
+            differing=differing,
         )
         left = int(str(unjudged["#place"].max() or 0))
         fit = fits.of(prompt).fit
