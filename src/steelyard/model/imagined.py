@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from threadpoolctl import threadpool_limits
+from steelyard.model.threads import one_thread
 
 from steelyard.model.campaign import Campaign, Floats
 from steelyard.model.effects import PRIOR, effects
@@ -213,7 +213,8 @@ class Imagined:
             self._known.tails,
         )
         blocks = np.maximum(self._fit.freedom, 1.0)
-        fresh = 1 - np.minimum(self._known.freedom_of_all / max(self.campaign.n, 1), 1.0)
+        before = self._known.of_systems(self.campaign.systems)[1]
+        fresh = 1 - np.minimum(before / blocks, 1.0)
         own = fresh * self._known.tails * 2 / blocks * (blocks / (blocks + OWN)) ** 2
         found = now - later
         least = np.maximum(np.diag(found), 0.0)
@@ -265,7 +266,7 @@ def imagined(known: Known, campaign: Campaign, *, about: About = "pool") -> Imag
     about : {"pool", "new outputs", "these raters"}
         As in `Fit.answers`.
     """
-    with threadpool_limits(limits=1):
+    with one_thread():
         built = effects(campaign)
         theta, _ = known.of_effects(built.names)
         scale, _ = known.of_systems(campaign.systems)
