@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from steelyard.arrays import JudgedOutputs, PoolMoments, judged_outputs
     from steelyard.design import (
         Assumptions,
-        ConfidenceSequence,
         Draw,
         Prices,
         draw_sample,
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from steelyard.estimate.trajectory import Trajectory, trajectory
     from steelyard.estimate.weighted import weighted_mean
     from steelyard.metrics import score
+    from steelyard.single.confidence_sequence import ConfidenceSequence
     from steelyard.study import Study
     from steelyard.tables import Judgments, Outputs, read_judgments, read_outputs
     from steelyard.variance import (
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 _HOME = {
     "Assumptions": "steelyard.design",
-    "ConfidenceSequence": "steelyard.design",
+    "ConfidenceSequence": "steelyard.single.confidence_sequence",
     "Draw": "steelyard.design",
     "Estimate": "steelyard.estimate",
     "JudgedOutputs": "steelyard.arrays",
