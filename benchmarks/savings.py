@@ -23,7 +23,7 @@ import numpy as np
 import polars as pl
 
 from steelyard import Study
-from steelyard.study.sampling import sample
+from steelyard.sampling.sample import sample
 from steelyard.tables import read_outputs
 
 FOLDER = Path(__file__).resolve().parents[2] / "shared" / "paper"

@@ -10,13 +10,6 @@ from steelyard.version import __version__
 
 if TYPE_CHECKING:
     from steelyard.arrays import JudgedOutputs, PoolMoments, judged_outputs
-    from steelyard.design import (
-        Assumptions,
-        Draw,
-        Prices,
-        draw_sample,
-        plan,
-    )
     from steelyard.estimate.control_variates import control_variates
     from steelyard.estimate.result import Estimate
     from steelyard.estimate.sample_mean import sample_mean
@@ -24,6 +17,8 @@ if TYPE_CHECKING:
     from steelyard.estimate.trajectory import Trajectory, trajectory
     from steelyard.estimate.weighted import weighted_mean
     from steelyard.metrics import score
+    from steelyard.questions.plan import plan
+    from steelyard.sampling import Draw, draw_sample
     from steelyard.single.confidence_sequence import ConfidenceSequence
     from steelyard.study import Study
     from steelyard.tables import Judgments, Outputs, read_judgments, read_outputs
@@ -36,15 +31,13 @@ if TYPE_CHECKING:
     )
 
 _HOME = {
-    "Assumptions": "steelyard.design",
     "ConfidenceSequence": "steelyard.single.confidence_sequence",
-    "Draw": "steelyard.design",
+    "Draw": "steelyard.sampling",
     "Estimate": "steelyard.estimate",
     "JudgedOutputs": "steelyard.arrays",
     "Judgments": "steelyard.tables",
     "Outputs": "steelyard.tables",
     "PoolMoments": "steelyard.arrays",
-    "Prices": "steelyard.design",
     "Study": "steelyard.study",
     "Trajectory": "steelyard.estimate",
     "agreement": "steelyard.variance",
@@ -52,9 +45,9 @@ _HOME = {
     "correlation": "steelyard.variance",
     "crossed_components": "steelyard.variance",
     "data_efficiency": "steelyard.variance",
-    "draw_sample": "steelyard.design",
+    "draw_sample": "steelyard.sampling",
     "judged_outputs": "steelyard.arrays",
-    "plan": "steelyard.design",
+    "plan": "steelyard.questions.plan",
     "read_judgments": "steelyard.tables",
     "read_outputs": "steelyard.tables",
     "sample_mean": "steelyard.estimate",
@@ -66,7 +59,6 @@ _HOME = {
 }
 
 __all__ = [
-    "Assumptions",
     "ConfidenceSequence",
     "Draw",
     "Estimate",
@@ -74,7 +66,6 @@ __all__ = [
     "Judgments",
     "Outputs",
     "PoolMoments",
-    "Prices",
     "Study",
     "Trajectory",
     "__version__",

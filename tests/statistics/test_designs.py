@@ -5,8 +5,8 @@ import pytest
 from populations import covers_at_least, covers_exactly, population
 from scipy.stats import ttest_1samp
 
-from steelyard.design.sampling import draw_sample
-from steelyard.design.strata import quantile_strata
+from steelyard.sampling.drawing import draw_sample
+from steelyard.sampling.strata import quantile_strata
 from steelyard.estimate.stratified import stratified_mean
 from steelyard.estimate.weighted import weighted_mean
 

@@ -12,7 +12,7 @@ from steelyard.estimate.stratified import stratified_mean
 from steelyard.estimate.weighted import weighted_mean
 from steelyard.study import Study
 from steelyard.study.recorded_draw import is_designed
-from steelyard.study.sampling import sample
+from steelyard.sampling.sample import sample
 from steelyard.tables import read_judgments, read_outputs
 
 SIZE = 80

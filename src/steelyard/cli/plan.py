@@ -38,7 +38,9 @@ Examples:
 @click.command(epilog=_EXAMPLE)
 @click.argument("pilot", nargs=-1, type=InputPath(), metavar="[OUTPUTS JUDGMENTS]")
 @click.option("--prompt", help="Prompt of the pilot; needed when it has several.")
-@click.option("--system", "systems", multiple=True, help="System that is asked about; all by default.")
+@click.option(
+    "--system", "systems", multiple=True, help="System that is asked about; all by default."
+)
 @click.option(
     "--for",
     "what",
@@ -51,27 +53,46 @@ Examples:
     "--compare", nargs=2, callback=two_systems, metavar="A B", help="The difference of two systems."
 )
 @click.option(
-    "--judge", multiple=True, metavar="SYSTEM", help="System that gets judgments; those asked about by default."
+    "--judge",
+    multiple=True,
+    metavar="SYSTEM",
+    help="System that gets judgments; those asked about by default.",
 )
 @click.option("--half-width", type=float, help="How far intervals may reach to either side.")
 @click.option("--difference", type=float, help="Difference to be shown, with --power.")
 @click.option("--budget", type=float, help="What may be spent.")
 @click.option("--power", type=float, default=0.8, show_default=True, help="For --difference.")
 @click.option(
-    "--assurance", type=float, default=0.8, show_default=True, help="Probability of reaching the goal."
+    "--assurance",
+    type=float,
+    default=0.8,
+    show_default=True,
+    help="Probability of reaching the goal.",
 )
 @click.option("--judgment-price", type=float, default=1.0, show_default=True, help="Of a judgment.")
 @click.option(
-    "--output-price", type=float, default=0.0, show_default=True, help="Of an output, beside its judgments."
+    "--output-price",
+    type=float,
+    default=0.0,
+    show_default=True,
+    help="Of an output, beside its judgments.",
 )
-@click.option("--judgments-per-output", type=float, help="1.2: every fifth twice; the cheapest by default.")
+@click.option(
+    "--judgments-per-output", type=float, help="1.2: every fifth twice; the cheapest by default."
+)
 @click.option("--n-raters", type=int, help="Raters to come; those of the pilot by default.")
-@click.option("--same-items/--independent", default=True, show_default=True, help="Items of all systems.")
+@click.option(
+    "--same-items/--independent", default=True, show_default=True, help="Items of all systems."
+)
 @click.option("--metric", "metrics", multiple=True, help="Metric to correct with; all by default.")
 @click.option("--no-metric", is_flag=True, help="Judgments only.")
-@click.option("--item-variance", metavar="X[,LOW,HIGH]", help="Between outputs, instead of a pilot.")
+@click.option(
+    "--item-variance", metavar="X[,LOW,HIGH]", help="Between outputs, instead of a pilot."
+)
 @click.option("--rater-variance", metavar="X[,LOW,HIGH]", help="Between judgments of an output.")
-@click.option("--correlation", metavar="X[,LOW,HIGH]", help="Of metric and human score; 0 by default.")
+@click.option(
+    "--correlation", metavar="X[,LOW,HIGH]", help="Of metric and human score; 0 by default."
+)
 @click.option("--leniency", metavar="X[,LOW,HIGH]", help="Variance between raters; 0 by default.")
 @click.option("--pool-size", type=int, help="With typed variances: outputs of a system.")
 @file_options
@@ -136,7 +157,9 @@ def plan(
     if metrics and no_metric:
         raise InvalidArgumentError("`--metric` and `--no-metric` exclude each other")
     if pilot:
-        given = [name for name, value in (*typed.items(), ("pool_size", pool_size)) if value is not None]
+        given = [
+            name for name, value in (*typed.items(), ("pool_size", pool_size)) if value is not None
+        ]
         if given:
             raise InvalidArgumentError(
                 f"a pilot shows the variances: leave out `--{given[0].replace('_', '-')}`"
@@ -213,7 +236,8 @@ def _tables(made: Plan) -> list[RenderableType]:
     if made.spending:
         parts.append("the same judgments spent on one thing would give:")
         parts.extend(
-            f"  ±{one.half_width:.4g} by {one.judgments:,} judgments of {one.on}" for one in made.spending
+            f"  ±{one.half_width:.4g} by {one.judgments:,} judgments of {one.on}"
+            for one in made.spending
         )
     parts.extend(f"note: {note}" for note in made.notes)
     return parts

@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from steelyard.model.threads import one_thread
 
 from steelyard.model.campaign import Campaign, Floats
 from steelyard.model.effects import PRIOR, effects
 from steelyard.model.fit import About, Answers, Fit
 from steelyard.model.observed import OWN
 from steelyard.model.reml import Solution, System, Variances
+from steelyard.model.threads import one_thread
 
 __all__ = ["Imagined", "Known", "imagined"]
 
@@ -196,30 +196,34 @@ class Imagined:
         """
         share, weight = self._shares(forms)
         names = self._fit.variances.names
+        known, campaign = self._known, self.campaign
+        before = known.of_systems(campaign.systems)[1]
         now = _relative(
             share,
             weight,
-            self._known.of_effects(names)[1],
-            _known_spread(self._known.of_systems(self.campaign.systems)[1], self._known.lent),
-            self._known.freedom_of_all,
-            self._known.tails,
+            covariance=known.of_effects(names)[1],
+            freedom=np.minimum(before + known.lent, before.sum()),
+            n=known.freedom_of_all,
+            tails=known.tails,
         )
+        then = self._fit.freedom
         later = _relative(
             share,
             weight,
-            self._fit.variances.covariance,
-            _known_spread(self._fit.freedom, self._known.lent),
-            max(self.campaign.n - self.campaign.k, 1),
-            self._known.tails,
+            covariance=self._fit.variances.covariance,
+            freedom=np.minimum(then + known.lent, then.sum()),
+            n=max(campaign.n - campaign.k, 1),
+            tails=known.tails,
         )
-        blocks = np.maximum(self._fit.freedom, 1.0)
-        before = self._known.of_systems(self.campaign.systems)[1]
+        blocks = np.maximum(then, 1.0)
         fresh = 1 - np.minimum(before / blocks, 1.0)
-        own = fresh * self._known.tails * 2 / blocks * (blocks / (blocks + OWN)) ** 2
+        own = fresh * known.tails * 2 / blocks * (blocks / (blocks + OWN)) ** 2
         found = now - later
         least = np.maximum(np.diag(found), 0.0)
         np.fill_diagonal(found, least)
-        return np.asarray(found + (weight * own) @ weight.T)
+        by_chance = (weight * own) @ weight.T
+        np.fill_diagonal(by_chance, weight @ own)
+        return np.asarray(found + by_chance)
 
     def _shares(self, forms: Floats) -> tuple[Floats, Floats]:
         """Return the share of each effect in the variance of each form, and the weight of each system."""
@@ -239,16 +243,13 @@ class Imagined:
         )
 
 
-def _known_spread(freedom: Floats, lent: float) -> Floats:
-    return np.maximum(np.minimum(freedom + lent, freedom.sum()), 1.0)
-
-
 def _relative(
-    share: Floats, weight: Floats, covariance: Floats, known: Floats, n: float, tails: float
+    share: Floats, weight: Floats, *, covariance: Floats, freedom: Floats, n: float, tails: float
 ) -> Floats:
     """Return the error covariance of the logarithms of forms' variances, as Satterthwaite has it."""
     of_shares = share @ covariance @ share.T - 2 / n
-    of_spread = tails * np.maximum((weight * 2 / known) @ weight.T, 2 / n)
+    of_spread = (weight * 2 / np.maximum(freedom, 1.0)) @ weight.T
+    of_spread = tails * np.maximum(of_spread, 2 / n)
     found = of_spread + of_shares
     np.fill_diagonal(found, np.diag(of_spread) + np.maximum(np.diag(of_shares), 0.0))
     return np.asarray(found)
@@ -375,8 +376,6 @@ def _metric_error(fit: Fit) -> Floats:
     """The expected error of the pool's mean metrics as those of new outputs."""
     for theta, one in zip(fit.variances.solution.theta, fit.system.effects.columns, strict=False):
         if one.name == "metrics" and one.axes is not None:
-            inside = np.einsum(
-                "qp,kpr,qr->k", one.axes, fit.campaign.pools.covariance, one.axes
-            )
+            inside = np.einsum("qp,kpr,qr->k", one.axes, fit.campaign.pools.covariance, one.axes)
             return np.diag(theta * inside * fit.scale**2 / fit.campaign.pools.size)
     return np.zeros((fit.campaign.k, fit.campaign.k))

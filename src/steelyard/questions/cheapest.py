@@ -117,8 +117,13 @@ class _Search:
         cases = [self.case(one, sure) for one in found if one is not None]
         if cases:
             return min(cases, key=lambda one: one.cost), None
-        remark = "one judgment of every output does not reach the goal: outputs are judged more often"
-        if each is None and self._reach(replace(self.start, outputs=self.most, each=_MOST_EACH), sure) <= 1:
+        remark = (
+            "one judgment of every output does not reach the goal: outputs are judged more often"
+        )
+        if (
+            each is None
+            and self._reach(replace(self.start, outputs=self.most, each=_MOST_EACH), sure) <= 1
+        ):
             return self.case(self._fewest(sure), sure), remark
         return self._with_more_raters(each, sure)
 
@@ -216,7 +221,9 @@ class _Search:
             ways["further outputs"] = replace(self.start, outputs=outputs)
         each = 1 + best.judgments / self.prospect.made
         if each <= 20:
-            ways["further judgments of the same outputs"] = replace(self.start, outputs=0, each=each)
+            ways["further judgments of the same outputs"] = replace(
+                self.start, outputs=0, each=each
+            )
         raters = self.start.raters or self.prospect.raters
         if raters is not None and outputs:
             name = f"further outputs, by {2 * raters} raters"

@@ -7,9 +7,9 @@ from typing import Literal
 
 import numpy as np
 
+from steelyard.campaign.unjudged import others_judged
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.model.campaign import Floats
-from steelyard.campaign.unjudged import others_judged
 from steelyard.names import known_names
 from steelyard.questions.about import Raters, Target, view_of
 from steelyard.questions.cheapest import planned
@@ -105,9 +105,7 @@ class PlanAsked:
         power = self.power if self.difference is not None else None
         return Goal(words, forms, limit, self.level, together=together, power=power)
 
-    def plan(
-        self, prospect: Prospect, goal: Goal, *, systems: Sequence[int] | None = None
-    ) -> Plan:
+    def plan(self, prospect: Prospect, goal: Goal, *, systems: Sequence[int] | None = None) -> Plan:
         """Return the plan."""
         return planned(
             prospect,
@@ -223,7 +221,8 @@ def pilot_plan(
             differing=compare is not None and set(getting) == set(compare),
         )
         place = {one: number for number, one in enumerate(prospect.campaign.systems)}
-        return prospect, _goal(found, prospect, [place[one] for one in named], asked, what, compare)
+        asks = [place[one] for one in named]
+        return prospect, _goal(found, prospect, asks, asked, what=what, compare=compare)
 
     prospect, goal = ahead(judged_first=False)
     if others_judged(fits.source, prompt, getting):
@@ -249,6 +248,7 @@ def _goal(
     prospect: Prospect,
     systems: Sequence[int],
     asked: PlanAsked,
+    *,
     what: PlanFor,
     compare: tuple[str, str] | None,
 ) -> Goal:
@@ -282,4 +282,6 @@ def _order(found: PromptFit, prospect: Prospect, means: Floats, level: float) ->
     gaps = np.array([values[a] - values[b] for a, b in rows])
     if gaps.min() <= 0:
         raise NotEstimableError("two systems have equal estimates: no order can be planned")
-    return Goal("the order of all systems, if differences stay as they are", forms, gaps, level, True)
+    return Goal(
+        "the order of all systems, if differences stay as they are", forms, gaps, level, True
+    )

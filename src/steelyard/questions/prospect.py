@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 
 from steelyard.campaign.unjudged import next_outputs, with_unjudged
-from steelyard.model.campaign import Campaign, Floats, Ints
+from steelyard.model.campaign import Campaign, Ints
 from steelyard.model.fit import About
 from steelyard.model.imagined import Imagined, Known, imagined
 from steelyard.questions.fitted import Fits
@@ -215,7 +215,9 @@ class Prospect:
         known = np.unique(rater[made])
         there = known if number is None else np.arange(number)
         if number is not None:
-            there = np.concatenate([known, known.max() + 1 + np.arange(max(number - len(known), 0))])
+            there = np.concatenate(
+                [known, known.max() + 1 + np.arange(max(number - len(known), 0))]
+            )
             there = there[:number] if number < len(known) else there
         rng = np.random.default_rng(_SEED)
         fresh = np.flatnonzero(~made)

@@ -94,7 +94,7 @@ def typed_prospect(
         covariance=(move * doubt**2) @ move.T,
         freedom_of_all=_SURE,
     )
-    campaign = _campaign(names, seen > 0, raters, pool_size)
+    campaign = _campaign(names, int(seen > 0), raters, pool_size)
     place = np.tile(np.arange(1, campaign.n // systems + 1), systems)
     left = int(campaign.pools.size[0])
     return Prospect(known, campaign, place, left, "new outputs" if pool_size is None else "pool")
@@ -119,17 +119,19 @@ def _number(name: str, given: Typed) -> tuple[float, float]:
 
 
 def _campaign(
-    names: tuple[str, ...], metric: bool, raters: int | None, pool_size: int | None
+    names: tuple[str, ...], p: int, raters: int | None, pool_size: int | None
 ) -> Campaign:
     """Return one imagined judgment of each of some outputs."""
     k = len(names)
     size = 10_000_000 if pool_size is None else pool_size
     each = min(size, MOST_IMAGINED // k)
     rng = np.random.default_rng(_SEED)
-    p = int(metric)
     values = rng.standard_normal((each * k, p))
     pools = Pools.apart(
-        np.full(k, size), np.zeros((k, p)), np.tile(np.eye(p), (k, 1, 1)), np.diag([float(size)] * k)
+        np.full(k, size),
+        np.zeros((k, p)),
+        np.tile(np.eye(p), (k, 1, 1)),
+        np.diag([float(size)] * k),
     )
     system = np.repeat(np.arange(k), each)
     return Campaign(

@@ -12,7 +12,14 @@ from steelyard.report.examples import ExampleGroup, examples
 from steelyard.report.findings import PromptFindings, judged_metrics
 from steelyard.report.forest import forest_plot
 from steelyard.report.numbers import number
-from steelyard.report.remarks import Remark, comparison_notes, estimates_of, grouped, notes, remark_on
+from steelyard.report.remarks import (
+    Remark,
+    comparison_notes,
+    estimates_of,
+    grouped,
+    notes,
+    remark_on,
+)
 from steelyard.report.scatter import metric_plot, within_systems
 from steelyard.report.small_multiples import small_multiples
 from steelyard.report.svg import inline_svg

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from steelyard.design.unequal import inclusion_probabilities, nested_sample
+from steelyard.sampling.unequal import inclusion_probabilities, nested_sample
 from steelyard.errors import InvalidArgumentError
 
 SIZES = np.array([0.2, 0.5, 1, 1, 1.5, 2, 3, 9])

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steelyard.design.allocation import allocate, pilot_deviations
+from steelyard.sampling.allocation import allocate, pilot_deviations
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 
 

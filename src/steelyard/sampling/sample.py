@@ -3,25 +3,22 @@
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
 
-from steelyard.design.sampling import Design, Draw, draw_sample
 from steelyard.errors import InvalidArgumentError
 from steelyard.html_table import html_table
 from steelyard.names import known_names
-from steelyard.records import ALSO_BY, DRAW_COLUMNS, PLACE, names_of
-from steelyard.study.earlier_draw import earlier_draw
-from steelyard.study.item_pool import ItemPool
-from steelyard.study.sample_design import Allocation, SampleDesign
-from steelyard.study.spread_value import spread_value
-from steelyard.study.texts_once import for_all_writers, texts_once
-from steelyard.tables import Judgments, Outputs
-
-if TYPE_CHECKING:
-    from steelyard.study.study import Study
+from steelyard.records import ALSO_BY, DRAW_COLUMNS, names_of
+from steelyard.sampling.draw import Design, Draw
+from steelyard.sampling.drawing import draw_sample
+from steelyard.sampling.earlier_draw import earlier_draw
+from steelyard.sampling.item_pool import ItemPool
+from steelyard.sampling.sample_design import SampleDesign
+from steelyard.sampling.texts_once import for_all_writers, texts_once
+from steelyard.tables import Outputs
 
 __all__ = ["Sample", "sample"]
 
@@ -89,48 +86,41 @@ class Sample:
 
 
 def sample(
-    study: "Study | Outputs",
+    outputs: Outputs,
     n: int,
     *,
     design: Design = "simple",
     strata: str | None = None,
     quantiles: int | None = None,
     metric: str | None = None,
-    allocation: Allocation = "proportional",
-    pilot: Judgments | None = None,
-    prompt: str | None = None,
     size: str | None = None,
+    clusters: str | None = None,
     extend: pl.DataFrame | None = None,
     systems: Sequence[str] | None = None,
     pair: tuple[str, str] | None = None,
     same_items: bool = True,
     each_text_once: bool = True,
-    corrected_by: Sequence[str] = (),
-    by: Sequence[str] = (),
     seed: int,
 ) -> Sample:
     """Draw outputs to judge from the pool of each system.
 
     Parameters
     ----------
-    study : Study or Outputs
+    outputs : Outputs
         The pool of every system. Judgments are not needed.
     n : int
-        Outputs to draw of each system, those of `extend` included; items, when systems share them.
-    design : {"simple", "spread", "stratified", "proportional-to-size", "paired"}
+        Outputs to draw of each system, those of `extend` included; items, when systems share them, or clusters.
+    design : {"simple", "stratified", "proportional-to-size", "clusters", "paired"}
         As in `draw_sample`. A paired draw takes both outputs of items on which two systems differ;
         the share of such items is recorded, so that a comparison scales by it.
     strata : str, optional
         Column that names the stratum of each output.
     quantiles, metric : int and str, optional
         Strata from the quantiles of this metric, instead of a column.
-    allocation : {"proportional", "neyman"}
-        How a stratified draw divides n.
-    pilot, prompt : Judgments and str, optional
-        Judgments under one prompt, for the standard deviations of Neyman allocation, or the control
-        of a spread draw.
     size : str, optional
         Column of positive sizes, for draws proportional to size.
+    clusters : str, optional
+        Column that names the cluster of each output, such as its document: whole clusters are drawn.
     extend : polars.DataFrame, optional
         The frame of an earlier `Sample` of the same pool and design, which the new one contains
         and begins with.
@@ -144,12 +134,6 @@ def sample(
     each_text_once : bool
         Whether a text that several systems wrote for an item is there once, where all have the same
         items: its judgments count for all of them. The column ``also_by`` names the others.
-    corrected_by : sequence of str
-        Metrics that the estimate will correct with: Neyman allocation then goes by the spread that
-        they leave in the pilot, not by that of the judgments.
-    by : sequence of str
-        Metrics that a spread draw is spread by. By default it is the control that `pilot` teaches, if
-        there is one, and else what all metrics have most in common.
     seed : int
         Seed. Draws of each system on its own depend on it and on the system's name, not on other
         systems. To extend a draw proportional to size, the seed of the earlier one.
@@ -178,7 +162,10 @@ def sample(
     >>> sorted(found.frame["stratum"])
     ['length 1/3', 'length 1/3', 'length 2/3', 'length 2/3', 'length 3/3', 'length 3/3']
     """
-    outputs = study if isinstance(study, Outputs) else study.outputs
+    if clusters is not None and extend is not None:
+        raise InvalidArgumentError(
+            "a draw of clusters cannot be extended: draw more of them at once"
+        )
     if pair is not None:
         if systems is not None or design not in {"simple", "paired"}:
             raise InvalidArgumentError(
@@ -194,12 +181,8 @@ def sample(
         strata=strata,
         quantiles=quantiles,
         metric=metric,
-        allocation=allocation,
-        pilot=pilot,
-        prompt=prompt,
         size=size,
-        corrected_by=tuple(dict.fromkeys(names_of(corrected_by))),
-        by=tuple(dict.fromkeys(names_of(by))),
+        clusters=clusters,
     )
     rows = outputs.rows().filter(pl.col("system").is_in(chosen)).sort("item", "system")
     _check_columns(rows, asked, outputs.name)
@@ -208,20 +191,32 @@ def sample(
     for group in [chosen] if together else [(system,) for system in chosen]:
         pool = ItemPool.of(rows, group, outputs.name)
         known = asked.columns_of(pool)
-        if design == "spread":
-            known = {"by": spread_value(outputs, pool, asked)}
         entropy = (seed,) if together else (seed, zlib.crc32(group[0].encode()))
         earlier = None
         if extend is not None:
             earlier = earlier_draw(
                 for_all_writers(extend), pool, known.get("strata"), design=design, entropy=entropy
             )
-        draw = draw_sample(pool.size, n, design=design, extend=earlier, seed=entropy, **known)
+        if clusters is not None:
+            draw = _drawn_clusters(pool, clusters, n, entropy)
+        else:
+            draw = draw_sample(pool.size, n, design=design, extend=earlier, seed=entropy, **known)
         draw = replace(draw, systems=len(group))
         drawn = _drawn_rows(pool, draw, seed)
+        if clusters is not None:
+            drawn = drawn.with_columns(pl.col(clusters).cast(pl.String).alias("cluster"))
         parts.append(texts_once(drawn) if each_text_once and together else drawn)
         draws[", ".join(group)] = draw
     return Sample(pl.concat(parts, how="vertical_relaxed"), draws)
+
+
+def _drawn_clusters(pool: ItemPool, column: str, n: int, seed: tuple[int, ...]) -> Draw:
+    """Draw whole clusters: all of their items, one cluster after the other."""
+    names, code = np.unique(pool.labels(column), return_inverse=True)
+    chosen = draw_sample(len(names), n, design="clusters", seed=seed)
+    positions = np.concatenate([np.flatnonzero(code == one) for one in chosen.positions])
+    probability = np.full(len(positions), n / len(names))
+    return replace(chosen, positions=positions, probability=probability, pool_size=pool.size)
 
 
 def _drawn_rows(pool: ItemPool, draw: Draw, seed: int) -> pl.DataFrame:
@@ -243,7 +238,6 @@ def _drawn_rows(pool: ItemPool, draw: Draw, seed: int) -> pl.DataFrame:
             "design": draw.design,
             "seed": seed,
             "signature": draw.signature,
-            **({} if draw.place is None else {PLACE: draw.place}),
         }
     )
     rows = pool.rows.drop([name for name in drawn.columns[1:] if name in pool.rows.columns])
@@ -283,12 +277,12 @@ def _chosen_systems(
 
 def _check_columns(rows: pl.DataFrame, asked: SampleDesign, name: str) -> None:
     """Raise unless the pool has the columns asked for, and none that the draw would write over."""
-    for column in (asked.strata, asked.metric, asked.size, *asked.corrected_by, *asked.by):
-        if column is not None and column not in rows.columns:
+    for column in asked.columns:
+        if column not in rows.columns:
             raise InvalidArgumentError(
                 f"no column {column!r} in {name}; {known_names(column, rows.columns)}"
             )
-    for column in (*DRAW_COLUMNS, ALSO_BY, *([PLACE] if asked.design == "spread" else [])):
+    for column in (*DRAW_COLUMNS, ALSO_BY):
         if column in rows.columns and column != asked.strata:
             raise InvalidArgumentError(
                 f"{name} has a column {column!r}, which the sample records itself: rename it first"

@@ -13,7 +13,7 @@ __all__ = ["Design", "Draw", "listed"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-Design = Literal["simple", "spread", "stratified", "proportional-to-size", "paired"]
+Design = Literal["simple", "stratified", "proportional-to-size", "clusters", "paired"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -31,7 +31,7 @@ class Draw:
     strata_sizes : mapping of stratum to int
         Number of outputs of each stratum in the pool; empty unless stratified.
     design : str
-        "simple", "spread", "stratified", "proportional-to-size" or "paired".
+        "simple", "stratified", "proportional-to-size", "clusters" or "paired".
     pool_size : int
         Number of outputs drawn from; in a paired draw, of all items.
     differing : int or None
@@ -42,9 +42,6 @@ class Draw:
         How many of the first positions come from an earlier draw.
     systems : int
         Number of systems whose outputs are drawn together, item by item.
-    place : (n,) array or None
-        Of a spread draw: the number of each output's wave, plus its place between 0 and 1 along what
-        the wave was spread by.
     """
 
     positions: Integers
@@ -57,7 +54,6 @@ class Draw:
     seed: tuple[int, ...]
     extended: int
     systems: int = 1
-    place: Floats | None = None
 
     @property
     def n(self) -> int:
@@ -80,7 +76,6 @@ class Draw:
             *([f"strata={len(self.strata_sizes)}"] if self.strata_sizes else []),
             *([f"differing={self.differing}"] if self.differing is not None else []),
             *([f"extended={self.extended}"] if self.extended else []),
-            *([f"waves={int(self.place.max())}"] if self.place is not None else []),
             f"seed={listed(self.seed)}",
             f"steelyard={__version__}",
         ]

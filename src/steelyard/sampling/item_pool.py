@@ -82,24 +82,6 @@ class ItemPool:
         found = self.rows.group_by("item", maintain_order=True).agg(pl.col(column).mean())
         return found[column].cast(pl.Float64).to_numpy()
 
-    def standardised(self, column: str) -> NDArray[np.float64]:
-        """One number an item: the mean over systems of each one's standardised value.
-
-        It is 0 for a system whose outputs all have the same value.
-        """
-        self.numbers(column)
-        value, by = pl.col(column).cast(pl.Float64), "system"
-        spread = value.std(ddof=0).over(by)
-        z = pl.when(spread > 1e-12 * value.abs().max().over(by)).then(
-            (value - value.mean().over(by)) / spread
-        )
-        rows = self.rows.with_columns(z.fill_null(0.0).alias("z of it"))
-        return (
-            rows.group_by("item", maintain_order=True)
-            .agg(pl.col("z of it").mean())["z of it"]
-            .to_numpy()
-        )
-
     def differs(self) -> NDArray[np.bool_]:
         """Whether the systems' outputs for each item differ."""
         if "output" not in self.rows.columns:

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.design.strata import quantile_strata
+from steelyard.sampling.strata import quantile_strata
 from steelyard.errors import InvalidArgumentError
 
 

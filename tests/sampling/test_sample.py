@@ -6,8 +6,8 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from steelyard.errors import InvalidArgumentError, InvalidDataError
-from steelyard.study.sampling import DRAW_COLUMNS, sample
-from steelyard.study.texts_once import for_all_writers
+from steelyard.sampling.sample import DRAW_COLUMNS, sample
+from steelyard.sampling.texts_once import for_all_writers
 from steelyard.tables import read_judgments, read_outputs
 
 

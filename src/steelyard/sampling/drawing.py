@@ -1,17 +1,16 @@
 """Draws of outputs to judge, with the inclusion probabilities they were drawn with."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from types import MappingProxyType
 from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from steelyard.design.allocation import allocate
-from steelyard.design.drawn_sample import Design, Draw, listed
-from steelyard.design.spread import spread_sample
-from steelyard.design.unequal import inclusion_probabilities, nested_sample
 from steelyard.errors import InvalidArgumentError
+from steelyard.sampling.allocation import allocate
+from steelyard.sampling.draw import Design, Draw, listed
+from steelyard.sampling.unequal import inclusion_probabilities, nested_sample
 
 __all__ = ["Design", "Draw", "draw_sample"]
 
@@ -25,10 +24,8 @@ def draw_sample(
     *,
     design: Design = "simple",
     strata: ArrayLike | None = None,
-    deviations: Mapping[Any, float] | None = None,
     size: ArrayLike | None = None,
     differs: ArrayLike | None = None,
-    by: ArrayLike | None = None,
     extend: Draw | None = None,
     seed: int | Sequence[int],
 ) -> Draw:
@@ -40,21 +37,16 @@ def draw_sample(
         Number of outputs N in the pool.
     n : int
         Number of outputs to draw, those of `extend` included; of items, in a paired draw.
-    design : {"simple", "spread", "stratified", "proportional-to-size", "paired"}
-        Simple random (default); spread evenly along a value (`spread_sample`); simple random within
-        strata; with probabilities
+    design : {"simple", "stratified", "proportional-to-size", "clusters", "paired"}
+        Simple random (default), of outputs or of clusters; simple random within strata; with probabilities
         :math:`\pi_i = \min(1, c\,s_i)` that sum to n, by elimination (`nested_sample`); or simple
         random among the items on which two systems differ.
     strata : (N,) array
         Stratum of every output, for a stratified draw; `quantile_strata` makes them of a metric.
-    deviations : mapping of stratum to float, optional
-        Standard deviation of each stratum for Neyman allocation; proportional if not given.
     size : (N,) array
         Positive sizes :math:`s_i`, such as the expected error of the metric.
     differs : (N,) array of bool
         For a paired draw, whether the two systems' outputs for the item differ.
-    by : (N,) or (N, p) array
-        For a spread draw, the value to spread along, or several to spread over.
     extend : Draw, optional
         An earlier draw of the same design from the same pool, which the new one contains and
         begins with.
@@ -79,7 +71,7 @@ def draw_sample(
     made again to see that it is one of them. Either way the larger size must not be chosen by
     looking at the judgments of the earlier draw.
 
-    The order of a draw is random whatever its design; each first part of a wave is spread as well. The first k of n outputs drawn by size have
+    The order of a draw is random whatever its design. The first k of n outputs drawn by size have
     probabilities :math:`\pi_i k/n`; in a draw that extends another this holds as well if no output
     is certain, else for the whole draw only.
 
@@ -106,11 +98,11 @@ def draw_sample(
     entropy = (seed,) if isinstance(seed, int) else tuple(seed)
     rng = np.random.default_rng(entropy)
     earlier = _earlier(extend, pool_size, n, design)
-    labels, differing, place = None, None, None
+    labels, differing = None, None
     sizes: dict[Any, int] = {}
     if design == "stratified":
         pool_labels = _aligned(strata, "strata", pool_size, design)
-        positions, sizes = _stratified(pool_labels, n, deviations, earlier, rng)
+        positions, sizes = _stratified(pool_labels, n, earlier, rng)
         labels = pool_labels[positions]
         counts = dict(zip(*np.unique(labels, return_counts=True), strict=True))
         probability = np.array([counts[name] / sizes[name] for name in labels.tolist()])
@@ -121,10 +113,6 @@ def draw_sample(
         drawn = nested_sample(weight, n, rng=rng)
         positions = np.concatenate([earlier, drawn[~np.isin(drawn, earlier)]])
         probability = inclusion_probabilities(weight, n)[positions]
-    elif design == "spread":
-        values = _aligned(by, "by", pool_size, design, columns=True).astype(np.float64)
-        positions, place = _spread(values, n, extend, rng)
-        probability = np.full(n, n / pool_size)
     else:
         eligible = np.arange(pool_size)
         if design == "paired":
@@ -142,26 +130,7 @@ def draw_sample(
         differing=differing,
         seed=entropy,
         extended=len(earlier),
-        place=place,
     )
-
-
-def _spread(
-    by: Floats, n: int, extend: Draw | None, rng: np.random.Generator
-) -> tuple[Integers, Floats | None]:
-    """Return positions and places: those of an earlier draw, and a wave of what it left."""
-    if extend is None:
-        drawn, place = spread_sample(by, n, rng=rng)
-        return drawn, 1 + place
-    if n == extend.n:
-        return extend.positions, extend.place
-    rest = np.setdiff1d(np.arange(len(by)), extend.positions)
-    new, place = spread_sample(by[rest], n - extend.n, rng=rng)
-    positions = np.concatenate([extend.positions, rest[new]])
-    if extend.place is None:
-        return positions, None
-    wave = np.floor(extend.place.max()) + 1
-    return positions, np.concatenate([extend.place, wave + place])
 
 
 def _simple(eligible: Integers, n: int, earlier: Integers, rng: np.random.Generator) -> Integers:
@@ -206,16 +175,13 @@ def _check_drawn_by(size: Floats, earlier: Draw, seed: tuple[int, ...]) -> None:
 def _stratified(
     labels: NDArray[Any],
     n: int,
-    deviations: Mapping[Any, float] | None,
     earlier: Integers,
     rng: np.random.Generator,
 ) -> tuple[Integers, dict[Any, int]]:
     names, code, counts = np.unique(labels, return_inverse=True, return_counts=True)
     sizes = dict(zip(names.tolist(), counts.tolist(), strict=True))
     kept = np.bincount(code[earlier], minlength=len(names)).tolist()
-    allocated = allocate(
-        n, sizes, deviations=deviations, at_least=dict(zip(names.tolist(), kept, strict=True))
-    )
+    allocated = allocate(n, sizes, at_least=dict(zip(names.tolist(), kept, strict=True)))
     new = []
     for number, count in enumerate(allocated.values()):
         inside = np.flatnonzero(code == number)
@@ -244,13 +210,11 @@ def _earlier(extend: Draw | None, pool_size: int, n: int, design: str) -> Intege
     return extend.positions
 
 
-def _aligned(
-    values: ArrayLike | None, name: str, pool_size: int, design: str, *, columns: bool = False
-) -> NDArray[Any]:
+def _aligned(values: ArrayLike | None, name: str, pool_size: int, design: str) -> NDArray[Any]:
     if values is None:
         raise InvalidArgumentError(f'`{name}` is needed for design "{design}"')
     array = np.asarray(values)
-    if (array.shape[:1] if columns else array.shape) != (pool_size,):
+    if array.shape != (pool_size,):
         raise InvalidArgumentError(
             f"`{name}` must hold one value an output of the pool, shape ({pool_size},); got "
             f"{array.shape}"

@@ -6,10 +6,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from steelyard.design.sampling import Design, Draw
 from steelyard.errors import InvalidArgumentError, InvalidDataError
-from steelyard.records import PLACE
-from steelyard.study.item_pool import ItemPool
+from steelyard.sampling.draw import Design, Draw
+from steelyard.sampling.item_pool import ItemPool
 
 __all__ = ["earlier_draw"]
 
@@ -27,7 +26,7 @@ def earlier_draw(
     Parameters
     ----------
     frame : polars.DataFrame
-        The earlier sample, as `steelyard.study.sampling.sample` made it.
+        The earlier sample, as `steelyard.sampling.sample.sample` made it.
     pool : ItemPool
         What it was drawn from.
     labels : (N,) array or None
@@ -91,7 +90,6 @@ def earlier_draw(
         differing=None,
         seed=entropy if by_size else (),
         extended=0,
-        place=own[PLACE].to_numpy() if PLACE in own.columns else None,
     )
 
 
