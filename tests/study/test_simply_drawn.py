@@ -6,7 +6,7 @@ from steelyard.study.simulation import simulate
 from steelyard.errors import NotEstimableError
 from steelyard.study import Study
 from steelyard.study.monitoring import monitor
-from steelyard.study.sampling import sample
+from steelyard.sampling.sample import sample
 from steelyard.tables import read_outputs
 
 RNG = np.random.default_rng(0)

@@ -10,7 +10,7 @@ from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.results import Results
 from steelyard.study import Study
 from steelyard.study.mean_pilot import MeanPilot
-from steelyard.study.sampling import sample
+from steelyard.sampling.sample import sample
 from steelyard.tables import read_outputs
 
 

@@ -25,8 +25,12 @@ from steelyard.questions.comparisons import Comparisons
 from steelyard.questions.estimate import estimates
 from steelyard.questions.estimates import Estimates
 from steelyard.questions.fitted import Fits
+from steelyard.questions.next_sample import NextSample, next_sample
+from steelyard.questions.plan import PlanAsked, PlanFor, pilot_plan
+from steelyard.questions.plans import Plan
 from steelyard.records import names_of
-from steelyard.study import monitoring, planning, replaying, sampling
+from steelyard.sampling.sample import Sample, sample
+from steelyard.study import monitoring, replaying
 from steelyard.study.cell_diagnosis import Gaps, diagnose, refused
 from steelyard.study.diagnosis import Diagnoses
 from steelyard.study.judged import Cell, judged_table
@@ -446,6 +450,110 @@ class Study:
             raise NotEstimableError(str(errors[0]), reasons=reasons) from errors[0].__cause__
         return Diagnoses(found)
 
+    def plan(
+        self,
+        metrics: Sequence[str] | None = None,
+        *,
+        prompt: str | None = None,
+        systems: Sequence[str] | None = None,
+        compare: tuple[str, str] | None = None,
+        what: PlanFor = "means",
+        judge: Sequence[str] | None = None,
+        same_items: bool = True,
+        target: Target = "pool",
+        raters: Raters | None = None,
+        **goal: Any,
+    ) -> Plan:
+        """Plan further judgments: how many, of what, and what they cost.
+
+        Parameters
+        ----------
+        metrics, target, raters
+            As in `estimate`.
+        prompt : str, optional
+            The prompt; needed when several were judged.
+        systems : str or sequence of str, optional
+            Systems that are asked about; all that were judged by default.
+        compare : (str, str), optional
+            Plan the difference of these two.
+        what : {"means", "pairs", "order"}
+            What is to be known of the systems: each mean, all differences together, or their order.
+        judge : str or sequence of str, optional
+            Systems that get further judgments; those asked about by default.
+        same_items : bool
+            Whether they are judged on the same items.
+        **goal
+            One of ``half_width``, ``budget`` and ``difference``, and prices: see `steelyard.questions.plan.PlanAsked`.
+
+        Returns
+        -------
+        Plan
+        """
+        prompt = self.only_prompt(prompt)
+        return pilot_plan(
+            self.fits(metrics),
+            prompt,
+            PlanAsked(**goal),
+            systems=names_of(systems),
+            compare=compare,
+            what=what,
+            judge=names_of(judge),
+            same_items=same_items,
+            target=target,
+            raters=raters,
+        )
+
+    def sample(self, n: int, **options: Any) -> Sample:
+        """Draw outputs to judge; see `steelyard.sampling.sample.sample`."""
+        return sample(self.outputs, n, **options)
+
+    def next_sample(
+        self,
+        n: int,
+        *,
+        prompt: str | None = None,
+        systems: Sequence[str] | None = None,
+        pair: tuple[str, str] | None = None,
+        undecided: bool = False,
+        seed: int,
+    ) -> NextSample:
+        """Draw outputs to judge after those that were judged.
+
+        Parameters
+        ----------
+        n : int
+            Items to judge next.
+        prompt : str, optional
+            The prompt; needed when several were judged.
+        systems : str or sequence of str, optional
+            The systems in question; all by default.
+        pair : (str, str), optional
+            Two systems whose difference is in question.
+        undecided : bool
+            Whether systems that `compare` tells from all others get no more judgments.
+        seed : int
+            Seed of the draw.
+
+        Returns
+        -------
+        NextSample
+        """
+        prompt = self.only_prompt(prompt)
+        decided: list[str] = []
+        if undecided:
+            pairs = self.compare(prompts=[prompt], systems=systems, pair=pair)[prompt].pairs
+            still = {name for one in pairs if one.verdict == "undecided" for name in (one.a, one.b)}
+            decided = [name for one in pairs for name in (one.a, one.b) if name not in still]
+        return next_sample(
+            self.fits(),
+            prompt,
+            n,
+            systems=names_of(systems),
+            pair=pair,
+            decided=decided,
+            seed=seed,
+        )
+
     def report(self, path: str | PathLike[str], **options: Any) -> Path:
         """Write a report as one HTML file; `options` are those of `steelyard.report.write_report`.
 
@@ -480,8 +588,6 @@ class Study:
         return Study(self.outputs, counted, (*self.notes, *notes))
 
     # Each is a function of its own module, whose first argument is the study.
-    plan = _of_shared(planning.plan)
-    sample = sampling.sample
     monitor = monitoring.monitor
     replay = replaying.replay
 
