@@ -61,7 +61,7 @@ JUDGMENTS = [
     ("j.csv", JUDGED + "9,a,r,p,1,extra\n", "line 10: expected 5 fields, got 6"),
     ("j.csv", JUDGED + '9,a,"r,p,1\n', "line 10: a quotation mark opens here and never closes"),
     ("j.csv", JUDGED + '9,a,"r"x,p,1\n', "quotation marks"),
-    ("j.csv", JUDGED + "0,a,r0,p,1\n", "already on line 2: choose .*--on-duplicate first"),
+    ("j.csv", JUDGED + "0,a,r0,p,1\n", "already on line 2: take their mean .*--on-duplicate mean"),
     ("j.csv", JUDGED + "99,a,r,p,1\n", "item '99' by system 'a' is judged but not in"),
     ("j.csv", JUDGED + "9,A,r,p,1\n", "is judged but not in"),
     ("j.csv", JUDGED + "9.0,a,r,p,1\n", "an item there is '9', so write whole numbers without .0"),

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import click
 
@@ -15,6 +15,7 @@ from steelyard.errors import InvalidArgumentError
 from steelyard.questions.about import Raters, Target
 from steelyard.study import Study
 from steelyard.tables import read_outputs
+from steelyard.tables.duplicates import OnDuplicate
 
 __all__ = [
     "FormOptions",
@@ -53,8 +54,8 @@ class StudyChoice:
         Systems to leave out before anything is checked.
     columns, fill, separators, decimals : tuple of str
         As the options were given.
-    on_duplicate : {"error", "first", "last"}
-        Which of two judgments of one output by one rater under one prompt to keep.
+    on_duplicate : {"error", "first", "last", "mean", "all"}
+        What to do with two judgments of one output by one rater under one prompt.
     """
 
     outputs: Path
@@ -66,7 +67,7 @@ class StudyChoice:
     fill: tuple[str, ...]
     separators: tuple[str, ...]
     decimals: tuple[str, ...]
-    on_duplicate: Literal["error", "first", "last"]
+    on_duplicate: OnDuplicate
 
     def read(self, metrics: Sequence[str] = ()) -> Study:
         """Read the files with these metrics; with all numeric columns if none is named.
@@ -115,7 +116,7 @@ def study_arguments(command: Command) -> Command:
         fill: tuple[str, ...],
         separators: tuple[str, ...],
         decimals: tuple[str, ...],
-        on_duplicate: Literal["error", "first", "last"],
+        on_duplicate: OnDuplicate,
         **others: Any,
     ) -> Any:
         choice = StudyChoice(
@@ -159,10 +160,11 @@ def study_arguments(command: Command) -> Command:
             ),
             click.option(
                 "--on-duplicate",
-                type=click.Choice(["error", "first", "last"]),
+                type=click.Choice(get_args(OnDuplicate)),
                 default="error",
                 show_default=True,
-                help="Which of two judgments of one output by one rater under one prompt to keep.",
+                help="What to do with two judgments of one output by one rater under one prompt: keep one, take "
+                "their mean, or keep all as of unknown raters.",
             ),
         )
     ):

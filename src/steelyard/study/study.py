@@ -47,6 +47,7 @@ from steelyard.study.shared_judgments import counted_for_all
 from steelyard.study.study_files import StudyFiles
 from steelyard.study.within_systems import Labels, systems_of
 from steelyard.tables import Judgments, Outputs
+from steelyard.tables.duplicates import OnDuplicate
 from steelyard.tables.gaps import Fill
 
 __all__ = ["Study"]
@@ -108,7 +109,7 @@ class Study:
         *,
         columns: Mapping[str, str] | None = None,
         metrics: Sequence[str] | None = None,
-        on_duplicate: Literal["error", "first", "last"] = "error",
+        on_duplicate: OnDuplicate = "error",
         prompts: Sequence[str] | None = None,
         systems: Sequence[str] | None = None,
         exclude_systems: Sequence[str] | None = None,
@@ -128,8 +129,8 @@ class Study:
             ``judgments:item`` are for one file only.
         metrics : str or sequence of str, optional
             Columns to use as metrics; all numeric ones by default.
-        on_duplicate : {"error", "first", "last"}
-            Which of two judgments of one output by one rater under one prompt to keep.
+        on_duplicate
+            As in `read_judgments`.
         prompts : str or sequence of str, optional
             Read the judgments under these prompts only.
         systems : str or sequence of str, optional

@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 from steelyard.tables import Judgments, Outputs, read_judgments, read_outputs
+from steelyard.tables.duplicates import OnDuplicate
 from steelyard.tables.gaps import Fill
 
 __all__ = ["StudyFiles"]
@@ -19,7 +20,7 @@ class StudyFiles:
     judgments: Any
     columns: Mapping[str, str]
     metrics: tuple[str, ...] | None
-    on_duplicate: Literal["error", "first", "last"]
+    on_duplicate: OnDuplicate
     prompts: tuple[str, ...] | None
     exclude_systems: tuple[str, ...] | None
     fill: Fill | str | float | None

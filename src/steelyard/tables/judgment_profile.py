@@ -6,6 +6,7 @@ from typing import Any
 import polars as pl
 
 from steelyard.records import Judgment, Output
+from steelyard.tables.duplicates import way_to_settle
 from steelyard.tables.problems import Problem, bad_cells, near_equal_names, repeated_keys
 from steelyard.tables.rules import countable, has_decimal_comma, identifier, number
 from steelyard.tables.tables import ROW, Table, shown
@@ -21,13 +22,6 @@ _ENOUGH, _USUAL = 50, 0.01
 _SLIPS = 5
 # A score that so small a share gave may be followed by one that hardly anybody gave.
 _THIN = 0.05
-_AGAIN = Problem(
-    "",
-    0,
-    0,
-    way_out="keep one with --on-duplicate first or --on-duplicate last",
-    options=("--on-duplicate", "first"),
-)
 
 
 def judgment_profile(
@@ -55,13 +49,10 @@ def judgment_profile(
     problems += bad_cells(table, rows, countable(rule), "correct it")
     rows = rows.with_columns(rule.value)
     if "rater" in named:
-        problems += repeated_keys(
-            table,
-            rows,
-            [*named, *compared],
-            "judgments that repeat another of the same rater",
-            _AGAIN,
-        )
+        words, option = way_to_settle(rows)
+        way_out = Problem("", 0, 0, way_out=words, options=("--on-duplicate", option))
+        what = "judgments that repeat another of the same rater"
+        problems += repeated_keys(table, rows, [*named, *compared], what, way_out)
         problems += _large_share(rows)
     for column in ("system", "rater", "prompt"):
         if column in named:

@@ -2,11 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Literal, get_args
-
 import polars as pl
 
-from steelyard.errors import InvalidArgumentError, InvalidDataError
+from steelyard.errors import InvalidDataError
 from steelyard.records import (
     ONLY_PROMPT,
     UNKNOWN_RATER,
@@ -16,6 +14,7 @@ from steelyard.records import (
     required_columns,
 )
 from steelyard.tables.column_names import lookalike, missing_columns
+from steelyard.tables.duplicates import OnDuplicate, check_on_duplicate, settled
 from steelyard.tables.frames import Source
 from steelyard.tables.gaps import Fill, filled
 from steelyard.tables.judgments import JUDGMENT_COLUMNS, Judgments
@@ -36,8 +35,6 @@ from steelyard.tables.selection import selected
 from steelyard.tables.tables import ROW, Table
 
 __all__ = ["OnDuplicate", "read_judgments", "read_outputs"]
-
-OnDuplicate = Literal["error", "first", "last"]
 
 
 def read_outputs(
@@ -159,8 +156,9 @@ def read_judgments(
         others are kept, in CSV as text.
     columns, separator, decimal, systems, exclude_systems
         As in `read_outputs`.
-    on_duplicate : {"error", "first", "last"}
-        What to do when a rater judged one output twice under one prompt.
+    on_duplicate : {"error", "first", "last", "mean", "all"}
+        What to do when a rater judged one output twice under one prompt: refuse, keep one, take the
+        mean, or keep all as of unknown raters, where one name stands for several people.
     prompts : sequence of str, optional
         The prompts to read, before anything is checked; all of them if one has no judgments.
 
@@ -193,11 +191,7 @@ def read_judgments(
     >>> read_judgments([{"item": 1, "system": "a", "score": 3}]).notes[0]
     'judgments: no column `rater`: raters are unknown'
     """
-    if on_duplicate not in get_args(OnDuplicate):
-        raise InvalidArgumentError(
-            f"`on_duplicate` must be one of {', '.join(get_args(OnDuplicate))}; "
-            f"got {on_duplicate!r}"
-        )
+    check_on_duplicate(on_duplicate)
     table = open_table(
         source,
         label="judgments",
@@ -217,7 +211,8 @@ def read_judgments(
     check(table, raw, [countable(rule) for rule in rules if rule.column == "score"])
     rows = raw.with_columns(rule.value for rule in rules)
     if raters_known:
-        rows = _without_duplicates(table, rows, on_duplicate)
+        rows, about = settled(table, rows, on_duplicate)
+        notes = (*notes, *about)
     return Judgments(table.name, rows, table, notes)
 
 
@@ -275,24 +270,3 @@ def _judgment_rules(table: Table) -> list[Rule]:
         if column in table.schema
     )
     return rules
-
-
-def _without_duplicates(
-    table: Table, rows: pl.DataFrame, on_duplicate: OnDuplicate
-) -> pl.DataFrame:
-    # A rater may prefer one output to several others, which are judgments of their own.
-    names = [*Judgment.key, *(name for name in ("other_system",) if name in rows.columns)]
-    if on_duplicate != "error":
-        return rows.unique(subset=names, keep=on_duplicate, maintain_order=True)
-    repeated = rows.filter(~pl.struct(names).is_first_distinct())
-    if repeated.is_empty():
-        return rows
-    more = f" ({repeated.height:,} judgments repeat another)" if repeated.height > 1 else ""
-    key = {column: repeated[column][0] for column in names}
-    both = rows.filter(*(pl.col(column).eq_missing(value) for column, value in key.items()))[ROW]
-    first, second = table.where(*both[:2])
-    raise InvalidDataError(
-        f"{table.name}, {second}: rater {key['rater']!r} judged item {key['item']!r} of system "
-        f"{key['system']!r} under prompt {key['prompt']!r} already on {first}{more}: choose the one "
-        "to keep with --on-duplicate first or --on-duplicate last"
-    )
