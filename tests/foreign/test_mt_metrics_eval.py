@@ -52,7 +52,9 @@ def test_errors_count_as_much_as_the_file_says(convert, tmp_path):
     assert "errors without a score" not in found.remarks
     assert "is not the score" not in found.remarks
     scores.write_text("alpha\t-3\nalpha\tNone\n")
-    assert "on 1 of 1 segments the mean of the ratings is not the score in" in convert(folder).remarks
+    assert (
+        "on 1 of 1 segments the mean of the ratings is not the score in" in convert(folder).remarks
+    )
 
 
 def test_one_of_several_language_pairs_is_chosen(convert, tmp_path):

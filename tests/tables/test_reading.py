@@ -235,9 +235,9 @@ def test_repeated_judgments_are_settled_as_asked_and_counted(tmp_path, how, scor
     path = csv(tmp_path, HEADER, "1,a,r,p,1", "2,a,r,p,1", "1,a,s,p,2", "1,a,r,p,3")
     found = read_judgments(path, on_duplicate=how)
     assert found.frame["score"].to_list() == scores
-    assert found.notes[0].endswith(f"1 of 4 judgments repeat another of the same rater: {words}") or (
-        how == "all" and words in found.notes[0]
-    )
+    assert found.notes[0].endswith(
+        f"1 of 4 judgments repeat another of the same rater: {words}"
+    ) or (how == "all" and words in found.notes[0])
     assert (set(found.raters) == {"unknown"}) == (how == "all")
 
 

@@ -46,7 +46,7 @@ def estimate(
     OUTPUTS is the pool, with metrics on every output; JUDGMENTS are of a random sample of it.
     Both are JSON Lines, CSV, TSV, JSON, Excel or Parquet files; `steelyard check` looks at them.
     """
-    study = choice.read(form.metrics)
+    study = choice.read(form.metrics, told=False)
     found = study.estimate(
         form.chosen_metrics,
         prompts=choice.prompts,
@@ -54,7 +54,10 @@ def estimate(
         level=level,
         **form.options,
     )
-    print_result([one.to_dict() for one in found], _tables(found), as_json=as_json, output=output)
+    rows = [
+        {**row, "notes": [*row["notes"], *found.remarks]} for row in map(Estimate.to_dict, found)
+    ]
+    print_result(rows, _tables(found), as_json=as_json, output=output)
     for note in found.notes if as_json else ():
         click.echo(f"note: {note}", err=True)
 

@@ -52,7 +52,7 @@ class StudyChoice:
         Those that were named; None for all.
     exclude_systems : tuple of str or None
         Systems to leave out before anything is checked.
-    columns, fill, separators, decimals : tuple of str
+    columns, fill, separators, decimals, exclude_metrics : tuple of str
         As the options were given.
     on_duplicate : {"error", "first", "last", "mean", "all"}
         What to do with two judgments of one output by one rater under one prompt.
@@ -68,27 +68,29 @@ class StudyChoice:
     separators: tuple[str, ...]
     decimals: tuple[str, ...]
     on_duplicate: OnDuplicate
+    exclude_metrics: tuple[str, ...] | None = None
 
-    def read(self, metrics: Sequence[str] = ()) -> Study:
+    def read(self, metrics: Sequence[str] = (), *, told: bool = True) -> Study:
         """Read the files with these metrics; with all numeric columns if none is named.
 
-        What was taken for granted, filled or left out is said on standard error.
+        What was taken for granted, filled or left out is said on standard error, unless the results
+        say it (`told` is false).
         """
-        return with_notes_told(
-            Study.read(
-                self.outputs,
-                self.judgments,
-                columns=column_mapping(self.columns),
-                metrics=list(metrics) or None,
-                on_duplicate=self.on_duplicate,
-                prompts=self.prompts,
-                systems=self.systems,
-                exclude_systems=self.exclude_systems,
-                fill=fill_mapping(self.fill),
-                separator=by_file("--separator", self.separators),
-                decimal=by_file("--decimal", self.decimals),
-            )
+        study = Study.read(
+            self.outputs,
+            self.judgments,
+            columns=column_mapping(self.columns),
+            metrics=list(metrics) or None,
+            on_duplicate=self.on_duplicate,
+            prompts=self.prompts,
+            systems=self.systems,
+            exclude_systems=self.exclude_systems,
+            fill=fill_mapping(self.fill),
+            separator=by_file("--separator", self.separators),
+            decimal=by_file("--decimal", self.decimals),
+            exclude_metrics=self.exclude_metrics,
         )
+        return with_notes_told(study) if told else study
 
 
 def with_notes_told(study: Study) -> Study:
@@ -117,6 +119,7 @@ def study_arguments(command: Command) -> Command:
         separators: tuple[str, ...],
         decimals: tuple[str, ...],
         on_duplicate: OnDuplicate,
+        exclude_metrics: tuple[str, ...],
         **others: Any,
     ) -> Any:
         choice = StudyChoice(
@@ -130,6 +133,7 @@ def study_arguments(command: Command) -> Command:
             separators,
             decimals,
             on_duplicate,
+            exclude_metrics or None,
         )
         return command(choice, **others)
 
@@ -149,6 +153,12 @@ def study_arguments(command: Command) -> Command:
                 "exclude_systems",
                 multiple=True,
                 help="System to leave out, before anything is checked.",
+            ),
+            click.option(
+                "--exclude-metric",
+                "exclude_metrics",
+                multiple=True,
+                help="Column of numbers in OUTPUTS that is no metric.",
             ),
             file_options,
             click.option(

@@ -95,16 +95,14 @@ def _add_texts(gathered: Gathered, folder: Path, pair: str, names: Sequence[str]
 def _scores(path: Path, segments: dict[str, int]) -> Iterator[tuple[int, str, list[str]]]:
     """Yield segment, system and the cells after it; a system's lines stand in order."""
     counted: dict[str, int] = {}
-    for number, line in enumerate(_lines(path), start=1):
+    for row, line in enumerate(_lines(path), start=1):
         parts = line.split("\t") if "\t" in line else line.split(None, 1)
         if len(parts) < 2:
-            raise InvalidDataError(f"{path}, line {number}: expected a system and a score")
+            raise InvalidDataError(f"{path}, line {row}: expected a system and a score")
         system, *cells = parts
         counted[system] = counted.get(system, 0) + 1
         if counted[system] > segments.get(system, counted[system]):
-            raise InvalidDataError(
-                f"{path}, line {number}: more scores than segments of {system!r}"
-            )
+            raise InvalidDataError(f"{path}, line {row}: more scores than segments of {system!r}")
         if system in segments:
             yield counted[system], system, cells
 

@@ -116,6 +116,7 @@ class Study:
         fill: Fill | str | float | None = None,
         separator: str | Mapping[str, str] | None = None,
         decimal: str | Mapping[str, str] | None = None,
+        exclude_metrics: Sequence[str] | None = None,
     ) -> Self:
         """Read a study from files or data frames.
 
@@ -142,6 +143,13 @@ class Study:
             As in `read_outputs`.
         separator, decimal : str or mapping
             As in `read_outputs`; or by file, ``outputs`` and ``judgments``.
+        exclude_metrics : str or sequence of str, optional
+            Columns of numbers that are no metrics.
+
+        Raises
+        ------
+        InvalidArgumentError
+            If one of `metrics` is, or is made from, human scores.
         """
         files = StudyFiles(
             outputs,
@@ -154,6 +162,7 @@ class Study:
             fill=fill,
             separator=separator,
             decimal=decimal,
+            exclude_metrics=names_of(exclude_metrics),
         )
         return cls(*files.read(names_of(systems)))
 
@@ -350,6 +359,7 @@ class Study:
             As in `estimate`.
         """
         names = self.metrics if metrics is None else names_of(metrics)
+        names = tuple(self.outputs.named(one) for one in names)
         weights = None if average is None else tuple(average.items())
         key = names, bounds, id(sample), cluster_by, weights
         if key not in self._fits:
@@ -363,7 +373,7 @@ class Study:
             if average is not None:
                 judgments, notes = averaged_judgments(judgments, average)
             source = Source(self.outputs, judgments, names, cluster_by, sample, bounds)
-            self._fits[key] = Fits(source, notes)
+            self._fits[key] = Fits(source, (*self.notes, *notes))
         return self._fits[key]
 
     def diagnose(

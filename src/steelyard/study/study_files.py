@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from steelyard.campaign.leaks import without_leaks
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 from steelyard.tables import Judgments, Outputs, read_judgments, read_outputs
 from steelyard.tables.duplicates import OnDuplicate
@@ -26,6 +27,7 @@ class StudyFiles:
     fill: Fill | str | float | None
     separator: str | Mapping[str, str] | None
     decimal: str | Mapping[str, str] | None
+    exclude_metrics: tuple[str, ...] | None = None
 
     def read(self, systems: tuple[str, ...] | None) -> tuple[Outputs, Judgments, tuple[str, ...]]:
         """Return outputs, judgments, and the notes on both.
@@ -72,6 +74,7 @@ class StudyFiles:
             systems=systems,
             exclude_systems=self.exclude_systems,
             fill=self.fill,
+            exclude_metrics=self.exclude_metrics,
             separator=_of_file(self.separator, "outputs"),
             decimal=_of_file(self.decimal, "outputs"),
         )
@@ -84,7 +87,8 @@ class StudyFiles:
                     f"`exclude_systems` (--exclude-system) must name systems of {pool.name} or "
                     f"{judged.name}: {known}; got {name!r}"
                 )
-        return pool, judged, (*pool.notes, *judged.notes)
+        pool, leaks = without_leaks(pool, judged, self.metrics)
+        return pool, judged, (*pool.notes, *leaks, *judged.notes)
 
     def _check_columns(self, pool: Outputs, judged: Judgments) -> None:
         """Raise for a column that was mapped and is in neither file, or not in that one."""

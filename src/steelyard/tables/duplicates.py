@@ -72,20 +72,20 @@ def way_to_settle(rows: pl.DataFrame) -> tuple[str, str]:
     """
     known = rows["rater"].drop_nulls().unique()
     if len(known) == 1:
-        return (
+        words = (
             f"if the rater {known[0]!r} stands for several people, keep all with --on-duplicate all, which "
-            "leaves the raters unknown; else take their mean with --on-duplicate mean",
-            "all",
+            "leaves the raters unknown; else take their mean with --on-duplicate mean"
         )
+        return words, "all"
     key = [name for name in duplicate_key(rows) if name in rows.columns]
     same = rows.select(pl.struct([*key, "score"]).n_unique() == pl.struct(key).n_unique()).item()
     if same:
         return "they have the same scores: keep one of each with --on-duplicate first", "first"
-    return (
+    words = (
         "take their mean with --on-duplicate mean, keep one with first or last, or keep all with all, "
-        "where one name stands for several people",
-        "mean",
+        "where one name stands for several people"
     )
+    return words, "mean"
 
 
 def _refusal(

@@ -27,12 +27,13 @@ def pool_profile(table: Table) -> tuple[dict[str, Any], list[Problem]]:
     """
     if table.has_blank_cells:
         table = with_numbers(table)
-    metrics = metric_columns(table, None)
+    table, metrics, notes = metric_columns(table, None)
     keys = [identifier(table, column) for column in Output.key]
     has_texts = "output" in table.schema
     texts = _text_flags(table) if has_texts else []
     rows = table.collect(table.rows.select(ROW, *Output.key, *texts, *metrics))
-    problems = [one for rule in keys for one in bad_cells(table, rows, rule, "fill it in")]
+    problems = [Problem(one, 0, 0) for one in notes]
+    problems += [one for rule in keys for one in bad_cells(table, rows, rule, "fill it in")]
     rows = rows.with_columns(rule.value for rule in keys)
     sizes = rows.drop_nulls("system").group_by("system", maintain_order=True).len()
     problems += repeated_keys(

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+
 import polars as pl
 
-from steelyard.errors import InvalidDataError
 from steelyard.records import (
     ONLY_PROMPT,
     UNKNOWN_RATER,
@@ -32,7 +32,7 @@ from steelyard.tables.rules import (
     text,
 )
 from steelyard.tables.selection import selected
-from steelyard.tables.tables import ROW, Table
+from steelyard.tables.tables import Table
 
 __all__ = ["OnDuplicate", "read_judgments", "read_outputs"]
 
@@ -47,6 +47,7 @@ def read_outputs(
     systems: Sequence[str] | None = None,
     exclude_systems: Sequence[str] | None = None,
     fill: Fill | str | float | None = None,
+    exclude_metrics: Sequence[str] | None = None,
 ) -> Outputs:
     """Read outputs: the pool, with the metrics known of it.
 
@@ -64,7 +65,7 @@ def read_outputs(
         only.
     metrics : sequence of str, optional
         The columns that hold metrics. If not given, all other columns that hold numbers, or
-        true and false, do.
+        true and false, do, but for those that are called like ids or dates.
     separator : str, optional
         What stands between the cells of CSV; a comma by default, in ``.tsv`` a tab.
     decimal : {".", ","}, optional
@@ -75,6 +76,8 @@ def read_outputs(
     fill : mapping, str or number, optional
         What to put where a metric is missing, by metric: ``mean`` or ``median`` of the system's other
         outputs, a number, or ``drop`` to leave out the metric. A single one is for all metrics.
+    exclude_metrics : sequence of str, optional
+        Columns of numbers that are no metrics.
 
     Returns
     -------
@@ -118,13 +121,13 @@ def read_outputs(
     table = selected(table, "system", systems, exclude_systems)
     if table.has_blank_cells:
         table = with_numbers(table)
-    chosen = metric_columns(table, names_of(metrics))
+    table, chosen, about = metric_columns(table, names_of(metrics), names_of(exclude_metrics) or ())
     if not chosen:
         table.require(required_columns(Output))
     keys = tuple(identifier(table, column) for column in Output.key)
     texts = _text_rules(table)
     table, chosen, notes = filled(table, keys[1], chosen, fill)
-    outputs = Outputs(table.name, chosen, tuple(table.schema), table, keys, texts, notes)
+    outputs = Outputs(table.name, chosen, tuple(table.schema), table, keys, texts, (*about, *notes))
     if not table.is_lazy:
         check(table, table.collect(table.rows), (*keys, *texts))
         outputs.check()
