@@ -57,6 +57,14 @@ def test_errors_count_as_much_as_the_file_says(convert, tmp_path):
     )
 
 
+def test_counted_edits_are_lower_for_better_outputs(convert, tmp_path):
+    folder = shutil.copytree(FOLDER, tmp_path / "wmt")
+    (folder / "human-scores" / "en-de.hter.seg.score").write_text("alpha\t0.1\nalpha\t0.4\n")
+    rows = {row["prompt"]: row for row in convert(folder).judgments}
+    assert rows["hter"]["lower_is_better"]
+    assert rows["mqm"]["lower_is_better"] is None
+
+
 def test_one_of_several_language_pairs_is_chosen(convert, tmp_path):
     folder = shutil.copytree(FOLDER, tmp_path / "wmt")
     shutil.copytree(folder / "system-outputs" / "en-de", folder / "system-outputs" / "en-cs")

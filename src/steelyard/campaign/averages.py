@@ -90,6 +90,13 @@ def averaged_judgments(
         raise InvalidArgumentError(
             "`average` needs at least two prompts, such as fluency=2,overall=1; for one, use `prompts`"
         )
+    lower = frozenset(weights) & judgments.lower_is_better
+    if lower and lower != frozenset(weights):
+        raise InvalidArgumentError(
+            f"`average` mixes prompts whose lower scores are better ({', '.join(sorted(lower))}) with others: "
+            "average those of one direction"
+        )
+    direction = frozenset([average_name(weights)]) if lower else frozenset()
     rows = judgments.frame.with_row_index("#position")
     rows = rows.filter(pl.col("prompt").is_in(list(weights)))
     n_prompts = pl.col("prompt").n_unique()
@@ -124,13 +131,15 @@ def averaged_judgments(
                 f"{whole.height - by_rater.height} of {whole.height} judgments are left out of the "
                 "average: their rater did not judge the output under all of its prompts"
             )
-        return judgments.derived(_averages(by_rater, _JUDGMENT, weights)), tuple(notes)
+        averages = _averages(by_rater, _JUDGMENT, weights)
+        return judgments.derived(averages, lower_is_better=direction), tuple(notes)
     notes.append(
         "prompts were judged by different raters: the average is one score for each output, and its "
         "raters cannot be seen as a sample"
     )
     whole = whole.with_columns(rater=pl.lit(UNKNOWN_RATER))
-    return judgments.derived(_averages(whole, _OUTPUT, weights)), tuple(notes)
+    averages = _averages(whole, _OUTPUT, weights)
+    return judgments.derived(averages, lower_is_better=direction), tuple(notes)
 
 
 def _averages(rows: pl.DataFrame, key: Sequence[str], weights: Mapping[str, float]) -> pl.DataFrame:

@@ -193,7 +193,7 @@ def _numbered(source: Source, prompt: str, read: _Read) -> Collected:
         raters=raters,
         n_outputs=wrote[np.unique(np.concatenate(code))].sum(axis=0),
         n_judgments=sum(wrote[one].sum(axis=0) for one in code),
-        notes=(*notes, *about_raters, *source.drawn_whole),
+        notes=(*notes, *about_raters, *source.coverage.get(prompt, ()), *source.drawn_whole),
         system_notes={
             one: (
                 *source.warnings.get((prompt, one), ()),

@@ -6,6 +6,7 @@ from functools import cached_property
 import polars as pl
 
 from steelyard.campaign.balance import balance_notes
+from steelyard.campaign.coverage import coverage_notes
 from steelyard.campaign.draw_order import gap_notes
 from steelyard.campaign.drawn_groups import drawn_groups
 from steelyard.campaign.draws import is_designed
@@ -48,6 +49,11 @@ class Source:
             for key, note in notes.items():
                 found[key] = (*found.get(key, ()), note)
         return found
+
+    @cached_property
+    def coverage(self) -> dict[str, tuple[str, ...]]:
+        """What must be said, by prompt, where systems were judged on other items or by other raters."""
+        return coverage_notes(self.judgments)
 
     @cached_property
     def drawn_whole(self) -> tuple[str, ...]:

@@ -52,7 +52,7 @@ class StudyChoice:
         Those that were named; None for all.
     exclude_systems : tuple of str or None
         Systems to leave out before anything is checked.
-    columns, fill, separators, decimals, exclude_metrics : tuple of str
+    columns, fill, separators, decimals, exclude_metrics, lower_is_better : tuple of str
         As the options were given.
     on_duplicate : {"error", "first", "last", "mean", "all"}
         What to do with two judgments of one output by one rater under one prompt.
@@ -69,6 +69,7 @@ class StudyChoice:
     decimals: tuple[str, ...]
     on_duplicate: OnDuplicate
     exclude_metrics: tuple[str, ...] | None = None
+    lower_is_better: tuple[str, ...] | None = None
 
     def read(self, metrics: Sequence[str] = (), *, told: bool = True) -> Study:
         """Read the files with these metrics; with all numeric columns if none is named.
@@ -89,6 +90,7 @@ class StudyChoice:
             separator=by_file("--separator", self.separators),
             decimal=by_file("--decimal", self.decimals),
             exclude_metrics=self.exclude_metrics,
+            lower_is_better=self.lower_is_better,
         )
         return with_notes_told(study) if told else study
 
@@ -120,6 +122,7 @@ def study_arguments(command: Command) -> Command:
         decimals: tuple[str, ...],
         on_duplicate: OnDuplicate,
         exclude_metrics: tuple[str, ...],
+        lower_is_better: tuple[str, ...],
         **others: Any,
     ) -> Any:
         choice = StudyChoice(
@@ -134,6 +137,7 @@ def study_arguments(command: Command) -> Command:
             decimals,
             on_duplicate,
             exclude_metrics or None,
+            lower_is_better or None,
         )
         return command(choice, **others)
 
@@ -159,6 +163,12 @@ def study_arguments(command: Command) -> Command:
                 "exclude_metrics",
                 multiple=True,
                 help="Column of numbers in OUTPUTS that is no metric.",
+            ),
+            click.option(
+                "--lower-is-better",
+                multiple=True,
+                metavar="PROMPT",
+                help="Prompt whose lower scores are better, such as a rank or counted errors.",
             ),
             file_options,
             click.option(

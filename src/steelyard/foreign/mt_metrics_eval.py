@@ -19,6 +19,9 @@ __all__ = ["FORMAT"]
 
 _OUTPUTS = re.compile(r"system-outputs/([^/]+)/(.+)\.txt")
 
+# Human scores that count edits, of which fewer are better.
+_COUNT_EDITS = ("hter", "ter")
+
 
 def _recognises(document: Document) -> bool:
     return document.kind == "folder" and any(map(_OUTPUTS.fullmatch, document.columns))
@@ -139,6 +142,8 @@ def _add_judgments(
         gathered.remark(
             f"{path.name} has one score per output and no raters: the rater is {name!r}"
         )
+        if name.casefold() in _COUNT_EDITS:
+            gathered.lower_is_better(name)
         for segment, system, cells in _scores(path, segments):
             gathered.judgment(segment, system, name, name, cells[0])
 

@@ -117,6 +117,7 @@ class Study:
         separator: str | Mapping[str, str] | None = None,
         decimal: str | Mapping[str, str] | None = None,
         exclude_metrics: Sequence[str] | None = None,
+        lower_is_better: Sequence[str] | None = None,
     ) -> Self:
         """Read a study from files or data frames.
 
@@ -145,6 +146,8 @@ class Study:
             As in `read_outputs`; or by file, ``outputs`` and ``judgments``.
         exclude_metrics : str or sequence of str, optional
             Columns of numbers that are no metrics.
+        lower_is_better : str or sequence of str, optional
+            Prompts whose lower scores are better, such as ranks and counted errors.
 
         Raises
         ------
@@ -163,6 +166,7 @@ class Study:
             separator=separator,
             decimal=decimal,
             exclude_metrics=names_of(exclude_metrics),
+            lower_is_better=names_of(lower_is_better),
         )
         return cls(*files.read(names_of(systems)))
 

@@ -28,6 +28,7 @@ class StudyFiles:
     separator: str | Mapping[str, str] | None
     decimal: str | Mapping[str, str] | None
     exclude_metrics: tuple[str, ...] | None = None
+    lower_is_better: tuple[str, ...] | None = None
 
     def read(self, systems: tuple[str, ...] | None) -> tuple[Outputs, Judgments, tuple[str, ...]]:
         """Return outputs, judgments, and the notes on both.
@@ -62,6 +63,7 @@ class StudyFiles:
                 columns=self.columns,
                 on_duplicate=self.on_duplicate,
                 prompts=self.prompts,
+                lower_is_better=self.lower_is_better,
                 systems=systems,
                 exclude_systems=self.exclude_systems,
                 separator=_of_file(self.separator, "judgments"),

@@ -1,7 +1,7 @@
 """Judgments: who scored which output under which prompt."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import polars as pl
@@ -26,12 +26,15 @@ class Judgments:
         The file they come from, or ``judgments``.
     notes : tuple of str
         What was taken for granted or left out while they were read.
+    lower_is_better : frozenset of str
+        Prompts whose lower scores are better.
     """
 
     name: str
     _rows: pl.DataFrame = field(repr=False)
     _table: Table = field(repr=False)
     notes: tuple[str, ...] = ()
+    lower_is_better: frozenset[str] = frozenset()
 
     @classmethod
     def none(cls) -> "Judgments":
@@ -75,11 +78,6 @@ class Judgments:
         return self._distinct("prompt")
 
     @property
-    def lower_is_better(self) -> frozenset[str]:
-        """Prompts whose lower scores are better."""
-        return frozenset()
-
-    @property
     def raters(self) -> tuple[str, ...]:
         """Raters, in order of first appearance."""
         return self._distinct("rater")
@@ -106,21 +104,25 @@ class Judgments:
         >>> len(read_judgments(frame).filter(pl.col("prompt") == "p"))
         1
         """
-        return Judgments(self.name, self._rows.filter(predicate), self._table, self.notes)
+        return replace(self, _rows=self._rows.filter(predicate))
 
-    def derived(self, frame: pl.DataFrame) -> "Judgments":
+    def derived(
+        self, frame: pl.DataFrame, *, lower_is_better: frozenset[str] | None = None
+    ) -> "Judgments":
         """Return judgments that were made of these; each keeps the line of one of them.
 
         Parameters
         ----------
         frame : polars.DataFrame
             The columns of `frame`, perhaps more, and ``#position``: the row of it whose line each keeps.
+        lower_is_better : frozenset of str, optional
+            Prompts whose lower scores are better; as they were by default.
         """
         lines = self._rows[ROW].gather(frame["#position"])
         rows = frame.drop("#position").with_columns(lines.alias(ROW))
-        return Judgments(
-            self.name, rows.select(*self._rows.columns, pl.exclude(self._rows.columns)), self._table
-        )
+        lower = self.lower_is_better if lower_is_better is None else lower_is_better
+        ordered = rows.select(*self._rows.columns, pl.exclude(self._rows.columns))
+        return replace(self, _rows=ordered, notes=(), lower_is_better=lower)
 
     def place(self, position: int) -> str:
         """Say where the judgment in this row of `frame` (from 0) stands: ``pilot.csv, line 7``."""

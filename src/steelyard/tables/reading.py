@@ -14,6 +14,7 @@ from steelyard.records import (
     required_columns,
 )
 from steelyard.tables.column_names import lookalike, missing_columns
+from steelyard.tables.direction import LOWER, directions
 from steelyard.tables.duplicates import OnDuplicate, check_on_duplicate, settled
 from steelyard.tables.frames import Source
 from steelyard.tables.gaps import Fill, filled
@@ -144,6 +145,7 @@ def read_judgments(
     prompts: Sequence[str] | None = None,
     systems: Sequence[str] | None = None,
     exclude_systems: Sequence[str] | None = None,
+    lower_is_better: Sequence[str] | None = None,
 ) -> Judgments:
     """Read judgments and check every one of them.
 
@@ -164,6 +166,8 @@ def read_judgments(
         mean, or keep all as of unknown raters, where one name stands for several people.
     prompts : sequence of str, optional
         The prompts to read, before anything is checked; all of them if one has no judgments.
+    lower_is_better : sequence of str, optional
+        Prompts whose lower scores are better; a column ``lower_is_better`` may say so too.
 
     Returns
     -------
@@ -216,7 +220,8 @@ def read_judgments(
     if raters_known:
         rows, about = settled(table, rows, on_duplicate)
         notes = (*notes, *about)
-    return Judgments(table.name, rows, table, notes)
+    lower, questions = directions(table.name, rows, names_of(lower_is_better))
+    return Judgments(table.name, rows, table, (*notes, *questions), lower)
 
 
 def _with_rater_and_prompt(table: Table) -> tuple[Table, tuple[str, ...]]:
@@ -263,6 +268,8 @@ def _judgment_rules(table: Table) -> list[Rule]:
     rules.append(number(table, "score", required=True))
     if "seconds" in table.schema:
         rules.append(number(table, "seconds", required=False))
+    if LOWER in table.schema:
+        rules.append(number(table, LOWER, required=False))
     if "time" in table.schema:
         rules.append(text(table, "time", required=False))
     if "probability" in table.schema:
