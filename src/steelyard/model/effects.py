@@ -133,6 +133,13 @@ def _shows_items(campaign: Campaign) -> bool:
     return len(np.unique(campaign.item[judged])) < len(judged)
 
 
+def _shows_likeness(campaign: Campaign) -> bool:
+    """Whether some judged text is like the text of a system that did not write it."""
+    if campaign.likeness is None:
+        return False
+    return bool(np.any((campaign.likeness > 0) & (campaign.writers == 0)))
+
+
 def _metrics(campaign: Campaign) -> list[Columns]:
     """Metrics around the means of their pools, slopes of each system, and whether a text is shared."""
     found = []
@@ -245,7 +252,8 @@ def _kernels(campaign: Campaign, blocks: Blocks, *, outputs_only: bool) -> list[
         if _shows_items(campaign) and not outputs_only:
             within = blocks.kernel(lambda a, b: item[a] == item[b])
             found.append(Kernel("item", within, _members(item)))
-            if campaign.likeness is not None:
+            if _shows_likeness(campaign):
+                assert campaign.likeness is not None
                 likeness = campaign.likeness[output]
                 writer = campaign.writers[output].argmax(axis=1)
 

@@ -19,6 +19,9 @@ from steelyard.model.targets import Targets, targets
 
 __all__ = ["About", "Answers", "Fit", "fit"]
 
+# Scores that differ by less, relative to their size, are equal.
+_ROUNDING = 1e-14
+
 About = Literal["pool", "new outputs", "these raters"]
 
 
@@ -100,7 +103,7 @@ class Fit:
         for theta, covariance in zip(of_kernels, asked.kernels, strict=True):
             local += theta * covariance
         inside = at.inverse @ local
-        target = asked.all_columns
+        target = asked.all_columns.copy()
         target[self.system.q :] *= self.unit
         off = target - self.system.u.T @ inside
         return np.asarray(inside + at.au @ (at.m_inverse @ off))
@@ -172,7 +175,7 @@ class Fit:
                 found = found - cross - cross.T + pool
             parts[kernel.name] = theta * found
         if of_new:
-            parts["metrics of new outputs"] = self._metric_error()
+            parts["metrics of new outputs"] = self.metric_error
         parts["learning"] = self._learning(asked, z_weights)
         parts["observed"] = self._observed(parts)
         weights = z_weights / self.spread[:, np.newaxis]
@@ -213,7 +216,8 @@ class Fit:
         by_effect = np.stack(moves)
         return np.asarray(by_effect.T @ self.variances.covariance @ by_effect)
 
-    def _metric_error(self) -> Floats:
+    @property
+    def metric_error(self) -> Floats:
         """The error of the pool's mean metrics as those of new outputs."""
         # the slopes are known by what they explain over each pool
         k = self.campaign.k
@@ -264,7 +268,10 @@ class Fit:
         return np.asarray(2 / np.maximum(np.maximum(of_spread, 2 / n) + of_shares, 2e-9))
 
     def outputs_worth(self, answers: Answers) -> Floats:
-        """Return how many independent judgments each mean is worth: the variance of one over its error."""
+        """Return how many independent judgments each mean is worth: the variance of one over its error.
+
+        The error is the one that the model expects: where all judgments seen are equal, nothing was observed.
+        """
         theta = dict(zip(self.system.effects.names, self.variances.solution.theta, strict=True))
         one = np.zeros(self.campaign.n)
         for part in self.system.effects.columns:
@@ -274,7 +281,8 @@ class Fit:
         one += sum(theta[part.name] for part in self.system.effects.kernels)
         own = self.campaign.writers[self.campaign.output]
         variance = (own.T @ (one * self.spread**2)) / np.maximum(own.sum(axis=0), 1e-300)
-        return np.asarray(variance / np.maximum(np.diag(answers.covariance), 1e-300))
+        error = answers.covariance - answers.parts.get("observed", 0.0)
+        return np.asarray(variance / np.maximum(np.diag(error), 1e-300))
 
     def left(self) -> Floats:
         """Return what is left of each judgment when it is predicted from all others, in its own units."""
@@ -324,7 +332,7 @@ def fit(campaign: Campaign, *, without: frozenset[str] = frozenset(), prior: boo
             freedom = np.full(campaign.k, campaign.n / campaign.k)
             return at(np.ones(campaign.k), 0.0)
         freedom, squares = _freedom(campaign), _raw_squares(campaign)
-        if squares.max() <= 1e-20 * float(np.max(campaign.score**2, initial=1e-300)):
+        if squares.max() <= (_ROUNDING * float(np.abs(campaign.score).max(initial=1e-150))) ** 2:
             return at(np.full(campaign.k, _half_scale(campaign)), 0.0)
         moderate, lent = moderated(squares, freedom)
         found = at(np.sqrt(moderate), lent)

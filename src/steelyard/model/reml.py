@@ -17,7 +17,7 @@ _MOVE, _SLOPE = 3e-5, 1e-6
 # No variance falls below this power of e of the largest.
 _LEAST = 18.0
 # Means have no prior; this much of their information keeps the equations solvable.
-_FLAT = 1e-9
+_FLAT = 1e-11
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +75,7 @@ class System:
         """Mean square of the judgments around the means; 0 where that is rounding only."""
         fitted = self.means @ np.linalg.lstsq(self.means, self.z, rcond=None)[0]
         found = float(np.mean((self.z - fitted) ** 2))
-        return found if found > 1e-20 * float(np.mean(self.z**2)) else 0.0
+        return found if found > 1e-28 * float(np.mean(self.z**2)) else 0.0
 
     def solve(self, theta: Floats, *, derivatives: bool = False) -> Solution:
         """Solve at the variances `theta`, in the order of the effects' names."""
@@ -195,7 +195,7 @@ def variances(system: System, start: Floats | None = None, *, prior: bool = True
     within = system.within
     if within == 0:  # nothing to learn from: shares as they are expected
         at = system.solve(share / share.sum(), derivatives=True)
-        return Variances(names, at, np.diag(np.array([PRIOR[name][1] for name in names]) ** 2))
+        return Variances(names, at, np.zeros((len(names), len(names))))
     logs = np.log(share / share.sum() * within if start is None else start)
     value, slope, curve, at = penalised(logs)
     damping = 1e-8
