@@ -24,33 +24,37 @@ _OF_JUDGMENTS = ({*JUDGMENT_COLUMNS, *DRAW_COLUMNS, PLACE, ALSO_BY} - {*OUTPUT_C
 }
 _KNOWN = {*OUTPUT_COLUMNS, *JUDGMENT_COLUMNS, *DRAW_COLUMNS, PLACE, ALSO_BY}
 _LABELS = frozenset(
-    [
-        "id",
-        "ids",
-        "idx",
-        "index",
-        "uid",
-        "uuid",
-        "key",
-        "hash",
-        "seed",
-        "date",
-        "day",
-        "week",
-        "month",
-        "quarter",
-        "year",
-        "timestamp",
-        "docid",
-        "segid",
-        "line",
-        "row",
-        "cluster",
-        "fold",
-        "split",
-        "batch",
-        "page",
-    ]
+    (
+        *(
+            "id",
+            "ids",
+            "idx",
+            "index",
+            "uid",
+            "uuid",
+            "docid",
+            "segid",
+            "key",
+            "hash",
+            "row",
+            "line",
+            "page",
+        ),
+        *(
+            "date",
+            "day",
+            "week",
+            "month",
+            "quarter",
+            "year",
+            "timestamp",
+            "cluster",
+            "fold",
+            "split",
+            "batch",
+        ),
+        *("seed", "draw", "stratum"),
+    )
 )
 
 

@@ -123,7 +123,7 @@ def read_outputs(
     if table.has_blank_cells:
         table = with_numbers(table)
     table, chosen, about = metric_columns(table, names_of(metrics), names_of(exclude_metrics) or ())
-    if not chosen:
+    if not chosen and metrics is None and not about:
         table.require(required_columns(Output))
     keys = tuple(identifier(table, column) for column in Output.key)
     texts = _text_rules(table)
