@@ -47,19 +47,19 @@ class StudyChoice:
     Attributes
     ----------
     outputs, judgments : Path
-        The files.
+        The files; one, where it holds outputs and human scores.
     prompts, systems : tuple of str or None
         Those that were named; None for all.
     exclude_systems : tuple of str or None
         Systems to leave out before anything is checked.
-    columns, fill, separators, decimals, exclude_metrics, lower_is_better : tuple of str
+    columns, fill, separators, decimals, exclude_metrics, lower_is_better, human : tuple of str
         As the options were given.
     on_duplicate : {"error", "first", "last", "mean", "all"}
         What to do with two judgments of one output by one rater under one prompt.
     """
 
     outputs: Path
-    judgments: Path
+    judgments: Path | None
     prompts: tuple[str, ...] | None
     systems: tuple[str, ...] | None
     exclude_systems: tuple[str, ...] | None
@@ -70,6 +70,7 @@ class StudyChoice:
     on_duplicate: OnDuplicate
     exclude_metrics: tuple[str, ...] | None = None
     lower_is_better: tuple[str, ...] | None = None
+    human: tuple[str, ...] | None = None
 
     def read(self, metrics: Sequence[str] = (), *, told: bool = True) -> Study:
         """Read the files with these metrics; with all numeric columns if none is named.
@@ -91,6 +92,7 @@ class StudyChoice:
             decimal=by_file("--decimal", self.decimals),
             exclude_metrics=self.exclude_metrics,
             lower_is_better=self.lower_is_better,
+            human=self.human,
         )
         return with_notes_told(study) if told else study
 
@@ -111,7 +113,7 @@ def study_arguments(command: Command) -> Command:
     @wraps(command)
     def with_choice(
         outputs: Path,
-        judgments: Path,
+        judgments: Path | None,
         *,
         prompts: tuple[str, ...],
         systems: tuple[str, ...],
@@ -123,8 +125,14 @@ def study_arguments(command: Command) -> Command:
         on_duplicate: OnDuplicate,
         exclude_metrics: tuple[str, ...],
         lower_is_better: tuple[str, ...],
+        human: tuple[str, ...],
         **others: Any,
     ) -> Any:
+        if judgments is None and not human:
+            raise InvalidArgumentError(
+                "give JUDGMENTS too, or --human COLUMN where OUTPUTS holds the scores of people: "
+                f"steelyard check {outputs} looks at it"
+            )
         choice = StudyChoice(
             outputs,
             judgments,
@@ -138,6 +146,7 @@ def study_arguments(command: Command) -> Command:
             on_duplicate,
             exclude_metrics or None,
             lower_is_better or None,
+            human or None,
         )
         return command(choice, **others)
 
@@ -145,7 +154,14 @@ def study_arguments(command: Command) -> Command:
     for decorate in reversed(
         (
             click.argument("outputs", type=InputPath()),
-            click.argument("judgments", type=InputPath()),
+            click.argument("judgments", type=InputPath(), required=False),
+            click.option(
+                "--human",
+                multiple=True,
+                metavar="COLUMN",
+                help="Where OUTPUTS is one table that holds the judgments too: its column of human scores, filled "
+                "on some rows; several, or rater*, are of several raters.",
+            ),
             click.option(
                 "--prompt", "prompts", multiple=True, help="Prompt to look at; all by default."
             ),

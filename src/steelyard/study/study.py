@@ -14,6 +14,7 @@ import polars as pl
 from steelyard.arrays import PoolMoments
 from steelyard.campaign.averages import averaged_judgments
 from steelyard.campaign.balance import balance_notes
+from steelyard.campaign.files import StudyFiles
 from steelyard.campaign.slices import sliced
 from steelyard.campaign.source import Source
 from steelyard.errors import InvalidArgumentError, NotEstimableError
@@ -44,7 +45,6 @@ from steelyard.study.judged import Cell, judged_table
 from steelyard.study.preference_comparison import compare_preferences
 from steelyard.study.recorded_draw import check_simply_drawn
 from steelyard.study.shared_judgments import counted_for_all
-from steelyard.study.study_files import StudyFiles
 from steelyard.study.within_systems import Labels, systems_of
 from steelyard.tables import Judgments, Outputs
 from steelyard.tables.duplicates import OnDuplicate
@@ -118,6 +118,7 @@ class Study:
         decimal: str | Mapping[str, str] | None = None,
         exclude_metrics: Sequence[str] | None = None,
         lower_is_better: Sequence[str] | None = None,
+        human: Sequence[str] | None = None,
     ) -> Self:
         """Read a study from files or data frames.
 
@@ -148,6 +149,9 @@ class Study:
             Columns of numbers that are no metrics.
         lower_is_better : str or sequence of str, optional
             Prompts whose lower scores are better, such as ranks and counted errors.
+        human : str or sequence of str, optional
+            Where `outputs` is one table that holds the judgments too: its columns of human scores, filled
+            on some rows; ``rater*`` for all that start so. Several are scores of several raters.
 
         Raises
         ------
@@ -167,6 +171,7 @@ class Study:
             decimal=decimal,
             exclude_metrics=names_of(exclude_metrics),
             lower_is_better=names_of(lower_is_better),
+            human=names_of(human),
         )
         return cls(*files.read(names_of(systems)))
 

@@ -39,7 +39,7 @@ __all__ = ["OnDuplicate", "read_judgments", "read_outputs"]
 
 
 def read_outputs(
-    source: Source,
+    source: Source | Table,
     *,
     columns: Mapping[str, str] | None = None,
     metrics: Sequence[str] | None = None,
@@ -136,7 +136,7 @@ def read_outputs(
 
 
 def read_judgments(
-    source: Source,
+    source: Source | Table,
     *,
     columns: Mapping[str, str] | None = None,
     on_duplicate: OnDuplicate = "error",

@@ -12,6 +12,7 @@ from steelyard.tables.separators import DECIMAL_COMMA, Decimal
 from steelyard.tables.tables import ROW, Table
 
 __all__ = [
+    "MISSING",
     "Rule",
     "check",
     "countable",
@@ -28,6 +29,8 @@ __all__ = [
 ]
 
 
+# What people and tools write in a cell that holds no score.
+MISSING = ("", "-", "n/a", "na", "nan", "none", "null")
 # Squares of larger scores, and sums of them, are no numbers any more.
 _LARGEST = 1e100
 # More rows with the same trouble that are named by their place.

@@ -9,6 +9,7 @@ from steelyard.errors import InvalidArgumentError, InvalidDataError
 from steelyard.tables import Judgments, Outputs, read_judgments, read_outputs
 from steelyard.tables.duplicates import OnDuplicate
 from steelyard.tables.gaps import Fill
+from steelyard.tables.one_table import split_table
 
 __all__ = ["StudyFiles"]
 
@@ -29,6 +30,7 @@ class StudyFiles:
     decimal: str | Mapping[str, str] | None
     exclude_metrics: tuple[str, ...] | None = None
     lower_is_better: tuple[str, ...] | None = None
+    human: tuple[str, ...] | None = None
 
     def read(self, systems: tuple[str, ...] | None) -> tuple[Outputs, Judgments, tuple[str, ...]]:
         """Return outputs, judgments, and the notes on both.
@@ -56,10 +58,25 @@ class StudyFiles:
     def _checked(
         self, systems: tuple[str, ...] | None
     ) -> tuple[Outputs, Judgments, tuple[str, ...]]:
+        outputs, judgments = self.outputs, self.judgments
+        notes: tuple[str, ...] = ()
+        if self.human is not None:
+            if judgments is not None:
+                raise InvalidArgumentError(
+                    "`human` (--human) is for one table that holds outputs and scores: leave out the judgments, "
+                    "or the option"
+                )
+            outputs, judgments, notes = split_table(
+                outputs,
+                self.human,
+                columns=self.columns,
+                separator=_of_file(self.separator, "outputs"),
+                decimal=_of_file(self.decimal, "outputs"),
+            )
         judged = Judgments.none()
-        if self.judgments is not None:
+        if judgments is not None:
             judged = read_judgments(
-                self.judgments,
+                judgments,
                 columns=self.columns,
                 on_duplicate=self.on_duplicate,
                 prompts=self.prompts,
@@ -70,7 +87,7 @@ class StudyFiles:
                 decimal=_of_file(self.decimal, "judgments"),
             )
         pool = read_outputs(
-            self.outputs,
+            outputs,
             columns=self.columns,
             metrics=self.metrics,
             systems=systems,
@@ -80,7 +97,7 @@ class StudyFiles:
             separator=_of_file(self.separator, "outputs"),
             decimal=_of_file(self.decimal, "outputs"),
         )
-        if self.judgments is not None:
+        if judgments is not None:
             self._check_columns(pool, judged)
         for name in self.exclude_systems or ():
             if name not in {*pool.left_out, *judged.left_out}:
@@ -90,7 +107,7 @@ class StudyFiles:
                     f"{judged.name}: {known}; got {name!r}"
                 )
         pool, leaks = without_leaks(pool, judged, self.metrics)
-        return pool, judged, (*pool.notes, *leaks, *judged.notes)
+        return pool, judged, (*notes, *pool.notes, *leaks, *judged.notes)
 
     def _check_columns(self, pool: Outputs, judged: Judgments) -> None:
         """Raise for a column that was mapped and is in neither file, or not in that one."""
