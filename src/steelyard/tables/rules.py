@@ -154,7 +154,7 @@ def probability(table: Table, column: str) -> Rule:
 
 
 def text(table: Table, column: str, *, required: bool) -> Rule:
-    """Text; an empty cell of a CSV file or sheet is the empty text where text is required."""
+    """Text; a missing one is the empty text where text is required, and no text where it is not."""
     kind = table.schema[column]
     value = pl.col(column)
     if not kind.is_nested():
@@ -164,10 +164,9 @@ def text(table: Table, column: str, *, required: bool) -> Rule:
     else:
         # A list of chat messages, say.
         value = json_text(column)
-    if required and table.has_blank_cells:
+    if required:
         value = value.fill_null("")
-    broken = value.is_null() if required else pl.lit(False)
-    return Rule(column, value.alias(column), broken, "text")
+    return Rule(column, value.alias(column), pl.lit(False), "text")
 
 
 def references(table: Table, column: str) -> Rule:
