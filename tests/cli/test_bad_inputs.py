@@ -157,7 +157,6 @@ POOLS = [
     ("o.csv", "item;system;g\n1;a;0,5\n", "look separated by semicolons"),
     ("o.tsv", "item\tsystem\tg\n1\ta\t0,5\n", "the cells look like numbers, such as '0,5'"),
     ("o.jsonl", lines(without(ROW, "output", "g")), "no column `output`"),
-    ("o.jsonl", lines({**ROW, "output": None}), "column output: expected text, got nothing"),
     ("o.jsonl", lines({**ROW, "output": ["x"]}), "column output: expected text"),
     ("o.jsonl", lines({**ROW, "reference": {"a": 1}}), "column reference"),
     ("o.jsonl", lines(ROW, ROW), "is there already on line 1"),

@@ -16,8 +16,9 @@ from steelyard.errors import InvalidArgumentError
 from steelyard.estimate import sample_mean
 from steelyard.questions.comparisons import Comparisons
 from steelyard.questions.estimates import Estimates
+from steelyard.questions.preferences import PreferenceComparison
+from steelyard.questions.preferred_pairs import SystemStrength
 from steelyard.study.diagnosis import Diagnoses
-from steelyard.study.preference_comparison import PreferenceComparison, SystemStrength
 from steelyard.study.trajectories import Trajectories
 from steelyard.variance import Quantity
 
@@ -166,7 +167,7 @@ def test_many_systems_under_preferences_are_drawn_by_strength(compared, axes):
     ).plot(axes)
     assert labels(axes) == [f"s{n}" for n in range(7)]
     assert lines(axes, width=2.6) == [(-n - 2, 2 - n) for n in range(7)]
-    assert axes.get_xlabel() == "strength, log-odds, prompt overall"
+    assert axes.get_xlabel() == "strength, wins minus losses, prompt overall"
 
 
 def test_many_pairs_without_ranks_are_still_drawn(compared, axes):

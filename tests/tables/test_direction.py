@@ -72,5 +72,8 @@ def test_an_average_has_the_direction_of_its_prompts():
     study = Study.read(OUTPUTS, both, lower_is_better=["rank", "errors"])
     assert study.compare(average={"rank": 1, "errors": 2})[0].groups[0] == ("a",)
     mixed = Study.read(OUTPUTS, both, lower_is_better=["rank"])
-    with pytest.raises(InvalidArgumentError, match=r"mixes prompts .*\(rank\) with others"):
+    with pytest.raises(
+        InvalidArgumentError,
+        match=r"cannot go over 'rank', whose lower scores are better, and 'errors'",
+    ):
         mixed.compare(average={"rank": 1, "errors": 2})

@@ -5,7 +5,7 @@ import polars as pl
 from steelyard.records import UNKNOWN_RATER
 from steelyard.tables import Judgments
 
-__all__ = ["coverage_notes"]
+__all__ = ["coverage_notes", "rater_notes"]
 
 # Shares of one rater that are further apart than this, in cells of so many judgments.
 _APART, _ENOUGH = 0.25, 20
@@ -31,15 +31,24 @@ def coverage_notes(judgments: Judgments) -> dict[str, tuple[str, ...]]:
     >>> coverage_notes(read_judgments(rows))["overall"]
     ('systems were judged on other items: of 40 judged items, 0 for all 2 systems (a 20, b 20)',)
     """
-    found = {}
-    for prompt in judgments.prompts:
-        if prompt in judgments.preference_prompts:
-            continue
-        rows = judgments.frame.filter(pl.col("prompt") == prompt).select("item", "system", "rater")
-        notes = (*_items(rows), *_raters(rows))
-        if notes:
-            found[prompt] = notes
+    found = rater_notes(judgments)
+    for prompt, rows in _scored(judgments).items():
+        if notes := _items(rows):
+            found[prompt] = (*notes, *found.get(prompt, ()))
     return found
+
+
+def rater_notes(judgments: Judgments) -> dict[str, tuple[str, ...]]:
+    """Return the part of `coverage_notes` on raters."""
+    notes = {prompt: _raters(rows) for prompt, rows in _scored(judgments).items()}
+    return {prompt: own for prompt, own in notes.items() if own}
+
+
+def _scored(judgments: Judgments) -> dict[str, pl.DataFrame]:
+    """Return item, system and rater of the judgments under each prompt that asks for scores."""
+    asked = [one for one in judgments.prompts if one not in judgments.preference_prompts]
+    rows = judgments.frame.select("prompt", "item", "system", "rater")
+    return {one: rows.filter(pl.col("prompt") == one) for one in asked}
 
 
 def _items(rows: pl.DataFrame) -> tuple[str, ...]:

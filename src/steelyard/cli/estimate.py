@@ -54,10 +54,7 @@ def estimate(
         level=level,
         **form.options,
     )
-    rows = [
-        {**row, "notes": [*row["notes"], *found.remarks]} for row in map(Estimate.to_dict, found)
-    ]
-    print_result(rows, _tables(found), as_json=as_json, output=output)
+    print_result([one.to_dict() for one in found], _tables(found), as_json=as_json, output=output)
     for note in found.notes if as_json else ():
         click.echo(f"note: {note}", err=True)
 

@@ -10,6 +10,7 @@ import numpy as np
 from steelyard.model.blocks import Blocks
 from steelyard.model.campaign import Campaign, Floats
 from steelyard.model.fit import About, Answers, Fit
+from steelyard.model.strata import within_strata
 
 __all__ = ["answers_of", "designed_answers"]
 
@@ -32,16 +33,16 @@ def designed_answers(fit: Fit, about: About = "pool") -> Answers:
     campaign, at, system = fit.campaign, fit.variances.solution, fit.system
     k = campaign.k
     share = _shares(campaign) * fit.spread[:, np.newaxis]
-    forms, left = np.zeros((campaign.n, k)), np.empty(campaign.n)
+    forms, left, au = np.zeros((campaign.n, k)), np.empty(campaign.n), at.au.toarray()
     for index in system.effects.blocks.index:
         inside = np.stack([at.inverse[rows][:, rows].toarray() for rows in index])
-        inside -= at.au[index] @ at.m_inverse @ at.au[index].transpose(0, 2, 1)
+        inside -= au[index] @ at.m_inverse @ au[index].transpose(0, 2, 1)
         # of the projection P, block b predicted from all others leaves P_bb^-1 (P z)_b
         inverse = np.linalg.pinv(inside, hermitian=True)
         forms[index] = inverse @ share[index]
         left[index] = (inverse @ at.residual[index][..., np.newaxis])[..., 0]
     target = np.concatenate([*fit.targets.columns, fit.unit * fit.targets.means])
-    z_weights = at.au @ (at.m_inverse @ target) + at.project(forms)
+    z_weights = au @ (at.m_inverse @ target) + at.project(forms)
     weights = z_weights / fit.spread[:, np.newaxis]
     drawn = _drawn_share(campaign)
     of_noise = share * np.sqrt(drawn)[:, np.newaxis]
@@ -82,20 +83,9 @@ def _shares(campaign: Campaign) -> Floats:
 
 def _between_blocks(campaign: Campaign, left: Floats, blocks: Blocks) -> Floats:
     """Return the covariance of sums over blocks, which were drawn apart within strata."""
-    block = blocks.number
-    sums = np.zeros((int(block.max()) + 1, campaign.k))
-    np.add.at(sums, block, left)
-    stratum = np.zeros(len(sums), dtype=np.int64)
+    sums = blocks.sums(left)
     drawn = np.ones(len(sums))
-    np.minimum.at(drawn, block, _drawn_share(campaign))
-    if campaign.stratum is not None:
-        stratum[block] = campaign.stratum[campaign.output]
-    members = np.bincount(stratum)
-    mean = np.zeros((len(members), campaign.k))
-    np.add.at(mean, stratum, sums)
-    mean /= np.maximum(members, 1)[:, np.newaxis]
-    # a stratum with one block has nothing to be compared with but what the model expects, 0
-    alone = members[stratum] == 1
-    off = np.where(alone[:, np.newaxis], sums, sums - mean[stratum])
-    raised = np.where(alone, 1.0, members[stratum] / np.maximum(members[stratum] - 1, 1))
+    np.minimum.at(drawn, blocks.number, _drawn_share(campaign))
+    off, members = within_strata(sums, campaign, blocks)
+    raised = np.where(members == 1, 1.0, members / np.maximum(members - 1, 1))
     return np.asarray((off * (raised * (1 - drawn))[:, np.newaxis]).T @ off)

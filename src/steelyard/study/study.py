@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, wraps
 from os import PathLike
 from pathlib import Path
@@ -22,7 +22,6 @@ from steelyard.names import known_names
 from steelyard.questions.about import Raters, Target
 from steelyard.questions.asked import Asked
 from steelyard.questions.compare import check_pairs, comparisons
-from steelyard.questions.comparison import Comparison
 from steelyard.questions.comparisons import Comparisons
 from steelyard.questions.estimate import estimates
 from steelyard.questions.estimates import Estimates
@@ -42,7 +41,6 @@ from steelyard.study import (
 from steelyard.study.cell_diagnosis import Gaps, diagnose, refused
 from steelyard.study.diagnosis import Diagnoses
 from steelyard.study.judged import Cell, judged_table
-from steelyard.study.preference_comparison import compare_preferences
 from steelyard.study.recorded_draw import check_simply_drawn
 from steelyard.study.shared_judgments import counted_for_all
 from steelyard.study.within_systems import Labels, systems_of
@@ -64,6 +62,23 @@ def _of_shared(
     @wraps(function)
     def asked(study: "Study", /, *args: P.args, **kwargs: P.kwargs) -> R:
         return function(study.with_shared, *args, **kwargs)
+
+    return asked
+
+
+def _of_highest(
+    function: Callable[Concatenate["Study", P], R],
+) -> Callable[Concatenate["Study", P], R]:
+    """Return a question about the highest scores, which is refused where lower ones are better."""
+
+    @wraps(function)
+    def asked(study: "Study", /, *args: P.args, **kwargs: P.kwargs) -> R:
+        if study.judgments.lower_is_better:
+            raise InvalidArgumentError(
+                "a race looks for the highest scores, and lower ones are better under "
+                f"{', '.join(sorted(study.judgments.lower_is_better))}: turn the scores round"
+            )
+        return function(study, *args, **kwargs)
 
     return asked
 
@@ -337,14 +352,7 @@ class Study:
                 f"`{'by' if by is not None else 'cluster_by'}` cannot go with prompt {preferred[0]!r}, "
                 "which asks for preferences: choose other prompts"
             )
-        found: list[Comparison] = [
-            compare_preferences(self, one, fits.source.metrics, pairs, asked=asked, margin=margin)
-            for one in preferred
-        ]
-        scored = replace(asked, prompts=tuple(one for one in asked.prompts if one not in preferred))
-        if scored.prompts:
-            found += comparisons(fits.cut(slices), scored, pairs, margin=margin)
-        return Comparisons(sorted(found, key=lambda one: asked.prompts.index(one.prompt)))
+        return comparisons(fits.cut(slices), asked, pairs, margin=margin)
 
     @cached_property
     def imbalances(self) -> dict[tuple[str, str], str]:
@@ -382,7 +390,7 @@ class Study:
             if average is not None:
                 judgments, notes = averaged_judgments(judgments, average)
             source = Source(self.outputs, judgments, names, cluster_by, sample, bounds)
-            self._fits[key] = Fits(source, (*self.notes, *notes))
+            self._fits[key] = Fits(source, (*self.notes, *notes), is_average=average is not None)
         return self._fits[key]
 
     def diagnose(
@@ -501,11 +509,11 @@ class Study:
     plan = _of_shared(planning.plan)
     sample = sampling.sample
     monitor = _of_shared(monitoring.monitor)
-    race = _of_shared(race.race)
+    race = _of_shared(_of_highest(race.race))
     simulate = _of_shared(simulation.simulate)
     simulate_means = _of_shared(mean_replay.simulate_means)
     simulate_pair = _of_shared(pair_replay.simulate_pair)
-    simulate_race = _of_shared(race_replay.simulate_race)
+    simulate_race = _of_shared(_of_highest(race_replay.simulate_race))
     trajectories = _of_shared(trajectories.trajectories)
 
     def only_prompt(self, prompt: str | None) -> str:

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from steelyard.errors import InvalidArgumentError, InvalidDataError
-from steelyard.names import known_names
+from steelyard.errors import InvalidDataError
 
 __all__ = ["LOWER", "directions", "suggests_lower"]
 
@@ -62,18 +61,10 @@ def directions(
 
     Raises
     ------
-    InvalidArgumentError
-        If one that the user named is not there.
     InvalidDataError
         If the file says both of one prompt.
     """
     prompts = rows["prompt"].unique(maintain_order=True).to_list()
-    for prompt in told or ():
-        if prompt not in prompts:
-            raise InvalidArgumentError(
-                f"`lower_is_better` (--lower-is-better) names {prompt!r}, which has no judgments; "
-                f"{known_names(prompt, prompts)}"
-            )
     said = _said(name, rows)
     lower = {*(told or ()), *(prompt for prompt, is_lower in said.items() if is_lower)}
     scored = rows

@@ -1,11 +1,13 @@
 """Judgments: who scored which output under which prompt."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import polars as pl
 
+from steelyard.errors import InvalidArgumentError
+from steelyard.names import known_names
 from steelyard.records import Judgment, optional_columns, required_columns
 from steelyard.tables.tables import ROW, Table
 
@@ -92,6 +94,28 @@ class Judgments:
         """The name in the file of each column that got another name."""
         return self._table.mapped
 
+    def directed(self, lower_is_better: Iterable[str]) -> "Judgments":
+        """Return the judgments with the prompts whose lower scores are better.
+
+        Raises
+        ------
+        InvalidArgumentError
+            If such a prompt has no judgments, or asks which of two outputs is better.
+        """
+        lower = frozenset(lower_is_better)
+        for prompt in sorted(lower):
+            if prompt not in self.prompts:
+                raise InvalidArgumentError(
+                    f"`lower_is_better` (--lower-is-better) names {prompt!r}, which has no judgments; "
+                    f"{known_names(prompt, self.prompts)}"
+                )
+            if prompt in self.preference_prompts:
+                raise InvalidArgumentError(
+                    f"`lower_is_better` (--lower-is-better) names {prompt!r}, which asks for preferences: "
+                    "they have no scores that could be lower"
+                )
+        return replace(self, lower_is_better=lower)
+
     def filter(self, predicate: pl.Expr) -> "Judgments":
         """Return the judgments for which `predicate` is true; they keep their lines.
 
@@ -106,23 +130,18 @@ class Judgments:
         """
         return replace(self, _rows=self._rows.filter(predicate))
 
-    def derived(
-        self, frame: pl.DataFrame, *, lower_is_better: frozenset[str] | None = None
-    ) -> "Judgments":
+    def derived(self, frame: pl.DataFrame) -> "Judgments":
         """Return judgments that were made of these; each keeps the line of one of them.
 
         Parameters
         ----------
         frame : polars.DataFrame
             The columns of `frame`, perhaps more, and ``#position``: the row of it whose line each keeps.
-        lower_is_better : frozenset of str, optional
-            Prompts whose lower scores are better; as they were by default.
         """
         lines = self._rows[ROW].gather(frame["#position"])
         rows = frame.drop("#position").with_columns(lines.alias(ROW))
-        lower = self.lower_is_better if lower_is_better is None else lower_is_better
-        ordered = rows.select(*self._rows.columns, pl.exclude(self._rows.columns))
-        return replace(self, _rows=ordered, notes=(), lower_is_better=lower)
+        rows = rows.select(*self._rows.columns, pl.exclude(self._rows.columns))
+        return replace(self, _rows=rows, notes=())
 
     def place(self, position: int) -> str:
         """Say where the judgment in this row of `frame` (from 0) stands: ``pilot.csv, line 7``."""

@@ -221,7 +221,7 @@ def read_judgments(
         rows, about = settled(table, rows, on_duplicate)
         notes = (*notes, *about)
     lower, questions = directions(table.name, rows, names_of(lower_is_better))
-    return Judgments(table.name, rows, table, (*notes, *questions), lower)
+    return Judgments(table.name, rows, table, (*notes, *questions)).directed(lower)
 
 
 def _with_rater_and_prompt(table: Table) -> tuple[Table, tuple[str, ...]]:

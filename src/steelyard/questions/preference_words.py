@@ -1,14 +1,13 @@
-"""What is said in words about preferences: the effect of the order, circles, and strengths without bound."""
+"""What is said in words about preferences: the effect of the order, and circles."""
 
 from collections.abc import Collection, Sequence
 from itertools import permutations
 
 import numpy as np
 
-from steelyard.estimate.bradley_terry import Separation
-from steelyard.estimate.order_effect import OrderEffect
+from steelyard.questions.order_effect import OrderEffect
 
-__all__ = ["balance_note", "circle_note", "order_sentence", "separation_note"]
+__all__ = ["balance_note", "circle_note", "order_sentence"]
 
 _UNKNOWN = (
     "which output was shown first is not known (column first_system), so its effect is not tested"
@@ -39,7 +38,7 @@ def order_sentence(found: OrderEffect | None, level: float) -> str:
     if np.isnan(found.effect):
         return (
             "Order: the same system of each pair was always shown first, so the effect of the order cannot "
-            "be told from the preference: change sides at random."
+            "be separated from the preference: change sides at random."
         )
     shown = f"{found.effect:+.3f} [{found.low:.3f}, {found.high:.3f}], p = {found.p_value:.2g}"
     clear = found.p_value < 1 - level
@@ -52,27 +51,17 @@ def order_sentence(found: OrderEffect | None, level: float) -> str:
 
 
 def balance_note(found: OrderEffect | None, pairs: Sequence[tuple[str, str]]) -> tuple[str, ...]:
-    """Say by how much an unbalanced order may have moved a preference, worst pair first."""
+    """Say by how much an unbalanced order moved the judgments of a pair, worst pair first."""
     if found is None or found.balanced:
         return ()
     shares = np.nan_to_num(np.array(found.first_shares), nan=0.5)
     worst = int(np.argmax(np.abs(shares - 0.5)))
     a, b = pairs[worst]
-    moved = ""
-    if np.isfinite(found.effect):
-        shift = found.effect * (2 * shares[worst] - 1)
-        moved = f"; the order may have moved its difference by {shift:+.2g}"
     often = f"{a} was shown first in {shares[worst]:.0%} of judgments"
-    return (f"the order was not balanced: against {b}, {often}{moved}",)
-
-
-def separation_note(found: Separation, names: Sequence[str], systems: Sequence[int]) -> str:
-    """Say why there are no strengths."""
-    winners = ", ".join(names[one] for one in found.winners)
-    others = ", ".join(names[one] for one in systems if one not in found.winners)
-    if not found.compared:
-        return f"no strengths: no judgment compares any of {winners} with any of {others}"
+    if not np.isfinite(found.effect):
+        return (f"the order was not balanced: against {b}, {often}",)
+    shift = found.effect * (2 * shares[worst] - 1)
+    moved = f"that moved its wins minus losses by about {shift:+.2g}"
     return (
-        f"no strengths, as they have no bound: {others} never won or tied against {winners}; judge more "
-        "items, or compare fewer systems with --system"
+        f"the order was not balanced: against {b}, {often}; {moved}, which the difference is corrected for",
     )
