@@ -6,11 +6,11 @@ from typing import Any
 import polars as pl
 
 from steelyard.errors import InvalidDataError
+from steelyard.foreign.conversion import Conversion
 from steelyard.foreign.format import Options
 from steelyard.foreign.tally import Tally
 from steelyard.foreign.values import identifier, is_missing, moment, number, text
 from steelyard.records import DRAW_COLUMNS, Judgment, Output, optional_columns, required_columns
-from steelyard.tables.conversion import Conversion
 
 __all__ = ["Gathered"]
 

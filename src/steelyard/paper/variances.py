@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from steelyard.foreign.release import REFERENCE
 from steelyard.paper.printed import COMPONENTS, PrintedVariances
 from steelyard.paper.release import Task
-from steelyard.tables.release import REFERENCE
 from steelyard.variance import (
     PrintedComponents,
     VarianceComponents,
