@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steelyard.sampling.allocation import allocate, pilot_deviations
 from steelyard.errors import InvalidArgumentError, NotEstimableError
+from steelyard.sampling.allocation import allocate, pilot_deviations
 
 
 def test_whole_shares_are_met_exactly():

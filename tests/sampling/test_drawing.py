@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, chisquare
 
+from steelyard.errors import InvalidArgumentError
 from steelyard.sampling.drawing import draw_sample
 from steelyard.sampling.unequal import inclusion_probabilities
-from steelyard.errors import InvalidArgumentError
 
 SIZES = np.array([0.2, 0.5, 1, 1, 1.5, 2, 3, 9])
 

@@ -2,11 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
+from steelyard.campaign.leaks import without_leaks
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 from steelyard.tables import Judgments, Outputs, read_judgments, read_outputs
+from steelyard.tables.duplicates import OnDuplicate
 from steelyard.tables.gaps import Fill
+from steelyard.tables.one_table import split_table
 
 __all__ = ["StudyFiles"]
 
@@ -19,12 +22,15 @@ class StudyFiles:
     judgments: Any
     columns: Mapping[str, str]
     metrics: tuple[str, ...] | None
-    on_duplicate: Literal["error", "first", "last"]
+    on_duplicate: OnDuplicate
     prompts: tuple[str, ...] | None
     exclude_systems: tuple[str, ...] | None
     fill: Fill | str | float | None
     separator: str | Mapping[str, str] | None
     decimal: str | Mapping[str, str] | None
+    exclude_metrics: tuple[str, ...] | None = None
+    lower_is_better: tuple[str, ...] | None = None
+    human: tuple[str, ...] | None = None
 
     def read(self, systems: tuple[str, ...] | None) -> tuple[Outputs, Judgments, tuple[str, ...]]:
         """Return outputs, judgments, and the notes on both.
@@ -52,29 +58,46 @@ class StudyFiles:
     def _checked(
         self, systems: tuple[str, ...] | None
     ) -> tuple[Outputs, Judgments, tuple[str, ...]]:
+        outputs, judgments = self.outputs, self.judgments
+        notes: tuple[str, ...] = ()
+        if self.human is not None:
+            if judgments is not None:
+                raise InvalidArgumentError(
+                    "`human` (--human) is for one table that holds outputs and scores: leave out the judgments, "
+                    "or the option"
+                )
+            outputs, judgments, notes = split_table(
+                outputs,
+                self.human,
+                columns=self.columns,
+                separator=_of_file(self.separator, "outputs"),
+                decimal=_of_file(self.decimal, "outputs"),
+            )
         judged = Judgments.none()
-        if self.judgments is not None:
+        if judgments is not None:
             judged = read_judgments(
-                self.judgments,
+                judgments,
                 columns=self.columns,
                 on_duplicate=self.on_duplicate,
                 prompts=self.prompts,
+                lower_is_better=self.lower_is_better,
                 systems=systems,
                 exclude_systems=self.exclude_systems,
                 separator=_of_file(self.separator, "judgments"),
                 decimal=_of_file(self.decimal, "judgments"),
             )
         pool = read_outputs(
-            self.outputs,
+            outputs,
             columns=self.columns,
             metrics=self.metrics,
             systems=systems,
             exclude_systems=self.exclude_systems,
             fill=self.fill,
+            exclude_metrics=self.exclude_metrics,
             separator=_of_file(self.separator, "outputs"),
             decimal=_of_file(self.decimal, "outputs"),
         )
-        if self.judgments is not None:
+        if judgments is not None:
             self._check_columns(pool, judged)
         for name in self.exclude_systems or ():
             if name not in {*pool.left_out, *judged.left_out}:
@@ -83,7 +106,8 @@ class StudyFiles:
                     f"`exclude_systems` (--exclude-system) must name systems of {pool.name} or "
                     f"{judged.name}: {known}; got {name!r}"
                 )
-        return pool, judged, (*pool.notes, *judged.notes)
+        pool, leaks = without_leaks(pool, judged, self.metrics)
+        return pool, judged, (*notes, *pool.notes, *leaks, *judged.notes)
 
     def _check_columns(self, pool: Outputs, judged: Judgments) -> None:
         """Raise for a column that was mapped and is in neither file, or not in that one."""

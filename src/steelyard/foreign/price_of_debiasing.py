@@ -9,10 +9,10 @@ from typing import Any
 import polars as pl
 
 from steelyard.errors import InvalidArgumentError, InvalidDataError
+from steelyard.foreign.conversion import Conversion
 from steelyard.foreign.documents import Document
 from steelyard.foreign.format import Format, Options
-from steelyard.tables.conversion import Conversion
-from steelyard.tables.release import (
+from steelyard.foreign.release import (
     REFERENCE,
     ReleasedOutput,
     ReleasedText,

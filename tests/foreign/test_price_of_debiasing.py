@@ -3,8 +3,8 @@ import json
 import pytest
 
 from steelyard.errors import InvalidDataError
+from steelyard.foreign.price_of_debiasing import convert
 from steelyard.tables import read_judgments, read_outputs, write_table
-from steelyard.tables.price_of_debiasing import convert
 
 
 def line(item, system, human=(0, 1), *, raters=("w1", "w2"), metric=0.5, gold=None):
