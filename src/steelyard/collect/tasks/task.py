@@ -1,6 +1,6 @@
 """Tasks: what raters see, what they are asked, and which judgments that gives."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -53,8 +53,9 @@ class Shown(Declared):
     label : str
         The heading above it; none if empty.
     format : {"text", "markdown", "code", "table", "dialogue", "image", "audio", "video"}
-        How it is laid out. Whatever it holds, it is shown and never run. The last three show files: the
-        field holds a path, or a list of paths, below the folder ``media`` of the campaign.
+        How it is laid out. Whatever it holds, it is shown and never run. Where none is given, texts that
+        look like markdown are laid out so. The last three show files: the field holds a path, or a
+        list of paths, below the folder ``media`` of the campaign.
     math : bool
         Whether formulas in LaTeX are laid out.
     """
@@ -147,6 +148,12 @@ class Task(Declared):
     def widget(self, name: str) -> Widget | None:
         """Return the widget of this id; None if there is none."""
         return next((widget for widget in self.widgets if widget.id == name), None)
+
+    def with_show(self, show: Sequence[Shown]) -> "Task":
+        """Return the task with its fields laid out in another way."""
+        changed = self.model_copy(update={"show": tuple(show)})
+        changed._on_screen = {}  # noqa: SLF001
+        return changed
 
     def on_screen(self, count: int) -> "Task":
         """Return the task with its questions about each of so many outputs side by side."""
