@@ -161,6 +161,7 @@ def test_a_page_of_answers_reads_no_more_than_it_shows(serve, monkeypatch):
         rater = server.rater(name)
         for _ in range(24):
             rater.judge({"fluency": 2 if name == "ann" else 0})
+            server.clock.forward(seconds=1)
     read, whole = [], answers.submission_rows
     monkeypatch.setattr(
         answers, "submission_rows", lambda *a, **k: read.append(whole(*a, **k)) or read[-1]
