@@ -8,24 +8,18 @@ from importlib import import_module
 
 NAMES = (
     "control_variates",
-    "campaign",
     "collect",
-    "comparison",
-    "long_tails",
     "crossed_components",
     "dashboard",
-    "devices",
     "diagnose",
     "judge",
     "kills",
-    "ledger",
     "metrics",
     "plans",
     "pool_memory",
     "released_scores",
     "scoring",
     "simulate_speed",
-    "spread",
     "trajectories",
 )
 

@@ -5,7 +5,7 @@ import pytest
 from steelyard.errors import InvalidDataError
 from steelyard.study import Study
 from steelyard.study.monitoring import monitor
-from steelyard.study.sampling import sample
+from steelyard.sampling.sample import sample
 
 OUTPUTS = pl.DataFrame({"item": [f"i{i}" for i in range(400)], "system": "s", "length": range(400)})
 

@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
+from steelyard.study.trajectories import Trajectories
 
 from steelyard import Study
 from steelyard.errors import InvalidArgumentError
@@ -18,7 +19,6 @@ from steelyard.questions.estimates import Estimates
 from steelyard.questions.preferences import PreferenceComparison
 from steelyard.questions.preferred_pairs import SystemStrength
 from steelyard.study.diagnosis import Diagnoses
-from steelyard.study.trajectories import Trajectories
 from steelyard.variance import Quantity
 
 
