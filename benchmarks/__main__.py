@@ -8,11 +8,9 @@ from importlib import import_module
 
 NAMES = (
     "control_variates",
-    "bootstrap",
     "collect",
     "crossed_components",
     "dashboard",
-    "designs",
     "diagnose",
     "judge",
     "kills",

@@ -1,11 +1,11 @@
 import numpy as np
 import polars as pl
 import pytest
+from steelyard.study.standing import Goal, standings
 
 from steelyard.report import write_report
 from steelyard.study import Study
 from steelyard.study.monitoring import monitor
-from steelyard.study.standing import Goal, standings
 
 SYSTEMS = ("a", "b", "c")
 

@@ -1,11 +1,11 @@
 import polars as pl
 import pytest
+from steelyard.study.simulation import simulate
 
 from steelyard.campaign.score_bounds import check_bounds
 from steelyard.errors import InvalidArgumentError
 from steelyard.study import Study
 from steelyard.study.monitoring import monitor
-from steelyard.study.simulation import simulate
 from steelyard.tables import read_judgments
 
 

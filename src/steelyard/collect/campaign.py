@@ -36,7 +36,7 @@ from steelyard.collect.languages import read_wording
 from steelyard.collect.questionnaires import AnyQuestion, Screening
 from steelyard.collect.tasks.consistency import check_questions
 from steelyard.collect.tasks.declared import Declared, declared, mistake, one_of, shown
-from steelyard.collect.tasks.task import Task, load_task, score_bounds, shipped_tasks
+from steelyard.collect.tasks.task import Task, load_task, shipped_tasks
 from steelyard.collect.wording import Wording, english
 from steelyard.collect.yaml_lines import Document, KeyPath, read_yaml
 from steelyard.errors import InvalidDataError
@@ -360,7 +360,6 @@ def _check_goal(campaign: Campaign) -> None:
             )
         if isinstance(campaign.sample, Sample) and not campaign.sample.same_items:
             raise mistake(("sample", "same_items"), "must be true: systems race on the same items")
-    bounds = score_bounds(task)
     lower = {one.prompt for one in task.scores if one.lower_is_better}
     for prompt in campaign.goal_prompts:
         if goal.decide in {"best", "order"} and prompt in lower:
@@ -368,12 +367,6 @@ def _check_goal(campaign: Campaign) -> None:
                 ("goal", "prompts"),
                 f"must not have {prompt} in a race, which looks for the highest score: it is lower for "
                 "better outputs; name other prompts, or give spans the rule mqm",
-            )
-        if goal.method != "asymptotic" and bounds[prompt][1] == float("inf"):
-            raise mistake(
-                ("goal", "method"),
-                f"{goal.method} needs bounded scores, and {prompt} has no upper bound; use "
-                "asymptotic, or name other prompts",
             )
 
 

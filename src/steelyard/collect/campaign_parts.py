@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, PlainValidator, model_validator
 
 from steelyard.collect.tasks.declared import Declared, mistake, shown
-from steelyard.design.race import RaceGoal
+from steelyard.questions.goal import Decide
 
 __all__ = [
     "Agreement",
@@ -120,9 +120,7 @@ class Goal(Declared):
     margin : float or None
         Differences up to this do not matter; with `decide`.
     level : float
-        Probability with which the interval, or all that the race says, holds at all times.
-    method : {"betting", "empirical-bernstein", "asymptotic"}
-        Kind of confidence sequence.
+        Probability with which each interval, and all verdicts together, hold at all looks.
     prompts : tuple of str
         Prompts that must reach it, for every system; all of the task if not given.
     budget : float or None
@@ -130,10 +128,9 @@ class Goal(Declared):
     """
 
     half_width: float | None = Field(default=None, gt=0)
-    decide: RaceGoal | None = None
+    decide: Decide | None = None
     margin: float | None = Field(default=None, gt=0)
     level: float = Field(default=0.95, gt=0, lt=1)
-    method: Literal["betting", "empirical-bernstein", "asymptotic"] = "betting"
     prompts: tuple[str, ...] = Field(strict=False, default=())
     budget: Money | None = None
 
@@ -147,8 +144,6 @@ class Goal(Declared):
             raise mistake(("margin",), "is needed to decide differences: the one that matters")
         if self.decide == "order" and self.margin is not None:
             raise mistake(("margin",), "does not go with order: use decide: difference")
-        if self.decide is not None and self.method == "empirical-bernstein":
-            raise mistake(("method",), "must be betting or asymptotic with decide")
         return self
 
 

@@ -157,7 +157,7 @@ def judgments(store: Reader, campaign: Campaign, *, rows: Rows = "estimate") -> 
         for one side by side ``position``;
         where documents are judged, ``cluster``, the document.
     """
-    found = judgment_rows(store.read(scored_rows), each=campaign.judgments_per_output)
+    found = judgment_rows(store.read(scored_rows))
     if rows == "estimate":
         found = found.filter(pl.col("use") == "used")
     named = pl.format("rater-{}", "number").alias("rater")

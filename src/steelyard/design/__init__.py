@@ -1,18 +1,16 @@
-"""What to decide before and while collecting: how many, which, and when to stop."""
+"""What to decide before collecting: how many, and which."""
 
 from steelyard.design.assumptions import Assumptions, Prices, Values
 from steelyard.design.difference_interval import Pair
 from steelyard.design.planned_raters import PlannedRaters
 from steelyard.design.planning import Case, Plan, plan
 from steelyard.design.sampling import Design, Draw, draw_sample
-from steelyard.design.sequence import ConfidenceSequence
 from steelyard.design.shown_interval import Judged
 from steelyard.design.strata import quantile_strata
 
 __all__ = [
     "Assumptions",
     "Case",
-    "ConfidenceSequence",
     "Design",
     "Draw",
     "Judged",

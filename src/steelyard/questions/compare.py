@@ -10,8 +10,8 @@ import numpy as np
 
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.model.campaign import Floats
-from steelyard.model.intervals import Intervals, intervals
-from steelyard.model.simultaneous import Together, together
+from steelyard.model.intervals import Intervals
+from steelyard.model.simultaneous import Together
 from steelyard.model.threads import one_thread
 from steelyard.names import known_names
 from steelyard.questions.about import About, Raters
@@ -270,8 +270,8 @@ class _Differences:
     ) -> "_Differences":
         forms = np.array([a.form - b.form for a, b in pairs])
         answers = found.answers(asked.target, raters)
-        alone = intervals(found.fit, answers, forms, asked.level)
-        both = together(found.fit, answers, forms, asked.level)
+        alone = found.intervals(answers, forms, asked.level)
+        both = found.together(answers, forms, asked.level)
         return cls(found, pairs, asked.level, lower, alone, both, answers.mean)
 
     def better(self, name: str | None) -> set[Pair]:

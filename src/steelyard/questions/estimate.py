@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from steelyard.errors import NotEstimableError
-from steelyard.model.intervals import Intervals, intervals
+from steelyard.model.intervals import Intervals
 from steelyard.model.threads import one_thread
 from steelyard.questions.about import About, Raters, Target
 from steelyard.questions.asked import Asked
@@ -141,10 +141,8 @@ class _Views:
             views.append(("superpopulation", raters))
             if raters == "random":
                 views.append(("pool", "fixed"))
-        shown = {
-            one: intervals(found.fit, found.answers(*one), forms, asked.level) for one in views
-        }
-        plain = intervals(found.fit, found.plain(asked.target, raters), forms, asked.level)
+        shown = {one: found.intervals(found.answers(*one), forms, asked.level) for one in views}
+        plain = found.intervals(found.plain(asked.target, raters), forms, asked.level)
         return cls(found, asked, raters, chosen, shown, plain)
 
     def estimate(self, place: int, standing: Standing | None) -> Estimate:

@@ -26,17 +26,7 @@ from steelyard.questions.estimate import estimates
 from steelyard.questions.estimates import Estimates
 from steelyard.questions.fitted import Fits
 from steelyard.records import names_of
-from steelyard.study import (
-    mean_replay,
-    monitoring,
-    pair_replay,
-    planning,
-    race,
-    race_replay,
-    sampling,
-    simulation,
-    trajectories,
-)
+from steelyard.study import monitoring, planning, replaying, sampling
 from steelyard.study.cell_diagnosis import Gaps, diagnose, refused
 from steelyard.study.diagnosis import Diagnoses
 from steelyard.study.judged import Cell, judged_table
@@ -492,13 +482,8 @@ class Study:
     # Each is a function of its own module, whose first argument is the study.
     plan = _of_shared(planning.plan)
     sample = sampling.sample
-    monitor = _of_shared(monitoring.monitor)
-    race = _of_shared(_of_highest(race.race))
-    simulate = _of_shared(simulation.simulate)
-    simulate_means = _of_shared(mean_replay.simulate_means)
-    simulate_pair = _of_shared(pair_replay.simulate_pair)
-    simulate_race = _of_shared(_of_highest(race_replay.simulate_race))
-    trajectories = _of_shared(trajectories.trajectories)
+    monitor = monitoring.monitor
+    replay = replaying.replay
 
     def only_prompt(self, prompt: str | None) -> str:
         """Return the prompt that was asked for, or else the only one.
