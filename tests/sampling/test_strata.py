@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.sampling.strata import quantile_strata
 from steelyard.errors import InvalidArgumentError
+from steelyard.sampling.strata import quantile_strata
 
 
 def test_thirds_of_six():

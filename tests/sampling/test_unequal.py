@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from steelyard.sampling.unequal import inclusion_probabilities, nested_sample
 from steelyard.errors import InvalidArgumentError
+from steelyard.sampling.unequal import inclusion_probabilities, nested_sample
 
 SIZES = np.array([0.2, 0.5, 1, 1, 1.5, 2, 3, 9])
 POOLS = {

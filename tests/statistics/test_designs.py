@@ -5,15 +5,14 @@ import pytest
 from populations import covers_at_least, covers_exactly, population
 from scipy.stats import ttest_1samp
 
-from steelyard.sampling.drawing import draw_sample
-from steelyard.sampling.strata import quantile_strata
 from steelyard.estimate.stratified import stratified_mean
 from steelyard.estimate.weighted import weighted_mean
+from steelyard.sampling.drawing import draw_sample
+from steelyard.sampling.strata import quantile_strata
 
 KINDS = ("normal", "binary", "three-level")
 STRATIFIED = {
     "proportional": ({}, {}),
-    "neyman": ({"deviations": {1: 1.0, 2: 1.0, 3: 1.0, 4: 2.0}}, {}),
     "separate": ({}, {"slope": "separate"}),
     "given": ({}, {"slope": 0.4}),
 }
@@ -182,17 +181,14 @@ def test_designs_cover_at_every_share(kind):
 
 
 def test_random_raters_cover_in_strata_where_fixed_ones_do_not():
-    # one of 20 raters gives a fifth of the judgments; the last stratum is drawn twice as densely
+    # one of 20 raters gives a fifth of the judgments
     rng = np.random.default_rng(12)
     workload = np.array([0.2] + [0.8 / 19] * 19)
-    deviations = {1: 1.0, 2: 1.0, 3: 1.0, 4: 2.0}
     hits = {"fixed": [], "random": []}
     for run in range(300):
         pool = population("normal", rng, size=240, correlation=0.6)
         strata = quantile_strata(pool.metric, 4)
-        draw = draw_sample(
-            240, 80, design="stratified", strata=strata, deviations=deviations, seed=run
-        )
+        draw = draw_sample(240, 80, design="stratified", strata=strata, seed=run)
         items = np.repeat(draw.positions, 2)
         pairs = [rng.choice(20, 2, replace=False, p=workload) for _ in draw.positions]
         raters = np.concatenate(pairs)

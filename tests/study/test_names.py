@@ -4,9 +4,9 @@ import pytest
 from steelyard.study.simulation import simulate
 
 from steelyard.report import write_report
+from steelyard.sampling.sample import sample
 from steelyard.study import Study
 from steelyard.study.monitoring import monitor
-from steelyard.sampling.sample import sample
 from steelyard.tables import read_outputs
 
 

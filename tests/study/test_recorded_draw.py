@@ -10,9 +10,9 @@ from steelyard.cli import main
 from steelyard.errors import InvalidArgumentError, InvalidDataError, NotEstimableError
 from steelyard.estimate.stratified import stratified_mean
 from steelyard.estimate.weighted import weighted_mean
+from steelyard.sampling.sample import sample
 from steelyard.study import Study
 from steelyard.study.recorded_draw import is_designed
-from steelyard.sampling.sample import sample
 from steelyard.tables import read_judgments, read_outputs
 
 SIZE = 80

@@ -3,14 +3,14 @@ import inspect
 import click
 import polars as pl
 import pytest
+from steelyard.design import plan as make_plan
+from steelyard.study.mean_pilot import MeanPilot
 
 from steelyard.cli.main import steelyard
-from steelyard.design import plan as make_plan
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.results import Results
-from steelyard.study import Study
-from steelyard.study.mean_pilot import MeanPilot
 from steelyard.sampling.sample import sample
+from steelyard.study import Study
 from steelyard.tables import read_outputs
 
 

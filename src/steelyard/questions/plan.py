@@ -158,9 +158,9 @@ def plan(
             pool_size=pool_size,
         )
         return asked.plan(prospect, asked.goal("the mean", np.eye(1), together=False))
-    halves = [_half(one) for one in (item_variance, rater_variance)]
     prospect = typed_prospect(
-        *halves,
+        _half(item_variance),
+        _half(rater_variance),
         correlation,
         leniency=leniency,
         raters=asked.n_raters,

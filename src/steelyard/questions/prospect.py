@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 
 from steelyard.campaign.unjudged import next_outputs, with_unjudged
-from steelyard.model.campaign import Campaign, Ints
+from steelyard.model.campaign import Bools, Campaign, Ints
 from steelyard.model.fit import About
 from steelyard.model.imagined import Imagined, Known, imagined
 from steelyard.questions.fitted import Fits
@@ -121,6 +121,11 @@ class Prospect:
         return int((self.place == 0).sum())
 
     @property
+    def judged(self) -> int:
+        """Outputs that were judged."""
+        return len(np.unique(self.campaign.output[self.place == 0]))
+
+    @property
     def raters(self) -> int | None:
         """Raters who judged; None where nobody knows them."""
         if self.campaign.rater is None:
@@ -177,7 +182,7 @@ class Prospect:
         rows = rows[once]
         return self._repeated(rows, further.each, asked), len(rows)
 
-    def _repeated(self, rows: Ints, each: float, asked: Ints) -> Ints:
+    def _repeated(self, rows: Ints, each: float, asked: Bools) -> Ints:
         """Return the judgments with further ones of outputs that have too few."""
         if each <= 1:
             return rows
