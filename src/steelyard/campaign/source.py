@@ -9,7 +9,7 @@ import polars as pl
 from steelyard.campaign.balance import balance_notes
 from steelyard.campaign.draw_order import gap_notes
 from steelyard.campaign.drawn_groups import drawn_groups
-from steelyard.campaign.draws import is_designed
+from steelyard.campaign.draws import is_designed, recorded, with_writers
 from steelyard.tables import Judgments, Outputs
 
 __all__ = ["Source"]
@@ -45,6 +45,12 @@ class Source:
     bounds: tuple[float, float] | None = None
     whole: "Source | None" = None
     parts: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def systems(self) -> tuple[str, ...]:
+        """The systems that were judged, and those whose texts a draw took from others."""
+        named = with_writers(recorded(self.judgments, self.sample), self.outputs)
+        return tuple(dict.fromkeys([*self.judgments.systems, *named]))
 
     @cached_property
     def warnings(self) -> dict[tuple[str, str], tuple[str, ...]]:

@@ -6,6 +6,7 @@ from sqlalchemy import Connection
 
 from steelyard.collect.campaign import Campaign
 from steelyard.collect.live.rows import judgment_rows
+from steelyard.collect.live.snapshot import planned_of
 from steelyard.collect.quality import rules_in_words
 from steelyard.collect.rankings import is_only_ranked, ranked_prompts
 from steelyard.collect.store import Reader
@@ -13,6 +14,7 @@ from steelyard.collect.store.decisions import Decision, history
 from steelyard.collect.store.overview import Progress, progress, rater_rows
 from steelyard.collect.store.queue import drawn
 from steelyard.collect.store.records import ScoredRow, iso_time, scored_rows
+from steelyard.collect.store.settings import current
 from steelyard.collect.tasks import score_bounds
 from steelyard.collect.unit import Target
 from steelyard.version import __version__
@@ -95,6 +97,7 @@ class _Found:
         self.drawn: list[Target] = drawn(connection)
         self.scored: list[ScoredRow] = scored_rows(connection)
         self.decisions: list[Decision] = history(connection)
+        self.settings = current(connection)
         self.numbers = {one.id: one.number for one in rater_rows(connection)}
 
 
@@ -160,6 +163,13 @@ def _goal(campaign: Campaign) -> str:
     return f"--goal {goal.decide}{margin}{metrics}"
 
 
+def _planned(campaign: Campaign, found: _Found) -> str:
+    """Return the judgments that are planned of each system, as the dashboard takes them."""
+    systems = len({one.system for one in found.drawn})
+    planned = found.settings and planned_of(campaign, found.settings, systems=systems)
+    return "" if planned is None else f" --planned {planned:g}"
+
+
 def _orders(campaign: Campaign, prompts: Sequence[str]) -> str:
     """Return how the rows of rankings are read."""
     named = ", ".join(f"`{one}`" for one in prompts)
@@ -203,7 +213,7 @@ def _commands(campaign: Campaign, found: _Found) -> str:
             "The intervals that hold at all looks, for each prompt:\n",
             (
                 f"    steelyard monitor {campaign.outputs.name} judgments.jsonl --prompt {prompt}"
-                f" --level {level:g} {_goal(campaign)}"
+                f" --level {level:g} {_goal(campaign)}{_planned(campaign, found)}"
             ),
         ]
     return "\n".join(lines)

@@ -325,7 +325,7 @@ def _covariance(system: System, solution: Solution) -> Floats:
 def _expected(fit: Fit, about: About) -> Answers:
     """Return the answers with the errors that they are expected to have."""
     at, system, asked = fit.variances.solution, fit.system, fit.targets
-    weights = fit.weights_for(asked)
+    weights = fit.weights
     of_columns = asked.these_raters if about == "these raters" else asked.columns
     parts, moves = {}, []
     seen = system.u.T @ weights

@@ -98,8 +98,8 @@ class Study:
     ...      "score": [0, 1, 1, 2, 3]}
     ... )
     >>> found = Study.read(outputs, judgments).estimate(["length"])
-    >>> round(found["s"].estimate, 3), found["s"].n_outputs, found["s"].pool_size
-    (1.379, 5, 8)
+    >>> round(found["s"].estimate, 1), found["s"].n_outputs, found["s"].pool_size
+    (1.4, 5, 8)
     >>> Study.read(outputs).sample(3, seed=1).frame.height
     3
     """
@@ -304,7 +304,10 @@ class Study:
             losses and strengths, where the prompt asks which of two outputs is better. Intervals are given
             for each pair alone and for all pairs in all slices together.
         """
-        chosen = self.systems if systems is None else names_of(systems)
+        fits = self.fits(
+            metrics, bounds=bounds, sample=sample, cluster_by=cluster_by, average=average
+        )
+        chosen = fits.source.systems if systems is None else names_of(systems)
         if pair is not None and baseline is not None:
             raise InvalidArgumentError("`pair` and `baseline` exclude each other: give one of them")
         pairs = None
@@ -312,10 +315,7 @@ class Study:
             pairs = [(str(pair[0]), str(pair[1]))]
         elif baseline is not None:
             pairs = [(one, baseline) for one in chosen if one != baseline]
-        check_pairs(pairs or [], margin, self.systems)
-        fits = self.fits(
-            metrics, bounds=bounds, sample=sample, cluster_by=cluster_by, average=average
-        )
+        check_pairs(pairs or [], margin, fits.source.systems)
         asked = Asked.of(
             fits,
             names_of(prompts),

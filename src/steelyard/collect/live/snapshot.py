@@ -1,6 +1,5 @@
 """Where a campaign stands: one JSON object made from the database and nothing else."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -99,7 +98,7 @@ def snapshot(
     read = store.read(lambda connection: _read(connection, now=now))
     pool = read_pool(campaign) if pool is None else pool
     goal, level = goal_of(campaign, read.settings)
-    planned = planned_of(campaign, read.settings, pool)
+    planned = planned_of(campaign, read.settings, systems=len(pool.systems))
     cells = Cells(campaign, pool, read.scored, goal=goal, level=level, planned=planned)
     lacking = sum(one.missing for one in read.awaited)
     sharing = read.progress.units / max(len(read.drawn), 1)
@@ -162,20 +161,18 @@ def goal_of(campaign: Campaign, settings: Settings) -> tuple[Goal, float]:
     return goal, 0.95 if declared is None else declared.level
 
 
-def planned_of(campaign: Campaign, settings: Settings, pool: LivePool) -> float | None:
-    """Return the judgments of each system that are planned: those drawn, or those the budget pays.
+def planned_of(campaign: Campaign, settings: Settings, *, systems: int) -> float | None:
+    """Return the judgments of each system that are planned: those drawn, or those that the budget pays.
 
-    None where the whole pool is drawn: then collection ends when the goal is reached.
+    None where the goal decides which system is better: then some systems end long before others.
     """
-    each = settings.judgments_per_output
-    sizes = [pool.outputs.sizes[one] for one in pool.systems]
-    planned = float(settings.sample_size * each)
-    if settings.sample_size >= min(sizes, default=0):
-        planned = math.inf
+    if campaign.goal is not None and campaign.goal.decide is not None:
+        return None
+    planned = float(settings.sample_size * settings.judgments_per_output)
     price = micro(campaign.pay.per_judgment)
     if settings.budget and price:
-        planned = min(planned, settings.budget / price / max(len(sizes), 1))
-    return planned if 1 < planned < math.inf else None
+        planned = min(planned, settings.budget / price / max(systems, 1))
+    return planned if planned > 1 else None
 
 
 def _read(connection: Connection, *, now: int) -> _Read:
