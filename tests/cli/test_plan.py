@@ -40,7 +40,7 @@ def test_a_comparison_and_a_budget(run, campaign):
         (["--half-width", "0.1"], "a plan needs a pilot"),
         ([*TYPED[:4], "--correlation", "high", "--half-width", "0.1"], "`--correlation` must be"),
         (["one.jsonl", "--half-width", "0.1"], "got 1 file(s)"),
-        ([*TYPED, "--half-width", "0.1", "--assurance", "80"], "`assurance` must lie between"),
+        ([*TYPED, "--half-width", "0.1", "--assurance", "80"], "`--assurance` must lie between"),
     ],
 )
 def test_bad_use_gets_one_line(run, options, message):

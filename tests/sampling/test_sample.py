@@ -278,9 +278,7 @@ def test_wrong_earlier_samples_are_named(outputs):
 
 
 def test_whole_clusters_are_drawn_with_one_chance(outputs):
-    found = sample(
-        outputs, 2, design="clusters", clusters="topic", each_text_once=False, seed=1
-    )
+    found = sample(outputs, 2, design="clusters", clusters="topic", each_text_once=False, seed=1)
     topics = pool_frame()["topic"].n_unique()
     assert found.frame["cluster"].n_unique() == 2
     assert found.frame["probability"].unique().to_list() == [2 / topics]
