@@ -445,3 +445,11 @@ def test_second_judgments_come_from_another_rater_and_enter_the_estimate(tmp_pat
     study = Study(read_outputs(campaign.outputs, metrics=["rouge-l"]), read_judgments(overall))
     [found] = study.estimate(["rouge-l"])
     assert (found.n_outputs, found.n_judgments) == (40, 52)
+
+
+def test_lines_are_counted_only_where_something_is_wrong(campaign, monkeypatch):
+    def counted(*_):
+        raise AssertionError("the file was read anew to say where a row stands")
+
+    monkeypatch.setattr("steelyard.tables.tables.line_numbers", counted)
+    assert units_of(campaign())

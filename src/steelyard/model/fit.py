@@ -371,4 +371,5 @@ def _raw_squares(campaign: Campaign) -> Floats:
     mass = np.maximum(own.sum(axis=0), 1e-300)
     mean = (own.T @ campaign.score) / mass
     off = campaign.score[:, np.newaxis] - mean
-    return np.asarray(np.sum(own * off**2, axis=0) / np.maximum(mass - 1, 1e-300))
+    n = _freedom(campaign) + 1
+    return np.asarray(np.sum(own * off**2, axis=0) / mass * n / np.maximum(n - 1, 1))

@@ -14,6 +14,7 @@ import polars as pl
 from steelyard.arrays import PoolMoments
 from steelyard.campaign.averages import averaged_judgments
 from steelyard.campaign.balance import balance_notes
+from steelyard.campaign.files import StudyFiles
 from steelyard.campaign.slices import sliced
 from steelyard.campaign.source import Source
 from steelyard.errors import InvalidArgumentError, NotEstimableError
@@ -36,9 +37,9 @@ from steelyard.study.diagnosis import Diagnoses
 from steelyard.study.judged import Cell, judged_table
 from steelyard.study.recorded_draw import check_simply_drawn
 from steelyard.study.shared_judgments import counted_for_all
-from steelyard.study.study_files import StudyFiles
 from steelyard.study.within_systems import Labels, systems_of
 from steelyard.tables import Judgments, Outputs
+from steelyard.tables.duplicates import OnDuplicate
 from steelyard.tables.gaps import Fill
 
 __all__ = ["Study"]
@@ -117,14 +118,16 @@ class Study:
         *,
         columns: Mapping[str, str] | None = None,
         metrics: Sequence[str] | None = None,
-        on_duplicate: Literal["error", "first", "last"] = "error",
+        on_duplicate: OnDuplicate = "error",
         prompts: Sequence[str] | None = None,
         systems: Sequence[str] | None = None,
         exclude_systems: Sequence[str] | None = None,
         fill: Fill | str | float | None = None,
         separator: str | Mapping[str, str] | None = None,
         decimal: str | Mapping[str, str] | None = None,
-        lower_is_better: Sequence[str] = (),
+        exclude_metrics: Sequence[str] | None = None,
+        lower_is_better: Sequence[str] | None = None,
+        human: Sequence[str] | None = None,
     ) -> Self:
         """Read a study from files or data frames.
 
@@ -138,8 +141,8 @@ class Study:
             ``judgments:item`` are for one file only.
         metrics : str or sequence of str, optional
             Columns to use as metrics; all numeric ones by default.
-        on_duplicate : {"error", "first", "last"}
-            Which of two judgments of one output by one rater under one prompt to keep.
+        on_duplicate
+            As in `read_judgments`.
         prompts : str or sequence of str, optional
             Read the judgments under these prompts only.
         systems : str or sequence of str, optional
@@ -151,8 +154,18 @@ class Study:
             As in `read_outputs`.
         separator, decimal : str or mapping
             As in `read_outputs`; or by file, ``outputs`` and ``judgments``.
-        lower_is_better : str or sequence of str
-            Prompts whose lower scores are better.
+        exclude_metrics : str or sequence of str, optional
+            Columns of numbers that are no metrics.
+        lower_is_better : str or sequence of str, optional
+            Prompts whose lower scores are better, such as ranks and counted errors.
+        human : str or sequence of str, optional
+            Where `outputs` is one table that holds the judgments too: its columns of human scores, filled
+            on some rows; ``rater*`` for all that start so. Several are scores of several raters.
+
+        Raises
+        ------
+        InvalidArgumentError
+            If one of `metrics` is, or is made from, human scores.
         """
         files = StudyFiles(
             outputs,
@@ -165,9 +178,11 @@ class Study:
             fill=fill,
             separator=separator,
             decimal=decimal,
+            exclude_metrics=names_of(exclude_metrics),
+            lower_is_better=names_of(lower_is_better),
+            human=names_of(human),
         )
-        pool, judged, notes = files.read(names_of(systems))
-        return cls(pool, judged.directed(names_of(lower_is_better) or ()), notes)
+        return cls(*files.read(names_of(systems)))
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -355,6 +370,7 @@ class Study:
             As in `estimate`.
         """
         names = self.metrics if metrics is None else names_of(metrics)
+        names = tuple(self.outputs.named(one) for one in names)
         weights = None if average is None else tuple(average.items())
         key = names, bounds, id(sample), cluster_by, weights
         if key not in self._fits:
@@ -368,7 +384,7 @@ class Study:
             if average is not None:
                 judgments, notes = averaged_judgments(judgments, average)
             source = Source(self.outputs, judgments, names, cluster_by, sample, bounds)
-            self._fits[key] = Fits(source, notes, is_average=average is not None)
+            self._fits[key] = Fits(source, (*self.notes, *notes), is_average=average is not None)
         return self._fits[key]
 
     def diagnose(
