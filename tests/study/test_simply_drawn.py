@@ -1,12 +1,10 @@
 import numpy as np
 import polars as pl
 import pytest
-from steelyard.study.simulation import simulate
 
 from steelyard.errors import NotEstimableError
 from steelyard.sampling.sample import sample
 from steelyard.study import Study
-from steelyard.study.monitoring import monitor
 from steelyard.tables import read_outputs
 
 RNG = np.random.default_rng(0)
@@ -39,12 +37,7 @@ def judged(drawn, prompt):
 
 
 COMMANDS = {
-    "monitor": lambda one: monitor(one, half_width=0.1),
     "diagnose": lambda one: one.diagnose(resamples=60),
-    "trajectory": lambda one: one.trajectories(["length"], draws=100),
-    "simulate": lambda one: list(
-        simulate(one, ["length"], prompt="p", half_width=0.2, bounds=(0, 1), rules=["plan"], runs=2)
-    ),
 }
 
 
@@ -61,17 +54,6 @@ def test_only_simple_draws_are_taken_as_such(command):
         ask(study(design="proportional-to-size", size="length"))
     with pytest.raises(NotEstimableError, match=r"paired draw, .* draw a simple sample"):
         ask(study(design="paired"))
-
-
-def test_a_sample_tells_what_judgments_do_not_carry():
-    drawn = sample(
-        read_outputs(OUTPUTS), 40, seed=1, design="stratified", quantiles=4, metric="length"
-    ).frame
-    rows = judged(drawn.select("item", "system"), "p")
-    own = Study.read(OUTPUTS, rows)
-    assert monitor(own, half_width=0.1)
-    with pytest.raises(NotEstimableError, match="drawn by strata"):
-        monitor(own, half_width=0.1, sample=drawn)
 
 
 def test_every_prompt_may_have_a_simple_draw_of_its_own():
