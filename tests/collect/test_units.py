@@ -474,7 +474,7 @@ def test_second_judgments_come_from_another_rater_and_enter_the_estimate(tmp_pat
     with Store.open(tmp_path / "campaign.sqlite") as store:
         campaign = begin(path, store)
         work(campaign, store, [GOOD] * 4, judgments=52)
-        rows = judgment_rows(store.read(scored_rows), each=1)
+        rows = judgment_rows(store.read(scored_rows))
     overall = rows.filter(pl.col("prompt") == "overall")
     assert (overall["use"] == "used").all()
     judged = overall.group_by("item").agg(pl.col("rater").n_unique(), pl.len())

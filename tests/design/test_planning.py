@@ -8,8 +8,9 @@ from scipy.stats import binomtest, chi2, t
 
 from steelyard.design import Assumptions, Judged, Pair, Prices, plan
 from steelyard.errors import InvalidArgumentError, NotEstimableError
+from steelyard.single.efficiency import efficiency_of
+from steelyard.single.quantity import Quantity
 from steelyard.study import Study
-from steelyard.variance import Quantity, efficiency_of
 
 TYPED = Assumptions.typed(0.15, 0.30, 0.5)
 

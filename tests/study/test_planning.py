@@ -3,11 +3,12 @@ import polars as pl
 import pytest
 
 from steelyard.errors import InvalidArgumentError, NotEstimableError
+from steelyard.single.components import variance_components
+from steelyard.single.crossed import crossed_components
 from steelyard.study import Study
 from steelyard.study.mean_pilot import MeanPilot
 from steelyard.study.planning import difference_assumptions
 from steelyard.tables import read_judgments
-from steelyard.variance import crossed_components, variance_components
 
 
 def pilot(rng, *, systems="ABC", outputs=60, leniency=0.0, paired=False):

@@ -24,7 +24,7 @@ from steelyard.errors import InvalidArgumentError
 from steelyard.questions.compare import gate_answer
 from steelyard.questions.comparison import Comparison
 from steelyard.questions.pairs import Gate, PairDifference
-from steelyard.study.preference_comparison import PreferenceComparison
+from steelyard.questions.preferences import PreferenceComparison
 
 __all__ = ["compare"]
 

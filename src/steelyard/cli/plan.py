@@ -21,10 +21,10 @@ from steelyard.cli.printing import headed, print_result
 from steelyard.design import Assumptions, Case, Judged, Pair, Plan, Prices
 from steelyard.design import plan as make_plan
 from steelyard.errors import InvalidArgumentError
+from steelyard.single.quantity import Quantity
 from steelyard.study import Study
 from steelyard.study.planning import PlannedDraw
 from steelyard.study.verdict import assumed_verdict
-from steelyard.variance import Quantity
 
 __all__ = ["plan"]
 

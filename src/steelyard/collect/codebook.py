@@ -13,8 +13,8 @@ from steelyard.collect.store import Reader
 from steelyard.collect.store.decisions import Decision, history
 from steelyard.collect.store.overview import Progress, progress, rater_rows
 from steelyard.collect.store.queue import drawn
-from steelyard.collect.store.settings import current
 from steelyard.collect.store.records import ScoredRow, iso_time, scored_rows
+from steelyard.collect.store.settings import current
 from steelyard.collect.tasks import score_bounds
 from steelyard.collect.unit import Target
 from steelyard.version import __version__

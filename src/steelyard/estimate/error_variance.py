@@ -7,7 +7,7 @@ of a fixed pool has variance
 .. math:: V = \sum_h s_h^2 \sum_{i \in h} \left[w_i^2 - D_i^2 \pi_i\right]
               + \sigma_a^2 \sum_i \frac{D_i^2 \pi_i}{m_i}.
 
-For a simple draw of n of N outputs :math:`\sum D_i^2 \pi_i = 1/N`. Derived in docs/methods/estimators.md.
+For a simple draw of n of N outputs :math:`\sum D_i^2 \pi_i = 1/N`. Derived in docs/methods/paper-estimators.md.
 """
 
 from dataclasses import dataclass

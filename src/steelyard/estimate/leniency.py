@@ -18,7 +18,7 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.sparse import csr_array
 
 from steelyard.estimate.error_variance import Part
-from steelyard.variance.crossed import CrossedComponents, crossed_components
+from steelyard.single.crossed import CrossedComponents, crossed_components
 
 __all__ = ["Leniency", "estimated_leniency", "leniency_part", "plain_parts"]
 

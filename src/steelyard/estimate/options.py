@@ -1,6 +1,6 @@
 """The options that all estimators share, checked once and passed on whole."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
@@ -8,18 +8,15 @@ import numpy as np
 from steelyard.errors import InvalidArgumentError
 from steelyard.estimate.repeats import Repeats
 
-__all__ = ["BOOTSTRAPS", "Interval", "Options", "Raters", "Target"]
+__all__ = ["Options", "Raters", "Target"]
 
 Target = Literal["pool", "census", "superpopulation"]
 Raters = Literal["fixed", "random", "adjusted"]
-Interval = Literal["student", "percentile", "basic", "bca", "bootstrap-t", "betting"]
-
-BOOTSTRAPS = ("percentile", "basic", "bca", "bootstrap-t")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """What is estimated, what is random, and which interval is wanted.
+    """What is estimated, and what is random.
 
     Attributes
     ----------
@@ -31,38 +28,28 @@ class Options:
         leniency of raters who are themselves a sample, or are also freed of that leniency.
     level : float
         Confidence level, between 0 and 1.
-    interval : str
-        "student", "percentile", "basic", "bca", "bootstrap-t" or "betting".
     bounds : (float, float), optional
         Least and greatest possible judgment.
     rater_variance : float, optional
         Variance of judgments of one output, known from a pilot.
     lent_repeats : Repeats, optional
         What outputs elsewhere tell of that variance, used where no output here has two judgments.
-    resamples : int
-        Number of bootstrap resamples.
     ledger : bool
         Whether to tell what each device saved.
-    rng : numpy.random.Generator
-        Source of randomness of the bootstrap.
     """
 
     target: Target = "pool"
     raters_as: Raters = "fixed"
     level: float = 0.95
-    interval: Interval = "student"
     bounds: tuple[float, float] | None = None
     rater_variance: float | None = None
     lent_repeats: Repeats | None = None
-    resamples: int = 10_000
     ledger: bool = False
-    rng: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
 
     def __post_init__(self) -> None:
         """Check every option."""
         _one_of("target", self.target, get_args(Target))
         _one_of("raters_as", self.raters_as, get_args(Raters))
-        _one_of("interval", self.interval, get_args(Interval))
         if not 0 < self.level < 1:
             raise InvalidArgumentError(
                 f"`level` must lie strictly between 0 and 1; got {self.level}: "
@@ -74,25 +61,9 @@ class Options:
             raise InvalidArgumentError(
                 f"`bounds` must be two finite numbers, the lower first; got {self.bounds}"
             )
-        if self.interval == "betting" and self.bounds is None:
-            raise InvalidArgumentError(
-                "`bounds` are needed for a betting interval: pass the least and greatest "
-                "possible judgment, for example bounds=(0, 1)"
-            )
         if self.rater_variance is not None and not 0 <= self.rater_variance < np.inf:
             raise InvalidArgumentError(
                 f"`rater_variance` must be finite and not negative; got {self.rater_variance}"
-            )
-        if self.resamples < 100:
-            raise InvalidArgumentError(
-                f"`resamples` must be at least 100; got {self.resamples}: 10000 is usual"
-            )
-        # An end of the interval must have a resample beyond it.
-        least = int(np.ceil(2 / (1 - self.level)))
-        if self.interval in BOOTSTRAPS and self.resamples < least:
-            raise InvalidArgumentError(
-                f"`resamples` must be at least {least} for level {self.level}; got "
-                f'{self.resamples}: draw more, or use interval="student"'
             )
         self._check_combinations()
 
@@ -103,11 +74,6 @@ class Options:
             raise InvalidArgumentError(
                 '`target` "census" speaks of the raters at hand and cannot go with '
                 f'`raters_as` "{self.raters_as}": use target="pool"'
-            )
-        if self.interval == "betting":
-            raise InvalidArgumentError(
-                '`interval` "betting" needs judgments that are independent given the output '
-                f'and cannot go with `raters_as` "{self.raters_as}": use interval="student"'
             )
 
 

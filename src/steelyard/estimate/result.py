@@ -203,8 +203,9 @@ class Estimate:
 
         Examples
         --------
-        >>> from steelyard.estimate import sample_mean
-        >>> found = sample_mean([1, 2, 4])
+        >>> found = Estimate(estimate=2.3, standard_error=0.9, low=0.5, high=4.1, level=0.95, target="pool",
+        ...                  raters="fixed", method="mean", n_outputs=3, n_judgments=3, n_raters=None,
+        ...                  pool_size=None, degrees_of_freedom=2)
         >>> Estimate.from_dict(found.to_dict()).to_dict() == found.to_dict()
         True
         """

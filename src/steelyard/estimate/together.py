@@ -31,7 +31,7 @@ from steelyard.estimate.lent import Lent
 from steelyard.estimate.options import Options
 from steelyard.estimate.residual_squares import leniency_in
 from steelyard.estimate.result import Ends, Estimate
-from steelyard.estimate.slope import fit_slope
+from steelyard.estimate.slope import plain_fit
 
 __all__ = ["Form", "Together"]
 
@@ -366,6 +366,6 @@ class Together:
 
 def _plain_fit(sample: JudgedOutputs, draw: Draw) -> Fit | NotEstimableError:
     try:
-        return fit_slope(sample, draw, None, np.empty(0), rng=np.random.default_rng(0))
+        return plain_fit(sample, draw)
     except NotEstimableError as error:
         return error

@@ -8,11 +8,13 @@ import numpy as np
 
 from steelyard.model.campaign import Campaign, Floats
 from steelyard.model.fit import Answers, Fit
+from steelyard.model.strata import within_strata
 
 __all__ = ["reaches"]
 
-# From this share of judgments on, one score at an end of those given is a mode: the variance follows the mean.
-_MODE = 0.5
+# One score at an end of those given is a mode, whose share the variance follows, where more than half of all
+# judgments surely have it: by two standard errors of a half, and of so many judgments at least.
+_FEWEST = 8
 # The skewness that is the same for all systems counts as so many outputs of a system.
 _COMMON = 20.0
 # Hall's cubic may not shrink a half by more than this.
@@ -55,11 +57,9 @@ def _skewness(fit: Fit, answers: Answers) -> Floats:
     """Return the skewness of each mean's error: its own, moderated towards that of all systems."""
     system, campaign = fit.system, fit.campaign
     left = (system.z - system.u @ fit.variances.solution.values) * fit.spread
-    block = system.effects.blocks.number
-    sums = np.zeros((int(block.max()) + 1, campaign.k))
-    own = np.zeros_like(sums)
-    np.add.at(sums, block, answers.weights * left[:, np.newaxis])
-    np.maximum.at(own, block, 1.0 * (campaign.writers[campaign.output] > 0))
+    blocks = system.effects.blocks
+    sums, _ = within_strata(blocks.sums(answers.weights * left[:, np.newaxis]), campaign, blocks)
+    own = 1.0 * (blocks.sums(campaign.writers[campaign.output]) > 0)
     square, cube = np.sum(sums**2, axis=0), np.sum(sums**3, axis=0)
     floor = np.maximum(square, 1e-12 * max(float(square.max()), 1e-150))
     found = np.where(square >= floor, cube / floor**1.5, 0.0)
@@ -83,7 +83,9 @@ def _mode(campaign: Campaign) -> tuple[float, float] | None:
     if ends is not None and set(values) <= set(ends):
         width = ends[1] - ends[0]
         return float(values[at]), width if values[at] == ends[0] else -width
-    if len(values) == 1 or at not in {0, len(values) - 1} or counts[at] < _MODE * campaign.n:
+    n = campaign.n
+    is_end = len(values) > 1 and at in {0, len(values) - 1}
+    if not is_end or n < _FEWEST or counts[at] < n / 2 + np.sqrt(n):
         return None
     off = campaign.score - values[at]
     return float(values[at]), float(np.sum(off**2) / np.sum(off))

@@ -6,13 +6,9 @@ import numpy as np
 
 from steelyard.paper.printed import COMPONENTS, PrintedVariances
 from steelyard.paper.release import Task
+from steelyard.single.components import VarianceComponents, variance_components
+from steelyard.single.printed import PrintedComponents, printed_components
 from steelyard.tables.release import REFERENCE
-from steelyard.variance import (
-    PrintedComponents,
-    VarianceComponents,
-    printed_components,
-    variance_components,
-)
 
 __all__ = ["ReleasedVariances", "Variances", "variances"]
 

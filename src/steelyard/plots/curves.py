@@ -8,9 +8,9 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from numpy.typing import NDArray
 
 from steelyard.design import Assumptions, Plan
-from steelyard.estimate import Trajectory
 from steelyard.plots.style import BLUE, GREEN, GRID, INK, MUTED, ORANGE
-from steelyard.variance import Quantity
+from steelyard.single.quantity import Quantity
+from steelyard.single.trajectory import Trajectory
 
 __all__ = ["plan_curves", "trajectory_curves"]
 

@@ -12,14 +12,16 @@ from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.model.campaign import Floats
 from steelyard.model.intervals import Intervals
 from steelyard.model.simultaneous import Together
+from steelyard.model.threads import one_thread
 from steelyard.names import known_names
 from steelyard.questions.about import About, Raters
 from steelyard.questions.asked import Asked
-from steelyard.questions.comparison import Comparison
+from steelyard.questions.comparison import Comparison, step_note
 from steelyard.questions.comparisons import Comparisons
 from steelyard.questions.fitted import Fits, PromptFit
 from steelyard.questions.pairs import Answer as GateAnswer
 from steelyard.questions.pairs import Gate, PairDifference, more_judgments, verdict_of
+from steelyard.questions.preferences import preference_comparison
 from steelyard.questions.quantities import Quantity, quantities
 from steelyard.questions.ranks import Rank, groups_of, ranks_of
 
@@ -30,17 +32,12 @@ __all__ = [
     "gate_answer",
     "prompt_comparisons",
     "standings",
-    "step_note",
 ]
 
 Pair = tuple[str, str]
 
 # More pairs than this are not ranked.
 _MOST_PAIRS = 5_000
-_STEPS = (
-    "verdicts go by steps, from the clearest pair down; so a pair may be decided although its interval "
-    "for all pairs together holds 0"
-)
 
 
 @dataclass(frozen=True)
@@ -85,6 +82,7 @@ def gate_answer(
     return "holds", f"gate {gate} holds{where}"
 
 
+@one_thread()
 def comparisons(
     fits: Fits, asked: Asked, pairs: Sequence[Pair] | None = None, *, margin: float | None = None
 ) -> Comparisons:
@@ -107,6 +105,9 @@ def comparisons(
     for prompt in asked.prompts:
         lower = prompt in judgments.lower_is_better
         try:
+            if prompt in judgments.preference_prompts:
+                found.append(preference_comparison(fits.of(prompt), asked, pairs, margin=margin))
+                continue
             found += prompt_comparisons(
                 fits.of(prompt), asked, pairs, margin=margin, lower_is_better=lower
             )
@@ -159,9 +160,9 @@ def prompt_comparisons(
         raise NotEstimableError(f"prompt {found.prompt!r}: {_why_none(found, asked, pairs)}")
     differences = _Differences.of(found, those, asked, mode, lower=lower_is_better)
     left_out = [
-        f"{one} is left out: {known.left_out[one]}"
+        f"{one} is left out: {found.left_out[one]}"
         for one in asked.systems
-        if one in known.left_out
+        if one in found.left_out
     ]
     comparisons = []
     for name in dict.fromkeys(a.slice for a, _ in those):
@@ -240,11 +241,7 @@ def _pairs_of(
 
 def _why_none(found: PromptFit, asked: Asked, pairs: Sequence[Pair] | None) -> str:
     named = asked.systems if pairs is None else [one for pair in pairs for one in pair]
-    why = [
-        f"{one}: {found.collected.left_out[one]}"
-        for one in named
-        if one in found.collected.left_out
-    ]
+    why = [f"{one}: {found.left_out[one]}" for one in named if one in found.left_out]
     needs = "a comparison needs judgments of two systems"
     return f"{needs}; {why[0]}" if why else needs
 
@@ -313,6 +310,8 @@ class _Differences:
             more = min((one for one in needed if one is not None), default=None)
         of_a, of_b = (one.form > 0 for one in (a, b))
         both = np.minimum(judged[:, of_a].sum(axis=1), judged[:, of_b].sum(axis=1))
+        same = (campaign.writers[:, of_a] > 0).any(axis=1) & (campaign.writers[:, of_b] > 0).any(1)
+        both[campaign.item[same]] = 0
         return PairDifference(
             a=a.system,
             b=b.system,
@@ -338,16 +337,6 @@ def _remarks(results: Sequence[PairDifference], level: float, *, paired: bool) -
     if paired:
         said.append("a paired draw shows the difference of two systems, not the mean of either")
     return (*said, *step_note(results, level))
-
-
-def step_note(results: Sequence[PairDifference], level: float) -> tuple[str, ...]:
-    """Return a note on pairs that are decided although their interval for all pairs holds 0."""
-    if any(
-        pair.better(level) and pair.simultaneous_low < 0 < pair.simultaneous_high
-        for pair in results
-    ):
-        return (_STEPS,)
-    return ()
 
 
 def check_pairs(pairs: Sequence[Pair], margin: float | None, known: Sequence[str]) -> None:

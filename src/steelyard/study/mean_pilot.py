@@ -12,10 +12,10 @@ from steelyard.design.pilot import Pilot
 from steelyard.design.pilot_draws import pilot_draws
 from steelyard.errors import NotEstimableError
 from steelyard.estimate.controlled import JudgedSystem
+from steelyard.single.crossed import CrossedComponents, crossed_components
 from steelyard.study.campaign import Campaign, rater_mode
 from steelyard.study.compared_draw import simple_cells
 from steelyard.study.judged import judged_table
-from steelyard.variance.crossed import CrossedComponents, crossed_components
 
 if TYPE_CHECKING:
     from steelyard.study.study import Study

