@@ -9,14 +9,9 @@ from typing import TYPE_CHECKING, Any
 from steelyard.version import __version__
 
 if TYPE_CHECKING:
-    from steelyard.design import (
-        Assumptions,
-        Draw,
-        Prices,
-        draw_sample,
-        plan,
-    )
     from steelyard.metrics import score
+    from steelyard.questions.plan import plan
+    from steelyard.sampling import Draw, draw_sample
     from steelyard.single.components import variance_components
     from steelyard.single.confidence_sequence import ConfidenceSequence
     from steelyard.single.estimate import Estimate
@@ -27,19 +22,17 @@ if TYPE_CHECKING:
     from steelyard.tables import Judgments, Outputs, read_judgments, read_outputs
 
 _HOME = {
-    "Assumptions": "steelyard.design",
     "ConfidenceSequence": "steelyard.single.confidence_sequence",
-    "Draw": "steelyard.design",
+    "Draw": "steelyard.sampling",
     "Estimate": "steelyard.single.estimate",
     "Judgments": "steelyard.tables",
     "Outputs": "steelyard.tables",
     "PoolMoments": "steelyard.single.pool",
-    "Prices": "steelyard.design",
     "Study": "steelyard.study",
     "Trajectory": "steelyard.single.trajectory",
     "control_variates": "steelyard.single.mean",
-    "draw_sample": "steelyard.design",
-    "plan": "steelyard.design",
+    "draw_sample": "steelyard.sampling",
+    "plan": "steelyard.questions.plan",
     "read_judgments": "steelyard.tables",
     "read_outputs": "steelyard.tables",
     "sample_mean": "steelyard.single.mean",
@@ -49,14 +42,12 @@ _HOME = {
 }
 
 __all__ = [
-    "Assumptions",
     "ConfidenceSequence",
     "Draw",
     "Estimate",
     "Judgments",
     "Outputs",
     "PoolMoments",
-    "Prices",
     "Study",
     "Trajectory",
     "__version__",

@@ -69,7 +69,9 @@ def test_scores_of_people_with_a_constant_put_in_elsewhere_accuse_no_draw():
     )
     study = Study.read(filled, judgments)
     assert not study.imbalances
-    assert any("copied is not used" in note for note in study.estimate().notes)
+    assert study.notes[0].startswith("column copied is not used as a metric: it is the same on all")
+    assert study.metrics == ("m0", "m1", "m2")
+    assert study.notes[0] in study.estimate().notes
 
 
 def test_recorded_unequal_draws_are_not_meant_to_look_like_the_pool():

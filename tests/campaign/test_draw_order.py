@@ -2,8 +2,8 @@ import numpy as np
 import polars as pl
 import pytest
 
+from steelyard.sampling.sample import sample
 from steelyard.study import Study
-from steelyard.study.sampling import sample
 
 OUTPUTS = pl.DataFrame({"item": [f"i{i}" for i in range(400)], "system": "s", "length": range(400)})
 

@@ -3,7 +3,7 @@ import json
 import polars as pl
 import pytest
 
-from steelyard.design.unequal import inclusion_probabilities
+from steelyard.sampling.unequal import inclusion_probabilities
 
 
 def rows(path):

@@ -65,7 +65,7 @@ def system(found, prompt, name):
 
 
 def used_rows(half_done):
-    campaign, store, _ = half_done
+    _, store, _ = half_done
     rows = judgment_rows(store.read(scored_rows))
     return rows.filter(pl.col("use") == "used")
 
@@ -285,7 +285,7 @@ def test_without_a_goal_there_are_intervals_but_no_signal(tmp_path):
 
 
 def test_designs_that_are_not_simple_have_their_estimates_and_intervals(tmp_path):
-    from steelyard.study.sampling import sample
+    from steelyard.sampling.sample import sample
 
     path = write_campaign(tmp_path, pool=60, systems=1, sample="sample.jsonl")
     outputs = read_outputs(tmp_path / "outputs.jsonl")

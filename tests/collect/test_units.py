@@ -19,9 +19,9 @@ from steelyard.collect.store.submissions import submit
 from steelyard.collect.units import more_units, units_of
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 from steelyard.records import DRAW_COLUMNS
+from steelyard.sampling.sample import sample
+from steelyard.sampling.texts_once import for_all_writers
 from steelyard.study import Study
-from steelyard.study.sampling import sample
-from steelyard.study.texts_once import for_all_writers
 from steelyard.tables import read_judgments, read_outputs, write_table
 
 TASK = """
@@ -483,3 +483,11 @@ def test_second_judgments_come_from_another_rater_and_enter_the_estimate(tmp_pat
     study = Study(read_outputs(campaign.outputs, metrics=["rouge-l"]), read_judgments(overall))
     [found] = study.estimate(["rouge-l"])
     assert (found.n_outputs, found.n_judgments) == (40, 52)
+
+
+def test_lines_are_counted_only_where_something_is_wrong(campaign, monkeypatch):
+    def counted(*_):
+        raise AssertionError("the file was read anew to say where a row stands")
+
+    monkeypatch.setattr("steelyard.tables.tables.line_numbers", counted)
+    assert units_of(campaign())

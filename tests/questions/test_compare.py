@@ -7,7 +7,7 @@ from steelyard.errors import InvalidArgumentError, InvalidDataError, NotEstimabl
 from steelyard.questions.compare import gate_answer
 from steelyard.questions.pairs import PairDifference
 from steelyard.questions.ranks import answer_sentence, groups_of, ranks_of
-from steelyard.study.sampling import sample
+from steelyard.sampling.sample import sample
 from steelyard.tables import read_judgments, read_outputs
 
 

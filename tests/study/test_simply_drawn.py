@@ -3,8 +3,8 @@ import polars as pl
 import pytest
 
 from steelyard.errors import NotEstimableError
+from steelyard.sampling.sample import sample
 from steelyard.study import Study
-from steelyard.study.sampling import sample
 from steelyard.tables import read_outputs
 
 RNG = np.random.default_rng(0)

@@ -162,7 +162,9 @@ def test_every_problem_of_a_kind_is_counted():
     match = r"row 2, .* got 'x' \(the same in 7 more of 12 rows: row 3, row 5, row 6, \.\.\.\)"
     with pytest.raises(InvalidDataError, match=match):
         read_judgments(judged)
-    with pytest.raises(InvalidDataError, match=r"on row 1 \(4 judgments repeat another\): choose"):
+    with pytest.raises(
+        InvalidDataError, match=r"on row 1 \(4 judgments repeat another\): if the rater"
+    ):
         read_judgments([*JUDGED, *JUDGED, *JUDGED])
     with pytest.raises(InvalidDataError, match=r"\(8 outputs are there more than once\): keep"):
         read_outputs([*POOL, *POOL])

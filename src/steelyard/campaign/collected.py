@@ -14,7 +14,7 @@ from steelyard.campaign.draws import (
     with_writers,
 )
 from steelyard.campaign.judged import JudgedOutputs, cluster_column, judged_outputs
-from steelyard.campaign.metric_notes import metric_notes, usable
+from steelyard.campaign.metric_notes import metric_notes
 from steelyard.campaign.pools import moments
 from steelyard.campaign.preferences import preference_rows
 from steelyard.campaign.shared_texts import kept_judgments
@@ -146,7 +146,7 @@ def _numbered(source: Source, prompt: str, read: _Read) -> Collected:
     rows, sides, systems, draws = read.rows, read.sides, read.systems, read.draws
     designed = any(not one.simple for one in draws.values())
     judged = _judged(source, prompt, sides)
-    metrics, about_metrics = usable(source, judged, simply_drawn=not designed)
+    metrics = source.metrics
     pools = moments(source.outputs, metrics, systems)
     outputs = judged_outputs(source, judged, metrics, systems, pools, share=not designed)
     code = [
@@ -190,7 +190,7 @@ def _numbered(source: Source, prompt: str, read: _Read) -> Collected:
         raters=raters,
         n_outputs=wrote[np.unique(np.concatenate(code))].sum(axis=0),
         n_judgments=sum(wrote[one].sum(axis=0) for one in code),
-        notes=(*about_metrics, *notes, *about_raters, *source.drawn_whole),
+        notes=(*notes, *about_raters, *source.coverage.get(prompt, ()), *source.drawn_whole),
         system_notes={
             one: (
                 *source.warnings.get((prompt, one), ()),

@@ -180,8 +180,11 @@ def system_draw(rows: pl.DataFrame, size: int) -> SystemDraw:
 
 
 def _designed(frame: pl.DataFrame) -> pl.Expr:
-    """Whether the draw of these rows was not a simple one."""
-    parts = [pl.col("probability").max() - pl.col("probability").min() > 1e-9]
+    """Whether the draw of these rows was not a simple one; simple draws one after the other are one."""
+    unlike = pl.col("probability").max() - pl.col("probability").min() > 1e-9
+    if "design" in frame.columns:
+        unlike &= ~(pl.col("design") == "simple").all()
+    parts = [unlike]
     if "stratum" in frame.columns:
         parts.append(pl.col("stratum").n_unique() > 1)
     return pl.any_horizontal(parts)

@@ -7,6 +7,7 @@ from functools import cached_property
 import polars as pl
 
 from steelyard.campaign.balance import balance_notes
+from steelyard.campaign.coverage import rater_notes
 from steelyard.campaign.draw_order import gap_notes
 from steelyard.campaign.drawn_groups import drawn_groups
 from steelyard.campaign.draws import is_designed, recorded, with_writers
@@ -69,6 +70,11 @@ class Source:
             for key, note in notes.items():
                 found[key] = (*found.get(key, ()), note)
         return found
+
+    @cached_property
+    def coverage(self) -> dict[str, tuple[str, ...]]:
+        """What must be said, by prompt, where systems were judged by other raters."""
+        return rater_notes(self.judgments)
 
     @cached_property
     def drawn_whole(self) -> tuple[str, ...]:

@@ -182,6 +182,10 @@ class Campaign(Declared):
         declared = (self.session.judgments, self.session.judgments_per_rater)
         return min((one for one in declared if one is not None), default=None)
 
+    def with_task(self, task: Task) -> "Campaign":
+        """Return the campaign with its task laid out in another way."""
+        return self.model_copy(update={"task": task})
+
     def error(self, path: KeyPath, message: str) -> InvalidDataError:
         """Return an error at a key of the campaign file."""
         return self._document.error(path, message)
@@ -192,8 +196,6 @@ class Campaign(Declared):
         paths: list[KeyPath] = [("exit_questions", at) for at in range(len(self.exit_questions))]
         check_questions(self.exit_questions, paths)
         _check_names(self.metrics, ("metrics",))
-        if isinstance(self.sample, Sample) and self.sample.design == "spread":
-            _check_spread(self)
         if self.task.pair and isinstance(self.sample, Sample):
             if self.sample.systems is None or len(self.sample.systems) != 2:
                 raise mistake(("sample", "systems"), "must name the two systems of the pairs")
@@ -325,20 +327,6 @@ def _located(campaign: Campaign, document: Document, folder: Path) -> Campaign:
     located._directory = folder  # noqa: SLF001
     located._wording = read_wording(document, campaign.language, folder)  # noqa: SLF001
     return located
-
-
-def _check_spread(campaign: Campaign) -> None:
-    if campaign.task.pair:
-        raise mistake(
-            ("sample", "design"), "must be simple: pairs are drawn of items on which systems differ"
-        )
-    if campaign.goal is not None:
-        raise mistake(
-            ("sample", "design"),
-            "must be simple with a `goal`: a spread draw has no interval that holds at all times. Leave "
-            "out the goal and judge a number fixed in advance, which `steelyard plan --design spread` "
-            "names",
-        )
 
 
 def _check_goal(campaign: Campaign) -> None:

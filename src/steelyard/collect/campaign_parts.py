@@ -1,7 +1,7 @@
 """The parts of a campaign file."""
 
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Self
 
 from pydantic import Field, PlainValidator, model_validator
 
@@ -53,27 +53,19 @@ class Sample(Declared):
         Whether all systems are judged on the same items.
     systems : tuple of str or None
         Systems to judge; None: all. A pair task needs two.
-    design : {"simple", "spread"}
-        Whether outputs are drawn simply at random, or lie evenly along metrics.
-    by : tuple of str
-        Metrics that a spread draw is spread by; none: what all have most in common.
     """
 
     n: Count
     seed: int = Field(ge=0)
     same_items: bool = True
     systems: tuple[Text, ...] | None = Field(strict=False, default=None, min_length=1)
-    design: Literal["simple", "spread"] = "simple"
-    by: tuple[Text, ...] = Field(strict=False, default=())
 
     @model_validator(mode="after")
     def _names_each_once(self) -> Self:
-        for key, names in (("systems", self.systems or ()), ("by", self.by)):
-            for position, name in enumerate(names):
-                if name in names[:position]:
-                    raise mistake((key, position), f"{shown(name)} is there twice: keep one")
-        if self.by and self.design != "spread":
-            raise mistake(("by",), "goes with design: spread only")
+        names = self.systems or ()
+        for position, name in enumerate(names):
+            if name in names[:position]:
+                raise mistake(("systems", position), f"{shown(name)} is there twice: keep one")
         return self
 
 

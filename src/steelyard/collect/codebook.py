@@ -31,8 +31,7 @@ is judged once and stands here once for each of them, with the same `submission`
 - `seconds`: time spent on the answer while the page was visible.
 - `time`: when the answer arrived, ISO 8601, UTC.
 - `probability`, `stratum`, `stratum_size`, `share`, `draw`, `design`, `seed`, `signature`: what the
-  draw recorded of the output. `draw` is its place in the random order of its system's draw. A spread
-  draw has `place`, too: its wave, and after the point the place along what the wave was spread by.
+  draw recorded of the output. `draw` is its place in the random order of its system's draw.
 - `submission`, `unit`: the answer it was derived from, and what was shown.
 - `position`, where outputs stand side by side: the place of this one on the rater's screen, from 1. `seconds` is then the
   time for the whole screen.

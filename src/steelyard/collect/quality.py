@@ -11,11 +11,12 @@ from functools import partial
 from sqlalchemy import Connection
 
 from steelyard.collect.campaign import Campaign
-from steelyard.collect.conduct import Conduct, conducts
+from steelyard.collect.conduct import Conduct, KnownConduct, conducts
 from steelyard.collect.store import Reader, Store
 from steelyard.collect.store.decisions import decide, latest, verdict
 from steelyard.collect.store.overview import RaterRow, rater_rows
 from steelyard.collect.store.records import submission_rows
+from steelyard.collect.store.tables import submissions
 
 __all__ = ["FEWEST", "Flag", "due", "due_for", "exclude", "flags_of", "has_rules", "rules_in_words"]
 
@@ -151,7 +152,7 @@ def rules_in_words(campaign: Campaign) -> tuple[str, ...]:
     return tuple(words)
 
 
-def due(campaign: Campaign, store: Reader) -> dict[str, str]:
+def due(campaign: Campaign, store: Reader, conduct: KnownConduct | None = None) -> dict[str, str]:
     """Return whom a rule excludes and nobody decided about, each with the reason.
 
     Parameters
@@ -160,8 +161,13 @@ def due(campaign: Campaign, store: Reader) -> dict[str, str]:
         The campaign, with its rules.
     store : Reader
         Its database.
+    conduct : KnownConduct, optional
+        What knows how raters work, when it is at hand.
     """
-    return store.read(partial(_due, campaign=campaign)) if has_rules(campaign) else {}
+    if not has_rules(campaign):
+        return {}
+    known = conduct or KnownConduct(campaign)
+    return store.read(partial(_due, campaign=campaign, known=known))
 
 
 def due_for(connection: Connection, *, campaign: Campaign, rater: str) -> dict[str, str]:
@@ -171,7 +177,9 @@ def due_for(connection: Connection, *, campaign: Campaign, rater: str) -> dict[s
     """
     if verdict(connection, rater=rater, about="estimate") is not None:
         return {}
-    conduct = conducts(campaign, submission_rows(connection, rater=rater)).get(rater)
+    conduct = conducts(
+        campaign, submission_rows(connection, where=submissions.c.rater == rater)
+    ).get(rater)
     reasons = [] if conduct is None else [one.reason for one in _flags(campaign, conduct)]
     return {rater: " ".join(reasons)} if reasons else {}
 
@@ -219,9 +227,9 @@ def exclude(store: Store, raters: Mapping[str, str], *, now: int) -> int:
     return sum(future.result().by == "rule" for future in waiting)
 
 
-def _due(connection: Connection, *, campaign: Campaign) -> dict[str, str]:
+def _due(connection: Connection, *, campaign: Campaign, known: KnownConduct) -> dict[str, str]:
     decided = {rater for rater, about in latest(connection) if about == "estimate"}
-    conduct = conducts(campaign, submission_rows(connection))
+    conduct = known(connection)
     found = {}
     for rater in rater_rows(connection):
         flags = [one for one in flags_of(campaign, rater, conduct.get(rater.id)) if one.excludes]

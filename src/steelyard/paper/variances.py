@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from steelyard.foreign.release import REFERENCE
 from steelyard.paper.printed import COMPONENTS, PrintedVariances
 from steelyard.paper.release import Task
 from steelyard.single.components import VarianceComponents, variance_components
 from steelyard.single.printed import PrintedComponents, printed_components
-from steelyard.tables.release import REFERENCE
 
 __all__ = ["ReleasedVariances", "Variances", "variances"]
 

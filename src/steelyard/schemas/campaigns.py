@@ -2,43 +2,12 @@
 
 from typing import Literal
 
-from steelyard.schemas.shape import Count, Level, Number, Quantity, Shape
+from steelyard.questions.plans import Plan
+from steelyard.schemas.shape import Count, Shape
 
-__all__ = ["PlanForm", "SampleForm"]
+__all__ = ["NextForm", "PlanForm", "SampleForm"]
 
-
-class Case(Shape):
-    """One campaign: its size, its price, and the precision to expect."""
-
-    pairs: Count | None
-    """Items judged for both systems; null unless two systems are compared."""
-    outputs: Count
-    judgments_per_output: Count
-    second_judgments: Count
-    judgments: Count
-    """In all."""
-    cost: float
-    half_width: float
-
-
-class PlanForm(Shape):
-    """How much to collect, as expected and with assurance."""
-
-    expected: Case
-    """The goal is reached in about half of all campaigns."""
-    assured: Case | None
-    """It is reached with probability `assurance`; null if it cannot be."""
-    expected_without_metric: Case | None
-    """For a plain mean; null if it cannot reach the goal."""
-    assured_without_metric: Case | None
-    assurance: float
-    best_judgments_per_output: Number
-    """Before rounding; null where only outputs cost."""
-    data_efficiency: Quantity
-    level: Level
-    notes: list[str]
-    forecast: str
-    """The saving in words."""
+PlanForm = Plan
 
 
 class Probability(Shape):
@@ -81,3 +50,15 @@ class SampleForm(Shape):
     """Path of the sample."""
     outputs: Count
     draws: list[Drawn]
+
+
+class NextForm(Shape):
+    """Outputs to judge next, after others."""
+
+    output: str
+    """Path of the sample."""
+    outputs: Count
+    systems: dict[str, int]
+    """Outputs of each system."""
+    rules: list[str]
+    """Why these."""

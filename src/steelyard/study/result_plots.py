@@ -7,18 +7,14 @@ from typing import TYPE_CHECKING, TypeVar
 from matplotlib.axes import Axes
 
 from steelyard.errors import InvalidArgumentError
-from steelyard.plots.canvas import axes_for, legend_above
-from steelyard.plots.curves import plan_curves
 from steelyard.plots.rows import Block, Row, draw_rows
 
 if TYPE_CHECKING:
-    from steelyard.design import Plan
     from steelyard.study.diagnosis import Diagnosis
 
 __all__ = [
     "plot_diagnoses",
     "plot_metrics",
-    "plot_plan",
 ]
 
 T = TypeVar("T")
@@ -94,14 +90,6 @@ def plot_metrics(one: "Diagnosis", ax: Axes | None) -> Axes:
         at=1.0,
         ratio=True,
     )
-
-
-def plot_plan(made: "Plan", ax: Axes | None) -> Axes:
-    """Draw the price of each half-width around the planned one."""
-    axes = axes_for(ax)
-    plan_curves(axes, made)
-    legend_above(axes)
-    return axes
 
 
 def _check(found: Sequence[object]) -> None:

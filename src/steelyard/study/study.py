@@ -14,6 +14,7 @@ import polars as pl
 from steelyard.arrays import PoolMoments
 from steelyard.campaign.averages import averaged_judgments
 from steelyard.campaign.balance import balance_notes
+from steelyard.campaign.files import StudyFiles
 from steelyard.campaign.slices import sliced
 from steelyard.campaign.source import Source
 from steelyard.errors import InvalidArgumentError, NotEstimableError
@@ -25,16 +26,20 @@ from steelyard.questions.comparisons import Comparisons
 from steelyard.questions.estimate import estimates
 from steelyard.questions.estimates import Estimates
 from steelyard.questions.fitted import Fits
+from steelyard.questions.next_sample import NextSample, next_sample
+from steelyard.questions.plan import PlanAsked, PlanFor, pilot_plan
+from steelyard.questions.plans import Plan
 from steelyard.records import names_of
-from steelyard.study import monitoring, planning, replaying, sampling
+from steelyard.sampling.sample import Sample, sample
+from steelyard.study import monitoring, replaying
 from steelyard.study.cell_diagnosis import Gaps, diagnose, refused
 from steelyard.study.diagnosis import Diagnoses
 from steelyard.study.judged import Cell, judged_table
 from steelyard.study.recorded_draw import check_simply_drawn
 from steelyard.study.shared_judgments import counted_for_all
-from steelyard.study.study_files import StudyFiles
 from steelyard.study.within_systems import Labels, systems_of
 from steelyard.tables import Judgments, Outputs
+from steelyard.tables.duplicates import OnDuplicate
 from steelyard.tables.gaps import Fill
 
 __all__ = ["Study"]
@@ -96,14 +101,16 @@ class Study:
         *,
         columns: Mapping[str, str] | None = None,
         metrics: Sequence[str] | None = None,
-        on_duplicate: Literal["error", "first", "last"] = "error",
+        on_duplicate: OnDuplicate = "error",
         prompts: Sequence[str] | None = None,
         systems: Sequence[str] | None = None,
         exclude_systems: Sequence[str] | None = None,
         fill: Fill | str | float | None = None,
         separator: str | Mapping[str, str] | None = None,
         decimal: str | Mapping[str, str] | None = None,
-        lower_is_better: Sequence[str] = (),
+        exclude_metrics: Sequence[str] | None = None,
+        lower_is_better: Sequence[str] | None = None,
+        human: Sequence[str] | None = None,
     ) -> Self:
         """Read a study from files or data frames.
 
@@ -117,8 +124,8 @@ class Study:
             ``judgments:item`` are for one file only.
         metrics : str or sequence of str, optional
             Columns to use as metrics; all numeric ones by default.
-        on_duplicate : {"error", "first", "last"}
-            Which of two judgments of one output by one rater under one prompt to keep.
+        on_duplicate
+            As in `read_judgments`.
         prompts : str or sequence of str, optional
             Read the judgments under these prompts only.
         systems : str or sequence of str, optional
@@ -130,8 +137,18 @@ class Study:
             As in `read_outputs`.
         separator, decimal : str or mapping
             As in `read_outputs`; or by file, ``outputs`` and ``judgments``.
-        lower_is_better : str or sequence of str
-            Prompts whose lower scores are better.
+        exclude_metrics : str or sequence of str, optional
+            Columns of numbers that are no metrics.
+        lower_is_better : str or sequence of str, optional
+            Prompts whose lower scores are better, such as ranks and counted errors.
+        human : str or sequence of str, optional
+            Where `outputs` is one table that holds the judgments too: its columns of human scores, filled
+            on some rows; ``rater*`` for all that start so. Several are scores of several raters.
+
+        Raises
+        ------
+        InvalidArgumentError
+            If one of `metrics` is, or is made from, human scores.
         """
         files = StudyFiles(
             outputs,
@@ -144,9 +161,11 @@ class Study:
             fill=fill,
             separator=separator,
             decimal=decimal,
+            exclude_metrics=names_of(exclude_metrics),
+            lower_is_better=names_of(lower_is_better),
+            human=names_of(human),
         )
-        pool, judged, notes = files.read(names_of(systems))
-        return cls(pool, judged.directed(names_of(lower_is_better) or ()), notes)
+        return cls(*files.read(names_of(systems)))
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -334,6 +353,7 @@ class Study:
             As in `estimate`.
         """
         names = self.metrics if metrics is None else names_of(metrics)
+        names = tuple(self.outputs.named(one) for one in names)
         weights = None if average is None else tuple(average.items())
         key = names, bounds, id(sample), cluster_by, weights
         if key not in self._fits:
@@ -347,7 +367,7 @@ class Study:
             if average is not None:
                 judgments, notes = averaged_judgments(judgments, average)
             source = Source(self.outputs, judgments, names, cluster_by, sample, bounds)
-            self._fits[key] = Fits(source, notes, is_average=average is not None)
+            self._fits[key] = Fits(source, (*self.notes, *notes), is_average=average is not None)
         return self._fits[key]
 
     def diagnose(
@@ -429,6 +449,110 @@ class Study:
             raise NotEstimableError(str(errors[0]), reasons=reasons) from errors[0].__cause__
         return Diagnoses(found)
 
+    def plan(
+        self,
+        metrics: Sequence[str] | None = None,
+        *,
+        prompt: str | None = None,
+        systems: Sequence[str] | None = None,
+        compare: tuple[str, str] | None = None,
+        what: PlanFor = "means",
+        judge: Sequence[str] | None = None,
+        same_items: bool = True,
+        target: Target = "pool",
+        raters: Raters | None = None,
+        **goal: Any,
+    ) -> Plan:
+        """Plan further judgments: how many, of what, and what they cost.
+
+        Parameters
+        ----------
+        metrics, target, raters
+            As in `estimate`.
+        prompt : str, optional
+            The prompt; needed when several were judged.
+        systems : str or sequence of str, optional
+            Systems that are asked about; all that were judged by default.
+        compare : (str, str), optional
+            Plan the difference of these two.
+        what : {"means", "pairs", "order"}
+            What is to be known of the systems: each mean, all differences together, or their order.
+        judge : str or sequence of str, optional
+            Systems that get further judgments; those asked about by default.
+        same_items : bool
+            Whether they are judged on the same items.
+        **goal
+            One of ``half_width``, ``budget`` and ``difference``, and prices: see `steelyard.questions.plan.PlanAsked`.
+
+        Returns
+        -------
+        Plan
+        """
+        prompt = self.only_prompt(prompt)
+        return pilot_plan(
+            self.fits(metrics),
+            prompt,
+            PlanAsked(**goal),
+            systems=names_of(systems),
+            compare=compare,
+            what=what,
+            judge=names_of(judge),
+            same_items=same_items,
+            target=target,
+            raters=raters,
+        )
+
+    def sample(self, n: int, **options: Any) -> Sample:
+        """Draw outputs to judge; see `steelyard.sampling.sample.sample`."""
+        return sample(self.outputs, n, **options)
+
+    def next_sample(
+        self,
+        n: int,
+        *,
+        prompt: str | None = None,
+        systems: Sequence[str] | None = None,
+        pair: tuple[str, str] | None = None,
+        undecided: bool = False,
+        seed: int,
+    ) -> NextSample:
+        """Draw outputs to judge after those that were judged.
+
+        Parameters
+        ----------
+        n : int
+            Items to judge next.
+        prompt : str, optional
+            The prompt; needed when several were judged.
+        systems : str or sequence of str, optional
+            The systems in question; all by default.
+        pair : (str, str), optional
+            Two systems whose difference is in question.
+        undecided : bool
+            Whether systems that `compare` tells from all others get no more judgments.
+        seed : int
+            Seed of the draw.
+
+        Returns
+        -------
+        NextSample
+        """
+        prompt = self.only_prompt(prompt)
+        decided: list[str] = []
+        if undecided:
+            pairs = self.compare(prompts=[prompt], systems=systems, pair=pair)[prompt].pairs
+            still = {name for one in pairs if one.verdict == "undecided" for name in (one.a, one.b)}
+            decided = [name for one in pairs for name in (one.a, one.b) if name not in still]
+        return next_sample(
+            self.fits(),
+            prompt,
+            n,
+            systems=names_of(systems),
+            pair=pair,
+            decided=decided,
+            seed=seed,
+        )
+
     def report(self, path: str | PathLike[str], **options: Any) -> Path:
         """Write a report as one HTML file; `options` are those of `steelyard.report.write_report`.
 
@@ -463,8 +587,6 @@ class Study:
         return Study(self.outputs, counted, (*self.notes, *notes))
 
     # Each is a function of its own module, whose first argument is the study.
-    plan = _of_shared(planning.plan)
-    sample = sampling.sample
     monitor = monitoring.monitor
     replay = replaying.replay
 

@@ -62,7 +62,7 @@ def judge_all(rater, answer=None):
         given = found["assignment"]
         seen.append(shown(given))
         assert given["content"]["_segment"] == [seen[-1][2], SIZES[seen[-1][1]]]
-        before = [text["output"] for text in given["content"]["_earlier"]]
+        before = [text["output"][0][2] for text in given["shown"]["_earlier"]]
         system, document, number = seen[-1]
         assert before == [f"{system} wrote {document} {place}." for place in range(1, number)]
         stored = rater.submit(

@@ -13,8 +13,8 @@ from sqlalchemy import Connection
 from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 
 from steelyard.collect.answer_size import check_answers_fit
+from steelyard.collect.dashboard.answers import Show, answers
 from steelyard.collect.exports import Rows, view_export
-from steelyard.collect.live.answers import Show, answers
 from steelyard.collect.quality import rules_in_words
 from steelyard.collect.routes import admin_messages as messages
 from steelyard.collect.routes.guards import Administrator, Viewer, change, coming_in

@@ -17,7 +17,6 @@ from steelyard.collect.routes.ending import ended
 from steelyard.collect.routes.guards import RaterVisit, change
 from steelyard.collect.routes.refusals import RefusedError, page_refusals, refusals
 from steelyard.collect.routes.site import Site, site_of
-from steelyard.collect.showing import shown_content
 from steelyard.collect.store import assignment, reports, sessions, submissions
 from steelyard.collect.store.given import Given, given
 from steelyard.collect.wording import phrase
@@ -66,8 +65,7 @@ async def next_assignment(visit: RaterVisit, sent: messages.Nothing) -> messages
     return messages.NextTask(
         assignment=messages.Assignment(
             id=found.id,
-            content=site.shown(content),
-            math=site.formulas(content),
+            **site.on_page(content),
             draft=None if found.draft is None else dict(found.draft),
             active_ms=found.active_ms,
             expires=found.expires,
@@ -202,8 +200,7 @@ def _work_page(site: Site, *, mode: str, csrf: str | None) -> Response:
     task = site.campaign.task
     public = task.public()
     for question in public["tutorial"]["questions"] if public["tutorial"] else ():
-        question["math"] = site.formulas(question["content"])
-        question["content"] = shown_content(task, site.media, question["content"])
+        question.update(site.on_page(question["content"]))
     return site.page(
         "work.html",
         task=task,

@@ -3,6 +3,7 @@
 import { actions, Ask, paid } from "./actions.js";
 import { h } from "./dom.js";
 import { distance, percent, plural, seconds } from "./format.js";
+import { grown } from "../tree.js";
 
 const PAID = { pay: "to be paid", refuse: "payment refused", undecided: "not paid until you decide" };
 const find = (id) => document.getElementById(id);
@@ -50,7 +51,6 @@ async function load() {
   find("pages").replaceChildren(...[offset > 0 ? step("Newer", Math.max(0, offset - page)) : null, offset + page < total ? step("Older", offset + page) : null].filter(Boolean));
 }
 
-const TAGS = { image: "img", audio: "audio", video: "video" };
 const KINDS = { "cannot-judge": "could not judge it", problem: "reports a problem" };
 
 function reportList(reports, now) {
@@ -93,7 +93,7 @@ function answerCard(one, rater, now) {
       h("span", { class: "small", text: `${seconds(one.seconds)}, ${distance(one.time, now)}` }),
       marks.map(([kind, words]) => h("span", { class: kind, text: words }))),
     h("div", { class: "answer-body" },
-      h("div", {}, one.texts.map(({ label, text, media }) => h("section", {}, h("h3", { text: label }), media ? media.names.map((name) => h(TAGS[media.kind], { class: "answer-media", src: `/admin/media/${name}`, alt: label, controls: media.kind !== "image" })) : [text].flat().map((part) => h("p", { class: "answer-text", dir: "auto", text: part }))))),
+      h("div", {}, one.texts.map(({ label, shown }) => h("section", {}, h("h3", { text: label }), h("div", { class: "text answer-text" }, shown.map((node) => grown(node)))))),
       h("div", {}, said(one.answers), one.earlier.map((before) => h("section", { class: "earlier-answer" }, h("h3", { text: "Before it was changed" }), said(before))))),
     decided(rater));
 }
