@@ -3,9 +3,7 @@ import polars as pl
 import pytest
 
 from steelyard.report import write_report
-from steelyard.sampling.sample import sample
 from steelyard.study import Study
-from steelyard.study.monitoring import monitor
 from steelyard.tables import read_outputs
 
 
