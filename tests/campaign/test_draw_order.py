@@ -3,9 +3,9 @@ import polars as pl
 import pytest
 
 from steelyard.errors import InvalidDataError
+from steelyard.sampling.sample import sample
 from steelyard.study import Study
 from steelyard.study.monitoring import monitor
-from steelyard.study.sampling import sample
 
 OUTPUTS = pl.DataFrame({"item": [f"i{i}" for i in range(400)], "system": "s", "length": range(400)})
 

@@ -1,11 +1,11 @@
 import polars as pl
 import pytest
+from steelyard.study.simulation import simulate
 
 from steelyard.campaign.score_bounds import check_bounds
 from steelyard.errors import InvalidArgumentError
 from steelyard.study import Study
 from steelyard.study.monitoring import monitor
-from steelyard.study.simulation import simulate
 from steelyard.tables import read_judgments
 
 
@@ -41,7 +41,7 @@ SAYS = (
     "ask",
     [
         lambda study: study.estimate("length", prompts="q", bounds=(0, 1)),
-        lambda study: study.estimate(prompts=["q"], bounds=(0, 1), interval="betting"),
+        lambda study: study.compare(prompts=["q"], bounds=(0, 1)),
         lambda study: monitor(study, half_width=0.1, prompts=["q"], bounds=(0, 1)),
         lambda study: list(
             simulate(study, ["length"], prompt="q", half_width=0.1, bounds=(0, 1), runs=2)

@@ -303,7 +303,7 @@ def test_without_a_goal_there_are_intervals_but_no_signal(tmp_path):
 
 
 def test_designs_that_are_not_simple_have_drawn_estimates_and_no_sequence(tmp_path):
-    from steelyard.study.sampling import sample
+    from steelyard.sampling.sample import sample
 
     path = write_campaign(tmp_path, pool=60, systems=1, sample="sample.jsonl")
     outputs = read_outputs(tmp_path / "outputs.jsonl")

@@ -19,9 +19,9 @@ from steelyard.collect.store.submissions import submit
 from steelyard.collect.units import more_units, units_of
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 from steelyard.records import DRAW_COLUMNS
+from steelyard.sampling.sample import sample
+from steelyard.sampling.texts_once import for_all_writers
 from steelyard.study import Study
-from steelyard.study.sampling import sample
-from steelyard.study.texts_once import for_all_writers
 from steelyard.tables import read_judgments, read_outputs, write_table
 
 TASK = """

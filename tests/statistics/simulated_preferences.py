@@ -6,11 +6,10 @@ from itertools import combinations
 import numpy as np
 from scipy.special import expit
 
-from steelyard.estimate import Options
-from steelyard.estimate.bradley_terry import bradley_terry
-from steelyard.estimate.order_effect import order_effect
-from steelyard.estimate.preference_strengths import strengths
-from steelyard.estimate.preferences import JudgedPair, preferences
+from steelyard.model.campaign import Campaign, Pools
+from steelyard.model.fit import fit
+from steelyard.questions.order_effect import order_effect
+from steelyard.questions.preferred_pairs import pair_results, strengths
 
 SIZE = 300
 NODES, CHANCES = np.polynomial.hermite_e.hermegauss(21)
@@ -41,8 +40,8 @@ class Run:
 
     pairs: list
     truth: np.ndarray
-    strengths: object
-    true_strengths: object
+    strengths: dict
+    true_strengths: np.ndarray
     order: object
 
 
@@ -57,24 +56,23 @@ def outcome_chances(lead, setting):
     return found
 
 
-def runs(setting, *, runs, seed, raters_as="random", level=0.95, balanced=True):
+def runs(setting, *, runs, seed, raters="pool", balanced=True):
     """Yield simulated campaigns."""
     rng = np.random.default_rng(seed)
-    for number in range(runs):
-        yield one_run(setting, rng, raters_as, level, number, balanced=balanced)
+    for _ in range(runs):
+        yield one_run(setting, rng, raters, balanced=balanced)
 
 
-def one_run(setting, rng, raters_as, level, seed, *, balanced=True):
+def one_run(setting, rng, raters, *, balanced=True):
     k = setting.systems
-    mean = setting.spread * np.linspace(1, -1, k) if k > 1 else np.zeros(1)
-    quality = mean[:, None] + 0.7 * rng.standard_normal((k, SIZE))
+    quality = setting.spread * np.linspace(1, -1, k)[:, None] + 0.7 * rng.standard_normal((k, SIZE))
     metric = quality + rng.standard_normal((k, SIZE)) + rng.normal(0, 1, k)[:, None]
-    same = np.zeros(SIZE, dtype=bool)
-    same[: round(setting.identical * SIZE)] = True
+    same = np.arange(SIZE) < round(setting.identical * SIZE)
+    metric[:, same] = metric[0, same]
     taste = setting.taste * rng.standard_normal((setting.raters, k))
     differing = np.flatnonzero(~same)
     shared = rng.permutation(differing)[: setting.n]
-    pairs, truth, firsts = [], [], []
+    rows, truth = [], []
     for a, b in combinations(range(k), 2):
         chosen = shared if setting.same_items else rng.permutation(differing)[: setting.n]
         item = np.repeat(chosen, setting.judgments)
@@ -86,33 +84,62 @@ def one_run(setting, rng, raters_as, level, seed, *, balanced=True):
         z = lead[item] + taste[rater, a] - taste[rater, b] + setting.order * first
         u = rng.random(len(z))
         win, loss = expit(z - setting.tie), expit(-z - setting.tie)
-        net = np.where(u < win, 1.0, np.where(u > 1 - loss, -1.0, 0.0))
-        gap = (metric[a] - metric[b])[differing, None]
-        gap = gap if setting.metric else gap[:, :0]
-        place = np.searchsorted(differing, np.unique(item))
-        pairs.append(JudgedPair(a, b, net, item, rater, SIZE, int(same.sum()), gap, place))
+        net = np.where(u < win, 1, np.where(u > 1 - loss, -1, 0))
+        rows.append(
+            np.stack([np.full(len(item), a), np.full(len(item), b), item, rater, net, first])
+        )
         chance = outcome_chances(lead[differing], setting).sum(axis=1) / SIZE
         truth.append([chance[0] - chance[2], chance[0], 1 - chance[0] - chance[2], chance[2]])
-        firsts.append(first)
-    found, gathered = preferences(
-        pairs, options=Options(raters_as=raters_as, level=level), seed=seed
+    used = metric if setting.metric else None
+    campaign = preferred(np.concatenate(rows, axis=1), k, same=same, metric=used)
+    return read(campaign, np.array(truth), raters)
+
+
+def preferred(rows, k, *, same, metric=None):
+    """Return a campaign of preferences; rows are a, b, item, rater, net and first."""
+    a, b, item, rater, net, first = rows
+    numbers, code = np.unique(np.concatenate([item * k + a, item * k + b]), return_inverse=True)
+    items, own = np.unique(numbers // k, return_inverse=True)
+    values = np.zeros((k, 0, SIZE)) if metric is None else metric[:, None, :]
+    share = same.mean()
+    pools = Pools(
+        size=np.full(k, SIZE),
+        metric=values.mean(axis=2),
+        covariance=values.var(axis=2)[:, :, None],
+        common=np.full((k, k), float(SIZE)),
+        identical=SIZE * (share + (1 - share) * np.eye(k)),
+        sharing=(1 - share) * np.eye(k) + share / k,
+        shared=np.full(k, share),
+        likeness=np.eye(k),
     )
-    truth = np.array(truth)
-    shares = (1 + truth[:, 0]) / 2
-    numbers = [(one.a, one.b) for one in pairs]
-    order = order_effect(
-        np.concatenate([one.net for one in pairs]),
-        np.concatenate(firsts),
-        np.repeat(np.arange(len(pairs)), [len(one.net) for one in pairs]),
-        item=np.concatenate([one.item for one in pairs]),
-        rater=np.concatenate([one.rater for one in pairs]),
-        raters=raters_as != "fixed",
-        level=level,
+    return Campaign(
+        systems=tuple("abcdefghij"[:k]),
+        metrics=() if metric is None else ("metric",),
+        score=net.astype(float),
+        output=code[: len(a)],
+        item=own,
+        writers=np.eye(k)[numbers % k],
+        metric=values[numbers % k, :, numbers // k],
+        pools=pools,
+        in_pool=np.ones((len(items), k), dtype=bool),
+        rater=np.unique(rater, return_inverse=True)[1],
+        other=code[len(a) :],
+        first=first.astype(float),
     )
+
+
+def read(campaign, truth, raters="pool"):
+    """Return what the model finds, beside the truth."""
+    k, found = campaign.k, fit(campaign)
+    numbers = list(combinations(range(k), 2))
+    scale = np.zeros(k)
+    for (a, b), net in zip(numbers, truth[:, 0], strict=True):
+        scale[[a, b]] += np.array([net, -net]) / k
+    known, _ = strengths(found, range(k), raters, 0.95)
     return Run(
-        found,
+        pair_results(found, numbers, raters, 0.95),
         truth,
-        strengths(gathered, range(k), level=level, seed=seed),
-        bradley_terry(numbers, shares, gathered.weights, systems=k).values,
-        order,
+        {one.system: one for one in known},
+        dict(zip(campaign.systems, scale, strict=True)),
+        order_effect(found, numbers, level=0.95),
     )

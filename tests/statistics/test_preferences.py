@@ -5,8 +5,6 @@ import pytest
 from scipy.stats import binomtest, ttest_1samp
 from simulated_preferences import Setting, runs
 
-from steelyard.estimate.bradley_terry import Separation
-
 ALONE = [
     Setting(n=10, metric=False),
     Setting(n=20),
@@ -39,16 +37,17 @@ def inside(one, value):
 
 
 def joint(run):
-    """Whether all net preferences are in their intervals, and all strengths; None if there are none."""
+    """Whether all net preferences are in their intervals, and all strengths."""
     nets = all(
-        pair.net.simultaneous_low <= truth <= pair.net.simultaneous_high
+        pair.simultaneous_low <= truth <= pair.simultaneous_high
         for pair, truth in zip(run.pairs, run.truth[:, 0], strict=True)
     )
-    if isinstance(run.strengths, Separation):
-        return nets, None
-    return nets, all(
-        inside(one, truth) for one, truth in zip(run.strengths, run.true_strengths, strict=True)
-    )
+    strong = [inside(one, run.true_strengths[name]) for name, one in run.strengths.items()]
+    return nets, all(strong)
+
+
+def width(pair):
+    return pair.high - pair.low
 
 
 @pytest.mark.slow
@@ -57,9 +56,9 @@ def test_preferences_are_unbiased_and_covered_and_no_order_is_made_up(setting):
     hits, errors, wrong = [[], [], [], []], [], []
     for run in runs(setting, runs=300, seed=setting.n):
         [pair], [truth] = run.pairs, run.truth
-        for number, one in enumerate((pair.net, pair.win, pair.tie, pair.loss)):
+        for number, one in enumerate((pair, pair.win, pair.tie, pair.loss)):
             hits[number].append(inside(one, truth[number]))
-        errors.append(pair.net.difference - truth[0])
+        errors.append(pair.net - truth[0])
         wrong.append(run.order.p_value < 0.05)
     for own in hits:
         assert not below(own, 0.95)
@@ -72,14 +71,27 @@ def test_preferences_are_unbiased_and_covered_and_no_order_is_made_up(setting):
 def test_all_pairs_and_all_strengths_are_covered_together(setting):
     found = [joint(run) for run in runs(setting, runs=150, seed=setting.n)]
     assert not below([nets for nets, _ in found], 0.94)
-    assert not below([strong for _, strong in found if strong is not None], 0.94)
+    assert not below([strong for _, strong in found], 0.94)
+
+
+@pytest.mark.slow
+def test_pairs_of_five_systems_lend_one_another_what_they_know():
+    # apart, a pair of 20 judged items has an interval of 0.79 here, and a squared error of 0.037
+    found = list(runs(Setting(systems=5, n=20), runs=60, seed=3))
+    assert np.mean([width(pair) for run in found for pair in run.pairs]) < 0.68
+    off = [
+        pair.net - truth[0]
+        for run in found
+        for pair, truth in zip(run.pairs, run.truth, strict=True)
+    ]
+    assert np.mean(np.square(off)) < 0.028
 
 
 @pytest.mark.slow
 def test_ten_systems_are_covered_together():
     found = [joint(run) for run in runs(Setting(systems=10, n=20), runs=40, seed=1)]
     assert not below([nets for nets, _ in found], 0.94)
-    assert not below([strong for _, strong in found if strong is not None], 0.94)
+    assert not below([strong for _, strong in found], 0.94)
 
 
 @pytest.mark.slow

@@ -10,13 +10,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 from scipy.stats import binomtest, norm, ttest_1samp
+from simulated_preferences import SIZE, preferred, read
 
-from steelyard.estimate import Options
-from steelyard.estimate.bradley_terry import Separation, bradley_terry
-from steelyard.estimate.preference_strengths import strengths
-from steelyard.estimate.preferences import JudgedPair, preferences
-
-SIZE = 300
 # Rankings of every item by other raters, which the truth is taken from: its error is below 0.004.
 TRUE_RATERS = 200
 
@@ -53,8 +48,8 @@ def nets(quality, taste, rng, ties):
     return np.stack([np.sign(found[a] - found[b]) for a, b in combinations(range(len(found)), 2)])
 
 
-def one_run(setting, rng, number):
-    """Return the net preferences found and true, and the strengths found and true."""
+def one_run(setting, rng):
+    """Return what the model finds of one campaign, beside the truth."""
     k = setting.systems
     quality = setting.spread * np.linspace(1, -1, k)[:, None] + 0.7 * rng.standard_normal((k, SIZE))
     # quantiles in random order: their mean is exactly that of all raters
@@ -71,15 +66,14 @@ def one_run(setting, rng, number):
         rater[rng.random(len(rater)) < 0.5] = 0
     orders = nets(quality[:, item], taste[:, rater], rng, setting.ties)
     numbers = list(combinations(range(k), 2))
-    none = np.empty((SIZE, 0))
-    pairs = [
-        JudgedPair(a, b, net, item, rater, SIZE, 0, none, np.unique(item))
+    rows = [
+        np.stack([np.full(len(item), a), np.full(len(item), b), item, rater, net, 0 * item])
         for (a, b), net in zip(numbers, orders, strict=True)
     ]
-    found, gathered = preferences(pairs, options=Options(raters_as="random"), seed=number)
-    strong = strengths(gathered, range(k), level=0.95, seed=number)
-    true = bradley_terry(numbers, (1 + truth) / 2, gathered.weights, systems=k).values
-    return found, truth, strong, true
+    campaign = preferred(
+        np.concatenate(rows, axis=1).astype(int), k, same=np.zeros(SIZE, dtype=bool)
+    )
+    return read(campaign, truth[:, None])
 
 
 def below(hits, level):
@@ -91,26 +85,27 @@ def below(hits, level):
 @pytest.mark.parametrize("setting", KINDS, ids=str)
 def test_pairs_of_orders_are_covered_alone_and_together(setting):
     rng = np.random.default_rng(setting.n + setting.systems)
-    alone, together, strong, errors, wrong = [], [], [], [], []
-    for number in range(150):
-        found, truth, fitted, true = one_run(setting, rng, number)
+    alone, together, strong, errors = [], [], [], []
+    for _ in range(150):
+        run = one_run(setting, rng)
         own = [
-            one.net.low <= value <= one.net.high for one, value in zip(found, truth, strict=True)
+            one.low <= value <= one.high
+            for one, value in zip(run.pairs, run.truth[:, 0], strict=True)
         ]
         alone.append(own[0])
-        wrong.append(np.mean(own))
         together.append(
             all(
-                one.net.simultaneous_low <= value <= one.net.simultaneous_high
-                for one, value in zip(found, truth, strict=True)
+                one.simultaneous_low <= value <= one.simultaneous_high
+                for one, value in zip(run.pairs, run.truth[:, 0], strict=True)
             )
         )
-        errors.append(found[0].net.difference - truth[0])
-        if not isinstance(fitted, Separation):
-            strong.append(
-                all(one.low <= value <= one.high for one, value in zip(fitted, true, strict=True))
+        errors.append(run.pairs[0].net - run.truth[0, 0])
+        strong.append(
+            all(
+                one.low <= run.true_strengths[name] <= one.high
+                for name, one in run.strengths.items()
             )
-    print(setting, np.mean(wrong), np.mean(together), np.mean(strong))  # noqa: T201 - the record
+        )
     assert not below(alone, 0.95)
     assert not below(together, 0.94)
     assert not below(strong, 0.94)

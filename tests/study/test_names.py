@@ -1,12 +1,12 @@
 import numpy as np
 import polars as pl
 import pytest
+from steelyard.study.simulation import simulate
 
 from steelyard.report import write_report
+from steelyard.sampling.sample import sample
 from steelyard.study import Study
 from steelyard.study.monitoring import monitor
-from steelyard.study.sampling import sample
-from steelyard.study.simulation import simulate
 from steelyard.tables import read_outputs
 
 

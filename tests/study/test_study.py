@@ -3,14 +3,14 @@ import inspect
 import click
 import polars as pl
 import pytest
+from steelyard.study.mean_pilot import MeanPilot
 
 from steelyard.cli.main import steelyard
 from steelyard.design import plan as make_plan
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.results import Results
+from steelyard.sampling.sample import sample
 from steelyard.study import Study
-from steelyard.study.mean_pilot import MeanPilot
-from steelyard.study.sampling import sample
 from steelyard.tables import read_outputs
 
 
@@ -45,12 +45,20 @@ def study(frames):
 # What commands do with results, and what a study is read with: no matter of a verb.
 _OUTSIDE = {
     *("as_json", "output", "figure", "outputs", "judgments", "columns", "on_duplicate"),
-    *("exclude_systems", "fill", "separators", "decimals"),
+    *(
+        "exclude_systems",
+        "exclude_metrics",
+        "fill",
+        "separators",
+        "decimals",
+        "lower_is_better",
+        "human",
+    ),
 }
 # Singular where one prompt is meant, other forms where text must be parsed, and our progress.
-_SPELLED = {"raters": "raters_as", "no_metric": "metrics", "numbers": "n"}
+_SPELLED = {"no_metric": "metrics", "numbers": "n"}
 # Prices that only words need; and with --goal `monitor` is `Study.race`.
-_WORDS = {"estimate": {"judgment_price"}}
+_WORDS: dict[str, set[str]] = {}
 _TYPED_PLAN = {"item_variance", "rater_variance", "correlation", "identical", "pilot"}
 
 

@@ -1,14 +1,16 @@
 """The two tables, and what of them is used."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import polars as pl
 
 from steelyard.campaign.balance import balance_notes
+from steelyard.campaign.coverage import rater_notes
 from steelyard.campaign.draw_order import gap_notes
 from steelyard.campaign.drawn_groups import drawn_groups
-from steelyard.campaign.draws import is_designed
+from steelyard.campaign.draws import is_designed, recorded, with_writers
 from steelyard.tables import Judgments, Outputs
 
 __all__ = ["Source"]
@@ -30,6 +32,10 @@ class Source:
         The drawn sample, when the judgments do not carry what the draw recorded.
     bounds : (float, float) or None
         Least and greatest possible score.
+    whole : Source or None
+        Where systems here are slices of systems: the tables that were cut.
+    parts : mapping of str to str
+        The system that each slice is a part of.
     """
 
     outputs: Outputs
@@ -38,10 +44,26 @@ class Source:
     cluster_by: str | None = None
     sample: pl.DataFrame | None = None
     bounds: tuple[float, float] | None = None
+    whole: "Source | None" = None
+    parts: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def systems(self) -> tuple[str, ...]:
+        """The systems that were judged, and those whose texts a draw took from others."""
+        named = with_writers(recorded(self.judgments, self.sample), self.outputs)
+        return tuple(dict.fromkeys([*self.judgments.systems, *named]))
 
     @cached_property
     def warnings(self) -> dict[tuple[str, str], tuple[str, ...]]:
         """What must be said, by prompt and system, of outputs that were not judged as they were drawn."""
+        if self.whole is not None:
+            said = self.whole.warnings
+            return {
+                (prompt, part): notes
+                for part, system in self.parts.items()
+                for (prompt, one), notes in said.items()
+                if one == system
+            }
         found: dict[tuple[str, str], tuple[str, ...]] = {}
         unlike = {} if self._designed else balance_notes(self.outputs, self.judgments)
         for notes in (unlike, gap_notes(self.judgments, self.sample)):
@@ -50,8 +72,15 @@ class Source:
         return found
 
     @cached_property
+    def coverage(self) -> dict[str, tuple[str, ...]]:
+        """What must be said, by prompt, where systems were judged by other raters."""
+        return rater_notes(self.judgments)
+
+    @cached_property
     def drawn_whole(self) -> tuple[str, ...]:
         """What must be said where whole groups of items seem to have been drawn."""
+        if self.whole is not None:
+            return self.whole.drawn_whole
         if self._designed or self.cluster_by is not None:
             return ()
         groups = drawn_groups(self.outputs, self.judgments)

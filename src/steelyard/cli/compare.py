@@ -24,7 +24,7 @@ from steelyard.errors import InvalidArgumentError
 from steelyard.questions.compare import gate_answer
 from steelyard.questions.comparison import Comparison
 from steelyard.questions.pairs import Gate, PairDifference
-from steelyard.study.preference_comparison import PreferenceComparison
+from steelyard.questions.preferences import PreferenceComparison
 
 __all__ = ["compare"]
 
@@ -79,7 +79,7 @@ def compare(
         raise InvalidArgumentError(
             f"`--gate {gate}` needs `--margin`: what difference does not matter?"
         )
-    study = choice.read(form.metrics)
+    study = choice.read(form.metrics, told=as_json)
     found = study.compare(
         form.chosen_metrics,
         prompts=choice.prompts,

@@ -4,8 +4,8 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from steelyard.cli.printing import interval
-from steelyard.estimate.preferences import Share
-from steelyard.study.preference_comparison import PreferenceComparison
+from steelyard.questions.preferences import PreferenceComparison
+from steelyard.questions.preferred_pairs import Share
 
 __all__ = ["preference_tables"]
 
@@ -25,7 +25,7 @@ def preference_tables(one: PreferenceComparison) -> list[RenderableType]:
 
 
 def _strengths(one: PreferenceComparison) -> Table:
-    table = Table(title=f"Strengths (log-odds), prompt {one.prompt}", title_justify="left")
+    table = Table(title=f"Strengths (wins minus losses), prompt {one.prompt}", title_justify="left")
     table.add_column("system")
     table.add_column("strength", justify="right")
     table.add_column(f"{one.level:.0%} interval, all together")

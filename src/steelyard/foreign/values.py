@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-__all__ = ["at", "identifier", "is_missing", "moment", "number", "objects", "text"]
+from steelyard.tables.rules import MISSING
 
-# What people and tools write in a cell that holds no score.
-_MISSING = frozenset({"", "-", "n/a", "na", "nan", "none", "null"})
+__all__ = ["at", "identifier", "is_missing", "moment", "number", "objects", "text"]
 
 
 def at(value: Any, path: str) -> Any:
@@ -96,7 +95,7 @@ def is_missing(value: Any) -> bool:
     [True, True, True, False, False]
     """
     if isinstance(value, str):
-        return value.strip().casefold() in _MISSING
+        return value.strip().casefold() in MISSING
     return value is None or (isinstance(value, float) and math.isnan(value))
 
 

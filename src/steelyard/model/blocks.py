@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -48,6 +49,21 @@ class Blocks:
     def largest(self) -> int:
         """Judgments in the largest block."""
         return max(int(one.shape[1]) for one in self.index)
+
+    @cached_property
+    def number(self) -> Ints:
+        """The number of each judgment's block, (n,)."""
+        found, first = np.empty(self.n, dtype=np.int64), 0
+        for one in self.index:
+            found[one] = first + np.arange(len(one))[:, np.newaxis]
+            first += len(one)
+        return found
+
+    def sums(self, values: Floats) -> Floats:
+        """Return the sums over blocks of values of judgments, (n, q)."""
+        found = np.zeros((int(self.number.max()) + 1, values.shape[1]))
+        np.add.at(found, self.number, values)
+        return found
 
     def kernel(self, value: Callable[[Ints, Ints], Floats]) -> list[Floats]:
         """Return a covariance within blocks from a function of pairs of judgments."""

@@ -151,6 +151,17 @@ class Campaign:
         return rows if self.other is None else rows - self.writers[self.other]
 
     @property
+    def metric_centre(self) -> Floats:
+        """What metrics of each system are centred at, (k, p), so that they add nothing over its pool.
+
+        Of preferences, outputs that both systems wrote add nothing to begin with: the others decide.
+        """
+        pools = self.pools
+        if self.other is None:
+            return pools.metric
+        return np.asarray(np.linalg.lstsq(pools.sharing, pools.metric, rcond=1e-6)[0])
+
+    @property
     def scale_ends(self) -> tuple[float, float] | None:
         """Least and greatest possible score, where they are known: scores that are all 0 or 1 are shares."""
         if self.bounds is not None:

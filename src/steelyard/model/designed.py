@@ -1,54 +1,84 @@
 """Means where chances were unequal or outputs were drawn by strata: the design's weights on what the model leaves.
 
-The model predicts every output of the pool; each judged output adds what is left of it, predicted without
-its own block and weighted by the outputs it stands for. So the means are nearly unbiased for the draw,
-however wrong the model is (Cassel, Särndal and Wretman 1976).
+For each judged block, the model predicts the pool and the block itself from all other blocks. The mean is the
+average of these predictions of the pool, each with what is left of its block, weighted by the outputs that the
+block stands for. So the means are unbiased for the draw, however wrong the model is (Cassel, Särndal and Wretman
+1976; Wu and Gagnon-Bartsch 2018); without metrics they are the weighted means.
 """
 
 import numpy as np
 
-from steelyard.model.campaign import Campaign, Floats, Ints
+from steelyard.model.blocks import Blocks
+from steelyard.model.campaign import Campaign, Floats
 from steelyard.model.fit import About, Answers, Fit
+from steelyard.model.strata import within_strata
 
 __all__ = ["answers_of", "designed_answers"]
 
 
 def answers_of(fit: Fit, about: About = "pool") -> Answers:
     """Return all means: by the model, or with the weights of the design where it has some."""
-    return fit.answers(about) if fit.campaign.weight is None else designed_answers(fit)
+    return fit.answers(about) if fit.campaign.weight is None else designed_answers(fit, about)
 
 
-def designed_answers(fit: Fit) -> Answers:
+def designed_answers(fit: Fit, about: About = "pool") -> Answers:
     """Return the means under the design, with errors by blocks within strata.
 
     Parameters
     ----------
     fit : Fit
         The model of a campaign with weights.
+    about : {"pool", "new outputs", "these raters"}
+        As in `Fit.answers`.
     """
     campaign, at, system = fit.campaign, fit.variances.solution, fit.system
     k = campaign.k
-    share = _shares(campaign) * fit.spread[:, np.newaxis]
+    share, au = _shares(campaign) * fit.spread[:, np.newaxis], at.au.toarray()
+    target = np.concatenate([*fit.targets.columns, fit.unit * fit.targets.means])
+    of_pool = au @ (at.m_inverse @ target)
+    blocks = system.effects.blocks
+    # without block b the pool's prediction moves by what b's judgments add to it
+    moved = share - blocks.sums(_shares(campaign))[blocks.number] * of_pool
     forms, left = np.zeros((campaign.n, k)), np.empty(campaign.n)
-    block, number = np.empty(campaign.n, dtype=np.int64), 0
-    for index in system.effects.blocks.index:
+    for index in blocks.index:
         inside = np.stack([at.inverse[rows][:, rows].toarray() for rows in index])
-        inside -= at.au[index] @ at.m_inverse @ at.au[index].transpose(0, 2, 1)
+        inside -= au[index] @ at.m_inverse @ au[index].transpose(0, 2, 1)
         # of the projection P, block b predicted from all others leaves P_bb^-1 (P z)_b
         inverse = np.linalg.pinv(inside, hermitian=True)
-        forms[index] = inverse @ share[index]
+        forms[index] = inverse @ moved[index]
         left[index] = (inverse @ at.residual[index][..., np.newaxis])[..., 0]
-        block[index] = number + np.arange(len(index))[:, np.newaxis]
-        number += len(index)
-    target = np.concatenate([*fit.targets.columns, fit.unit * fit.targets.means])
-    z_weights = at.au @ (at.m_inverse @ target) + at.project(forms)
+    z_weights = of_pool + at.project(forms)
     weights = z_weights / fit.spread[:, np.newaxis]
-    parts = {"design": _between_blocks(campaign, share * left[:, np.newaxis], block)}
-    for theta, column in zip(at.theta, system.effects.columns, strict=False):
+    drawn = _drawn_share(campaign)
+    parts = {"design": _between_blocks(campaign, moved * left[:, np.newaxis], blocks, drawn)}
+    if drawn.any():
+        # what the draw takes off as known is known up to the noise of its judgments
+        of_noise = share * np.sqrt(drawn)[:, np.newaxis]
+        parts["noise"] = at.theta[-1] * of_noise.T @ of_noise
+    if about == "new outputs":
+        of_kernels = at.theta[len(system.slices) :]
+        for theta, pool, kernel in zip(
+            of_kernels, fit.targets.pools, system.effects.kernels, strict=True
+        ):
+            parts[f"{kernel.name} of new outputs"] = theta * pool
+        parts["metrics of new outputs"] = fit.metric_error
+    of_raters = fit.targets.these_raters if about == "these raters" else fit.targets.columns
+    for theta, column, wanted in zip(at.theta, system.effects.columns, of_raters, strict=False):
         if column.name in {"rater", "taste"}:
-            seen = column.design.T @ z_weights
-            parts[column.name] = theta * seen.T @ seen
+            off = wanted - column.design.T @ z_weights
+            parts[column.name] = theta * off.T @ off
     return Answers(fit.estimates(weights), weights, parts)
+
+
+def _drawn_share(campaign: Campaign) -> Floats:
+    """Return how much of what each judgment's output stands for is known by judging it, (n,).
+
+    Where no output was judged twice, noise is not told apart from it: nothing is taken for known.
+    """
+    assert campaign.weight is not None
+    if len(np.unique(campaign.output)) == campaign.n:
+        return np.zeros(campaign.n)
+    return 1 / np.maximum(campaign.weight[campaign.output], 1.0)
 
 
 def _shares(campaign: Campaign) -> Floats:
@@ -60,24 +90,11 @@ def _shares(campaign: Campaign) -> Floats:
     return np.asarray((of_outputs / np.maximum(times, 1)[:, np.newaxis])[campaign.output])
 
 
-def _between_blocks(campaign: Campaign, left: Floats, block: Ints) -> Floats:
+def _between_blocks(campaign: Campaign, left: Floats, blocks: Blocks, drawn: Floats) -> Floats:
     """Return the covariance of sums over blocks, which were drawn apart within strata."""
-    blocks = int(block.max()) + 1
-    sums = np.zeros((blocks, campaign.k))
-    np.add.at(sums, block, left)
-    stratum = np.zeros(blocks, dtype=np.int64)
-    stands_for = np.ones(blocks)
-    assert campaign.weight is not None
-    np.maximum.at(stands_for, block, campaign.weight[campaign.output])
-    if campaign.stratum is not None:
-        stratum[block] = campaign.stratum[campaign.output]
-    members = np.bincount(stratum)
-    mean = np.zeros((len(members), campaign.k))
-    np.add.at(mean, stratum, sums)
-    mean /= np.maximum(members, 1)[:, np.newaxis]
-    # a stratum with one block has nothing to be compared with but what the model expects, 0
-    alone = members[stratum] == 1
-    off = np.where(alone[:, np.newaxis], sums, sums - mean[stratum])
-    raised = np.where(alone, 1.0, members[stratum] / np.maximum(members[stratum] - 1, 1))
-    unjudged = 1 - 1 / stands_for
-    return np.asarray((off * (raised * unjudged)[:, np.newaxis]).T @ off)
+    sums = blocks.sums(left)
+    known = np.ones(len(sums))
+    np.minimum.at(known, blocks.number, drawn)
+    off, members = within_strata(sums, campaign, blocks)
+    raised = np.where(members == 1, 1.0, members / np.maximum(members - 1, 1))
+    return np.asarray((off * (raised * (1 - known))[:, np.newaxis]).T @ off)

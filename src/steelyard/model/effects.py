@@ -22,8 +22,8 @@ PRIOR = {
     "item": (0.2, 1.5),
     "text": (0.1, 1.5),
     "output": (0.3, 1.5),
-    "rater": (0.05, 1.5),
-    "taste": (0.02, 1.0),
+    "rater": (0.05, 2.0),
+    "taste": (0.05, 1.5),
     "order": (0.05, 1.5),
     "departure": (0.05, 1.5),
     "noise": (0.4, 1.5),
@@ -31,7 +31,7 @@ PRIOR = {
 # Directions of the metrics along which a system may have a slope of its own.
 _OWN_AXES = 3
 # An effect of raters has at most so many columns, of those who judged most; the others' is noise.
-_MOST_COLUMNS = 1500
+_MOST_COLUMNS = 1000
 # Where items have more judgments than this they are columns, and outputs are the blocks.
 _LARGEST_BLOCK = 200
 
@@ -133,13 +133,21 @@ def _shows_items(campaign: Campaign) -> bool:
     return len(np.unique(campaign.item[judged])) < len(judged)
 
 
+def _shows_likeness(campaign: Campaign) -> bool:
+    """Whether some judged text is like the text of a system that did not write it."""
+    if campaign.likeness is None:
+        return False
+    return bool(np.any((campaign.likeness > 0) & (campaign.writers == 0)))
+
+
 def _metrics(campaign: Campaign) -> list[Columns]:
     """Metrics around the means of their pools, slopes of each system, and whether a text is shared."""
     found = []
     pools = campaign.pools
     width = np.sqrt(np.einsum("kpp->kp", pools.covariance).mean(axis=0))
     known = width > 1e-9 * (np.abs(pools.metric).max(axis=0, initial=0.0) + 1e-300)
-    centred = (campaign.metric - campaign.writers @ pools.metric)[:, known] / width[known]
+    centred = (campaign.metric - campaign.writers @ campaign.metric_centre)[:, known]
+    centred = centred / width[known]
     x = _of_judgments(campaign, centred)
     if known.any() and np.abs(x).max(initial=0.0) > 0:
         share = np.sqrt(known.sum())
@@ -196,7 +204,9 @@ def _raters(campaign: Campaign) -> list[Columns]:
         design = csr_array((contrast.data[kept], at), shape=(campaign.n, q))
         own = (number % families)[:, np.newaxis] == family
         these = own * share[number // families][:, np.newaxis]
-        found.append(Columns("taste", design, share=these))
+        # leniency cancels between two outputs: what raters differ by is all taste
+        name = "taste" if campaign.other is None else "rater"
+        found.append(Columns(name, design, share=these))
     return found
 
 
@@ -245,7 +255,8 @@ def _kernels(campaign: Campaign, blocks: Blocks, *, outputs_only: bool) -> list[
         if _shows_items(campaign) and not outputs_only:
             within = blocks.kernel(lambda a, b: item[a] == item[b])
             found.append(Kernel("item", within, _members(item)))
-            if campaign.likeness is not None:
+            if _shows_likeness(campaign):
+                assert campaign.likeness is not None
                 likeness = campaign.likeness[output]
                 writer = campaign.writers[output].argmax(axis=1)
 

@@ -1,23 +1,27 @@
 """The model fitted to a campaign, and what any answer is made of: weights on judgments, and one error matrix."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
 import numpy as np
 from scipy.sparse import csr_array
-from threadpoolctl import threadpool_limits
 
 from steelyard.errors import NotEstimableError
 from steelyard.model.campaign import Campaign, Floats
 from steelyard.model.effects import effects
+from steelyard.model.forms import squares
 from steelyard.model.observed import OWN, observed_squares
 from steelyard.model.reml import System, Variances, variances
 from steelyard.model.spread import moderated
 from steelyard.model.targets import Targets, targets
+from steelyard.model.threads import one_thread
 
 __all__ = ["About", "Answers", "Fit", "fit"]
+
+# Scores that differ by less, relative to their size, are equal.
+_ROUNDING = 1e-14
 
 About = Literal["pool", "new outputs", "these raters"]
 
@@ -34,11 +38,15 @@ class Answers:
         The weight of each judgment in each mean.
     parts : mapping of str to (k, k) array
         What each effect adds to the covariance of the errors.
+    unseen : (k, k) array, optional
+        Column s: the weights of the systems' means in the answer s that no judgment shows; 0 where
+        judgments show the answer.
     """
 
     mean: Floats
     weights: Floats
     parts: Mapping[str, Floats]
+    unseen: Floats | None = None
 
     @cached_property
     def covariance(self) -> Floats:
@@ -88,26 +96,23 @@ class Fit:
         """How the means of the whole pools hang together with judgments and effects."""
         return targets(self.system.effects, self.campaign, self.scale)
 
-    def weights_for(self, asked: Targets) -> Floats:
-        """Return the weight of each scaled judgment in the best estimate of each quantity, (n, f).
+    @cached_property
+    def weights(self) -> Floats:
+        """The weight of each scaled judgment in the best estimate of each mean, (n, k).
 
         They are best for these outputs by exactly these raters, each with a share of the judgments.
         What an interval is about changes the error, not the estimate.
         """
-        at, built = self.variances.solution, self.system.effects
+        at, built, asked = self.variances.solution, self.system.effects, self.targets
         local = np.zeros((self.campaign.n, asked.means.shape[1]))
         of_kernels = at.theta[len(built.columns) :]
         for theta, covariance in zip(of_kernels, asked.kernels, strict=True):
             local += theta * covariance
         inside = at.inverse @ local
-        target = asked.all_columns
+        target = asked.all_columns.copy()
         target[self.system.q :] *= self.unit
         off = target - self.system.u.T @ inside
         return np.asarray(inside + at.au @ (at.m_inverse @ off))
-
-    @cached_property
-    def _weights(self) -> Floats:
-        return self.weights_for(self.targets)
 
     def answers(self, about: About = "pool") -> Answers:
         """Return the means of all systems and their errors.
@@ -118,7 +123,12 @@ class Fit:
             Whether the means are of these outputs by raters like these, of new outputs like these, or of
             these outputs by exactly these raters.
         """
-        return self.errors_of(self._weights, about)
+        return replace(self.errors_of(self.weights, about), unseen=self.unseen)
+
+    @cached_property
+    def unseen(self) -> Floats:
+        """The weights of the systems' means in each answer that no judgment shows, (k, f)."""
+        return np.asarray(self.targets.means - self.system.means.T @ self.weights / self.unit)
 
     def plain(self, about: About = "pool") -> Answers:
         """Return the plain means of the judged outputs of each system, with their errors under the model.
@@ -137,9 +147,7 @@ class Fit:
         weights = (share / np.maximum(times, 1)[:, np.newaxis])[campaign.output]
         return self.errors_of(weights * self.spread[:, np.newaxis], about)
 
-    def errors_of(
-        self, z_weights: Floats, about: About = "pool", asked: Targets | None = None
-    ) -> Answers:
+    def errors_of(self, z_weights: Floats, about: About = "pool") -> Answers:
         """Return the estimates that these weights on scaled judgments give, and their errors.
 
         Parameters
@@ -148,11 +156,8 @@ class Fit:
             The weight of each scaled judgment in each estimate.
         about : {"pool", "new outputs", "these raters"}
             As in `answers`.
-        asked : Targets, optional
-            What is estimated; the means over the whole pools by default.
         """
-        at, built = self.variances.solution, self.system.effects
-        asked = self.targets if asked is None else asked
+        at, built, asked = self.variances.solution, self.system.effects, self.targets
         of_new = about == "new outputs"
         of_columns = asked.these_raters if about == "these raters" else asked.columns
         parts = {}
@@ -172,8 +177,8 @@ class Fit:
                 found = found - cross - cross.T + pool
             parts[kernel.name] = theta * found
         if of_new:
-            parts["metrics of new outputs"] = self._metric_error()
-        parts["learning"] = self._learning(asked, z_weights)
+            parts["metrics of new outputs"] = self.metric_error
+        parts["learning"] = self._learning(z_weights)
         parts["observed"] = self._observed(parts)
         weights = z_weights / self.spread[:, np.newaxis]
         return Answers(self.estimates(weights), weights, parts)
@@ -188,7 +193,7 @@ class Fit:
 
     @cached_property
     def _squares(self) -> tuple[Floats, Floats, Floats]:
-        return observed_squares(self.system, self.variances.solution, self._weights)
+        return observed_squares(self.system, self.variances.solution, self.weights)
 
     @cached_property
     def _trust(self) -> Floats:
@@ -196,9 +201,9 @@ class Fit:
         freedom = self._squares[2]
         return freedom / (freedom + OWN)
 
-    def _learning(self, asked: Targets, weights: Floats) -> Floats:
+    def _learning(self, weights: Floats) -> Floats:
         """What the means would move if the variances were others, within their errors (Prasad and Rao 1990)."""
-        at = self.variances.solution
+        at, asked = self.variances.solution, self.targets
         seen = self.system.u.T @ weights
         moves = [
             (wanted - seen[own]).T @ at.values[own]
@@ -213,7 +218,8 @@ class Fit:
         by_effect = np.stack(moves)
         return np.asarray(by_effect.T @ self.variances.covariance @ by_effect)
 
-    def _metric_error(self) -> Floats:
+    @property
+    def metric_error(self) -> Floats:
         """The error of the pool's mean metrics as those of new outputs."""
         # the slopes are known by what they explain over each pool
         k = self.campaign.k
@@ -240,16 +246,12 @@ class Fit:
         """
         names, none = self.variances.names, np.zeros_like(answers.covariance)
         gradient = np.stack(
-            [
-                np.einsum("fk,kl,fl->f", forms, answers.parts.get(name, none), forms)
-                for name in names
-            ],
-            axis=1,
+            [squares(forms, answers.parts.get(name, none)) for name in names], axis=1
         )
         gradient = np.maximum(gradient, 0.0)
         total = gradient.sum(axis=1)
         share = gradient / np.maximum(total, 1e-300)[:, np.newaxis]
-        of_shares = np.einsum("fe,ed,fd->f", share, self.variances.covariance, share)
+        of_shares = squares(share, self.variances.covariance)
         n = len(self.system.z) - self.system.means.shape[1]
         of_shares = np.maximum(of_shares - 2 / n, 0.0)
         # each system's spread is known from its own judgments and what the others lend
@@ -261,10 +263,14 @@ class Fit:
             np.maximum(known, 1e-9)
         )
         of_spread = np.sum(weight**2 * 2 * unknown**2, axis=1)
-        return np.asarray(2 / np.maximum(np.maximum(of_spread, 2 / n) + of_shares, 2e-9))
+        found = 2 / np.maximum(np.maximum(of_spread, 2 / n) + of_shares, 2e-9)
+        return np.asarray(np.maximum(found, 1.0))
 
     def outputs_worth(self, answers: Answers) -> Floats:
-        """Return how many independent judgments each mean is worth: the variance of one over its error."""
+        """Return how many independent judgments each mean is worth: the variance of one over its error.
+
+        The error is the one that the model expects: where all judgments seen are equal, nothing was observed.
+        """
         theta = dict(zip(self.system.effects.names, self.variances.solution.theta, strict=True))
         one = np.zeros(self.campaign.n)
         for part in self.system.effects.columns:
@@ -274,12 +280,13 @@ class Fit:
         one += sum(theta[part.name] for part in self.system.effects.kernels)
         own = self.campaign.writers[self.campaign.output]
         variance = (own.T @ (one * self.spread**2)) / np.maximum(own.sum(axis=0), 1e-300)
-        return np.asarray(variance / np.maximum(np.diag(answers.covariance), 1e-300))
+        error = answers.covariance - answers.parts.get("observed", 0.0)
+        return np.asarray(variance / np.maximum(np.diag(error), 1e-300))
 
     def left(self) -> Floats:
         """Return what is left of each judgment when it is predicted from all others, in its own units."""
         at = self.variances.solution
-        diagonal = at.inverse.diagonal() - np.sum((at.au @ at.m_inverse) * at.au, axis=1)
+        diagonal = at.inverse.diagonal() - at.au.multiply(at.au @ at.m_inverse).sum(axis=1)
         return np.asarray(at.residual / np.maximum(diagonal, 1e-300) * self.spread)
 
 
@@ -315,16 +322,17 @@ def fit(campaign: Campaign, *, without: frozenset[str] = frozenset(), prior: boo
         means = campaign.contrast * (_unit(scale) / spread)[:, np.newaxis]
         system = System((campaign.score - centre) / spread, means, built)
         start = None if near is None else near.variances.solution.theta
-        learned = variances(system, start, prior=prior)
+        exact = near is not None or campaign.k <= 2 or campaign.other is not None
+        learned = variances(system, start, prior=prior, exact=exact)
         return Fit(campaign, scale, lent, freedom, centre, system, learned)
 
     centre = float(campaign.score.mean()) if campaign.other is None else 0.0
-    with threadpool_limits(limits=1):
+    with one_thread():
         if campaign.other is not None:
             freedom = np.full(campaign.k, campaign.n / campaign.k)
             return at(np.ones(campaign.k), 0.0)
         freedom, squares = _freedom(campaign), _raw_squares(campaign)
-        if squares.max() <= 1e-20 * float(np.max(campaign.score**2, initial=1e-300)):
+        if squares.max() <= (_ROUNDING * float(np.abs(campaign.score).max(initial=1e-150))) ** 2:
             return at(np.full(campaign.k, _half_scale(campaign)), 0.0)
         moderate, lent = moderated(squares, freedom)
         found = at(np.sqrt(moderate), lent)
@@ -352,9 +360,9 @@ def _half_scale(campaign: Campaign) -> float:
 
 
 def _freedom(campaign: Campaign) -> Floats:
-    """Judged outputs of each system less one."""
+    """Judged texts of each system less one."""
     judged = np.unique(campaign.output)
-    return np.asarray(np.maximum(campaign.writers[judged].sum(axis=0) - 1, 0.0))
+    return np.asarray(np.maximum((campaign.writers[judged] > 0).sum(axis=0) - 1.0, 0.0))
 
 
 def _raw_squares(campaign: Campaign) -> Floats:

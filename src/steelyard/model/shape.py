@@ -5,49 +5,43 @@ several means follow from them (Zou and Donner 2008, with the correlations of th
 """
 
 import numpy as np
-from scipy.stats import t as student
 
 from steelyard.model.campaign import Campaign, Floats
 from steelyard.model.fit import Answers, Fit
+from steelyard.model.strata import within_strata
 
 __all__ = ["reaches"]
 
-# From this share of judgments on, one score at an end of those given is a mode: the variance follows the mean.
-_MODE = 0.5
+# One score at an end of those given is a mode, whose share the variance follows, where more than half of all
+# judgments surely have it: by two standard errors of a half, and of so many judgments at least.
+_FEWEST = 8
 # The skewness that is the same for all systems counts as so many outputs of a system.
 _COMMON = 20.0
 # Hall's cubic may not shrink a half by more than this.
 _LEAST = 0.75
 
 
-def reaches(fit: Fit, answers: Answers, freedom: Floats, level: float) -> tuple[Floats, Floats]:
+def reaches(fit: Fit, answers: Answers, multiple: Floats) -> tuple[Floats, Floats]:
     """Return the lower and the upper half of each mean's interval, over Student's.
 
     Parameters
     ----------
     fit, answers
         The model and the means.
-    freedom : (k,) array
-        Degrees of freedom of each mean.
-    level : float
-        Confidence level.
+    multiple : (..., k) array
+        Student's critical value of each mean.
     """
     campaign = fit.campaign
-    k = campaign.k
     error = np.sqrt(np.maximum(np.diag(answers.covariance), 0.0))
-    multiple = student.ppf((1 + level) / 2, freedom)
     if campaign.other is not None:
-        return np.ones(k), np.ones(k)
-    skewness = _skewness(fit, answers)
-    low = _hall(skewness, multiple)
-    high = _hall(-skewness, multiple)
+        return np.ones_like(multiple), np.ones_like(multiple)
     mode = _mode(campaign)
-    if mode is not None:
-        value, size = mode
-        down, up = _score_interval(fit, answers, multiple, value, size)
-        reach = multiple * np.maximum(error, 1e-300)
-        low, high = down / reach, up / reach
-    return low, high
+    if mode is None:
+        skewness = _skewness(fit, answers)
+        return _hall(skewness, multiple), _hall(-skewness, multiple)
+    down, up = _score_interval(fit, answers, multiple, *mode)
+    reach = multiple * np.maximum(error, 1e-150)
+    return down / reach, up / reach
 
 
 def _hall(skewness: Floats, multiple: Floats) -> Floats:
@@ -63,23 +57,19 @@ def _skewness(fit: Fit, answers: Answers) -> Floats:
     """Return the skewness of each mean's error: its own, moderated towards that of all systems."""
     system, campaign = fit.system, fit.campaign
     left = (system.z - system.u @ fit.variances.solution.values) * fit.spread
-    weighted = answers.weights * left[:, np.newaxis]
-    block = np.empty(campaign.n, dtype=np.int64)
-    number = 0
-    for index in system.effects.blocks.index:
-        block[index] = number + np.arange(len(index))[:, np.newaxis]
-        number += len(index)
-    sums = np.zeros((number, campaign.k))
-    np.add.at(sums, block, weighted)
+    blocks = system.effects.blocks
+    sums, _ = within_strata(blocks.sums(answers.weights * left[:, np.newaxis]), campaign, blocks)
+    own = 1.0 * (blocks.sums(campaign.writers[campaign.output]) > 0)
     square, cube = np.sum(sums**2, axis=0), np.sum(sums**3, axis=0)
-    floor = np.maximum(square, 1e-12 * max(float(square.max()), 1e-30))
+    floor = np.maximum(square, 1e-12 * max(float(square.max()), 1e-150))
     found = np.where(square >= floor, cube / floor**1.5, 0.0)
-    n = fit.freedom + 1
+    n = own.sum(axis=0)
     each = found * np.sqrt(n) * np.sqrt(n * np.maximum(n - 1, 1)) / np.maximum(n - 2, 1)
+    each = np.where(n > 2, each, 0.0)
     common = np.average(each, weights=n)
     moderate = (n * each + _COMMON * common) / (n + _COMMON)
     trust = moderate**2 / (moderate**2 + 6 / (n + min(_COMMON, n.sum() - n.mean())))
-    return np.asarray(trust * moderate / np.sqrt(n))
+    return np.asarray(np.where(n > 2, trust * moderate / np.sqrt(n), 0.0))
 
 
 def _mode(campaign: Campaign) -> tuple[float, float] | None:
@@ -93,7 +83,9 @@ def _mode(campaign: Campaign) -> tuple[float, float] | None:
     if ends is not None and set(values) <= set(ends):
         width = ends[1] - ends[0]
         return float(values[at]), width if values[at] == ends[0] else -width
-    if len(values) == 1 or at not in {0, len(values) - 1} or counts[at] < _MODE * campaign.n:
+    n = campaign.n
+    is_end = len(values) > 1 and at in {0, len(values) - 1}
+    if not is_end or n < _FEWEST or counts[at] < n / 2 + np.sqrt(n):
         return None
     off = campaign.score - values[at]
     return float(values[at]), float(np.sum(off**2) / np.sum(off))

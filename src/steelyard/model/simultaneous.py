@@ -6,15 +6,19 @@ import numpy as np
 from scipy.stats import norm
 from scipy.stats import t as student
 
-from steelyard.model.campaign import Floats, Ints
+from steelyard.model.campaign import Bools, Floats, Ints
 from steelyard.model.fit import Answers, Fit
-from steelyard.model.intervals import form_ends, intervals
+from steelyard.model.intervals import Intervals, Looks, form_ends, intervals
 
 __all__ = ["Together", "together"]
 
-# Draws from the joint distribution of all means; the same for every campaign.
-_DRAWS = 10_000
+# Draws from the joint distribution of all means, the same for every campaign; fewer where forms are many.
+_DRAWS, _FEWER = 10_000, 4_000
+_MANY = 2_000
 _SEED = 20_181
+# Smaller shares of draws are too rough: there a p-value is the single one times the number of forms.
+_ROUGH = 1e-3
+_CHUNK = 500
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,55 +41,86 @@ class Together:
     decided: Ints
 
 
-def together(fit: Fit, answers: Answers, forms: Floats, level: float = 0.95) -> Together:
+def together(
+    fit: Fit, answers: Answers, forms: Floats, level: float = 0.95, looks: Looks | None = None
+) -> Together:
     """Return intervals of all forms together, and verdicts by steps (Romano and Wolf 2005).
 
-    The t statistics of the forms are put on the normal scale, where their joint distribution is that of
-    the errors of the means. Verdicts step down from the clearest form: those still open are compared with
-    the largest of their own number.
+    The t statistics of the forms, over the half of the interval that reaches towards 0, are put on the
+    normal scale, where their joint distribution is that of the errors of the means. Verdicts step down from
+    the clearest form: those still open are compared with the largest of their own number.
 
     Parameters
     ----------
-    fit, answers, forms, level
+    fit, answers, forms, level, looks
         As in `intervals`.
     """
-    alone = intervals(fit, answers, forms, level)
-    f = len(forms)
-    known = alone.standard_error > 0
-    score = np.zeros(f)
-    ratio = alone.estimate[known] / alone.standard_error[known]
-    tail = student.logsf(np.abs(ratio), alone.degrees_of_freedom[known])
-    score[known] = np.sign(ratio) * -_normal_quantile(tail)
+    alone = intervals(fit, answers, forms, level, looks)
+    known = (alone.standard_error > 0) & np.isfinite(alone.standard_error)
+    score = _scores(alone, known)
+    if looks is not None:
+        score = looks.once(score)
     root = _root(answers)
-    k = len(root)
-    rows = np.zeros((f, k))
+    rows = np.zeros((len(forms), len(root)))
     rows[known] = forms[known] @ root / alone.standard_error[known, np.newaxis]
-    draws = np.random.default_rng(_SEED).standard_normal((k, _DRAWS // 2), np.float32)
-    size = (
-        np.abs(rows.astype(np.float32) @ np.concatenate([draws, -draws], axis=1)) if f > 1 else None
-    )
-    if size is None:
-        p = 2 * norm.sf(np.abs(score))
-        critical = float(norm.ppf((1 + level) / 2))
-    else:
-        order = np.argsort(-np.abs(score), kind="stable")
-        largest = np.maximum.accumulate(size[order[::-1]], axis=0)[::-1]
-        stepped = (largest >= np.abs(score[order])[:, np.newaxis]).mean(axis=1)
-        least = 2 * norm.sf(np.abs(score[order]))
-        p = np.empty(f)
-        p[order] = np.maximum.accumulate(np.maximum(stepped, least))
-        critical = float(np.quantile(largest[0], level))
-    multiple = student.ppf(norm.cdf(critical), alone.degrees_of_freedom)
-    half = np.zeros(f)
-    half[known] = multiple[known] * alone.standard_error[known]
-    half = np.maximum(half, (alone.high - alone.low) / 2)
-    decided = np.where(known & (p <= 1 - level), np.sign(score), 0.0).astype(np.int64)
+    p, critical = _stepped(np.abs(score), rows, level)
+    reached: Floats | float = critical if looks is None else looks.critical(critical)
+    multiple = np.where(np.isinf(alone.standard_error), np.inf, 0.0)
+    wide = student.isf(norm.sf(reached), alone.degrees_of_freedom)
+    multiple[known] = np.broadcast_to(wide, multiple.shape)[known] * alone.standard_error[known]
+    # 1 - level is rounded: a p-value of 0.1 is clear at 0.9
+    clear = known & (p <= (1 - level) * (1 + 1e-9))
+    decided = np.where(clear, np.sign(score), 0.0).astype(np.int64)
     least, most = form_ends(fit, forms)
-    low = np.maximum(alone.estimate - half, least)
-    high = np.minimum(alone.estimate + half, most)
+    low = np.maximum(alone.estimate - multiple * alone.down, least)
+    high = np.minimum(alone.estimate + multiple * alone.up, most)
     low = np.where(decided > 0, np.maximum(low, 0.0), low)
     high = np.where(decided < 0, np.minimum(high, 0.0), high)
     return Together(low, high, np.where(known, p, 1.0), decided)
+
+
+def _scores(alone: Intervals, known: Bools) -> Floats:
+    """Return each form over its error on the normal scale, by the half that reaches towards 0."""
+    towards = np.where(alone.estimate > 0, alone.down, alone.up)[known]
+    ratio = alone.estimate[known] / (alone.standard_error[known] * np.maximum(towards, 1e-9))
+    score = np.zeros(len(known))
+    tail = student.logsf(np.abs(ratio), alone.degrees_of_freedom[known])
+    score[known] = np.sign(ratio) * -_normal_quantile(tail)
+    return score
+
+
+def _stepped(size: Floats, rows: Floats, level: float) -> tuple[Floats, float]:
+    """Return the p-value of each form by steps, and the critical value of all together.
+
+    Parameters
+    ----------
+    size : (f,) array
+        How clear each form is, on the normal scale.
+    rows : (f, k) array
+        Each form's error over its standard error, in independent normal variables.
+    level : float
+        Confidence level.
+    """
+    f = len(size)
+    single = 2 * norm.sf(size)
+    if f == 1:
+        return single, float(norm.ppf((1 + level) / 2))
+    half = (_DRAWS if f <= _MANY else _FEWER) // 2
+    drawn = np.random.default_rng(_SEED).standard_normal((rows.shape[1], half), np.float32)
+    order = np.argsort(-size, kind="stable")
+    largest, share = np.zeros(2 * half, np.float32), np.empty(f)
+    for end in range(f, 0, -_CHUNK):
+        those = order[max(end - _CHUNK, 0) : end]
+        one = rows[those].astype(np.float32) @ drawn
+        errors = np.abs(np.concatenate([one, -one], axis=1))
+        for place in range(len(those) - 1, -1, -1):
+            np.maximum(largest, errors[place], out=largest)
+            share[those[place]] = np.mean(largest >= size[those[place]])
+    p = np.empty(f)
+    open_forms = np.arange(f, 0, -1)
+    least = np.minimum(open_forms * single[order], _ROUGH)
+    p[order] = np.maximum.accumulate(np.maximum(share[order], np.maximum(least, single[order])))
+    return p, float(np.quantile(largest, level))
 
 
 def _root(answers: Answers) -> Floats:
@@ -96,13 +131,15 @@ def _root(answers: Answers) -> Floats:
     """
     covariance, mean = answers.covariance, answers.mean
     error = np.sqrt(np.maximum(np.diag(covariance), 0.0))
-    size = max(float(error.max(initial=0.0)), 1e-300)
+    size = max(float(error.max(initial=0.0)), 1e-150)
     keys = (covariance.sum(axis=1) / size**2, error / size, np.abs(mean - mean.mean()) / size)
     order = np.lexsort([np.round(one, 6) for one in keys])
-    ordered = covariance[np.ix_(order, order)]
-    slack = 1e-12 * np.diag(np.maximum(np.diag(ordered), size**2 * 1e-6))
+    values, vectors = np.linalg.eigh(covariance[np.ix_(order, order)] / size**2)
+    # the triangular root, which does not depend on the eigenvectors' signs
+    wide = (vectors * np.sqrt(np.maximum(values, 0.0))).T
+    triangle = np.asarray(np.linalg.qr(wide, mode="r")).T
     root = np.empty_like(covariance)
-    root[order] = np.linalg.cholesky(ordered + slack)
+    root[order] = triangle * np.where(np.diag(triangle) < 0, -1.0, 1.0) * size
     return root
 
 

@@ -29,10 +29,14 @@ def moderated(squares: Floats, freedom: Floats) -> tuple[Floats, float]:
         The moderated variances, and the degrees of freedom that the others lend; 0 for fewer than three systems.
     """
     known = freedom > 0
+    if not known.any():
+        return np.ones(len(squares)), 0.0
+    common = float(np.average(squares[known], weights=freedom[known]))
+    v = _with_floor(squares[known], freedom[known] + 1)
     if known.sum() < 3:
-        common = np.average(squares[known], weights=freedom[known]) if known.any() else 1.0
-        return np.where(known, squares, common), 0.0
-    v = np.maximum(squares[known], 1e-4 * np.mean(squares[known]) + 1e-300)
+        found = np.full(len(squares), common)
+        found[known] = v
+        return found, 0.0
     half = freedom[known] / 2
     log = np.log(v) - digamma(half) + np.log(half)
     excess = np.var(log, ddof=1) - np.mean(polygamma(1, half))
@@ -48,3 +52,17 @@ def moderated(squares: Floats, freedom: Floats) -> tuple[Floats, float]:
     all_squares[known] = v
     weight = np.where(known, freedom, 0.0)
     return (lent * common + weight * all_squares) / (lent + weight), float(lent)
+
+
+def _with_floor(squares: Floats, n: Floats) -> Floats:
+    """Raise variances of systems whose judgments are all equal.
+
+    Of n judgments that are all equal, up to 3 of n could have been others (Hanley and Lippman-Hand 1983),
+    which would differ as the judgments of the other systems do.
+    """
+    least = 1e-4 * np.mean(squares)
+    varied = squares > 1e-12 * squares.max()
+    if varied.all():
+        return np.maximum(squares, least)
+    common = float(np.average(squares[varied], weights=n[varied]))
+    return np.maximum(np.where(varied, squares, 3 / (n + 3) * common), least)

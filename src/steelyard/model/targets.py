@@ -81,7 +81,7 @@ def _of_columns(effect: Columns, campaign: Campaign) -> Floats:
     """Return the weight of each value in the mean of each pool, (q, k)."""
     pools = campaign.pools
     if effect.axes is not None:
-        return np.asarray(effect.axes @ (pools.metric - pools.sharing @ pools.metric).T)
+        return np.asarray(effect.axes @ (pools.metric - pools.sharing @ campaign.metric_centre).T)
     if effect.name == "shared texts":
         return np.asarray((pools.shared - pools.sharing @ pools.shared)[np.newaxis])
     if effect.name == "item":

@@ -52,6 +52,10 @@ class Asked:
             If a prompt or system has no judgments, an option is none, or a score lies outside its bounds.
         """
         judgments = fits.source.judgments
+        if fits.is_average and prompts is not None:
+            raise InvalidArgumentError(
+                "`prompts` and `average` exclude each other: the average names its prompts"
+            )
         if not 0 < level < 1:
             raise InvalidArgumentError(f"`level` must be between 0 and 1; got {level:g}")
         for name, given, known in (
@@ -63,7 +67,7 @@ class Asked:
                 raise InvalidArgumentError(f"`{name}` must be one of {those}; got {given!r}")
         for name, asked, there in (
             ("prompt", prompts, judgments.prompts),
-            ("system", systems, judgments.systems),
+            ("system", systems, fits.source.systems),
         ):
             for one in asked or ():
                 if one not in there:
@@ -73,7 +77,7 @@ class Asked:
         check_bounds(judgments, fits.source.bounds, prompts=prompts, systems=systems)
         return cls(
             prompts=tuple(judgments.prompts if prompts is None else prompts),
-            systems=tuple(judgments.systems if systems is None else systems),
+            systems=tuple(fits.source.systems if systems is None else systems),
             target=target,
             raters=raters,
             level=level,

@@ -9,17 +9,20 @@ from typing import Literal
 import numpy as np
 
 from steelyard.errors import InvalidArgumentError, NotEstimableError
-from steelyard.model.campaign import Floats
-from steelyard.model.intervals import Intervals, intervals
-from steelyard.model.simultaneous import Together, together
+from steelyard.model.fit import Answers
+from steelyard.model.intervals import Intervals
+from steelyard.model.simultaneous import Together
+from steelyard.model.threads import one_thread
 from steelyard.names import known_names
 from steelyard.questions.about import About, Raters
 from steelyard.questions.asked import Asked
-from steelyard.questions.comparison import Comparison
+from steelyard.questions.comparison import Comparison, step_note
 from steelyard.questions.comparisons import Comparisons
 from steelyard.questions.fitted import Fits, PromptFit
+from steelyard.questions.more import GO_ON, more_judgments
 from steelyard.questions.pairs import Answer as GateAnswer
-from steelyard.questions.pairs import Gate, PairDifference, more_judgments, verdict_of
+from steelyard.questions.pairs import Gate, PairDifference, verdict_of
+from steelyard.questions.preferences import preference_comparison
 from steelyard.questions.quantities import Quantity, quantities
 from steelyard.questions.ranks import Rank, groups_of, ranks_of
 
@@ -30,17 +33,12 @@ __all__ = [
     "gate_answer",
     "prompt_comparisons",
     "standings",
-    "step_note",
 ]
 
 Pair = tuple[str, str]
 
 # More pairs than this are not ranked.
 _MOST_PAIRS = 5_000
-_STEPS = (
-    "verdicts go by steps, from the clearest pair down; so a pair may be decided although its interval "
-    "for all pairs together holds 0"
-)
 
 
 @dataclass(frozen=True)
@@ -74,8 +72,7 @@ def gate_answer(
             if answer == kind:
                 where = f"{one.place}: {pair.a} against {pair.b}, {pair.difference:+.3g} "
                 where += f"[{pair.simultaneous_low:.3g}, {pair.simultaneous_high:.3g}]"
-                more = pair.more_for(gate, margin) if kind == "undecided" else None
-                needed = "" if more is None else f"; about {more:,} more judgments would decide"
+                needed = f"; {GO_ON}" if kind == "undecided" else ""
                 return (
                     answer,
                     f"gate {gate} {'is ' if kind == 'undecided' else ''}{kind}: {where}{needed}",
@@ -85,6 +82,7 @@ def gate_answer(
     return "holds", f"gate {gate} holds{where}"
 
 
+@one_thread()
 def comparisons(
     fits: Fits, asked: Asked, pairs: Sequence[Pair] | None = None, *, margin: float | None = None
 ) -> Comparisons:
@@ -107,6 +105,9 @@ def comparisons(
     for prompt in asked.prompts:
         lower = prompt in judgments.lower_is_better
         try:
+            if prompt in judgments.preference_prompts:
+                found.append(preference_comparison(fits.of(prompt), asked, pairs, margin=margin))
+                continue
             found += prompt_comparisons(
                 fits.of(prompt), asked, pairs, margin=margin, lower_is_better=lower
             )
@@ -159,19 +160,20 @@ def prompt_comparisons(
         raise NotEstimableError(f"prompt {found.prompt!r}: {_why_none(found, asked, pairs)}")
     differences = _Differences.of(found, those, asked, mode, lower=lower_is_better)
     left_out = [
-        f"{one} is left out: {known.left_out[one]}"
+        f"{one} is left out: {found.left_out[one]}"
         for one in asked.systems
-        if one in known.left_out
+        if one in found.left_out
     ]
     comparisons = []
+    needed = differences.more(margin)
     for name in dict.fromkeys(a.slice for a, _ in those):
         own = [place for place, (a, _) in enumerate(those) if a.slice == name]
-        results = tuple(differences.pair(place, margin) for place in own)
+        results = tuple(differences.pair(place, margin, needed[place]) for place in own)
         inside = [one for one in chosen if one.slice == name]
         ranks = differences.ranks(inside) if pairs is None and not known.paired else ()
         groups = groups_of([one.system for one in ranks], differences.better(name)) if ranks else ()
         said = [f"{one.system}: {note}" for one in inside for note in one.notes]
-        about_pairs = _remarks(results, asked.level, paired=known.paired)
+        about_pairs = _remarks(results, asked.level, paired=known.paired, once=differences.once)
         comparisons.append(
             Comparison(
                 prompt=found.prompt,
@@ -240,11 +242,7 @@ def _pairs_of(
 
 def _why_none(found: PromptFit, asked: Asked, pairs: Sequence[Pair] | None) -> str:
     named = asked.systems if pairs is None else [one for pair in pairs for one in pair]
-    why = [
-        f"{one}: {found.collected.left_out[one]}"
-        for one in named
-        if one in found.collected.left_out
-    ]
+    why = [f"{one}: {found.left_out[one]}" for one in named if one in found.left_out]
     needs = "a comparison needs judgments of two systems"
     return f"{needs}; {why[0]}" if why else needs
 
@@ -259,7 +257,7 @@ class _Differences:
     lower: bool
     alone: Intervals
     together: Together
-    means: Floats
+    answers: Answers
 
     @classmethod
     def of(
@@ -273,9 +271,9 @@ class _Differences:
     ) -> "_Differences":
         forms = np.array([a.form - b.form for a, b in pairs])
         answers = found.answers(asked.target, raters)
-        alone = intervals(found.fit, answers, forms, asked.level)
-        both = together(found.fit, answers, forms, asked.level)
-        return cls(found, pairs, asked.level, lower, alone, both, answers.mean)
+        alone = found.intervals(answers, forms, asked.level)
+        both = found.together(answers, forms, asked.level)
+        return cls(found, pairs, asked.level, lower, alone, both, answers)
 
     def better(self, name: str | None) -> set[Pair]:
         """Return the pairs in a slice of which the first is better for sure."""
@@ -289,11 +287,29 @@ class _Differences:
 
     def ranks(self, inside: Sequence[Quantity]) -> tuple[Rank, ...]:
         """Return the ranks of the systems in a slice."""
-        means = {one.system: float(one.form @ self.means) for one in inside}
+        means = {one.system: float(one.form @ self.answers.mean) for one in inside}
         return ranks_of(means, self.better(inside[0].slice), lower_is_better=self.lower)
 
-    def pair(self, place: int, margin: float | None) -> PairDifference:
-        """Return one pair with its verdict."""
+    @property
+    def once(self) -> bool:
+        """Whether the intervals are for one look."""
+        return self.found.looks(self.answers, np.zeros((0, len(self.answers.mean)))) is None
+
+    def more(self, margin: float | None) -> list[int | None]:
+        """Return how many more judgments would decide each pair, if its difference stays as it is."""
+        gap = np.abs(self.alone.estimate)
+        return more_judgments(
+            self.found.fit,
+            self.answers,
+            np.array([a.form - b.form for a, b in self.pairs]),
+            reach=(self.together.high - self.together.low) / 2,
+            gaps=[gap] if margin is None else [gap, margin - gap],
+            judgments=[a.n_judgments + b.n_judgments for a, b in self.pairs],
+            level=self.level,
+        )
+
+    def pair(self, place: int, margin: float | None, more: int | None) -> PairDifference:
+        """Return one pair with its verdict, and how many judgments would decide it."""
         a, b = self.pairs[place]
         campaign, judged = self.found.fit.campaign, self.found.judged_items
         low, high = float(self.together.low[place]), float(self.together.high[place])
@@ -304,15 +320,10 @@ class _Differences:
         if sign:
             better = "a" if (sign > 0) != self.lower else "b"
         verdict = verdict_of(low, high, margin, better)
-        more: int | None = 0
-        if verdict == "undecided":
-            reach, gap = high - difference, abs(difference)
-            needed = [more_judgments(reach, gap, n_judgments)]
-            if margin is not None:
-                needed.append(more_judgments(reach, margin - gap, n_judgments))
-            more = min((one for one in needed if one is not None), default=None)
         of_a, of_b = (one.form > 0 for one in (a, b))
         both = np.minimum(judged[:, of_a].sum(axis=1), judged[:, of_b].sum(axis=1))
+        same = (campaign.writers[:, of_a] > 0).any(axis=1) & (campaign.writers[:, of_b] > 0).any(1)
+        both[campaign.item[same]] = 0
         return PairDifference(
             a=a.system,
             b=b.system,
@@ -327,27 +338,21 @@ class _Differences:
             n_items=int(both.sum()),
             identical_items=int(campaign.pools.identical[np.ix_(of_a, of_b)].sum()),
             n_judgments=n_judgments,
-            more_judgments=more,
+            more_judgments=more if verdict == "undecided" else 0,
             lower_is_better=self.lower,
         )
 
 
-def _remarks(results: Sequence[PairDifference], level: float, *, paired: bool) -> tuple[str, ...]:
+def _remarks(
+    results: Sequence[PairDifference], level: float, *, paired: bool, once: bool
+) -> tuple[str, ...]:
     """Return what is to be said of pairs."""
     said = [f"{one.a} and {one.b} have identical outputs" for one in results if one.identical]
     if paired:
         said.append("a paired draw shows the difference of two systems, not the mean of either")
+    if once and any(one.verdict == "undecided" and one.more_judgments for one in results):
+        said.append(GO_ON)
     return (*said, *step_note(results, level))
-
-
-def step_note(results: Sequence[PairDifference], level: float) -> tuple[str, ...]:
-    """Return a note on pairs that are decided although their interval for all pairs holds 0."""
-    if any(
-        pair.better(level) and pair.simultaneous_low < 0 < pair.simultaneous_high
-        for pair in results
-    ):
-        return (_STEPS,)
-    return ()
 
 
 def check_pairs(pairs: Sequence[Pair], margin: float | None, known: Sequence[str]) -> None:

@@ -12,7 +12,12 @@ from steelyard.questions.ranks import Rank, answer_sentence
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Comparison", "better_pairs"]
+__all__ = ["Comparison", "better_pairs", "step_note"]
+
+_STEPS = (
+    "verdicts go by steps, from the clearest pair down; so a pair may be decided although its interval "
+    "for all pairs together holds 0"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,3 +122,13 @@ def better_pairs(results: Sequence[PairDifference], level: float) -> set[tuple[s
         for pair, better in known
         if better is not None
     }
+
+
+def step_note(results: Sequence[PairDifference], level: float) -> tuple[str, ...]:
+    """Return a note on pairs that are decided although their interval for all pairs holds 0."""
+    if any(
+        pair.better(level) and pair.simultaneous_low < 0 < pair.simultaneous_high
+        for pair in results
+    ):
+        return (_STEPS,)
+    return ()

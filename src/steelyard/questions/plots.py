@@ -68,7 +68,7 @@ def plot_comparisons(found: Sequence[Comparison], ax: Axes | None) -> Axes:
             return draw_rows(
                 [Block(one.place, _strengths(one)) for one in found],
                 ax,
-                x=f"strength, log-odds{_only(places, '')}",
+                x=f"strength, wins minus losses{_only(places, '')}",
                 legend={"filled": "strength", "interval": f"{level} intervals, all together"},
                 at=0.0,
             )

@@ -1,7 +1,7 @@
 """What ``compare`` prints."""
 
 from steelyard.questions.comparison import Comparison
-from steelyard.study.preference_comparison import PreferenceComparison
+from steelyard.questions.preferences import PreferenceComparison
 
 __all__ = ["CompareForm"]
 

@@ -5,11 +5,12 @@ from typing import Any
 from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
-from steelyard.schemas.campaigns import MonitorForm, PlanForm, SampleForm, SimulateForm
+from steelyard.schemas.campaigns import NextForm, PlanForm, SampleForm
 from steelyard.schemas.comparisons import CompareForm
-from steelyard.schemas.diagnoses import DiagnoseForm, TrajectoryForm
+from steelyard.schemas.diagnoses import DiagnoseForm
 from steelyard.schemas.estimates import DemoForm, EstimateForm
 from steelyard.schemas.files import CheckForm, JudgeForm, PaperForm, ScoreForm
+from steelyard.schemas.looks import MonitorForm, ReplayForm
 
 __all__ = ["COMMANDS", "schema", "schema_id"]
 
@@ -17,26 +18,30 @@ __all__ = ["COMMANDS", "schema", "schema_id"]
 _FORMS: dict[str, tuple[Any, int]] = {
     "demo": (DemoForm, 3),
     "check": (CheckForm, 1),
-    "plan": (PlanForm, 2),
-    "sample": (SampleForm, 1),
+    "plan": (PlanForm, 3),
+    "sample": (SampleForm | NextForm, 2),
     "score": (ScoreForm, 1),
     "judge": (JudgeForm, 3),
-    "monitor": (MonitorForm, 3),
+    "monitor": (MonitorForm, 4),
     "estimate": (EstimateForm, 3),
     "compare": (CompareForm, 3),
     "diagnose": (DiagnoseForm, 1),
-    "simulate": (SimulateForm, 5),
-    "trajectory": (TrajectoryForm, 1),
+    "replay": (ReplayForm, 1),
     "paper": (PaperForm, 1),
 }
 COMMANDS = tuple(_FORMS)
 
 
-class _WithoutTitles(GenerateJsonSchema):
-    """Leaves out titles that only repeat the key."""
+class _Whole(GenerateJsonSchema):
+    """Objects have all of their keys and no others; titles that only repeat the key are left out."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002
         return False
+
+    def dataclass_schema(self, schema: Any) -> Any:
+        found = super().dataclass_schema(schema)
+        names = list(found.get("properties", {}))
+        return found | {"required": names, "additionalProperties": False}
 
 
 def schema_id(command: str) -> str:
@@ -69,4 +74,4 @@ def schema(command: str) -> dict[str, Any]:
         "$id": schema_id(command),
         "title": f"steelyard {command} --json",
     }
-    return head | TypeAdapter(form).json_schema(schema_generator=_WithoutTitles) | head
+    return head | TypeAdapter(form).json_schema(schema_generator=_Whole) | head

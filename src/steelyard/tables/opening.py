@@ -26,7 +26,7 @@ __all__ = ["open_table", "renamed"]
 
 
 def open_table(
-    source: Source,
+    source: Source | Table,
     *,
     label: Role,
     contract: Sequence[str],
@@ -39,7 +39,7 @@ def open_table(
     Parameters
     ----------
     source : path, data frame, list of dicts, or dict of columns
-        Parquet files and lazy frames stay unread but for their schema.
+        Parquet files and lazy frames stay unread but for their schema. A table is open already.
     label : {"outputs", "judgments"}
         What the rows are, and are called when the source has no name.
     contract : sequence of str
@@ -59,6 +59,8 @@ def open_table(
     InvalidDataError
         If the source cannot be read, is empty, or its columns cannot be renamed.
     """
+    if isinstance(source, Table):
+        return source
     mark = checked_decimal(decimal)
     if isinstance(source, str | os.PathLike):
         table = _open_file(Path(source), label, contract, separator)

@@ -12,6 +12,7 @@ from steelyard.tables.separators import DECIMAL_COMMA, Decimal
 from steelyard.tables.tables import ROW, Table
 
 __all__ = [
+    "MISSING",
     "Rule",
     "check",
     "countable",
@@ -28,6 +29,8 @@ __all__ = [
 ]
 
 
+# What people and tools write in a cell that holds no score.
+MISSING = ("", "-", "n/a", "na", "nan", "none", "null")
 # Squares of larger scores, and sums of them, are no numbers any more.
 _LARGEST = 1e100
 # More rows with the same trouble that are named by their place.
@@ -151,7 +154,7 @@ def probability(table: Table, column: str) -> Rule:
 
 
 def text(table: Table, column: str, *, required: bool) -> Rule:
-    """Text; an empty cell of a CSV file or sheet is the empty text where text is required."""
+    """Text; a missing one is the empty text where text is required, and no text where it is not."""
     kind = table.schema[column]
     value = pl.col(column)
     if not kind.is_nested():
@@ -161,10 +164,9 @@ def text(table: Table, column: str, *, required: bool) -> Rule:
     else:
         # A list of chat messages, say.
         value = json_text(column)
-    if required and table.has_blank_cells:
+    if required:
         value = value.fill_null("")
-    broken = value.is_null() if required else pl.lit(False)
-    return Rule(column, value.alias(column), broken, "text")
+    return Rule(column, value.alias(column), pl.lit(False), "text")
 
 
 def references(table: Table, column: str) -> Rule:
