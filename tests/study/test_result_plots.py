@@ -13,6 +13,8 @@ from matplotlib.figure import Figure
 
 from steelyard import Study
 from steelyard.errors import InvalidArgumentError
+from steelyard.questions.comparisons import Comparisons
+from steelyard.questions.estimates import Estimates
 from steelyard.questions.preferences import PreferenceComparison
 from steelyard.questions.preferred_pairs import SystemStrength
 from steelyard.study.diagnosis import Diagnoses
