@@ -250,7 +250,9 @@ class Fit:
         )
         gradient = np.maximum(gradient, 0.0)
         # the errors of a design have no variance to learn
-        total = gradient.sum(axis=1) + np.maximum(squares(forms, answers.parts.get("design", none)), 0)
+        total = gradient.sum(axis=1) + np.maximum(
+            squares(forms, answers.parts.get("design", none)), 0
+        )
         share = gradient / np.maximum(total, 1e-300)[:, np.newaxis]
         of_shares = squares(share, self.variances.covariance)
         n = len(self.system.z) - self.system.means.shape[1]
@@ -285,10 +287,17 @@ class Fit:
         return np.asarray(variance / np.maximum(np.diag(error), 1e-300))
 
     def left(self) -> Floats:
-        """Return what is left of each judgment when it is predicted from all others, in its own units."""
+        """Return what is left of each judgment when it is predicted from all others, in its own units.
+
+        Nothing is left of the only judgment of a system.
+        """
         at = self.variances.solution
-        diagonal = at.inverse.diagonal() - at.au.multiply(at.au @ at.m_inverse).sum(axis=1)
-        return np.asarray(at.residual / np.maximum(diagonal, 1e-300) * self.spread)
+        alone = at.inverse.diagonal()
+        diagonal = alone - at.au.multiply(at.au @ at.m_inverse).sum(axis=1)
+        known = diagonal > 1e-10 * alone
+        return np.asarray(
+            np.where(known, at.residual, 0.0) / np.where(known, diagonal, 1.0) * self.spread
+        )
 
 
 def _spread_of_judgments(campaign: Campaign, scale: Floats) -> Floats:
