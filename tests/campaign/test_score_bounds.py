@@ -1,6 +1,5 @@
 import polars as pl
 import pytest
-from steelyard.study.simulation import simulate
 
 from steelyard.campaign.score_bounds import check_bounds
 from steelyard.errors import InvalidArgumentError
@@ -43,9 +42,6 @@ SAYS = (
         lambda study: study.estimate("length", prompts="q", bounds=(0, 1)),
         lambda study: study.compare(prompts=["q"], bounds=(0, 1)),
         lambda study: monitor(study, half_width=0.1, prompts=["q"], bounds=(0, 1)),
-        lambda study: list(
-            simulate(study, ["length"], prompt="q", half_width=0.1, bounds=(0, 1), runs=2)
-        ),
     ],
 )
 def test_a_score_outside_its_bounds_is_named_and_counted(study, ask):

@@ -191,7 +191,9 @@ def test_balanced_complete_data_have_plain_means(seed, raters, k):
     item, system, rater = zip(*cells, strict=True)
     score = rng.normal(size=len(cells)) + np.array(system) + np.array(rater)
     judged = pl.DataFrame({"item": item, "system": system, "rater": rater, "score": score})
-    pool = pl.DataFrame([{"item": i, "system": s, "flat": 0.0} for i in range(20) for s in range(k)])
+    pool = pl.DataFrame(
+        [{"item": i, "system": s, "flat": 0.0} for i in range(20) for s in range(k)]
+    )
     found = Study.read(pool, judged.with_columns(prompt=pl.lit("p"))).estimate()
     means = dict(judged.group_by("system").agg(pl.col("score").mean()).iter_rows())
     assert {int(one.system): one.estimate for one in found} == pytest.approx(means, abs=1e-8)
