@@ -13,7 +13,7 @@ from steelyard.model.intervals import intervals
 POOL = 60
 
 
-def by_strata(rng, human, metric, sizes, judged, noise=0.2):
+def by_strata(rng, human, metric, sizes, *, judged, noise=0.2):
     """A draw by strata of the items, which lie one after the other, for every system on its own."""
     k = len(human)
     system, item, weight, stratum = [], [], [], []
@@ -38,7 +38,7 @@ def world(seed):
     rng = np.random.default_rng(seed)
     metric = rng.normal(size=(2, POOL, 1))
     human = metric[..., 0] ** 2 + np.repeat([0.0, 1.0, 9.0], [30, 20, 10])
-    return human + [[0.0], [0.5]], metric
+    return human + np.array([[0.0], [0.5]]), metric
 
 
 @pytest.mark.slow
@@ -47,7 +47,9 @@ def test_means_are_unbiased_over_draws_however_wrong_the_model_is():
     rng = np.random.default_rng(2)
     off = np.array(
         [
-            designed_answers(fit(by_strata(rng, human, metric, (30, 20, 10), (5, 5, 5)))).mean
+            designed_answers(
+                fit(by_strata(rng, human, metric, (30, 20, 10), judged=(5, 5, 5)))
+            ).mean
             - human.mean(axis=1)
             for _ in range(300)
         ]
@@ -66,16 +68,18 @@ def test_without_anything_to_learn_the_mean_is_the_weighted_one():
 
 
 def test_the_error_without_a_metric_is_that_of_a_stratified_mean():
-    # Var = sum of (N_h / N)^2 s_h^2 / n_h (1 - n_h / N_h), as one judgment of each output is noise and
-    # output in one; residuals are predicted without their own output, which makes them n / (n - 1) as large
+    # Var = sum of (N_h / N)^2 s_h^2 / n_h, without the factor 1 - n_h / N_h: with one judgment of each output
+    # nothing tells what the output is from noise. Residuals are predicted without their own output.
     rng = np.random.default_rng(3)
     human = 2 * rng.normal(size=(1, POOL))
-    made = by_strata(rng, human, np.zeros((1, POOL, 0)), (30, 20, 10), (10, 10, 5), noise=0.0)
+    made = by_strata(
+        rng, human, np.zeros((1, POOL, 0)), (30, 20, 10), judged=(10, 10, 5), noise=0.0
+    )
     found = designed_answers(fit(made))
     want = 0.0
     for number, (size, n) in enumerate(((30, 10), (20, 10), (10, 5))):
         of = made.score[made.stratum[made.output] == number]
-        want += (size / POOL) ** 2 * of.var(ddof=1) / n * (1 - n / size)
+        want += (size / POOL) ** 2 * of.var(ddof=1) / n
     assert found.parts["design"][0, 0] == pytest.approx(want, rel=0.15)
 
 
@@ -83,7 +87,7 @@ def test_the_error_without_a_metric_is_that_of_a_stratified_mean():
 def test_a_pool_judged_whole_by_strata_has_the_error_of_its_judgments(about):
     rng = np.random.default_rng(4)
     human = rng.normal(size=(2, POOL))
-    made = by_strata(rng, human, np.zeros((2, POOL, 0)), (30, 20, 10), (30, 20, 10))
+    made = by_strata(rng, human, np.zeros((2, POOL, 0)), (30, 20, 10), judged=(30, 20, 10))
     found = fit(made)
     answers = answers_of(found, about)
     plain = [made.score[made.writers[made.output][:, one] > 0].mean() for one in range(2)]
@@ -99,7 +103,9 @@ def test_intervals_hold_where_most_of_each_stratum_is_judged_and_judgments_are_n
     for seed in range(250):
         rng = np.random.default_rng(seed)
         human = 0.3 * rng.normal(size=(1, POOL))
-        made = by_strata(rng, human, np.zeros((1, POOL, 0)), (30, 20, 10), (24, 16, 8), noise=1.0)
+        made = by_strata(
+            rng, human, np.zeros((1, POOL, 0)), (30, 20, 10), judged=(24, 16, 8), noise=1.0
+        )
         found = fit(made)
         got = intervals(found, answers_of(found), np.eye(1))
         held.append(got.low[0] <= human.mean() <= got.high[0])

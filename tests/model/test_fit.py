@@ -112,13 +112,6 @@ def test_weights_of_each_mean_add_up_to_one_for_its_own_system_and_zero_for_othe
     assert sums == pytest.approx(np.eye(3), abs=1e-7)
 
 
-def test_asking_twice_for_weights_gives_the_same():
-    made, _ = crossed(np.random.default_rng(8), k=3, p=1)
-    found = fit(made)
-    one, again = found.weights_for(found.targets), found.weights_for(found.targets)
-    assert np.array_equal(one, again)
-
-
 def test_a_form_is_the_same_sum_of_the_means():
     made, _ = crossed(np.random.default_rng(9), k=4, p=2)
     found = fit(made)

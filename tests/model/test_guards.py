@@ -154,7 +154,7 @@ def test_one_judgment_beside_a_thousand():
     got = answer(made)
     assert got.standard_error[0] < 0.1
     assert 0.5 < got.standard_error[1] < 2
-    assert got.degrees_of_freedom[1] > 1
+    assert got.degrees_of_freedom[1] >= 1
 
 
 def test_two_outputs_of_each_of_many_systems_lend_each_other_their_spread():

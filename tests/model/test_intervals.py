@@ -1,6 +1,6 @@
 """Ends of intervals: within the scale, never of zero width, and as wide as others' where those are exact."""
 
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -111,7 +111,7 @@ def test_a_higher_level_is_wider_everywhere():
     forms = np.vstack([np.eye(3), pairs(3)])
     answers = found.answers()
     ends = [intervals(found, answers, forms, level) for level in (0.8, 0.95, 0.99)]
-    for narrow, wide in zip(ends, ends[1:], strict=False):
+    for narrow, wide in pairwise(ends):
         assert (wide.low < narrow.low).all()
         assert (wide.high > narrow.high).all()
 

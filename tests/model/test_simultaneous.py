@@ -99,7 +99,7 @@ def test_verdicts_intervals_and_p_values_agree(seed):
 def test_clear_pairs_are_taken_out_before_the_others_are_judged():
     # a is far off; compared with all three pairs, the gap between b and c would be open at 95%
     rng = np.random.default_rng(7)
-    score = rng.normal(size=(3, 30)) + [[0.0], [9.0], [9.49]]
+    score = rng.normal(size=(3, 30)) + np.array([[0.0], [9.0], [9.49]])
     made = campaign(np.repeat(np.arange(3), 30), np.tile(np.arange(30), 3), score.ravel())
     found = fit(made)
     both = together(found, found.answers(), pairs(3))

@@ -43,6 +43,11 @@ def test_the_order_of_rows_does_not_matter(kind, seed):
     assert_same(kind, shuffled)
 
 
+def test_the_order_of_rows_does_not_matter_where_copies_have_metrics_that_differ():
+    kind = Kind(0, k=4, n=6, texts=True, own_metrics=True)
+    assert_same(kind, lambda outputs, judgments: (outputs, judgments.reverse()))
+
+
 @pytest.mark.parametrize("column", ["item", "system", "rater"])
 @few
 @given(kind=kinds(raters=3), seed=st.integers(0, 100))
@@ -263,7 +268,7 @@ def test_identical_texts_that_raters_scored_apart_stay_within_their_plain_interv
     found = Study.read(shared, apart).estimate()
     for one in found:
         assert one.low <= found[0].estimate <= one.high
-    assert any("12 texts that several systems wrote" in note for note in found.notes)
+    assert any("24 judgments of 12 texts by s0 and s1" in note for note in found.notes)
 
 
 def test_a_real_text_that_is_shared_is_one_output():
@@ -272,3 +277,91 @@ def test_a_real_text_that_is_shared_is_one_output():
     found = Answer.of(shared, judgments)
     [pair] = found.pairs.values()
     assert (pair.difference, pair.low, pair.high, pair.verdict) == (0, 0, 0, "equivalent")
+
+
+def test_what_only_shared_texts_show_is_refused():
+    # nobody judged a text that a or b wrote alone
+    rng = np.random.default_rng(0)
+    texts = {
+        (s, i): f"question {i}: {'all' if i < 20 else s} {i * 77}" for s in "abc" for i in range(40)
+    }
+    items = {"a": range(10), "b": range(10, 20), "c": range(20, 40)}
+    outputs = [{"item": i, "system": s, "output": text} for (s, i), text in texts.items()]
+    judgments = [
+        {"item": i, "system": s, "prompt": "p", "score": rng.normal()}
+        for s in "abc"
+        for i in items[s]
+    ]
+    study = Study.read(pl.DataFrame(outputs), pl.DataFrame(judgments))
+    found = study.estimate()
+    assert [one.system for one in found] == ["c"]
+    assert {system for _, system in found.left_out} == {"a", "b"}
+    with pytest.raises(NotEstimableError, match="only texts that other systems wrote too"):
+        study.compare()
+
+
+def strata(system, score, sizes):
+    """A pool judged whole, by strata that lie one after the other."""
+    edges = np.cumsum([0, *sizes])
+    return [
+        {
+            "item": i,
+            "system": system,
+            "prompt": "p",
+            "score": one,
+            "probability": 1.0,
+            "stratum": f"h{(h := int(np.searchsorted(edges, i, side='right')) - 1)}",
+            "stratum_size": sizes[h],
+        }
+        for i, one in enumerate(score)
+    ]
+
+
+@pytest.mark.parametrize("options", [{}, {"raters": "fixed"}, {"target": "superpopulation"}])
+def test_a_pool_judged_whole_by_strata_is_answered(options):
+    rng = np.random.default_rng(1)
+    rows = [row for s in "ab" for row in strata(s, rng.normal(size=40), (3, 37))]
+    pool = pl.DataFrame([{"item": i, "system": s, "flat": 0.0} for s in "ab" for i in range(40)])
+    for one in Study.read(pool, pl.DataFrame(rows)).estimate(**options):
+        assert one.low < one.estimate < one.high
+
+
+def test_new_outputs_are_less_sure_than_these_with_strata_too():
+    rng = np.random.default_rng(1)
+    score = rng.normal(size=40)
+    pool = pl.DataFrame({"item": range(40), "system": "a", "m": score + rng.normal(size=40)})
+    study = Study.read(pool, pl.DataFrame(strata("a", score, (10, 30))))
+    [these], [new] = study.estimate(), study.estimate(target="superpopulation")
+    assert new.standard_error > these.standard_error
+    assert "new outputs" in str(new.about)
+
+
+def test_two_systems_of_which_one_is_always_right():
+    score = {"a": [1, 1, 1, 1], "b": [0, 1, 1, 0]}
+    rows = [
+        {"item": i, "system": s, "prompt": "p", "score": one}
+        for s, own in score.items()
+        for i, one in enumerate(own)
+    ]
+    pool = pl.DataFrame([{"item": i, "system": s, "flat": 0.0} for s in "ab" for i in range(6)])
+    found = Answer.of(pool, pl.DataFrame(rows))
+    assert found.systems["a"].low < 0.7
+    assert found.systems["a"].high == 1
+    assert found.pairs["a", "b"].verdict == "undecided"
+
+
+@pytest.mark.parametrize("level", [0.8, 0.9])
+def test_a_p_value_that_equals_what_is_allowed_is_read_the_same_everywhere(level):
+    for seed in (109, 110, 111):
+        rng = np.random.default_rng(seed)
+        rows = [
+            {"item": i, "system": s, "prompt": "p", "score": z + 0.35 * q}
+            for q, s in enumerate("abcd")
+            for i, z in enumerate(rng.normal(size=10))
+        ]
+        pool = pl.DataFrame(
+            [{"item": i, "system": s, "flat": 0.0} for s in "abcd" for i in range(60)]
+        )
+        found = Answer.of(pool, pl.DataFrame(rows), level=level)
+        for pair in found.pairs.values():
+            assert (pair.verdict in {"a", "b"}) == (pair.better(level) is not None)

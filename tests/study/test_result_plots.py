@@ -204,9 +204,12 @@ def test_nothing_is_not_drawn(kind, axes):
 
 
 def test_reprs_are_one_line_and_tables_escape_text(study, compared, diagnosed):
+    made = study.plan("m", prompt="overall", half_width=0.3)
+    watched = study.monitor(half_width=0.5)
     drawn = study.sample(5, seed=1)
-    several = (study.estimate(), compared, diagnosed)
-    single = (*(one[0] for one in several), drawn)
+    found = study.estimate()
+    several = (found, compared, diagnosed, watched)
+    single = (*(one[0] for one in several), made, drawn)
     for one in (*several, *single):
         assert repr(one).startswith(f"<{type(one).__name__}")
         assert "\n" not in repr(one)

@@ -5,7 +5,8 @@ import polars as pl
 import pytest
 
 from steelyard.cli.main import steelyard
-from steelyard.errors import NotEstimableError
+from steelyard.errors import InvalidArgumentError, NotEstimableError
+from steelyard.questions.plan import PlanAsked
 from steelyard.results import Results
 from steelyard.sampling.sample import sample
 from steelyard.study import Study
@@ -51,19 +52,46 @@ _OUTSIDE = {
         "decimals",
         "lower_is_better",
         "human",
-        "gate",
     ),
 }
-_SPELLED = {"no_metric": "metrics"}
+# Singular where one prompt is meant, other forms where text must be parsed, and our progress.
+_SPELLED = {"no_metric": "metrics", "numbers": "n"}
+# Prices that only words need.
+_WORDS: dict[str, set[str]] = {}
+_TYPED_PLAN = {"item_variance", "rater_variance", "correlation", "leniency", "pool_size", "pilot"}
 
 
-@pytest.mark.parametrize("verb", ["estimate", "compare", "diagnose"])
-def test_every_option_of_a_command_is_one_of_its_method(verb):
+@pytest.mark.parametrize(
+    ("verb", "method"),
+    [
+        *((verb, verb) for verb in ("estimate", "diagnose", "plan", "monitor")),
+    ],
+)
+def test_every_option_of_a_command_is_one_of_its_method(verb, method):
     options = {
         _SPELLED.get(str(option.name), str(option.name))
         for option in steelyard.get_command(click.Context(steelyard), verb).params
     } - _OUTSIDE
-    assert options <= set(inspect.signature(getattr(Study, verb)).parameters)
+    options -= _WORDS.get(verb, set())
+    if verb == "plan":
+        options -= _TYPED_PLAN
+    known = set(inspect.signature(getattr(Study, method)).parameters)
+    if verb == "plan":
+        known |= set(inspect.signature(PlanAsked).parameters)
+    assert options <= known
+
+
+def test_a_plan_that_compares_takes_no_other_systems(study):
+    with pytest.raises(InvalidArgumentError, match=r"`compare` names its two systems"):
+        study.plan(half_width=0.1, compare=("a", "b"), systems="a")
+
+
+def test_one_of_several_prompts_must_be_chosen(frames):
+    outputs, judgments = frames
+    twice = pl.concat([judgments, judgments.with_columns(prompt=pl.lit("fluency"))])
+    study = Study.read(outputs, twice)
+    with pytest.raises(InvalidArgumentError, match=r"must be chosen; there are: overall, fluency"):
+        study.plan(half_width=0.1)
 
 
 def test_a_sample_needs_no_judgments(frames):
@@ -76,7 +104,9 @@ def test_a_sample_needs_no_judgments(frames):
     [
         lambda study: study.estimate(),
         lambda study: study.diagnose(),
-        lambda study: study.compare(),
+        lambda study: study.plan(half_width=0.1),
+        lambda study: study.monitor(half_width=0.1),
+        lambda study: study.replay(5),
     ],
 )
 def test_without_judgments_there_is_nothing_to_tell(frames, ask):
@@ -102,3 +132,9 @@ def test_results_are_collections(study, ask):
 def test_a_study_writes_its_report(study, tmp_path):
     path = study.report(tmp_path / "report.html", title="Ours")
     assert "<title>Ours" in path.read_text(encoding="utf-8")
+
+
+def test_replays_say_how_far_they_are(study):
+    seen = []
+    study.replay(5, runs=2, progress=lambda done, total: seen.append((done, total)))
+    assert seen == [(1, 2), (2, 2)]

@@ -18,7 +18,10 @@ SHAPES = {
 
 @dataclass(frozen=True)
 class Kind:
-    """What a random campaign is like; `raters` 0: nobody knows who judged."""
+    """What a random campaign is like.
+
+    `raters` 0: nobody knows who judged. `own_metrics`: copies of a text have metrics that differ.
+    """
 
     seed: int
     shape: str = "measured"
@@ -29,6 +32,7 @@ class Kind:
     raters: int = 3
     same: bool = True
     texts: bool = False
+    own_metrics: bool = False
 
     def tables(self):
         """The outputs and the judgments."""
@@ -36,7 +40,9 @@ class Kind:
         pool = self.n + self.unjudged
         metric = rng.normal(size=(self.k, pool, max(self.p, 1)))
         of_item, lenient = rng.normal(size=pool), 0.4 * rng.normal(size=(self.k, 9))
-        copied = rng.random((self.k, pool)) < 0.3
+        copied = (rng.random((self.k, pool)) < 0.3) & self.texts
+        if not self.own_metrics:  # a text has its metrics, whoever wrote it
+            metric = np.where(copied[..., np.newaxis], metric[:1], metric)
         outputs, judgments = [], []
         for s in range(self.k):
             for i in range(pool):

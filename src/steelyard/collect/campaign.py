@@ -182,6 +182,10 @@ class Campaign(Declared):
         declared = (self.session.judgments, self.session.judgments_per_rater)
         return min((one for one in declared if one is not None), default=None)
 
+    def with_task(self, task: Task) -> "Campaign":
+        """Return the campaign with its task laid out in another way."""
+        return self.model_copy(update={"task": task})
+
     def error(self, path: KeyPath, message: str) -> InvalidDataError:
         """Return an error at a key of the campaign file."""
         return self._document.error(path, message)

@@ -13,7 +13,7 @@ import polars as pl
 
 from steelyard.collect.campaign import Campaign
 from steelyard.collect.codebook import codebook
-from steelyard.collect.live.answers import comments_of
+from steelyard.collect.dashboard.answers import comments_of
 from steelyard.collect.live.observer import View
 from steelyard.collect.live.rows import judgment_rows
 from steelyard.collect.marked_errors import marked_errors, mqm_tsv

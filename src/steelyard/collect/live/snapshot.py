@@ -8,7 +8,7 @@ import polars as pl
 from sqlalchemy import Connection
 
 from steelyard.collect.campaign import Campaign
-from steelyard.collect.conduct import conducts
+from steelyard.collect.conduct import Conduct, KnownConduct
 from steelyard.collect.live.alerts import alerts
 from steelyard.collect.live.cells import Cells
 from steelyard.collect.live.outlook import Outlook
@@ -31,9 +31,8 @@ from steelyard.collect.store.overview import (
 from steelyard.collect.store.queue import drawn
 from steelyard.collect.store.records import (
     ScoredRow,
-    SubmissionRow,
+    judgment_times,
     scored_rows,
-    submission_rows,
 )
 from steelyard.collect.store.services import troubles
 from steelyard.collect.store.settings import Settings, current
@@ -51,7 +50,8 @@ class _Read:
     progress: Progress
     awaited: Sequence[Awaited]
     scored: Sequence[ScoredRow]
-    submissions: Sequence[SubmissionRow]
+    times: Sequence[int]
+    conduct: Mapping[str, Conduct]
     raters: Sequence[RaterRow]
     decided: Mapping[tuple[str, About], Decision]
     drawn: Sequence[Target]
@@ -64,6 +64,7 @@ def snapshot(
     *,
     now: int,
     pool: LivePool | None = None,
+    conduct: KnownConduct | None = None,
     failure: str | None = None,
 ) -> dict[str, Any]:
     """Return where the campaign stands, ready for JSON.
@@ -78,6 +79,8 @@ def snapshot(
         Milliseconds.
     pool : LivePool, optional
         What `read_pool` returned, when it is at hand.
+    conduct : KnownConduct, optional
+        What knows how raters work, when it is at hand.
     failure : str, optional
         Why the last write to the database failed, if it did.
 
@@ -95,7 +98,8 @@ def snapshot(
     InvalidDataError
         If the outputs cannot be read.
     """
-    read = store.read(lambda connection: _read(connection, now=now))
+    known = conduct or KnownConduct(campaign)
+    read = store.read(lambda connection: _read(connection, now=now, known=known))
     pool = read_pool(campaign) if pool is None else pool
     goal, level = goal_of(campaign, read.settings)
     planned = planned_of(campaign, read.settings, systems=len(pool.systems))
@@ -107,8 +111,6 @@ def snapshot(
     if races is not None and outlook.to_goal is not None:
         lacking = min(lacking, outlook.to_goal)
     spent, judgments = read.progress.spent, read.progress.judgments
-    times = [one.time for one in read.submissions if one.gold is None]
-    conduct = conducts(campaign, read.submissions)
     return {
         "time": now,
         "title": campaign.title,
@@ -121,7 +123,7 @@ def snapshot(
         "money": money(campaign, read.settings, spent=spent, judgments=judgments),
         "pace": asdict(
             pace(
-                times,
+                read.times,
                 outlook,
                 drawn=read.settings.sample_size,
                 now=now,
@@ -144,7 +146,7 @@ def snapshot(
         "systems": list(pool.systems),
         "prompts": cells.to_list(),
         "exclusions": _exclusions(cells),
-        "raters": raters_table(campaign, read.raters, conduct=conduct, decided=read.decided),
+        "raters": raters_table(campaign, read.raters, conduct=read.conduct, decided=read.decided),
         "rules": list(rules_in_words(campaign)),
         "notes": _notes(campaign, cells, set_aside=read.progress.set_aside),
         "alerts": [*alerts(campaign, failure=failure), *read.troubles],
@@ -175,7 +177,7 @@ def planned_of(campaign: Campaign, settings: Settings, *, systems: int) -> float
     return planned if planned > 1 else None
 
 
-def _read(connection: Connection, *, now: int) -> _Read:
+def _read(connection: Connection, *, now: int, known: KnownConduct) -> _Read:
     settings = current(connection)
     if settings is None:
         raise StoreError("no campaign has begun in this database: start it with `steelyard serve`")
@@ -184,7 +186,8 @@ def _read(connection: Connection, *, now: int) -> _Read:
         progress=progress(connection, now=now),
         awaited=awaited(connection),
         scored=scored_rows(connection),
-        submissions=submission_rows(connection),
+        times=judgment_times(connection),
+        conduct=known(connection),
         raters=rater_rows(connection),
         decided=latest(connection),
         drawn=drawn(connection),

@@ -1,31 +1,33 @@
 """The work itself: answers with the texts that they are about, to look at and to decide upon."""
 
+import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean
 from typing import Any, Literal
 
-from sqlalchemy import Connection
+from sqlalchemy import ColumnElement, Connection, func, select
 
 from steelyard.collect.campaign import Campaign
-from steelyard.collect.conduct import conducts
+from steelyard.collect.conduct import Conduct
 from steelyard.collect.live.observer import View
 from steelyard.collect.live.people import raters_table
-from steelyard.collect.media import MediaFolder, media_fields
+from steelyard.collect.media import MediaFolder
 from steelyard.collect.store import settings
 from steelyard.collect.store.corrections import Earlier, earlier
 from steelyard.collect.store.decisions import latest
 from steelyard.collect.store.overview import rater_rows
-from steelyard.collect.store.records import SubmissionRow, submission_rows
+from steelyard.collect.store.records import SubmissionRow, submission_rows, unit_scores
 from steelyard.collect.store.reports import all_reports
 from steelyard.collect.store.sides import each_score
+from steelyard.collect.store.tables import raters, submissions, units
 from steelyard.collect.tasks import Task, grade_gold, score_bounds, visible_widgets
 from steelyard.collect.tasks.orders import order_in_words
-from steelyard.collect.tasks.screen import asked_about, field_at
+from steelyard.collect.tasks.screen import LETTERS, asked_about, field_at
 from steelyard.collect.tasks.widgets import Comment, Passages, PostEdit, Ranking, Spans, Widget
+from steelyard.collect.web.presentation import plain_text, presented
 
-__all__ = ["FAR", "Show", "answers", "answers_of", "comments_of"]
+__all__ = ["FAR", "Show", "answers", "answers_of", "comments_of", "distances"]
 
 Show = Literal["all", "comment", "disagreement", "gold-missed", "flagged", "excluded"]
 
@@ -35,13 +37,11 @@ _PAGE = 25
 
 
 @dataclass(frozen=True)
-class _Found:
-    """A submission with what was made of it."""
+class _Page:
+    """Which submissions to show: how many there are in all, and the numbers of those on a page."""
 
-    row: SubmissionRow
-    distance: float | None
-    missed: bool
-    comments: Sequence[tuple[str, str]]
+    total: int
+    submissions: Sequence[int]
 
 
 def answers(
@@ -50,7 +50,13 @@ def answers(
     """Return a page of answers, for an observer; see `answers_of`."""
     return view.store.read(
         lambda connection: answers_of(
-            connection, view.campaign, rater=rater, item=item, show=show, offset=offset
+            connection,
+            view.campaign,
+            conduct=view.conduct(connection),
+            rater=rater,
+            item=item,
+            show=show,
+            offset=offset,
         )
     )
 
@@ -59,6 +65,7 @@ def answers_of(
     connection: Connection,
     campaign: Campaign,
     *,
+    conduct: Mapping[str, Conduct],
     rater: int | None = None,
     item: str | None = None,
     show: Show = "all",
@@ -72,6 +79,8 @@ def answers_of(
         To read from.
     campaign : Campaign
         The campaign.
+    conduct : mapping of str to Conduct
+        How raters work, by id.
     rater : int, optional
         Number of the rater whose answers to return.
     item : str, optional
@@ -89,44 +98,91 @@ def answers_of(
         ``total``, ``offset``, ``page``, ``answers``, ``reports`` (texts that were handed back) and
         ``raters``: those of the answers, by number, with their panel ids, flags and decisions.
     """
-    submissions, known = submission_rows(connection), rater_rows(connection)
+    known = rater_rows(connection)
     people = {
         one["number"]: one
-        for one in raters_table(
-            campaign,
-            known,
-            conduct=conducts(campaign, submissions),
-            decided=latest(connection),
-        )
+        for one in raters_table(campaign, known, conduct=conduct, decided=latest(connection))
     }
     names = {one.number: one.external_id for one in known}
-    found = [
-        one
-        for one in _found(campaign.task, submissions)
-        if (rater is None or one.row.number == rater)
-        and (item is None or one.row.item == item)
-        and _is_shown(one, show, people)
-    ][::-1]
-    chosen, changed = found[offset : offset + _PAGE], earlier(connection)
-    known_secret = settings.current(connection)
+    page = _page(connection, campaign, people, rater=rater, item=item, show=show, offset=offset)
+    chosen = submission_rows(connection, where=submissions.c.id.in_(page.submissions))[::-1]
+    far = distances(connection, score_bounds(campaign.task), units={one.unit for one in chosen})
+    changed = earlier(connection, submissions=page.submissions)
+    settled = settings.current(connection)
     media = None
-    if campaign.media is not None and known_secret is not None:
-        media = MediaFolder(campaign.media, known_secret.secret)
-    numbers = {one.row.number for one in chosen}
-    if rater is not None and rater in people:
-        numbers.add(rater)
+    if campaign.media is not None and settled is not None:
+        media = MediaFolder(campaign.media, settled.secret)
+    numbers = {one.number for one in chosen} | {one for one in people if one == rater}
     return {
-        "total": len(found),
+        "total": page.total,
         "offset": offset,
         "page": _PAGE,
         "answers": [
-            _answer(campaign.task, media, one, changed.get(one.row.id, ())) for one in chosen
+            _answer(campaign.task, media, one, far.get(one.id), changed.get(one.id, ()))
+            for one in chosen
         ],
         "reports": _reports(connection, rater=rater, item=item)
         if show in {"all", "comment"}
         else [],
         "raters": {number: people[number] | {"panel_id": names[number]} for number in numbers},
     }
+
+
+def _page(
+    connection: Connection,
+    campaign: Campaign,
+    people: Mapping[int, Mapping[str, Any]],
+    *,
+    rater: int | None,
+    item: str | None,
+    show: Show,
+    offset: int,
+) -> _Page:
+    """Choose submissions by what the database knows; only what must be read to be known is read."""
+    fits: list[ColumnElement[bool]] = []
+    if rater is not None:
+        fits.append(raters.c.number == rater)
+    if item is not None:
+        fits.append(units.c.item == item)
+    if show == "excluded":
+        fits.append(raters.c.excluded.is_(True))
+    if show == "flagged":
+        flagged = [number for number, one in people.items() if one["flags"]]
+        fits.append(raters.c.number.in_(flagged))
+    if show == "gold-missed":
+        fits.append(units.c.gold.is_not(None))
+    found = (
+        select(submissions.c.id)
+        .join_from(submissions, units, units.c.id == submissions.c.unit)
+        .join(raters, raters.c.id == submissions.c.rater)
+        .where(*fits)
+    )
+    newest = found.order_by(submissions.c.id.desc())
+    if show in {"all", "excluded", "flagged"}:
+        total = connection.execute(select(func.count()).select_from(found.subquery())).scalar_one()
+        return _Page(total, connection.execute(newest.limit(_PAGE).offset(offset)).scalars().all())
+    if show == "disagreement":
+        far = distances(connection, score_bounds(campaign.task))
+        chosen = {number for number, distance in far.items() if distance >= FAR}
+    elif show == "comment":
+        chosen = _commented(connection, campaign.task)
+    else:
+        gold = submission_rows(connection, where=submissions.c.id.in_(found))
+        chosen = {one.id for one in gold if _missed(campaign.task, one)}
+    ids = [one for one in connection.execute(newest).scalars() if one in chosen]
+    return _Page(len(ids), ids[offset : offset + _PAGE])
+
+
+def _commented(connection: Connection, task: Task) -> set[int]:
+    """Return the numbers of submissions in which somebody wrote a comment."""
+    whole = task.on_screen(len(LETTERS)) if task.side_by_side else task
+    names = [one.id for one in whole.widgets if isinstance(one, Comment)]
+    given = connection.execute(select(submissions.c.id, submissions.c.answer)) if names else ()
+    return {number for number, text in given if any(map(json.loads(text).get, names))}
+
+
+def _missed(task: Task, one: SubmissionRow) -> bool:
+    return one.gold is not None and not grade_gold(task, one.content, one.gold, one.answer)
 
 
 def comments_of(task: Task, submission: SubmissionRow) -> list[tuple[str, str]]:
@@ -150,74 +206,49 @@ def _reports(
             "kind": one.kind,
             "reason": one.reason,
             "time": one.time,
+            "holds": one.holds,
         }
         for one in all_reports(connection)[::-1]
         if (rater is None or one.number == rater) and (item is None or one.item == item)
     ]
 
 
-def _found(task: Task, submissions: Sequence[SubmissionRow]) -> list[_Found]:
-    by_unit: dict[int, list[SubmissionRow]] = {}
-    for one in submissions:
-        by_unit.setdefault(one.unit, []).append(one)
-    return [
-        _Found(
-            row=one,
-            distance=_distance(task, one, by_unit[one.unit]),
-            missed=one.gold is not None and not grade_gold(task, one.content, one.gold, one.answer),
-            comments=comments_of(task, one),
-        )
-        for one in submissions
-    ]
+def distances(
+    connection: Connection,
+    bounds: Mapping[str, tuple[float, float]],
+    *,
+    units: Collection[int] | None = None,
+) -> dict[int, float]:
+    """Return how far submissions lie from the mean of the others', as a share of the scale.
 
-
-def _distance(
-    task: Task, submission: SubmissionRow, same_unit: Sequence[SubmissionRow]
-) -> float | None:
-    """Return how far a submission lies from the mean of the others, as a share of the scale."""
-    if submission.gold is not None:
-        # the answer is known: how many miss it says nothing of those who do not
-        return None
-    others = [one for one in same_unit if one.rater != submission.rater]
-    theirs: dict[tuple[int, str], list[float]] = {}
-    for number, prompt, score in (each for one in others for each in each_score(one.scores)):
-        theirs.setdefault((number, prompt), []).append(score)
-    bounds, distances = score_bounds(task), []
-    for number, prompt, score in each_score(submission.scores):
-        known = theirs.get((number, prompt))
-        if known and prompt in bounds:
-            low, high = bounds[prompt]
-            width = high - low if math.isfinite(high) else 1.0
-            distances.append(min(1.0, abs(score - fmean(known)) / width))
-    return max(distances, default=None)
-
-
-def _is_shown(one: _Found, show: Show, people: Mapping[int, Mapping[str, Any]]) -> bool:
-    match show:
-        case "comment":
-            return bool(one.comments)
-        case "disagreement":
-            return one.distance is not None and one.distance >= FAR
-        case "gold-missed":
-            return one.missed
-        case "flagged":
-            return bool(people[one.row.number]["flags"])
-        case "excluded":
-            return one.row.excluded
-        case "all":
-            return True
-
-
-def _media(media: MediaFolder | None, task: Task, field: str, value: Any) -> dict[str, Any] | None:
-    """Return what kind of file a field shows, and the names under which they are served."""
-    kind = media_fields(task).get(field)
-    return None if kind is None or media is None else {"kind": kind, "names": media.names(value)}
+    Those of gold are left out: there the answer is known, and how many miss it says nothing of those
+    who do not.
+    """
+    scores: dict[tuple[int, int, str], dict[int, float]] = {}
+    for submission, unit, given in unit_scores(connection, units=units):
+        for number, prompt, score in each_score(given):
+            if prompt in bounds:
+                scores.setdefault((unit, number, prompt), {})[submission] = score
+    found: dict[int, float] = {}
+    for (_, _, prompt), given_by in scores.items():
+        low, high = bounds[prompt]
+        width = high - low if math.isfinite(high) else 1.0
+        total, count = sum(given_by.values()), len(given_by)
+        for submission, score in given_by.items() if count > 1 else ():
+            distance = abs(score - (total - score) / (count - 1)) / width
+            found[submission] = max(found.get(submission, 0.0), min(1.0, distance))
+    return found
 
 
 def _answer(
-    task: Task, media: MediaFolder | None, one: _Found, before: Sequence[Earlier]
+    task: Task,
+    media: MediaFolder | None,
+    row: SubmissionRow,
+    distance: float | None,
+    before: Sequence[Earlier],
 ) -> dict[str, Any]:
-    row = one.row
+    trees = presented(task, media, row.content)
+    missed = _missed(task, row)
     task = asked_about(task, row.content)
     labels = {shown.field: shown.label or shown.field for shown in task.show}
     for letter, systems in row.letters.items():
@@ -236,8 +267,7 @@ def _answer(
         "texts": [
             {
                 "label": labels.get(field, field),
-                "text": row.content[field],
-                "media": _media(media, task, field, row.content[field]),
+                "shown": trees.get(field) or plain_text(row.content[field]),
             }
             for field in task.fields
             if field not in task.suggested
@@ -248,9 +278,9 @@ def _answer(
         "seconds": row.active_ms / 1000,
         "time": row.time,
         "gold": row.gold is not None,
-        "missed": one.missed,
-        "distance": one.distance,
-        "far": one.distance is not None and one.distance >= FAR,
+        "missed": missed,
+        "distance": distance,
+        "far": distance is not None and distance >= FAR,
         "excluded": row.excluded,
         "surplus": row.surplus,
     }
