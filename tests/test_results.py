@@ -5,12 +5,12 @@ import polars as pl
 import pytest
 
 from steelyard.errors import SteelyardError, UnknownNameError
-from steelyard.estimate import Estimate
-from steelyard.questions.estimates import Estimates
+from steelyard.questions.about import About
+from steelyard.questions.estimates import Baseline, Estimate, Estimates
 from steelyard.results import Results
 
 
-def named(system, prompt="overall", scores=(1, 2, 3), baseline=None):
+def named(system, prompt="overall", scores=(1, 2, 3)):
     mean, error = float(np.mean(scores)), float(np.std(scores, ddof=1) / np.sqrt(len(scores)))
     return Estimate(
         system=system,
@@ -20,15 +20,14 @@ def named(system, prompt="overall", scores=(1, 2, 3), baseline=None):
         low=mean - 2 * error,
         high=mean + 2 * error,
         level=0.95,
-        target="pool",
-        raters="fixed",
-        method="mean",
+        about=About.of("pool", "fixed"),
         n_outputs=len(scores),
         n_raters=None,
         n_judgments=len(scores),
-        pool_size=None,
+        pool_size=9,
+        data_efficiency=1.0,
+        baseline=Baseline(estimate=mean, standard_error=error, low=0.0, high=9.0),
         degrees_of_freedom=len(scores) - 1,
-        baseline=baseline,
     )
 
 
@@ -94,9 +93,8 @@ def test_text_is_escaped_in_a_notebook():
 
 
 def test_nested_values_become_columns_joined_by_dots():
-    plain = named("a")
-    frame = Estimates([named("a", baseline=plain), named("b")]).to_frame()
-    assert frame["baseline.estimate"].to_list() == [2.0, None]
+    frame = Estimates([named("a"), named("b", scores=(2, 4, 6))]).to_frame()
+    assert frame["baseline.estimate"].to_list() == [2.0, 4.0]
     assert "baseline" not in frame.columns
     assert frame["system"].to_list() == ["a", "b"]
     assert frame.schema["notes"].is_nested()

@@ -1,8 +1,6 @@
 """Why intervals are too short where scores are skewed: the default with one thing changed, on the same draws."""
 
-from contextlib import nullcontext
 from dataclasses import replace
-from unittest.mock import patch
 
 import numpy as np
 
@@ -10,32 +8,18 @@ from benchmarks.honesty.drawn_cases import SEED, Answers, replays, short
 from benchmarks.honesty.kinds import KINDS
 from benchmarks.honesty.ours import default, plain_t
 from benchmarks.honesty.table_text import percent, table
-from steelyard.estimate import lent
-from steelyard.estimate.borrowed import Spread
 from steelyard.version import __version__
 
 PART = "causes"
 N = 20
-_lent = lent.borrowed_spread
-
-
-def _hardly_lent(variances, freedoms, **options):
-    """What the systems know of spread, with a weight that changes nothing; the shape is still theirs."""
-    found = _lent(variances, freedoms, **options)
-    return Spread(found.variance, min(found.freedom, 1e-3))
 
 
 def _own_items(kind):
     return replace(kind, own_items=True)
 
 
-# How the kind is changed, and how the estimator is.
-VARIANTS = {
-    "as it is": (None, None),
-    "each system on its own items": (_own_items, None),
-    "no spread lent": (None, _hardly_lent),
-    "no spread lent, own items": (_own_items, _hardly_lent),
-}
+# How the kind is changed.
+VARIANTS = {"as it is": None, "each system on its own items": _own_items}
 CHOSEN = tuple(kind for kind in KINDS if kind.name in ("skewed", "curved"))
 
 
@@ -48,13 +32,12 @@ def cells(runs):
 
 def cell(kind, runs):
     """Counts of every variant."""
-    return {"ways": {name: _counted(kind, runs, *how) for name, how in VARIANTS.items()}}
+    return {"ways": {name: _counted(kind, runs, change) for name, change in VARIANTS.items()}}
 
 
-def _counted(kind, runs, change, spread):
+def _counted(kind, runs, change):
     drawn = list(replays(kind if change is None else change(kind), N, runs))
-    with patch.object(lent, "borrowed_spread", spread) if spread else nullcontext():
-        found = Answers.of(drawn, [default(one) for one in drawn])
+    found = Answers.of(drawn, [default(one) for one in drawn])
     plain = Answers.of(drawn, [[plain_t(one) for one in draw] for draw in drawn])
     _, low, high = np.moveaxis(found.about, -1, 0)
     spreads = np.array([[one.system.human.std() for one in draw] for draw in drawn])

@@ -272,7 +272,7 @@ def test_judged_outputs_that_do_not_look_like_the_pool_are_said_before_a_compari
     chosen = {(row["item"], row["system"]) for row in longest}
     rows = [
         {"item": row["item"], "system": row["system"], "rater": f"r{place % 5}"}
-        | {"prompt": "overall", "score": row["length"]}
+        | {"prompt": "overall", "score": row["length"] + row["noise"]}
         for place, row in enumerate(pool)
         if (row["item"], row["system"]) in chosen
     ]

@@ -3,21 +3,17 @@
 import json
 import sys
 from dataclasses import dataclass
-from unittest.mock import patch
 
 import numpy as np
 import pytest
-from benchmarks.honesty import budget, causes, decisions, page, paper
+from benchmarks.honesty import budget, decisions, page, paper
 from benchmarks.honesty.__main__ import arguments, run
 from benchmarks.honesty.drawn_cases import Answers, replays
 from benchmarks.honesty.kinds import KINDS, campaign, equal_campaign
 from benchmarks.honesty.means import cell, cells
-from benchmarks.honesty.ours import default
 from benchmarks.honesty.peers import PEERS, RUNNERS, Asked
 from benchmarks.honesty.results import FILE, Results
 from benchmarks.honesty.summary import DEFAULT, averages, common
-
-from steelyard.estimate import lent
 
 RUNS = 40
 RECORD = {"part": "means", "cell": "normal", "n": 20, "who": "us", "runs": 5, "seed": 1}
@@ -84,15 +80,6 @@ def test_ours_are_replayed_more_often_than_peers_and_slow_peers_less():
     assert asked["steelyard", 200] == 500
     assert asked["ppi-python", 20] == 250
     assert asked["cje-eval", 20] == 3
-
-
-def test_variants_of_the_default_differ_only_in_what_is_lent():
-    [draw] = replays(KINDS[1], 20, 1)
-    middle = [one[0] for one in default(draw)]
-    with patch.object(lent, "borrowed_spread", causes.VARIANTS["no spread lent"][1]):
-        changed = default(draw)
-    assert [one[0] for one in changed] == pytest.approx(middle)
-    assert [one[1:] for one in changed] != [one[1:] for one in default(draw)]
 
 
 def test_a_cell_with_more_runs_takes_the_place_of_the_older_one(tmp_path):
