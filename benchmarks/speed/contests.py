@@ -146,7 +146,7 @@ def mixed_model(judgments, _folder):
 
 
 def unequal_draw(size, _folder):
-    from steelyard.design.unequal import nested_sample
+    from steelyard.sampling.unequal import nested_sample
 
     weights = np.random.default_rng(0).lognormal(size=size)
     return lambda: nested_sample(weights, size // 10, rng=np.random.default_rng(1))

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from steelyard.errors import InvalidArgumentError
 from steelyard.report import efficiency_map
 from steelyard.report.efficiency_map import _LEVELS, _spread, noise_share
-from steelyard.variance import data_efficiency
+from steelyard.single.efficiency import data_efficiency
 
 
 def marks(axes, marker):

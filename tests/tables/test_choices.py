@@ -80,7 +80,7 @@ def test_unknown_raters_count_as_none():
     judged = [{"item": str(item), "system": "a", "score": item % 2} for item in range(4)]
     found = Study.read(POOL[:4], judged).estimate([], bounds=(0, 1))
     assert found[0].n_raters is None
-    assert any("raters are unknown" in note for note in found.notes)
+    assert any("raters are not known" in note for note in found.notes)
 
 
 def test_trouble_under_other_prompts_does_not_matter():

@@ -15,8 +15,8 @@ from steelyard.cli.options import (
     study_arguments,
 )
 from steelyard.cli.printing import headed, note_lines, print_result, progress_bar
+from steelyard.single.quantity import Quantity
 from steelyard.study import Diagnosis
-from steelyard.variance import Quantity
 
 __all__ = ["diagnose"]
 

@@ -1,7 +1,8 @@
 """The data-efficiency map: where raters and metrics stand, and which way is worth going."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -24,8 +25,8 @@ from steelyard.plots.style import (
     styled,
 )
 from steelyard.report.numbers import GAMMA, RHO, number, percent
-from steelyard.study import Diagnosis
-from steelyard.variance import Efficiency, Quantity
+from steelyard.single.efficiency import Efficiency
+from steelyard.single.quantity import Quantity
 
 __all__ = ["efficiency_map", "noise_share"]
 
@@ -39,6 +40,18 @@ _COLUMN = 0.07
 _LINE = 0.05
 
 
+class Standing(Protocol):
+    """What each metric is worth to a system, the most useful first; system ``*`` is all of them."""
+
+    @property
+    def system(self) -> str:
+        """The system."""
+
+    @property
+    def metrics(self) -> Mapping[str, Efficiency]:
+        """The metrics."""
+
+
 def noise_share(noise_ratio: float) -> float:
     r"""Return the share of rater noise in the variance of one judgment, :math:`\gamma/(1+\gamma)`.
 
@@ -50,7 +63,7 @@ def noise_share(noise_ratio: float) -> float:
     return 1.0 if noise_ratio == np.inf else noise_ratio / (1 + noise_ratio)
 
 
-def efficiency_map(diagnoses: Sequence[Diagnosis]) -> Figure:
+def efficiency_map(diagnoses: Sequence[Standing]) -> Figure:
     r"""Draw how many judgments a metric leaves to do, by noise ratio and correlation.
 
     Contours are of the inverse data efficiency,
@@ -63,7 +76,7 @@ def efficiency_map(diagnoses: Sequence[Diagnosis]) -> Figure:
 
     Parameters
     ----------
-    diagnoses : sequence of Diagnosis
+    diagnoses : sequence of Standing
         Each is marked at its noise ratio and the correlation of its best metric, with their
         intervals; the last, all systems or the only one, also shows the way to its two limits.
         One without a correlation is left out. Of many, those at the ends are named.
@@ -130,7 +143,7 @@ class _Place:
     found: Efficiency
 
 
-def _places(diagnoses: Sequence[Diagnosis]) -> list[_Place]:
+def _places(diagnoses: Sequence[Standing]) -> list[_Place]:
     placed = [
         (one, name, found)
         for one in diagnoses

@@ -32,8 +32,8 @@ from steelyard.report.tables import (
     score_decimals,
 )
 from steelyard.report.wording import Headline, enumeration, headline, interval_abouts, noise_meaning
+from steelyard.single.quantity import Quantity
 from steelyard.study import Diagnosis, Study
-from steelyard.variance import Quantity
 
 __all__ = ["Section", "section"]
 

@@ -16,8 +16,9 @@ from steelyard.report.numbers import (
     number,
     percent,
 )
+from steelyard.single.efficiency import Efficiency
+from steelyard.single.quantity import Quantity
 from steelyard.study import Diagnosis
-from steelyard.variance import Efficiency, Quantity
 
 __all__ = [
     "Table",

@@ -2,6 +2,5 @@
 
 from steelyard.study.diagnosis import Diagnosis
 from steelyard.study.study import Study
-from steelyard.study.trajectories import SystemTrajectory
 
-__all__ = ["Diagnosis", "Study", "SystemTrajectory"]
+__all__ = ["Diagnosis", "Study"]

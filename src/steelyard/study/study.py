@@ -26,18 +26,12 @@ from steelyard.questions.comparisons import Comparisons
 from steelyard.questions.estimate import estimates
 from steelyard.questions.estimates import Estimates
 from steelyard.questions.fitted import Fits
+from steelyard.questions.next_sample import NextSample, next_sample
+from steelyard.questions.plan import PlanAsked, PlanFor, pilot_plan
+from steelyard.questions.plans import Plan
 from steelyard.records import names_of
-from steelyard.study import (
-    mean_replay,
-    monitoring,
-    pair_replay,
-    planning,
-    race,
-    race_replay,
-    sampling,
-    simulation,
-    trajectories,
-)
+from steelyard.sampling.sample import Sample, sample
+from steelyard.study import monitoring, replaying
 from steelyard.study.cell_diagnosis import Gaps, diagnose, refused
 from steelyard.study.diagnosis import Diagnoses
 from steelyard.study.judged import Cell, judged_table
@@ -66,23 +60,6 @@ def _of_shared(
     return asked
 
 
-def _of_highest(
-    function: Callable[Concatenate["Study", P], R],
-) -> Callable[Concatenate["Study", P], R]:
-    """Return a question about the highest scores, which is refused where lower ones are better."""
-
-    @wraps(function)
-    def asked(study: "Study", /, *args: P.args, **kwargs: P.kwargs) -> R:
-        if study.judgments.lower_is_better:
-            raise InvalidArgumentError(
-                "a race looks for the highest scores, and lower ones are better under "
-                f"{', '.join(sorted(study.judgments.lower_is_better))}: turn the scores round"
-            )
-        return function(study, *args, **kwargs)
-
-    return asked
-
-
 @dataclass(frozen=True, eq=False)
 class Study:
     """The outputs of one or more systems and the judgments of some of them.
@@ -105,8 +82,8 @@ class Study:
     ...      "score": [0, 1, 1, 2, 3]}
     ... )
     >>> found = Study.read(outputs, judgments).estimate(["length"])
-    >>> round(found["s"].estimate, 3), found["s"].n_outputs, found["s"].pool_size
-    (1.379, 5, 8)
+    >>> round(found["s"].estimate, 1), found["s"].n_outputs, found["s"].pool_size
+    (1.4, 5, 8)
     >>> Study.read(outputs).sample(3, seed=1).frame.height
     3
     """
@@ -325,7 +302,10 @@ class Study:
             losses and strengths, where the prompt asks which of two outputs is better. Intervals are given
             for each pair alone and for all pairs in all slices together.
         """
-        chosen = self.systems if systems is None else names_of(systems)
+        fits = self.fits(
+            metrics, bounds=bounds, sample=sample, cluster_by=cluster_by, average=average
+        )
+        chosen = fits.source.systems if systems is None else names_of(systems)
         if pair is not None and baseline is not None:
             raise InvalidArgumentError("`pair` and `baseline` exclude each other: give one of them")
         pairs = None
@@ -333,10 +313,7 @@ class Study:
             pairs = [(str(pair[0]), str(pair[1]))]
         elif baseline is not None:
             pairs = [(one, baseline) for one in chosen if one != baseline]
-        check_pairs(pairs or [], margin, self.systems)
-        fits = self.fits(
-            metrics, bounds=bounds, sample=sample, cluster_by=cluster_by, average=average
-        )
+        check_pairs(pairs or [], margin, fits.source.systems)
         asked = Asked.of(
             fits,
             names_of(prompts),
@@ -472,6 +449,110 @@ class Study:
             raise NotEstimableError(str(errors[0]), reasons=reasons) from errors[0].__cause__
         return Diagnoses(found)
 
+    def plan(
+        self,
+        metrics: Sequence[str] | None = None,
+        *,
+        prompt: str | None = None,
+        systems: Sequence[str] | None = None,
+        compare: tuple[str, str] | None = None,
+        what: PlanFor = "means",
+        judge: Sequence[str] | None = None,
+        same_items: bool = True,
+        target: Target = "pool",
+        raters: Raters | None = None,
+        **goal: Any,
+    ) -> Plan:
+        """Plan further judgments: how many, of what, and what they cost.
+
+        Parameters
+        ----------
+        metrics, target, raters
+            As in `estimate`.
+        prompt : str, optional
+            The prompt; needed when several were judged.
+        systems : str or sequence of str, optional
+            Systems that are asked about; all that were judged by default.
+        compare : (str, str), optional
+            Plan the difference of these two.
+        what : {"means", "pairs", "order"}
+            What is to be known of the systems: each mean, all differences together, or their order.
+        judge : str or sequence of str, optional
+            Systems that get further judgments; those asked about by default.
+        same_items : bool
+            Whether they are judged on the same items.
+        **goal
+            One of ``half_width``, ``budget`` and ``difference``, and prices: see `steelyard.questions.plan.PlanAsked`.
+
+        Returns
+        -------
+        Plan
+        """
+        prompt = self.only_prompt(prompt)
+        return pilot_plan(
+            self.fits(metrics),
+            prompt,
+            PlanAsked(**goal),
+            systems=names_of(systems),
+            compare=compare,
+            what=what,
+            judge=names_of(judge),
+            same_items=same_items,
+            target=target,
+            raters=raters,
+        )
+
+    def sample(self, n: int, **options: Any) -> Sample:
+        """Draw outputs to judge; see `steelyard.sampling.sample.sample`."""
+        return sample(self.outputs, n, **options)
+
+    def next_sample(
+        self,
+        n: int,
+        *,
+        prompt: str | None = None,
+        systems: Sequence[str] | None = None,
+        pair: tuple[str, str] | None = None,
+        undecided: bool = False,
+        seed: int,
+    ) -> NextSample:
+        """Draw outputs to judge after those that were judged.
+
+        Parameters
+        ----------
+        n : int
+            Items to judge next.
+        prompt : str, optional
+            The prompt; needed when several were judged.
+        systems : str or sequence of str, optional
+            The systems in question; all by default.
+        pair : (str, str), optional
+            Two systems whose difference is in question.
+        undecided : bool
+            Whether systems that `compare` tells from all others get no more judgments.
+        seed : int
+            Seed of the draw.
+
+        Returns
+        -------
+        NextSample
+        """
+        prompt = self.only_prompt(prompt)
+        decided: list[str] = []
+        if undecided:
+            pairs = self.compare(prompts=[prompt], systems=systems, pair=pair)[prompt].pairs
+            still = {name for one in pairs if one.verdict == "undecided" for name in (one.a, one.b)}
+            decided = [name for one in pairs for name in (one.a, one.b) if name not in still]
+        return next_sample(
+            self.fits(),
+            prompt,
+            n,
+            systems=names_of(systems),
+            pair=pair,
+            decided=decided,
+            seed=seed,
+        )
+
     def report(self, path: str | PathLike[str], **options: Any) -> Path:
         """Write a report as one HTML file; `options` are those of `steelyard.report.write_report`.
 
@@ -506,15 +587,8 @@ class Study:
         return Study(self.outputs, counted, (*self.notes, *notes))
 
     # Each is a function of its own module, whose first argument is the study.
-    plan = _of_shared(planning.plan)
-    sample = sampling.sample
-    monitor = _of_shared(monitoring.monitor)
-    race = _of_shared(_of_highest(race.race))
-    simulate = _of_shared(simulation.simulate)
-    simulate_means = _of_shared(mean_replay.simulate_means)
-    simulate_pair = _of_shared(pair_replay.simulate_pair)
-    simulate_race = _of_shared(_of_highest(race_replay.simulate_race))
-    trajectories = _of_shared(trajectories.trajectories)
+    monitor = monitoring.monitor
+    replay = replaying.replay
 
     def only_prompt(self, prompt: str | None) -> str:
         """Return the prompt that was asked for, or else the only one.

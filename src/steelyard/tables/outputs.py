@@ -9,9 +9,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from steelyard.arrays import PoolMoments
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 from steelyard.records import Output, names_of, optional_columns, required_columns
+from steelyard.single.pool import PoolMoments
 from steelyard.tables.gaps import is_gap
 from steelyard.tables.judgments import Judgments
 from steelyard.tables.keys import system_sizes

@@ -5,16 +5,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from steelyard.arrays import JudgedOutputs, Pool, judged_outputs
 from steelyard.errors import NotEstimableError
-from steelyard.variance.agreement import Agreement, agreement_of
-from steelyard.variance.analysis import Analysis, analysis
-from steelyard.variance.components import VarianceComponents, components_of
-from steelyard.variance.correlation import check_collinear, check_outputs, metric_sample
-from steelyard.variance.efficiency import Efficiency, efficiencies_in, efficiency_in
-from steelyard.variance.interval import check_options
+from steelyard.single.agreement import Agreement, agreement_of
+from steelyard.single.analysis import Analysis, analysis
+from steelyard.single.components import VarianceComponents, components_of
+from steelyard.single.correlation import check_collinear, check_outputs, metric_sample
+from steelyard.single.efficiency import Efficiency, efficiencies_in, efficiency_in
+from steelyard.single.judged import JudgedOutputs, judged_outputs, systems_of_outputs
+from steelyard.single.pool import Pool
+from steelyard.single.quantity import check_options
 from steelyard.variance.remedies import Remedies, remedies_in
-from steelyard.variance.systems import systems_of_outputs
 
 __all__ = ["JointAnalysis", "joint_analysis"]
 
@@ -45,7 +45,7 @@ class JointAnalysis:
     @property
     def sample(self) -> JudgedOutputs:
         """The judged outputs."""
-        return self.found.model.sample
+        return self.found.sample
 
     @property
     def components(self) -> VarianceComponents:
@@ -55,8 +55,7 @@ class JointAnalysis:
     @property
     def agreement(self) -> Agreement:
         """Agreement of raters; alpha is NaN where chance agreement is complete."""
-        model = self.found.model
-        return agreement_of(model.sample, model.systems, model.crossed)
+        return agreement_of(self.found.sample, self.found.systems, self.found.crossed)
 
     def each(self) -> list[Efficiency]:
         """Return the efficiency of each metric alone."""
@@ -70,7 +69,7 @@ class JointAnalysis:
         NotEstimableError
             If there are too few outputs for them, or one is a combination of others.
         """
-        check_outputs(self.sample, self.found.model.systems, metrics=self.sample.n_metrics)
+        check_outputs(self.sample, self.found.systems, metrics=self.sample.n_metrics)
         check_collinear(self.sample)
         return efficiency_in(self.found, self.pool_covariance, self.level)
 

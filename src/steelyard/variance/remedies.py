@@ -6,11 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri, stdtrit
 
-from steelyard.variance.analysis import Analysis
-from steelyard.variance.correlation import explained, signed_square
-from steelyard.variance.interval import percentiles, student_level
-from steelyard.variance.moments import Moments
-from steelyard.variance.quantity import Quantity
+from steelyard.single.analysis import Analysis
+from steelyard.single.correlation import explained, signed_square
+from steelyard.single.moments import Moments
+from steelyard.single.quantity import Quantity, percentiles, student_level
 
 __all__ = ["Remedies", "remedies_in"]
 
@@ -70,7 +69,7 @@ def remedies_in(
     level : float
         Confidence level.
     """
-    sample, here, there = found.model.sample, found.here, found.there
+    sample, here, there = found.sample, found.here, found.there
     if metric is not None:
         here, there = here.of_metric(metric), there.of_metric(metric)
         if pool_covariance is not None:
