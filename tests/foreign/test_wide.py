@@ -152,3 +152,12 @@ def test_a_column_that_looks_like_the_item_is_named(tmp_path):
     path = sheet(tmp_path, "Doc ID,ann,bob\n1,2,3\n")
     with pytest.raises(InvalidDataError, match="--column 'item=Doc ID'"):
         converted([path], "wide", Options(wide=("{rater:ann|bob}",)))
+
+
+def test_a_score_in_the_column_of_a_system_is_not_its_text(convert, tmp_path):
+    path = tmp_path / "scores.csv"
+    path.write_text("item,input,base,new\n1,x,3.0,3.0\n2,y,4,5\n")
+    found = convert(path, source="wide", wide=("{system:base|new}",))
+    assert found.scores["1", "base", "scores", "score"] == 3.0
+    assert len(found.scores) == 4
+    assert not any(row.get("output") for row in found.outputs.values())

@@ -1,7 +1,7 @@
 """Which conversion a file needs: its tool, or the pattern of a wide table's columns."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from steelyard.errors import SteelyardError
@@ -15,6 +15,8 @@ __all__ = ["Suggestion", "refusal", "suggestion"]
 
 # Larger files are not read as a whole only to say which tool wrote them.
 _LARGEST = 100_000_000
+# So much of a table shows what its columns hold.
+_HEAD = 200_000
 _MARKS = ("_", "-", ".", ":", "/", "|", " ")
 _SCORES = frozenset({"score", "rating", "judgment", "judgement", "grade", "human"})
 _METRICS = ("bleu", "rouge", "chrf", "ter", "meteor", "comet", "bleurt", "bertscore", "bert_score")
@@ -45,7 +47,7 @@ def suggestion(path: Path) -> Suggestion | None:
     if ".parquet" in suffixes or (path.is_file() and path.stat().st_size > _LARGEST):
         return None
     try:
-        document = open_document(path)
+        document = _head(open_document(path))
         found = formats_of(document)
     except SteelyardError:
         return None
@@ -53,6 +55,13 @@ def suggestion(path: Path) -> Suggestion | None:
         return Suggestion(found[0].name, found[0].title)
     options = wide_options(document) if document.kind == "table" else ()
     return Suggestion("wide", format_named("wide").title, options) if options else None
+
+
+def _head(document: Document) -> Document:
+    """Return a document with the first rows of a table only."""
+    if document.kind != "table" or len(document.text) <= _HEAD:
+        return document
+    return replace(document, text=document.text[:_HEAD].rpartition("\n")[0])
 
 
 def refusal(paths: Sequence[Path], name: str, options: Sequence[str]) -> SteelyardError | None:

@@ -190,6 +190,8 @@ class _WideTable:
         column = named.replace("{system}", str(system))
         if column not in row and "output" not in self._options.columns:
             column = str(system)
+        if column in self.judged or column in self._metrics:
+            return None  # the column that is called as the system holds its score
         found = row.get(column)
         # an empty cell of a table is an empty text, if others in it are not
         return "" if found is None and column in row else found

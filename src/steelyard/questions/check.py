@@ -103,7 +103,11 @@ class _Reading:
             return replace(found, kind="one table", human=self.human)
         if form is not None and (tool, found.kind) == ("wide", "wide table"):
             return replace(found, tool=tool, conversion=form.options)
-        return replace(found, tool=tool) if tool == found.kind else found
+        if found.kind == "judgments" and any(
+            "words as scores" in one.what for one in found.problems
+        ):
+            return replace(found, tool="judgments")
+        return found
 
 
 def check_files(
