@@ -40,6 +40,7 @@ API = {
     ("/admin/api/invitations", "post"),
     ("/admin/api/invitations/revoke", "post"),
     ("/admin/api/decisions", "post"),
+    ("/admin/api/hand-backs", "post"),
 }
 PAGES = {
     "/",
@@ -181,7 +182,7 @@ def test_a_mistake_of_ours_tells_nothing(campaign, tmp_path, monkeypatch):
 
 def test_rules_are_kept_while_nobody_looks(campaign, tmp_path, monkeypatch):
     kept = queue.SimpleQueue()
-    monkeypatch.setattr("steelyard.collect.duties._SECONDS", 0)
+    monkeypatch.setattr("steelyard.collect.web.periodic_work._SECONDS", 0)
 
     async def apply_rules(live):
         kept.put(live._now())

@@ -63,17 +63,13 @@ def test_a_campaign_is_read_whole(tmp_path):
     assert campaign.directory == tmp_path
     assert campaign.database == str(tmp_path / "campaign.sqlite")
     assert campaign.sample == Sample(n=12, seed=1, same_items=True)
-    assert (campaign.goal.level, campaign.goal.method, campaign.goal.budget) == (
-        0.95,
-        "betting",
-        None,
-    )
+    assert (campaign.goal.level, campaign.goal.budget) == (0.95, None)
     assert campaign.goal_prompts == ("overall",)
     assert (campaign.panel.kind, campaign.panel.screen_out_code) == ("prolific", None)
     assert campaign.quality.agreement.judgments == 10
     assert campaign.quality.edit_characters is None
     assert campaign.limits.requests_per_second == 20
-    assert (campaign.lease_minutes, campaign.link_days) == (30, 30)
+    assert (campaign.lease_minutes, campaign.link_days) == (10, 30)
 
 
 def test_four_keys_are_enough(tmp_path):
@@ -104,10 +100,11 @@ def test_a_database_may_be_a_server_and_a_sample_a_file(tmp_path):
         ("half_width: 0.05, prompts: [overall]", "decide: best, prompts: [overall, Edit]", "line 7, key goal.prompts: must not have Edit in a race, which looks for the highest score"),
         ("half_width: 0.05", "half_width: .nan", "line 7, key goal.half_width: must be a finite number"),
         ("half_width: 0.05", "half_width: 0.05, level: 1", "line 7, key goal.level: must be less than 1; got 1"),
-        ("half_width: 0.05", "half_width: 0.05, method: magic", "line 7, key goal.method: must be betting, empirical-bernstein or asymptotic; got 'magic'"),
+        ("half_width: 0.05", "half_width: 0.05, method: magic", "line 7, key goal.method: is gone: intervals that hold at all times need no choice of a method any more"),
         ("prompts: [overall]", "prompts: [ovrall]", "line 7, key goal.prompts[0]: 'ovrall' is no prompt of the task language-quality; did you mean `overall`?"),
         ("prompts: [overall]", "prompts: [overall, overall]", "line 7, key goal.prompts[1]: 'overall' is there twice"),
         ("prompts: [overall]", "prompts: overall", "line 7, key goal.prompts: must be a list; got 'overall'"),
+        ("title: Our texts\n", "email: {host: a}\ntitle: Our texts\n", "line 1, key email: is gone: set `webhook`"),
         ("title: Our texts\n", "", "line 1, key title: must be given"),
         ("outputs: outputs.jsonl\n", "", "line 1, key outputs: must be given"),
         ("outputs: outputs.jsonl", "outputs: output.jsonl", "line 2, key outputs: there is no file output.jsonl in "),
@@ -177,19 +174,6 @@ def test_pairs_need_two_systems_on_the_same_items(tmp_path):
     campaign = load_campaign(write(tmp_path, text.replace(", same_items: false", "")))
     assert campaign.sample.systems == ("a", "b")
     assert campaign.goal_prompts == ("preference",)
-
-
-def test_a_bounded_method_refuses_an_unbounded_score(tmp_path):
-    shipped = (EXAMPLES / "language-quality" / "task.yaml").read_text(encoding="utf-8")
-    mine = shipped.replace("from: edit, otherwise: 0", "from: edit, otherwise: 0, length: edited")
-    text = CAMPAIGN.replace("language-quality", "mine.yaml")
-    assert load_campaign(write(tmp_path, text, mine_yaml=mine))
-    text = text.replace("prompts: [overall]", "prompts: [Edit]")
-    with pytest.raises(InvalidDataError, match=r"line 7, key goal.method: betting needs bounded"):
-        load_campaign(write(tmp_path, text, mine_yaml=mine))
-    assert load_campaign(
-        write(tmp_path, text.replace("[Edit]", "[Edit], method: asymptotic"), mine_yaml=mine)
-    )
 
 
 def test_metrics_are_numeric_columns(tmp_path):

@@ -156,7 +156,7 @@ def test_the_webhook_of_a_campaign_tells_of_that_campaign(write, serve, tmp_path
         headers = {"X-CSRF-Token": re.search(r'csrf-token" content="([^"]+)"', page.text)[1]}
         served.client.post("/two/admin/api/state", json={"state": "stopped"}, headers=headers)
         for app in served.apps.values():
-            served.client.portal.call(app.state.duties.serve_outside)
+            served.client.portal.call(app.state.periodic_work.serve_outside)
         told = {path: body for _, path, body in receiver.asked}
     assert list(told) == ["/two"]
     assert (told["/two"]["event"], told["/two"]["title"]) == ("ended", "Campaign two")
@@ -279,5 +279,5 @@ def test_campaigns_take_turns_in_what_takes_a_core(write, serve, tmp_path):
     for name in ("one", "two"):
         write(name)
     served = serve(tmp_path)
-    one, two = (app.state.duties.turn for app in served.apps.values())
+    one, two = (app.state.periodic_work.turn for app in served.apps.values())
     assert one is two

@@ -79,3 +79,16 @@ def test_without_texts_or_metrics_or_spread_there_are_no_examples(make_study):
     plain = make_study(metrics=())
     assert examples(plain, prompt_findings(plain, "overall", plain.systems)) == []
     assert shown(made([(1.0, float(n % 3)) for n in range(6)])) == {}
+
+
+def test_texts_that_look_like_markdown_are_laid_out_and_nothing_in_them_runs():
+    from steelyard.report.examples import Example
+
+    def html(text):
+        one = Example("a", "1", "3 in 1 judgment", "0.5", text=text, rest=0, input=None)
+        assert one.input_html == ""
+        return one.text_html
+
+    assert "<strong>very</strong>" in html("**very** good")
+    assert html("a * b < c") == "a * b &lt; c"
+    assert "<script" not in html("# A\n\n<script>x</script>")

@@ -1,14 +1,9 @@
-"""Services outside, on this machine: what Prolific documents of its API, receivers of webhooks and of mail."""
+"""Services outside, on this machine: what Prolific documents of its API and receivers of webhooks."""
 
-import base64
 import json
 import re
-import socketserver
-import ssl
 import threading
-from contextlib import contextmanager, suppress
-from email import message_from_bytes
-from email.policy import default
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
 
@@ -159,101 +154,3 @@ class Prolific(Service):
         if self.taken >= self.places and not is_active and self.status == "ACTIVE":
             self.status = "AWAITING REVIEW"
         return kind
-
-
-class MailServer:
-    """A mail server on loopback that keeps what it took; `answers` replaces its reply to a command.
-
-    With a certificate it offers STARTTLS, or speaks TLS from the start; `in_the_clear` has the commands that came
-    unencrypted.
-    """
-
-    def __init__(self, certificate=None, *, wrapped=False):
-        self.messages = []
-        self.logins = []
-        self.answers = {}
-        self.in_the_clear = []
-        self.wrapped = wrapped
-        self.context = None
-        if certificate is not None:
-            self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-            self.context.load_cert_chain(certificate)
-
-    @contextmanager
-    def running(self):
-        server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), _Talk)
-        server.mail = self
-        server.daemon_threads = True
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        self.port = server.server_address[1]
-        try:
-            yield self
-        finally:
-            server.shutdown()
-            server.server_close()
-
-
-class _Talk(socketserver.StreamRequestHandler):
-    """One connection to a `MailServer`."""
-
-    def handle(self):
-        self.mail = self.server.mail
-        self.secure = None
-        try:
-            # a client that does not trust the certificate goes away
-            with suppress(ssl.SSLError, ConnectionError):
-                if self.mail.wrapped:
-                    self._secure()
-                self._talk()
-        finally:
-            if self.secure is not None:
-                self.rfile.close()
-                self.secure.close()
-
-    def _say(self, text):
-        self.wfile.write(f"{text}\r\n".encode())
-
-    def _secure(self):
-        self.secure = self.mail.context.wrap_socket(self.connection, server_side=True)
-        self.rfile = self.secure.makefile("rb")
-        self.wfile = _Sent(self.secure)
-
-    def _talk(self):
-        self._say("220 here")
-        receivers = []
-        while line := self.rfile.readline().decode().rstrip("\r\n"):
-            word = line.split(" ", 1)[0].upper()
-            if self.secure is None:
-                self.mail.in_the_clear.append(word)
-            if word in self.mail.answers:
-                self._say(self.mail.answers[word])
-            elif word == "EHLO":
-                is_offered = self.mail.context is not None and self.secure is None
-                self._say(
-                    f"250-here\r\n{'250-STARTTLS' if is_offered else '250-8BITMIME'}\r\n250 AUTH PLAIN"
-                )
-            elif word == "STARTTLS":
-                self._say("220 go ahead")
-                self._secure()
-            elif word == "AUTH":
-                self.mail.logins.append(base64.b64decode(line.split(" ")[2]).split(b"\0")[1:])
-                self._say("235 welcome")
-            elif word == "RCPT":
-                receivers.append(line.partition("<")[2].partition(">")[0])
-                self._say("250 fine")
-            elif word == "DATA":
-                self._say("354 go on")
-                text = b"".join(iter(self.rfile.readline, b".\r\n"))
-                self.mail.messages.append((receivers, message_from_bytes(text, policy=default)))
-                self._say("250 taken")
-            else:
-                self._say("221 bye" if word == "QUIT" else "250 fine")
-
-
-class _Sent:
-    """What is written goes out at once, as to a socket."""
-
-    closed = True
-
-    def __init__(self, connection):
-        self.write = connection.sendall

@@ -15,13 +15,13 @@ from starlette.staticfiles import StaticFiles
 from steelyard.collect.added_systems import added_units, begun_with
 from steelyard.collect.answer_size import check_answers_fit, stored_contents
 from steelyard.collect.campaign import Campaign, check_metrics
-from steelyard.collect.duties import Duties
-from steelyard.collect.heralds import heralds_of, mail_password
+from steelyard.collect.integrations.prolific_places import Recruiter, prolific_token
+from steelyard.collect.integrations.services import Outside
+from steelyard.collect.integrations.webhook import WebhookCaller
 from steelyard.collect.live.following import LiveSnapshots
 from steelyard.collect.media import MediaFolder
 from steelyard.collect.panels import panel_of
 from steelyard.collect.prefix import PathPrefix
-from steelyard.collect.recruiting import Recruiter, prolific_token
 from steelyard.collect.routes import (
     administration,
     joining,
@@ -38,7 +38,6 @@ from steelyard.collect.routes.site import Clock, Notice, Site, system_clock
 from steelyard.collect.security.headers import SecurityHeaders, content_security_policy
 from steelyard.collect.security.limits import BodyLimit, RateLimit
 from steelyard.collect.security.tokens import Keys
-from steelyard.collect.services import Outside
 from steelyard.collect.store import Reader, Store, StoreError, settings
 from steelyard.collect.store.ledger import micro
 from steelyard.collect.store.purse import Purse
@@ -46,6 +45,7 @@ from steelyard.collect.store.queue import drawn
 from steelyard.collect.traffic import Measured, Traffic
 from steelyard.collect.unit import Unit
 from steelyard.collect.units import units_of
+from steelyard.collect.web.periodic_work import PeriodicWork
 from steelyard.collect.web.presentation import LOOKED_AT, detected
 from steelyard.tables import read_outputs
 from steelyard.version import __version__
@@ -114,8 +114,9 @@ def create_app(
     app.state.site = site
     outside: list[Outside] = [] if recruiter is None else [recruiter]
     if keeper:
-        outside += heralds_of(campaign, store, origin=site.origin, now=clock())
-    app.state.duties = Duties(site, outside)
+        caller = WebhookCaller.of(campaign, store, origin=site.origin, now=clock())
+        outside += [] if caller is None else [caller]
+    app.state.periodic_work = PeriodicWork(site, outside)
     app.state.traffic = Traffic()
     app.state.metrics_token = metrics_token
     for part in _PARTS:
@@ -213,7 +214,6 @@ def first_units(campaign: Campaign) -> list[Unit] | None:
     """
     panel_of(campaign)
     prolific_token(campaign)
-    mail_password(campaign)
     if Reader.is_there(campaign.database):
         with Reader.open(campaign.database) as reader:
             try:
@@ -270,11 +270,11 @@ def _grown_by(campaign: Campaign, store: Store, there: settings.Settings) -> lis
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[dict[str, Any]]:
     site: Site = app.state.site
-    duties: Duties = app.state.duties
-    duties.start()
+    periodic_work: PeriodicWork = app.state.periodic_work
+    periodic_work.start()
 
     async def end() -> None:
-        await duties.end()
+        await periodic_work.end()
         await site.live.close()
 
     try:

@@ -7,7 +7,6 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, PrivateAttr, model_validator
 
-from steelyard.collect.campaign_news import Email, Webhook
 from steelyard.collect.campaign_panels import (
     ExternalQuestionPanel,
     GenericPanel,
@@ -29,6 +28,7 @@ from steelyard.collect.campaign_parts import (
     SampleOrFile,
     Session,
     Text,
+    Webhook,
     Welcome,
 )
 from steelyard.collect.fingerprint import fingerprint_of
@@ -45,7 +45,6 @@ __all__ = [
     "Agreement",
     "Campaign",
     "Documents",
-    "Email",
     "ExternalQuestionPanel",
     "GenericPanel",
     "Goal",
@@ -107,13 +106,15 @@ class Campaign(Declared):
         Where raters reach the server, if not where it listens.
     webhook : Webhook or None
         Whom to tell when the campaign stalls or ends.
-    email : Email or None
-        Whom to write to then.
     language : str
         Language of the pages that raters see: ``en``, ``de``, or a file of texts.
     directory : Path
         The folder of the campaign file.
     """
+
+    gone = {  # noqa: RUF012 - a class variable of `Declared`
+        "email": "set `webhook` to a service that writes e-mail or messages"
+    }
 
     title: Text
     outputs: FilePath
@@ -131,7 +132,7 @@ class Campaign(Declared):
     pay: Pay = Pay()
     quality: Quality = Quality()
     gold: Gold | None = None
-    lease_minutes: float = Field(default=30, gt=0, le=1440)
+    lease_minutes: float = Field(default=10, gt=0, le=1440)
     link_days: float = Field(default=30, gt=0)
     limits: Limits = Limits()
     welcome: Welcome | None = None
@@ -139,7 +140,6 @@ class Campaign(Declared):
     exit_questions: tuple[AnyQuestion, ...] = Field(strict=False, default=())
     public_url: str | None = None
     webhook: Webhook | None = None
-    email: Email | None = None
     language: Text = "en"
 
     _document: Document = PrivateAttr(default=Document("campaign", {}, {}))

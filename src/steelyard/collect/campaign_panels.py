@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from steelyard.collect.campaign_parts import Count, Text
-from steelyard.collect.outgoing import web_address
+from steelyard.collect.integrations.outgoing import web_address
 from steelyard.collect.tasks.declared import Declared, mistake, shown
 
 __all__ = [

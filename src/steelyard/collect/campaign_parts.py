@@ -5,6 +5,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, PlainValidator, model_validator
 
+from steelyard.collect.integrations.outgoing import web_address
 from steelyard.collect.tasks.declared import Declared, mistake, shown
 from steelyard.questions.goal import Decide
 
@@ -22,6 +23,7 @@ __all__ = [
     "SampleOrFile",
     "Session",
     "Text",
+    "Webhook",
     "Welcome",
 ]
 
@@ -118,6 +120,10 @@ class Goal(Declared):
     budget : float or None
         Most that may be spent, in the currency of the pay; None: no limit.
     """
+
+    gone = {  # noqa: RUF012 - a class variable of `Declared`
+        "method": "intervals that hold at all times need no choice of a method any more; take it out"
+    }
 
     half_width: float | None = Field(default=None, gt=0)
     decide: Decide | None = None
@@ -258,6 +264,29 @@ class Welcome(Declared):
 
     purpose: Text
     consent: Text | None = None
+
+
+class Webhook(Declared):
+    """Whom to tell when a campaign stalls or ends.
+
+    Attributes
+    ----------
+    url : str
+        Where JSON is sent.
+    stall_minutes : float
+        Time without a judgment after which a campaign that is open counts as stalled.
+    """
+
+    url: Text
+    stall_minutes: float = Field(default=60, ge=1, le=100_000)
+
+    @model_validator(mode="after")
+    def _is_address(self) -> Self:
+        wrong = web_address(self.url)
+        if wrong is not None:
+            # it may hold a secret: it is not repeated
+            raise mistake(("url",), wrong)
+        return self
 
 
 class Limits(Declared):

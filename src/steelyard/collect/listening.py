@@ -34,7 +34,7 @@ def _reason(error: Exception) -> str:
 
 
 def origin_of(host: str, port: int) -> str:
-    """Return how a browser on this machine reaches a server."""
-    everywhere = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104 - only if asked for
-    name = everywhere.get(host, f"[{host}]" if ":" in host else host)
+    """Return how a browser reaches a server; others reach one that listens everywhere by its name."""
+    everywhere = {"0.0.0.0", "::"}  # noqa: S104 - only if asked for
+    name = socket.gethostname() if host in everywhere else f"[{host}]" if ":" in host else host
     return f"http://{name}:{port}"

@@ -37,7 +37,7 @@ class Campaigns:
         self._apps = dict(apps)
         turn = asyncio.Lock()
         for app in apps.values():
-            app.state.duties.turn = turn
+            app.state.periodic_work.turn = turn
         self._lost = set(lost)
         self._paths = {name: urlsplit(app.state.site.origin).path for name, app in apps.items()}
         # A proxy may or may not take off the path of a public URL.

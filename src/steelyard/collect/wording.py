@@ -10,6 +10,9 @@ from functools import cache, cached_property
 from importlib.resources import as_file, files
 from typing import Any, TypeAlias
 
+from babel import Locale, UnknownLocaleError
+from babel.plural import PluralRule
+
 from steelyard.collect.yaml_lines import read_yaml
 
 __all__ = ["TEXTS", "Phrase", "Text", "Wording", "english", "phrase", "placeholders"]
@@ -72,9 +75,19 @@ class Wording:
         """Return the text of a key with values filled in; ``n`` chooses the form of number."""
         text = self.texts[key]
         if not isinstance(text, str):
-            text = text.get("one" if values.get("n") == 1 else "other", text["other"])
+            number = values.get("n")
+            form = "other" if number is None else self._forms(number)
+            text = text.get(form, text["other"])
         known = {name: self.of(value) for name, value in values.items()}
         return _PLACEHOLDER.sub(lambda found: str(known.get(found[1], found[0])), text)
+
+    @cached_property
+    def _forms(self) -> PluralRule:
+        """Which form of number a language uses for a number."""
+        try:
+            return Locale.parse(self.language, sep="-").plural_form
+        except (UnknownLocaleError, ValueError):
+            return Locale("en").plural_form
 
     def of(self, text: Any) -> Any:
         """Return a text that the server made in this language; what has no key stays as it is."""

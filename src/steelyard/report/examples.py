@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from steelyard.markdown import is_markdown, markdown_tree, tree_html
 from steelyard.report.findings import PromptFindings
 from steelyard.report.numbers import count, number
 from steelyard.study import Study
@@ -52,6 +53,16 @@ class Example:
     text: str
     rest: int
     input: str | None
+
+    @property
+    def text_html(self) -> str:
+        """The text as a page shows it: laid out if it looks like markdown, as raters see it."""
+        return _html(self.text)
+
+    @property
+    def input_html(self) -> str:
+        """The input in the same way; empty where it is not known."""
+        return _html(self.input or "")
 
 
 @dataclass(frozen=True)
@@ -137,6 +148,10 @@ def _texts(study: Study, rows: pl.DataFrame) -> dict[tuple[str, str], tuple[str,
         (row["item"], row["system"]): (str(row["output"]), _known(row.get("input")))
         for row in found.to_dicts()
     }
+
+
+def _html(text: str) -> str:
+    return tree_html(markdown_tree(text) if is_markdown([text]) else [text])
 
 
 def _known(text: object) -> str | None:

@@ -18,7 +18,7 @@ def told(serve):
 
 
 def tend(server):
-    server.portal.call(server.app.state.duties.serve_outside)
+    server.portal.call(server.app.state.periodic_work.serve_outside)
 
 
 def alerts(server):
@@ -138,7 +138,7 @@ def test_a_receiver_that_does_not_answer_keeps_nobody_from_judging(told):
     server, receiver = told()
     server.admin().send("/admin/api/state", {"state": "stopped"})
     receiver.wait.clear()
-    waiting = server.portal.start_task_soon(server.app.state.duties.serve_outside)
+    waiting = server.portal.start_task_soon(server.app.state.periodic_work.serve_outside)
     server.admin().send("/admin/api/state", {"state": "running"})
     server.rater().judge()
     assert not waiting.done()

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from pydantic_core import ErrorDetails, PydanticCustomError
@@ -42,6 +42,9 @@ _PLAIN = {
 class Declared(BaseModel):
     """A part of a declared file: frozen, typed strictly, and with no key that it does not know."""
 
+    # Keys of before, and what to do instead.
+    gone: ClassVar[Mapping[str, str]] = {}
+
     model_config = ConfigDict(
         frozen=True,
         extra="forbid",
@@ -57,6 +60,8 @@ class Declared(BaseModel):
         if isinstance(data, dict):
             known = cls.key_names()
             for key in data:
+                if key in cls.gone:
+                    raise mistake((key,), f"is gone: {cls.gone[key]}")
                 if key not in known and key not in cls.model_fields:
                     raise mistake((key,), f"is not a key here; {one_of(key, known)}")
         return data

@@ -34,6 +34,9 @@ export class ActiveClock {
     return Math.round(this.#total);
   }
 
+  /** Whether somebody is at work: the page is in sight, and was used within the last minute. */
+  get isActive() { return !this.page.hidden && this.now() - this.#lastInput < IDLE_MS; }
+
   #touch() {
     this.#count();
     this.#lastInput = this.now();

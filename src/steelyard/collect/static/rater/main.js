@@ -55,6 +55,9 @@ function leave(event, to) {
   return true;
 }
 
+/** Keys for the buttons beside the questions, where no question uses them. */
+const BUTTONS = [["h", "show-hand-back", "cannot-judge"], ["b", "change-last", "change-last"], ["l", "leave", "leave"]];
+keys.add(() => BUTTONS.filter(([, id]) => find(id)?.offsetParent).map(([key, id, label]) => ({ key, label: t(label), run: () => find(id).click() })));
 keys.add(() => (find("show-instructions").hidden ? [] : [{ key: "i", label: t("instructions"), run: () => find("show-instructions").click() }]));
 
 if (page.mode === "preview") preview(page);

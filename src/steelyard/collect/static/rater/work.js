@@ -8,12 +8,14 @@ import { forget, keep, kept } from "./kept.js";
 import * as messages from "./messages.js";
 import { Questions } from "./questions.js";
 import { show } from "./show.js";
+import { Sight } from "./sight.js";
 import { t } from "./texts.js";
 import { Tutorial } from "./tutorial.js";
 import { offerLeaving, showWelcome } from "./welcome.js";
 
 const find = (id) => document.getElementById(id);
 const PAUSED_SECONDS = 15;
+const HEARTBEAT_MS = 60_000;
 const SAVED = {
   saved: () => t("draft-saved"),
   waiting: (reason) => t("draft-waiting", { reason }),
@@ -41,12 +43,14 @@ export class Work {
     });
     this.tutorial = new Tutorial(page, { passed: () => this.next() });
     this.questions = {};
+    this.sight = new Sight(document.querySelectorAll("#texts [data-field=first], #texts [data-field=second], .output > .text"));
     this.change = find("change-last");
     this.change.addEventListener("click", () => this.#change());
     find("change-cancel").addEventListener("click", () => this.next());
     this.button.addEventListener("click", () => this.submit());
     offerLeaving(page, { before: () => this.autosave.flush(), left: () => this.#end() });
     offerHandBack({ assignment: () => (this.isWorking ? this.#assignment.id : null), done: () => this.#handedBack() });
+    setInterval(() => this.#beat(), HEARTBEAT_MS);
     this.others = "BroadcastChannel" in window ? new BroadcastChannel("steelyard") : null;
     this.others?.addEventListener("message", ({ data }) => this.#elsewhere(data));
   }
@@ -115,6 +119,7 @@ export class Work {
     if (earlier) showEarlier(earlier, content._segment, shown._earlier, this.page.task.show);
     this.page.section("work");
     this.form.load(content, unsent?.answer ?? draft);
+    this.sight.begin();
     this.clock.start(Math.max(unsent?.active_ms ?? 0, spent ?? 0));
   }
 
@@ -153,6 +158,11 @@ export class Work {
     this.#ready();
   }
 
+  /** Who reads for long without an answer keeps the text all the same. */
+  #beat() {
+    if (this.isWorking && !this.#changing && this.clock.isActive) this.autosave.changed();
+  }
+
   #ready() {
     this.button.classList.toggle("ready", this.form.complete);
   }
@@ -169,6 +179,12 @@ export class Work {
     const missing = this.form.complain();
     if (missing) {
       this.page.announce(missing);
+      return;
+    }
+    const unseen = this.#changing ? null : this.sight.unseen();
+    if (unseen) {
+      unseen.scrollIntoView({ block: "center" });
+      this.page.trouble(t("look-at-all"));
       return;
     }
     const { id } = this.#assignment;

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import pytest
 
 from stand_ins import Service
-from steelyard.collect.outgoing import OutgoingError, send_json, web_address
+from steelyard.collect.integrations.outgoing import OutgoingError, send_json, web_address
 
 
 def sent(*args, **options):

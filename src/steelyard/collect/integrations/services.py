@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 from steelyard.collect.campaign import Campaign
-from steelyard.collect.outgoing import OutgoingError
+from steelyard.collect.integrations.outgoing import OutgoingError
 from steelyard.collect.store import Store
 from steelyard.collect.store.services import Service, keep, service
 

@@ -7,9 +7,9 @@ from typing import Self
 
 from steelyard.collect.campaign import Campaign
 from steelyard.collect.campaign_panels import ProlificPanel, ProlificPlaces
-from steelyard.collect.outgoing import OutgoingError
-from steelyard.collect.panels.prolific_api import ProlificApi, Study
-from steelyard.collect.services import Outside, secret_word
+from steelyard.collect.integrations.outgoing import OutgoingError
+from steelyard.collect.integrations.prolific_api import ProlificApi, Study
+from steelyard.collect.integrations.services import Outside, secret_word
 from steelyard.collect.store import Store
 from steelyard.collect.store.demand import Demand, demand
 from steelyard.collect.store.ledger import micro

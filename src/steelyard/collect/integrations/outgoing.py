@@ -2,13 +2,12 @@
 
 import asyncio
 import json
-import ssl
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-import httptools
+import httpx
 
 from steelyard.errors import SteelyardError
 from steelyard.version import __version__
@@ -18,7 +17,6 @@ __all__ = ["LOOPBACK", "OutgoingError", "Reply", "send_json", "web_address"]
 # From the look-up of the name to the last byte of the answer.
 _SECONDS = 10.0
 _MOST_BYTES = 1_000_000
-_PIECE = 65_536
 LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 
 
@@ -131,92 +129,31 @@ async def send_json(
             return await _exchanged(method, url, body, headers or {})
     except TimeoutError:
         raise OutgoingError(f"no answer within {seconds:g} seconds") from None
-    except ssl.SSLError:
-        raise OutgoingError("no secure connection: its certificate is not valid") from None
-    except OSError as error:
-        if isinstance(error, OutgoingError):
-            raise
-        raise OutgoingError(f"no connection ({error.strerror or 'unknown reason'})") from None
+    except httpx.ConnectError as error:
+        if "certificate" in str(error).lower() or "ssl" in str(error).lower():
+            raise OutgoingError("no secure connection: its certificate is not valid") from None
+        raise OutgoingError("no connection") from None
+    except httpx.RemoteProtocolError as error:
+        is_cut = "without" in str(error) or "disconnect" in str(error) or "incomplete" in str(error)
+        if is_cut:
+            raise OutgoingError("the connection was closed before the answer was whole") from None
+        raise OutgoingError("the answer is not HTTP") from None
+    except OutgoingError:
+        raise
+    except (httpx.HTTPError, OSError) as error:
+        raise OutgoingError(f"no connection ({type(error).__name__})") from None
 
 
 async def _exchanged(
     method: str, url: str, body: Mapping[str, Any] | None, headers: Mapping[str, str]
 ) -> Reply:
-    place = urlsplit(url)
-    secure = place.scheme == "https"
-    assert place.hostname is not None
-    reader, writer = await asyncio.open_connection(
-        place.hostname,
-        place.port or (443 if secure else 80),
-        ssl=ssl.create_default_context() if secure else None,
-    )
-    try:
-        writer.write(_request(method, url, body, headers))
-        await writer.drain()
-        return await _answered(reader)
-    finally:
-        # not waited for: the other side need not agree
-        writer.close()
-
-
-def _request(
-    method: str, url: str, body: Mapping[str, Any] | None, headers: Mapping[str, str]
-) -> bytes:
-    place = urlsplit(url)
-    sent = b"" if body is None else json.dumps(body).encode()
-    target = (place.path or "/") + (f"?{place.query}" if place.query else "")
-    lines = {
-        "Host": place.netloc,
-        "User-Agent": f"steelyard/{__version__}",
-        "Accept": "application/json",
-        "Connection": "close",
-        "Content-Length": str(len(sent)),
-        **({} if body is None else {"Content-Type": "application/json"}),
-        **headers,
-    }
-    head = "".join(f"{name}: {value}\r\n" for name, value in lines.items())
-    return f"{method} {target} HTTP/1.1\r\n{head}\r\n".encode() + sent
-
-
-@dataclass
-class _Reading:
-    """An answer as it comes in; its methods are called by the parser."""
-
-    headers: dict[bytes, bytes] = field(default_factory=dict)
-    body: bytearray = field(default_factory=bytearray)
-    has_head: bool = False
-    is_whole: bool = False
-
-    def on_header(self, name: bytes, value: bytes) -> None:
-        self.headers[name.lower()] = value
-
-    def on_headers_complete(self) -> None:
-        self.has_head = True
-
-    def on_body(self, piece: bytes) -> None:
-        self.body.extend(piece)
-
-    def on_message_complete(self) -> None:
-        self.is_whole = True
-
-
-async def _answered(reader: asyncio.StreamReader) -> Reply:
-    reading, size = _Reading(), 0
-    parser = httptools.HttpResponseParser(reading)
-    while not reading.is_whole:
-        piece = await reader.read(_PIECE)
-        size += len(piece)
-        if size > _MOST_BYTES:
-            raise OutgoingError(f"the answer is larger than {_MOST_BYTES:,} bytes")
-        if not piece:
-            if not reading.has_head or b"content-length" in reading.headers:
-                raise OutgoingError("the connection was closed before the answer was whole")
-            break
-        try:
-            parser.feed_data(piece)
-        except httptools.HttpParserError:
-            raise OutgoingError("the answer is not HTTP") from None
-    said = reading.headers.get(b"retry-after", b"").decode("latin-1").strip()
-    return Reply(
-        parser.get_status_code(), bytes(reading.body), float(said) if said.isdecimal() else None
-    )
+    own = {"User-Agent": f"steelyard/{__version__}", "Accept": "application/json"}
+    client = httpx.AsyncClient(follow_redirects=False, trust_env=False, timeout=None)  # noqa: S113
+    async with client, client.stream(method, url, json=body, headers=own | dict(headers)) as got:
+        read = bytearray()
+        async for piece in got.aiter_bytes():
+            read += piece
+            if len(read) > _MOST_BYTES:
+                raise OutgoingError(f"the answer is larger than {_MOST_BYTES:,} bytes")
+        said = got.headers.get("Retry-After", "").strip()
+        return Reply(got.status_code, bytes(read), float(said) if said.isdecimal() else None)

@@ -4,18 +4,18 @@ import asyncio
 from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, field
 
+from steelyard.collect.integrations.services import Outside
 from steelyard.collect.routes.site import Site
-from steelyard.collect.services import Outside
 from steelyard.collect.store.settings import current
 from steelyard.errors import SteelyardError
 
-__all__ = ["Duties"]
+__all__ = ["PeriodicWork"]
 
 _SECONDS = 30.0
 
 
 @dataclass
-class Duties:
+class PeriodicWork:
     """Applies the rules of quality, looks for the goal, and deals with services outside.
 
     What goes wrong in one of them is logged, and tried again the next time.

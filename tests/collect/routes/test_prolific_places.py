@@ -44,7 +44,7 @@ def recruiting(serve, monkeypatch):
 
 
 def tend(server):
-    server.portal.call(server.app.state.duties.serve_outside)
+    server.portal.call(server.app.state.periodic_work.serve_outside)
 
 
 def alerts(server):

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from steelyard.collect.outgoing import OutgoingError, Reply, send_json
+from steelyard.collect.integrations.outgoing import OutgoingError, Reply, send_json
 
 __all__ = ["ProlificApi", "Study"]
 

@@ -1,0 +1,1 @@
+"""Services outside with which a campaign deals: Prolific, and whom it tells its news."""
