@@ -20,7 +20,6 @@ from steelyard.collect.units import more_units, units_of
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 from steelyard.records import DRAW_COLUMNS
 from steelyard.sampling.sample import sample
-from steelyard.sampling.texts_once import for_all_writers
 from steelyard.study import Study
 from steelyard.tables import read_judgments, read_outputs, write_table
 
@@ -436,7 +435,7 @@ def test_second_judgments_come_from_another_rater_and_enter_the_estimate(tmp_pat
     with Store.open(tmp_path / "campaign.sqlite") as store:
         campaign = begin(path, store)
         work(campaign, store, [GOOD] * 4, judgments=52)
-        rows = judgment_rows(store.read(scored_rows), each=1)
+        rows = judgment_rows(store.read(scored_rows))
     overall = rows.filter(pl.col("prompt") == "overall")
     assert (overall["use"] == "used").all()
     judged = overall.group_by("item").agg(pl.col("rater").n_unique(), pl.len())
@@ -452,4 +451,4 @@ def test_lines_are_counted_only_where_something_is_wrong(campaign, monkeypatch):
         raise AssertionError("the file was read anew to say where a row stands")
 
     monkeypatch.setattr("steelyard.tables.tables.line_numbers", counted)
-    assert units_of(campaign())
+    assert units_of(campaign("{n: 6, seed: 3}"))

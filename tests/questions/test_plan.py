@@ -115,7 +115,7 @@ def test_errors_fall_with_every_kind_of_further_judgments():
 
 
 def test_a_larger_pool_than_is_imagined_gives_errors_that_go_on_falling():
-    large = prospect(study(pool=3000))
+    large = prospect(study(pool=3000, raters=200))
     goal = Goal("", np.array([[1.0, -1.0, 0.0]]), 1.0)
     assert large.within < 2000
     inside, beyond = (goal.half_width(large.after(Further(n))) for n in (large.within, 2000))

@@ -3,7 +3,6 @@ import inspect
 import click
 import polars as pl
 import pytest
-from steelyard.study.mean_pilot import MeanPilot
 
 from steelyard.cli.main import steelyard
 from steelyard.errors import InvalidArgumentError, NotEstimableError

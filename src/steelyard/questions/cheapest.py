@@ -226,7 +226,9 @@ class _Search:
         ways["further outputs"] = replace(self.start, outputs=outputs)
         each = (self.prospect.made + best.judgments) / self.prospect.judged
         if each <= _MOST_EACH:
-            ways["further judgments of the same outputs"] = replace(self.start, outputs=0, each=each)
+            ways["further judgments of the same outputs"] = replace(
+                self.start, outputs=0, each=each
+            )
         raters = self.start.raters or self.prospect.raters
         if raters is not None:
             name = f"further outputs, by {2 * raters} raters"
