@@ -1,11 +1,9 @@
 import numpy as np
 import polars as pl
 import pytest
-from steelyard.study.standing import Goal, standings
 
 from steelyard.report import write_report
 from steelyard.study import Study
-from steelyard.study.monitoring import monitor
 
 SYSTEMS = ("a", "b", "c")
 
@@ -43,29 +41,6 @@ def test_honest_campaigns_are_not_accused():
         study = Study.read(*campaign(seed=seed, n=8 if seed % 2 else 40, metrics=6))
         accused += bool(study.imbalances)
     assert accused == 0
-
-
-def test_a_system_whose_outputs_were_chosen_gets_a_note_and_no_stop():
-    study = Study.read(*campaign(chosen="b"))
-    assert list(study.imbalances) == [("p", "b")]
-    for metrics in ([], ["m0"]):
-        for one in study.estimate(metrics):
-            said = [note for note in one.notes if "not a random sample" in note]
-            assert len(said) == (one.system == "b")
-    assert "their mean m0 is" in study.imbalances["p", "b"]
-    for one in monitor(study, half_width=0.2):
-        assert (one.stop, one.balanced) == (one.system != "b",) * 2
-        assert (one.expected_more is None) == (one.system == "b")
-
-
-def test_the_dashboard_does_not_say_stop_either():
-    outputs, judgments = campaign(chosen="a")
-    study = Study.read(outputs, judgments)
-    used = judgments.with_columns(draw=pl.col("time").cast(pl.Int64) + 1)
-    for goal in (Goal(half_width=0.2), Goal(half_width=0.2, tuned_for=0.1)):
-        found = standings(study.outputs, used, goal=goal, bounds={"p": (0.0, 1.0)})
-        assert [one.monitored.stop for one in found] == [False, True, True]
-        assert "not a random sample" in found[0].monitored.notes[0]
 
 
 def test_the_report_says_it_before_any_number(tmp_path):

@@ -56,7 +56,7 @@ _OUTSIDE = {
 }
 # Singular where one prompt is meant, other forms where text must be parsed, and our progress.
 _SPELLED = {"no_metric": "metrics", "numbers": "n"}
-# Prices that only words need; and with --goal `monitor` is `Study.race`.
+# Prices that only words need.
 _WORDS: dict[str, set[str]] = {}
 _TYPED_PLAN = {"item_variance", "rater_variance", "correlation", "leniency", "pool_size", "pilot"}
 
@@ -106,6 +106,7 @@ def test_a_sample_needs_no_judgments(frames):
         lambda study: study.diagnose(),
         lambda study: study.plan(half_width=0.1),
         lambda study: study.monitor(half_width=0.1),
+        lambda study: study.replay(5),
     ],
 )
 def test_without_judgments_there_is_nothing_to_tell(frames, ask):
@@ -131,3 +132,9 @@ def test_results_are_collections(study, ask):
 def test_a_study_writes_its_report(study, tmp_path):
     path = study.report(tmp_path / "report.html", title="Ours")
     assert "<title>Ours" in path.read_text(encoding="utf-8")
+
+
+def test_replays_say_how_far_they_are(study):
+    seen = []
+    study.replay(5, runs=2, progress=lambda done, total: seen.append((done, total)))
+    assert seen == [(1, 2), (2, 2)]

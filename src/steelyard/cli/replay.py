@@ -134,6 +134,8 @@ def _tables(one: Replay) -> list[RenderableType]:
     if one.pairs:
         said += f"; a wrong verdict in {one.wrong:.1%}"
     parts.append(f"{said} of {one.runs} replays")
+    if one.metrics:
+        parts.append(f"metrics used: {', '.join(one.metrics)}")
     parts.extend(f"note: {note}" for note in one.notes)
     return parts
 

@@ -1,12 +1,11 @@
 """What a collection of judgments is to find out, and whether that is known."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal, Self
 
 from steelyard.errors import InvalidArgumentError
-from steelyard.questions.comparison import better_pairs
 from steelyard.questions.pairs import Gate, PairDifference
 
 __all__ = ["Decide", "Goal"]
@@ -98,7 +97,11 @@ class Goal:
         return pair.verdict != "undecided"
 
     def open_pairs(
-        self, systems: Sequence[str], pairs: Sequence[PairDifference], level: float
+        self,
+        systems: Sequence[str],
+        pairs: Sequence[PairDifference],
+        level: float,
+        beaten: Collection[str] = (),
     ) -> list[PairDifference]:
         """Return the pairs that still must be judged.
 
@@ -110,12 +113,13 @@ class Goal:
             What is known of them.
         level : float
             Confidence level.
+        beaten : collection of str
+            Systems that are known not to be the best.
         """
         if self.decide is None and self.gate is None:
             return []
         if self.decide != "best":
             return [one for one in pairs if not self.is_decided(one, level)]
-        beaten = {worse for _, worse in better_pairs(pairs, level)}
         inside = [one for one in systems if one not in beaten]
         if len(inside) < 2 or any(self._near_best(one, inside, pairs) for one in inside):
             return []

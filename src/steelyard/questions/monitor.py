@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import combinations
 
 import numpy as np
 from scipy.special import ndtri
@@ -23,7 +24,7 @@ from steelyard.model.fit import Answers
 from steelyard.questions.about import About
 from steelyard.questions.asked import Asked
 from steelyard.questions.compare import prompt_comparisons
-from steelyard.questions.comparison import Comparison
+from steelyard.questions.comparison import Comparison, better_pairs
 from steelyard.questions.estimate import prompt_estimates
 from steelyard.questions.estimates import Estimate
 from steelyard.questions.fitted import Fits, PromptFit
@@ -358,6 +359,30 @@ class _Look:
             return replace(pair, more_judgments=None)
         return replace(pair, more_judgments=sum(one or 0 for one in both) or None)
 
+    def _beaten(self, own: Sequence[Quantity], pairs: Sequence[PairDifference]) -> set[str]:
+        """Return the systems that are known not to be the best.
+
+        Those that are out count no more: the others are compared among themselves until nobody else goes.
+        """
+        if self.goal.decide != "best" or not pairs:
+            return set()
+        answers = self.found.answers(self.asked.target, self.found.raters(self.asked.raters)[0])
+        sign = -1 if pairs[0].lower_is_better else 1
+        inside, beaten = list(own), {worse for _, worse in better_pairs(pairs, self.asked.level)}
+        while beaten & {one.system for one in inside}:
+            inside = [one for one in inside if one.system not in beaten]
+            those = list(combinations(inside, 2))
+            if not those:
+                break
+            forms = sign * np.array([a.form - b.form for a, b in those])
+            decided = self.found.together(answers, forms, self.asked.level).decided
+            beaten |= {
+                (b if side > 0 else a).system
+                for (a, b), side in zip(those, decided, strict=True)
+                if side
+            }
+        return beaten
+
     def _more(
         self, own: Sequence[Quantity], order: Sequence[str], pairs: Sequence[PairDifference]
     ) -> dict[str, int | None]:
@@ -371,7 +396,7 @@ class _Look:
                 half = math.inf if mean is None else mean.half_width
                 if half > goal.half_width:
                     wanted.append(((one.system,), one.form, half, goal.half_width))
-        for pair in goal.open_pairs(order, pairs, level):
+        for pair in goal.open_pairs(order, pairs, level, self._beaten(own, pairs)):
             form = by_name[pair.a].form - by_name[pair.b].form
             half = (pair.simultaneous_high - pair.simultaneous_low) / 2
             aim = goal.gap(pair, level)

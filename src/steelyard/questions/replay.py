@@ -86,6 +86,8 @@ class Replay:
     ----------
     prompt : str
         The prompt.
+    metrics : tuple of str
+        The metrics that were used.
     goal : str
         What ended the collection; "none" where a number of outputs was judged.
     n_outputs : int
@@ -109,6 +111,7 @@ class Replay:
     """
 
     prompt: str
+    metrics: tuple[str, ...]
     goal: str
     n_outputs: int
     planned: float | None
@@ -124,6 +127,7 @@ class Replay:
     def to_dict(self) -> dict[str, Any]:
         """Return the documented JSON form."""
         return asdict(self) | {
+            "metrics": list(self.metrics),
             "systems": [asdict(one) for one in self.systems],
             "pairs": [asdict(one) for one in self.pairs],
             "notes": list(self.notes),
@@ -285,6 +289,8 @@ def _run_of(redraw: Redraw, model: PromptFit, asked: Asked, now: Monitored) -> _
     ordered = [systems[one] for one in redraw.systems]
     plain = model.plain(asked.target, model.raters(asked.raters)[0]).mean
     beaten = {worse for _, worse in better_pairs(now.pairs, now.level)}
+    if now.goal.startswith("best"):
+        beaten = set(now.enough) if not now.reached else {one.system for one in now.systems[1:]}
     left = [place for place, one in enumerate(redraw.systems) if one not in beaten]
 
     def column(name: str, those: Sequence[object]) -> Floats:
@@ -344,6 +350,7 @@ def _summary(redraw: Redraw, done: Sequence[_Run], rule: Rule, runs: int) -> Rep
         notes.append(f"{refused} of {runs} replays gave no answer and are left out")
     return Replay(
         prompt=redraw.prompt,
+        metrics=redraw.campaign.metrics,
         goal=str(rule.goal),
         n_outputs=rule.n_outputs,
         planned=rule.planned,

@@ -272,7 +272,12 @@ class _Solution:
     def _kept(self) -> Floats:
         """Z_k'PZ_k."""
         k = self.design.n_kept
-        return (self.G - self.G @ self.inverse @ self.G)[:k, :k]
+        return self.G[:k, :k] - self.G[:k] @ self._solved
+
+    @cached_property
+    def _solved(self) -> Floats:
+        """Lambda G, the columns of the kept factor."""
+        return np.asarray(self.inverse @ self.G[:, : self.design.n_kept])
 
     @cached_property
     def traces(self) -> Floats:
@@ -299,9 +304,14 @@ class _Solution:
         held = self.inverse @ self._squares
         cubes = self.design.between(self._shrink**2 * D)
         absorbed = D @ D - 2 * np.sum(self.inverse * cubes) + np.sum(held * held.T)
-        W = (np.eye(len(self.G)) - self.inverse @ self.G)[:, :k]
+        W = np.eye(len(self.G), k) - self._solved
         mixed = np.sum(W * (self._squares @ W))
         return np.array([[absorbed, mixed], [mixed, np.sum(self._kept**2)]])
+
+    @property
+    def expected_curvature(self) -> Floats:
+        """Expected second derivative of the deviance by both ratios."""
+        return self.factor_information - np.outer(self.traces, self.traces) / self.design.freedom
 
     @cached_property
     def information(self) -> Floats:
@@ -353,8 +363,7 @@ def _most_likely(design: _Design, free: NDArray[np.bool_]) -> _Solution:
         moving = free & ((place > 0) | (slope < 0))
         if np.abs(slope[moving]).max(initial=0.0) <= 1e-9 * design.freedom:
             break
-        expected = here.factor_information - np.outer(here.traces, here.traces) / design.freedom
-        curvature = (expected * np.outer(scale, scale))[np.ix_(moving, moving)]
+        curvature = (here.expected_curvature * np.outer(scale, scale))[np.ix_(moving, moving)]
         step = np.zeros(2)
         step[moving] = np.clip(-np.linalg.solve(curvature, slope[moving]), -4.0, 4.0)
         for _ in range(10):

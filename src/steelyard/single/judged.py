@@ -1,7 +1,6 @@
 """Judgments grouped by the output they judge."""
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -63,50 +62,6 @@ class JudgedOutputs:
     def n_metrics(self) -> int:
         """Number of metrics."""
         return int(self.metric.shape[1])
-
-    @classmethod
-    def once(
-        cls, human: Floats, metric: Floats | None = None, *, raters: Integers | None = None
-    ) -> "JudgedOutputs":
-        """Return outputs that were judged once each, from arrays that need no check.
-
-        Parameters
-        ----------
-        human : (n,) array
-            The judgment of each output.
-        metric : (n, p) array, optional
-            Metrics of each output.
-        raters : (n,) array of int, optional
-            Who gave each judgment.
-        """
-        size = len(human)
-        return cls(
-            mean=human,
-            count=np.ones(size, dtype=np.int64),
-            within=np.zeros(size),
-            metric=np.empty((size, 0)) if metric is None else metric,
-            human=human,
-            output=np.arange(size),
-            rater=None if raters is None else np.unique(raters, return_inverse=True)[1],
-            identified=True,
-        )
-
-    @cached_property
-    def first(self) -> Integers:
-        """Position of the first judgment of each output."""
-        return np.cumsum(self.count) - self.count
-
-    def one_each(self, outputs: Integers, rng: np.random.Generator) -> Integers:
-        """Return the position of one judgment of each of these outputs, drawn at random.
-
-        Parameters
-        ----------
-        outputs : array of int
-            Positions of outputs, of any shape.
-        rng : numpy.random.Generator
-            Source of randomness.
-        """
-        return self.first[outputs] + rng.integers(0, self.count[outputs])
 
     @property
     def n_raters(self) -> int | None:

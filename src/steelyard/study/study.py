@@ -60,23 +60,6 @@ def _of_shared(
     return asked
 
 
-def _of_highest(
-    function: Callable[Concatenate["Study", P], R],
-) -> Callable[Concatenate["Study", P], R]:
-    """Return a question about the highest scores, which is refused where lower ones are better."""
-
-    @wraps(function)
-    def asked(study: "Study", /, *args: P.args, **kwargs: P.kwargs) -> R:
-        if study.judgments.lower_is_better:
-            raise InvalidArgumentError(
-                "a race looks for the highest scores, and lower ones are better under "
-                f"{', '.join(sorted(study.judgments.lower_is_better))}: turn the scores round"
-            )
-        return function(study, *args, **kwargs)
-
-    return asked
-
-
 @dataclass(frozen=True, eq=False)
 class Study:
     """The outputs of one or more systems and the judgments of some of them.

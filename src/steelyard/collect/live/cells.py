@@ -118,7 +118,7 @@ class Cells:
     def _prompts(self, used: pl.DataFrame, *, paths: bool = False) -> dict[str, PromptNow]:
         if used.is_empty():
             return {}
-        study = Study(self._outputs, read_judgments(used))
+        study = self._study(used)
         there = set(used["prompt"])
         return {
             prompt: self._prompt(study, prompt, paths=paths)
@@ -170,12 +170,9 @@ class Cells:
             },
         )
 
-    @cached_property
-    def study(self) -> Study | None:
-        """The outputs and the judgments that enter estimates; None before the first."""
-        if self._used.is_empty():
-            return None
-        judgments = read_judgments(self._used)
+    def _study(self, used: pl.DataFrame) -> Study:
+        """Return the outputs and these judgments, which say which prompts are better when lower."""
+        judgments = read_judgments(used)
         lower = {one.prompt for one in self._campaign.task.scores if one.lower_is_better}
         return Study(self._outputs, judgments.directed(lower & set(judgments.prompts)))
 
@@ -191,8 +188,7 @@ class Cells:
 
     def to_list(self) -> list[dict[str, Any]]:
         """Return the prompts of the snapshot."""
-        study = self.study
-        designed = study is not None and is_designed(study.judgments)
+        designed = not self._used.is_empty() and is_designed(read_judgments(self._used))
         lower = {one.prompt for one in self._campaign.task.scores if one.lower_is_better}
         prompts = []
         for prompt, (low, high) in score_bounds(self._campaign.task).items():
