@@ -4,7 +4,8 @@
 
 Texts: two systems with the same text for half of the items; judged are 60 items, or half as many on which the two differ. Version:
 an old system was judged on 200 of 2,000 items; a new one is judged on 40 of these, or on 40 others. Where nothing helps, no texts are shared, or items
-have no effect. Judgments are the ratio of squared errors of the difference times that of the judgments; in brackets two standard errors.
+have no effect. Judgments are the ratio of squared errors of the difference times that of the judgments; in brackets two standard errors;
+shown is the same of the errors that `compare` shows.
 """
 
 import argparse
@@ -41,11 +42,13 @@ def of(made, kept):
 
 
 def answer(made):
-    """Squared error of the difference, whether its interval holds, and the judgments."""
+    """Squared error of the difference, whether its interval holds, the judgments, and the squared error as shown."""
     found = fit(record(made))
     shown = intervals(found, answers_of(found), DIFFERENCE)
     truth = made.truth[1] - made.truth[0]
-    return (shown.estimate[0] - truth) ** 2, shown.low[0] <= truth <= shown.high[0], len(made.score)
+    holds = shown.low[0] <= truth <= shown.high[0]
+    square, seen = (shown.estimate[0] - truth) ** 2, shown.standard_error[0] ** 2
+    return square, holds, len(made.score), seen
 
 
 def texts(kind, run):
@@ -75,14 +78,15 @@ def version(kind, run):
 def line(name, kind, replay, runs, *, all_count):
     """One line of the table."""
     found = np.array([replay(kind, run) for run in range(runs)], dtype=float)
-    squares, holds, judgments = found[..., 0], found[..., 1], found[..., 2]
+    squares, holds, judgments, shown = np.moveaxis(found, 2, 0)
     count = judgments[:, 1].mean() / judgments[:, 0].mean() if all_count else 1.0
     ratio = squares[:, 1].mean() / squares[:, 0].mean()
+    expected = shown[:, 1].mean() / shown[:, 0].mean()
     rng = np.random.default_rng(1)
     drawn = squares[rng.integers(runs, size=(2000, runs))].mean(axis=1)
     error = 2 * np.std(np.log(drawn[:, 1] / drawn[:, 0])) * ratio * count
     return (
-        f"{name:<10}{kind:<16}{ratio * count:>8.2f} [{error:.2f}]{100 * holds[:, 0].mean():>10.1f}"
+        f"{name:<10}{kind:<16}{ratio * count:>8.2f} [{error:.2f}]{expected * count:>9.2f}{100 * holds[:, 0].mean():>10.1f}"
         f"{100 * holds[:, 1].mean():>10.1f}"
     )
 
@@ -92,7 +96,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("--runs", type=int, default=400)
     runs = parser.parse_args().runs
-    print(f"{'':<10}{'kind':<16}{'judgments':>15}{'holds':>10}{'chosen':>10}")
+    print(f"{'':<10}{'kind':<16}{'judgments':>15}{'shown':>9}{'holds':>10}{'chosen':>10}")
     for name, kinds, replay in (
         ("texts", ("copies", "normal"), texts),
         ("version", ("normal", "shape-normal", "nearly-equal"), version),
