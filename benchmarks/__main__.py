@@ -15,6 +15,7 @@ NAMES = (
     "judge",
     "kills",
     "metrics",
+    "next_outputs",
     "plans",
     "pool_memory",
     "released_scores",

@@ -197,7 +197,7 @@ def test_a_stratified_sample_is_estimated_with_nothing_retold(run, campaign, tmp
                     "system": row["system"],
                     "rater": f"r{k}",
                     "prompt": "overall",
-                    "score": row["length"] + 0.1 * ((7 * number + k) % 5),
+                    "score": row["length"] + 1.5 * ((7 * number + k) % 5),
                 }
             )
             + "\n"

@@ -7,6 +7,7 @@ import pytest
 from steelyard import plan as typed_plan
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.model.imagined import Known, imagined
+from steelyard.model.intervals import intervals
 from steelyard.questions.goals import Goal
 from steelyard.questions.plan import PlanAsked
 from steelyard.questions.prospect import Further, Prospect
@@ -103,6 +104,20 @@ def test_a_goal_is_reached_by_the_planned_judgments_and_not_by_fewer():
     assert made.assured.judgments >= made.expected.judgments
 
 
+def test_half_widths_to_come_are_those_that_are_shown_later_on_average():
+    forms = np.array([[1.0, -1.0, 0.0], [1.0, 0.0, 0.0]])
+    ratio = []
+    for seed in range(4):
+        now, later = (study(items=items, raters=20, seed=seed) for items in (40, 120))
+        found = later.fits().of("overall").fit
+        shown = intervals(found, found.answers(), forms)
+        ahead = prospect(now).after(Further(80))
+        promised = [Goal("", form[np.newaxis], 1.0).half_width(ahead) for form in forms]
+        ratio.append(np.array(promised) / ((shown.high - shown.low) / 2))
+    # one promise is off by a fifth, as this pilot knows the variances
+    assert np.exp(np.log(ratio).mean(axis=0)) == pytest.approx([1, 1], rel=0.2)
+
+
 def test_errors_fall_with_every_kind_of_further_judgments():
     ahead = prospect(study())
     pairs = np.array([np.eye(3)[a] - np.eye(3)[b] for a, b in combinations(range(3), 2)])
@@ -115,7 +130,7 @@ def test_errors_fall_with_every_kind_of_further_judgments():
 
 
 def test_a_larger_pool_than_is_imagined_gives_errors_that_go_on_falling():
-    large = prospect(study(pool=3000))
+    large = prospect(study(pool=3000, raters=200))
     goal = Goal("", np.array([[1.0, -1.0, 0.0]]), 1.0)
     assert large.within < 2000
     inside, beyond = (goal.half_width(large.after(Further(n))) for n in (large.within, 2000))

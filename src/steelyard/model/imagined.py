@@ -18,7 +18,7 @@ __all__ = ["Imagined", "Known", "imagined"]
 _DRAWS = 4
 _SEED = 20_181
 # Replays of pilots show so many times the squared doubt that the information on the variances has.
-_DOUBT = 2.0
+_DOUBT = 1.5
 # What is observed of all systems' errors counts beside the model's expectation as if that were so many blocks.
 _ALL = 100.0
 

@@ -199,12 +199,11 @@ class Prospect:
         return np.concatenate([rows, more.astype(np.int64)])
 
     def _campaign(self, further: Further) -> Campaign:
-        rows, _ = self._rows(further)
+        rows, first = self._rows(further)
         campaign = self.campaign
         rater = campaign.rater
         if rater is not None:
-            made = self.place[rows] == 0
-            made[np.setdiff1d(np.arange(len(rows)), np.unique(rows, return_index=True)[1])] = False
+            made = (self.place[rows] == 0) & (np.arange(len(rows)) < first)
             rater = self._raters(rows, made, further.raters)
         return replace(
             campaign,
@@ -213,19 +212,16 @@ class Prospect:
             rater=rater,
         )
 
-    def _raters(self, rows: Ints, made: Ints, number: int | None) -> Ints:
+    def _raters(self, rows: Ints, made: Bools, number: int | None) -> Ints:
         """Return the rater of each judgment: those who made it, and others in turn for further ones."""
         assert self.campaign.rater is not None
         rater = self.campaign.rater[rows].copy()
-        known = np.unique(rater[made])
-        there = known if number is None else np.arange(number)
-        if number is not None:
-            there = np.concatenate(
-                [known, known.max() + 1 + np.arange(max(number - len(known), 0))]
-            )
-            there = there[:number] if number < len(known) else there
+        there = np.unique(rater[made])
+        if number is not None and number > len(there):
+            there = np.concatenate([there, there.max() + 1 + np.arange(number - len(there))])
+        elif number is not None:
+            there = there[:number]
         rng = np.random.default_rng(_SEED)
         fresh = np.flatnonzero(~made)
-        start = rng.permutation(len(fresh))
-        rater[fresh] = there[start % len(there)]
+        rater[fresh] = there[rng.permutation(len(fresh)) % len(there)]
         return np.unique(rater, return_inverse=True)[1].astype(np.int64)

@@ -5,15 +5,13 @@ of it can count for all of them, and every system still has all drawn items.
 """
 
 import json
-from collections.abc import Sequence
 
 import polars as pl
 
 from steelyard.errors import InvalidDataError
 from steelyard.records import ALSO_BY
-from steelyard.tables import Outputs
 
-__all__ = ["for_all_writers", "texts_once", "texts_per_item", "writers"]
+__all__ = ["for_all_writers", "texts_once", "writers"]
 
 _TEXT = ["item", "output"]
 
@@ -47,29 +45,6 @@ def texts_once(sample: pl.DataFrame) -> pl.DataFrame:
     others = written.select(_TEXT).with_columns(pl.Series(ALSO_BY, named, dtype=pl.String))
     first = sample.unique(_TEXT, keep="first", maintain_order=True)
     return first.join(others, on=_TEXT, how="left", maintain_order="left")
-
-
-def texts_per_item(outputs: Outputs, systems: Sequence[str]) -> float:
-    """Return how many different texts an item has on average.
-
-    It is the number of systems where they are not drawn on the same items, because some lack items,
-    and where texts are not known.
-
-    Examples
-    --------
-    >>> from steelyard.tables import read_outputs
-    >>> rows = pl.DataFrame({"item": [1, 1, 2, 2], "system": ["a", "b"] * 2, "output": ["x", "x", "y", "z"]})
-    >>> texts_per_item(read_outputs(rows), ["a", "b"])
-    1.5
-    """
-    if not outputs.has_texts:
-        return float(len(systems))
-    rows = outputs.rows(columns=["item", "system", "output"])
-    rows = rows.filter(pl.col("system").is_in(list(systems)))
-    found = rows.group_by("item").agg(pl.len(), pl.col("output").n_unique())
-    if (found["len"] < len(systems)).any():
-        return float(len(systems))
-    return rows.select("item", "output").n_unique() / found.height
 
 
 def for_all_writers(sample: pl.DataFrame) -> pl.DataFrame:
