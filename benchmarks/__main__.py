@@ -14,12 +14,12 @@ NAMES = (
     "diagnose",
     "judge",
     "kills",
+    "looks",
     "metrics",
     "plans",
     "pool_memory",
     "released_scores",
     "scoring",
-    "simulate_speed",
     "trajectories",
 )
 
