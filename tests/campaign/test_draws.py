@@ -5,8 +5,8 @@ from scipy.stats import binomtest
 
 from steelyard.campaign.draws import is_designed
 from steelyard.errors import InvalidArgumentError, InvalidDataError, NotEstimableError
+from steelyard.sampling.sample import sample
 from steelyard.study import Study
-from steelyard.study.sampling import sample
 from steelyard.tables import read_judgments, read_outputs
 
 SIZE = 80

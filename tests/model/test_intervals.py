@@ -131,7 +131,6 @@ def test_degrees_of_freedom_are_one_at_least(n, seed):
     assert (got.degrees_of_freedom < 2 * n * k).all()
 
 
-@pytest.mark.xfail(strict=True, reason="half of two judgments count as a mode")
 def test_two_judged_outputs_of_one_system_are_students():
     found = of_scores([np.array([1.0, 2.0])])
     got = intervals(found, found.answers(), np.eye(1))

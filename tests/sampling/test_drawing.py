@@ -63,15 +63,6 @@ def test_a_stratified_draw_and_its_extension_are_uniform_within_strata():
     assert dict(draw.strata_sizes) == {"a": 3, "b": 5}
 
 
-def test_neyman_allocation_follows_the_deviations():
-    strata = np.repeat(["a", "b"], 100)
-    draw = draw_sample(
-        200, 40, design="stratified", strata=strata, deviations={"a": 1, "b": 3}, seed=0
-    )
-    assert np.unique(draw.strata, return_counts=True)[1].tolist() == [10, 30]
-    assert set(draw.probability.tolist()) == {0.1, 0.3}
-
-
 @pytest.mark.parametrize("n", [2, 4, 6])
 def test_unequal_draws_meet_their_probabilities(n):
     runs = 4000

@@ -8,7 +8,7 @@ from polars.testing import assert_frame_equal
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 from steelyard.sampling.sample import DRAW_COLUMNS, sample
 from steelyard.sampling.texts_once import for_all_writers
-from steelyard.tables import read_judgments, read_outputs
+from steelyard.tables import read_outputs
 
 
 def pool_frame(size=60, systems=("alpha", "beta")):
@@ -32,24 +32,6 @@ def pool_frame(size=60, systems=("alpha", "beta")):
             )
         )
     return pl.concat(parts)
-
-
-def pilot(frame, per_system=20, prompts=("overall",)):
-    rows = frame.group_by("system", maintain_order=True).head(per_system)
-    return read_judgments(
-        pl.concat(
-            rows.select(
-                "item",
-                "system",
-                rater=pl.lit("r"),
-                prompt=pl.lit(prompt),
-                score=pl.when(pl.col("topic") == "t0")
-                .then(9 * pl.col("length"))
-                .otherwise("length"),
-            )
-            for prompt in prompts
-        )
-    )
 
 
 @pytest.fixture
@@ -109,70 +91,6 @@ def test_strata_of_a_column_and_of_quantiles(outputs):
     assert sorted(cut["stratum"].unique()) == ["length 1/3", "length 2/3", "length 3/3"]
     means = cut.group_by("stratum").agg(pl.col("length").mean()).sort("stratum")["length"]
     assert means.is_sorted()
-
-
-def test_neyman_allocation_judges_more_where_the_pilot_spreads(outputs):
-    found = sample(
-        outputs,
-        16,
-        design="stratified",
-        strata="topic",
-        allocation="neyman",
-        pilot=pilot(pool_frame()),
-        systems=["alpha"],
-        seed=1,
-    )
-    drawn = {part["stratum"]: part["drawn"] for part in found.to_dict()["draws"][0]["strata"]}
-    assert drawn["t0"] > 2 * max(drawn[name] for name in ("t1", "t2", "t3"))
-    assert sum(drawn.values()) == 16
-
-
-def test_neyman_allocation_goes_by_what_the_metric_leaves(outputs):
-    # judgments of topic t0 follow the length exactly, those of t1 not at all and spread less
-    rows = pool_frame(systems=("alpha",))
-    noise = pl.Series(np.random.default_rng(5).normal(size=rows.height))
-    judged = read_judgments(
-        rows.select(
-            "item",
-            "system",
-            rater=pl.lit("r"),
-            prompt=pl.lit("overall"),
-            score=pl.when(pl.col("topic") == "t1").then(2 * noise).otherwise(3 * pl.col("length")),
-        )
-    )
-    drawn = {}
-    for corrected_by in ((), ("length",)):
-        found = sample(
-            outputs,
-            24,
-            design="stratified",
-            strata="topic",
-            allocation="neyman",
-            pilot=judged,
-            corrected_by=corrected_by,
-            systems=["alpha"],
-            seed=1,
-        )
-        [draw] = found.to_dict()["draws"]
-        drawn[corrected_by] = {part["stratum"]: part["drawn"] for part in draw["strata"]}
-    assert drawn[()]["t1"] <= min(drawn[()][name] for name in ("t0", "t2", "t3"))
-    assert drawn[("length",)]["t1"] > max(drawn[("length",)][name] for name in ("t0", "t2", "t3"))
-
-
-def test_a_pilot_of_other_systems_serves_too(outputs):
-    other = pilot(pool_frame().filter(pl.col("system") == "alpha"))
-    found = sample(
-        outputs,
-        16,
-        design="stratified",
-        strata="topic",
-        allocation="neyman",
-        pilot=other,
-        prompt="overall",
-        systems=["beta"],
-        seed=1,
-    )
-    assert found.frame.height == 16
 
 
 def test_sizes_make_probabilities(outputs):
@@ -289,14 +207,7 @@ def test_the_summary_says_what_was_drawn(outputs):
         ),
         ({"design": "stratified", "quantiles": 3}, "`quantiles` and `metric` go together"),
         ({"design": "stratified", "strata": "theme"}, "no column 'theme' in outputs; there are"),
-        (
-            {"design": "stratified", "strata": "topic", "allocation": "neyman"},
-            '`pilot` and `allocation` "neyman" go together',
-        ),
         ({"strata": "topic"}, "go with design stratified; got design simple"),
-        ({"allocation": "neyman"}, '`allocation` "neyman" goes with design stratified'),
-        ({"corrected_by": ["length"]}, '`corrected_by` goes with `allocation` "neyman"'),
-        ({"allocation": "equal"}, "`allocation` must be one of proportional, neyman; got 'equal'"),
         ({"design": "proportional-to-size"}, "`size` goes with design proportional-to-size"),
         ({"size": "risk"}, "`size` goes with design proportional-to-size"),
         (
@@ -342,18 +253,6 @@ def test_wrong_data_are_named():
         sample(read_outputs(bare), 10, design="paired", seed=0)
 
 
-def test_wrong_pilots_are_named(outputs):
-    options = {"design": "stratified", "strata": "topic", "allocation": "neyman", "seed": 0}
-    two = pilot(pool_frame(), prompts=("overall", "fluency"))
-    with pytest.raises(InvalidArgumentError, match=r"`prompt` must be chosen.*overall, fluency"):
-        sample(outputs, 10, pilot=two, **options)
-    with pytest.raises(InvalidArgumentError, match="prompt 'style' has no judgments"):
-        sample(outputs, 10, pilot=two, prompt="style", **options)
-    elsewhere = pool_frame().with_columns(item=pl.col("item") + "x")
-    with pytest.raises(InvalidDataError, match="judges no item that is in outputs"):
-        sample(outputs, 10, pilot=pilot(elsewhere), **options)
-
-
 def test_wrong_earlier_samples_are_named(outputs):
     apart = sample(outputs, 16, same_items=False, seed=1).frame
     with pytest.raises(InvalidDataError, match=r"did not draw the same items .* --independent"):
@@ -376,3 +275,12 @@ def test_wrong_earlier_samples_are_named(outputs):
     by_topic = sample(outputs, 16, strata="topic", **strata).frame
     with pytest.raises(InvalidDataError, match="other strata than this pool"):
         sample(outputs, 20, extend=by_topic, metric="length", quantiles=3, **strata)
+
+
+def test_whole_clusters_are_drawn_with_one_chance(outputs):
+    found = sample(outputs, 2, design="clusters", clusters="topic", each_text_once=False, seed=1)
+    topics = pool_frame()["topic"].n_unique()
+    assert found.frame["cluster"].n_unique() == 2
+    assert found.frame["probability"].unique().to_list() == [2 / topics]
+    drawn = pool_frame().filter(pl.col("topic").is_in(found.frame["topic"].unique().to_list()))
+    assert found.frame.height == drawn.height

@@ -27,6 +27,29 @@ def frames():
     return pl.DataFrame(outputs), pl.DataFrame(judgments)
 
 
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda study, names: study.estimate(names("rouge-l"), prompts=names("overall")),
+        lambda study, names: study.estimate(systems=names("a")),
+        lambda study, names: study.diagnose(
+            names("rouge-l"), prompts=names("overall"), systems=names("a"), resamples=100
+        ),
+        lambda study, names: study.monitor(
+            names("rouge-l"), half_width=0.1, systems=names("a"), prompts=names("overall")
+        ),
+        lambda study, names: study.plan(
+            names("rouge-l"), prompt="overall", systems=names("a"), half_width=0.3
+        ),
+        lambda study, names: study.outputs.pool_moments(names("rouge-l"))["a"].mean.tolist(),
+        lambda study, names: study.sample(5, systems=names("a"), seed=1).to_dict(),
+    ],
+)
+def test_one_name_is_a_name_and_not_its_letters(frames, ask):
+    study = Study.read(*frames)
+    assert repr(ask(study, lambda name: name)) == repr(ask(study, lambda name: [name]))
+
+
 def test_files_are_read_and_reported_on_with_one_name(frames, tmp_path):
     study = Study.read(*frames, metrics="rouge-l")
     assert study.metrics == ("rouge-l",)

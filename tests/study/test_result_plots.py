@@ -13,6 +13,8 @@ from matplotlib.figure import Figure
 
 from steelyard import Study
 from steelyard.errors import InvalidArgumentError
+from steelyard.questions.comparisons import Comparisons
+from steelyard.questions.estimates import Estimates
 from steelyard.questions.preferences import PreferenceComparison
 from steelyard.questions.preferred_pairs import SystemStrength
 from steelyard.study.diagnosis import Diagnoses
@@ -195,12 +197,23 @@ def test_what_is_not_finite_is_an_arrow_or_said(diagnosed, axes):
         refused.plot(axes)
 
 
-def test_a_plan_is_drawn_around_its_price(study, axes):
+@pytest.mark.parametrize("kind", [Estimates, Comparisons, Diagnoses])
+def test_nothing_is_not_drawn(kind, axes):
+    with pytest.raises(InvalidArgumentError, match="nothing to draw: there are no results"):
+        kind([]).plot(axes)
+
+
+def test_reprs_are_one_line_and_tables_escape_text(study, compared, diagnosed):
     made = study.plan("m", prompt="overall", half_width=0.3)
-    assert made.plot(axes) is axes
-    [dot] = [line for line in axes.get_lines() if line.get_marker() == "o"]
-    assert tuple(dot.get_xydata()[0]) == (made.expected.half_width, made.expected.cost)
-    assert legend(axes) == ["plain mean", "with the metric", "noiseless raters", "perfect metric"]
+    watched = study.monitor(half_width=0.5)
+    drawn = study.sample(5, seed=1)
+    found = study.estimate()
+    several = (found, compared, diagnosed, watched)
+    single = (*(one[0] for one in several), made, drawn)
+    for one in (*several, *single):
+        assert repr(one).startswith(f"<{type(one).__name__}")
+        assert "\n" not in repr(one)
+        assert one._repr_html_().startswith("<table>")
 
 
 def test_matplotlib_and_pydantic_are_loaded_only_when_they_are_used():

@@ -121,7 +121,7 @@ def test_scores_become_floats(tmp_path, score, expected):
 
 @pytest.mark.parametrize(
     ("cell", "shown"),
-    [("good", "'good'"), ("NaN", "'NaN'"), ("-inf", "'-inf'"), ("", "nothing"), ('""', "''")],
+    [("good", "'good'"), ("-inf", "'-inf'"), ("5/7", "'5/7'"), ("1e999", "'1e999'")],
 )
 def test_a_bad_score_in_csv_is_named_by_file_line_and_column(tmp_path, cell, shown):
     # The record before it takes two lines, and a blank line counts as one.
@@ -131,9 +131,7 @@ def test_a_bad_score_in_csv_is_named_by_file_line_and_column(tmp_path, cell, sho
         read_judgments(path)
 
 
-@pytest.mark.parametrize(
-    ("score", "shown"), [("good", "'good'"), (None, "nothing"), (math.nan, "nan")]
-)
+@pytest.mark.parametrize(("score", "shown"), [("good", "'good'"), ("x", "'x'")])
 def test_a_bad_score_in_json_lines_is_named_by_file_line_and_column(tmp_path, score, shown):
     path = jsonl(tmp_path, judgment(), judgment(item="2", score=score))
     path.write_text("\n" + path.read_text().replace("\n", "\n\n"))
@@ -142,7 +140,7 @@ def test_a_bad_score_in_json_lines_is_named_by_file_line_and_column(tmp_path, sc
         read_judgments(path)
 
 
-@pytest.mark.parametrize("score", [None, math.nan, math.inf])
+@pytest.mark.parametrize("score", [math.inf, -math.inf])
 def test_a_bad_score_in_a_frame_is_named_by_row_and_column(tmp_path, score):
     frame = pl.DataFrame([judgment(), judgment(item="2", score=score)], strict=False)
     with pytest.raises(InvalidDataError, match=r"^judgments, row 2, column score: expected"):
@@ -380,3 +378,44 @@ def test_scores_whose_squares_are_no_numbers_are_refused(tmp_path, score):
     [problem] = profile_file(path).problems
     assert problem.stops
     assert "at most 1e+100" in problem.what
+
+
+@pytest.mark.parametrize("blank", ["", " ", "NaN", "N/A", "-", '""'])
+def test_rows_without_a_score_are_left_out_and_counted(tmp_path, blank):
+    path = csv(tmp_path, HEADER, "1,a,r,p,1", f"2,a,r,p,{blank}", "3,a,r,p,2")
+    found = read_judgments(path)
+    assert found.frame["score"].to_list() == [1, 2]
+    assert found.notes == (f"{path}: 1 of 3 rows are left out: their score is blank",)
+    frame = pl.DataFrame(
+        [judgment(), judgment(item=2, score=math.nan), judgment(item=3, score=None)]
+    )
+    assert len(read_judgments(frame)) == 1
+
+
+def test_percent_signs_are_read_where_every_score_has_one(tmp_path):
+    path = csv(tmp_path, HEADER, "1,a,r,p,85%", "2,a,r,p,7.5 %")
+    assert read_judgments(path).frame["score"].to_list() == [85, 7.5]
+    path = csv(tmp_path, HEADER, "1,a,r,p,85%", "2,a,r,p,0.85")
+    with pytest.raises(InvalidDataError, match=r"line 3, column score: .* got '0\.85'"):
+        read_judgments(path)
+
+
+def test_a_table_without_a_header_is_told_so(tmp_path):
+    path = csv(tmp_path, "1,a,r,p,5", "2,a,r,p,4")
+    with pytest.raises(InvalidDataError, match="line 1: expected the names of the columns"):
+        read_judgments(path)
+
+
+def test_a_pickle_is_refused_by_name(tmp_path):
+    path = tmp_path / "j.csv"
+    path.write_bytes(b"\x80\x04\x95abc")
+    with pytest.raises(InvalidDataError, match="a Python pickle, which can run any program"):
+        read_judgments(path)
+
+
+def test_objects_inside_records_and_records_inside_objects_are_read(tmp_path):
+    path = tmp_path / "j.json"
+    rows = [{"id": {"doc": n}, "system": "a", "human": {"score": n}} for n in range(3)]
+    path.write_text(json.dumps({"meta": {"by": "us"}, "data": {"rows": rows}}))
+    found = read_judgments(path, columns={"item": "id.doc", "score": "human.score"})
+    assert found.frame.select("item", "score").rows() == [("0", 0.0), ("1", 1.0), ("2", 2.0)]

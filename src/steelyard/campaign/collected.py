@@ -17,6 +17,7 @@ from steelyard.campaign.judged import JudgedOutputs, cluster_column, judged_outp
 from steelyard.campaign.metric_notes import metric_notes
 from steelyard.campaign.pools import moments
 from steelyard.campaign.preferences import preference_rows
+from steelyard.campaign.score_checks import absence_notes, rare_scores_note
 from steelyard.campaign.shared_texts import kept_judgments
 from steelyard.campaign.source import Source
 from steelyard.errors import InvalidDataError, NotEstimableError
@@ -182,6 +183,9 @@ def _numbered(source: Source, prompt: str, read: _Read) -> Collected:
     )
     wrote = outputs.writers > 0
     gaps = metric_notes(source.outputs, metrics, systems)
+    plainly = not is_preference and not designed and source.whole is None
+    absent = absence_notes(campaign) if plainly and outputs.cluster is None else {}
+    rare = rare_scores_note(campaign) if plainly else None
     return Collected(
         prompt=prompt,
         campaign=campaign,
@@ -190,11 +194,18 @@ def _numbered(source: Source, prompt: str, read: _Read) -> Collected:
         raters=raters,
         n_outputs=wrote[np.unique(np.concatenate(code))].sum(axis=0),
         n_judgments=sum(wrote[one].sum(axis=0) for one in code),
-        notes=(*notes, *about_raters, *source.coverage.get(prompt, ()), *source.drawn_whole),
+        notes=(
+            *notes,
+            *about_raters,
+            *source.coverage.get(prompt, ()),
+            *source.drawn_whole,
+            *(() if rare is None else (rare,)),
+        ),
         system_notes={
             one: (
                 *source.warnings.get((prompt, one), ()),
                 *(draws[one].notes if one in draws else ()),
+                *([absent[one]] if one in absent else ()),
                 *gaps.get(one, ()),
             )
             for one in systems

@@ -74,7 +74,7 @@ class Source:
     @cached_property
     def coverage(self) -> dict[str, tuple[str, ...]]:
         """What must be said, by prompt, where systems were judged by other raters."""
-        return rater_notes(self.judgments)
+        return rater_notes(self.judgments) if self.whole is None else self.whole.coverage
 
     @cached_property
     def drawn_whole(self) -> tuple[str, ...]:

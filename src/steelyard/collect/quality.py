@@ -22,6 +22,8 @@ __all__ = ["FEWEST", "Flag", "due", "due_for", "exclude", "flags_of", "has_rules
 
 # Medians of fewer than this tell nothing about a person who can give more.
 FEWEST = 5
+# Anybody may meet so many texts that they cannot judge.
+_FEW_HAND_BACKS = 2
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,7 @@ class Flag:
 
     Attributes
     ----------
-    rule : {"active-time", "edits", "agreement", "gold", "same-answers", "tutorial"}
+    rule : {"active-time", "edits", "agreement", "gold", "same-answers", "tutorial", "hand-backs"}
         Which rule.
     excludes : bool
         Whether it leaves the rater out of the estimate. A failed tutorial does not: who failed it
@@ -59,6 +61,9 @@ def flags_of(campaign: Campaign, rater: RaterRow, conduct: Conduct | None) -> tu
     flags: list[Flag] = []
     if rater.tutorials.get(campaign.task.version) is False:
         flags.append(Flag("tutorial", excludes=False, reason="The tutorial was not passed."))
+    if rater.handed_back > max(rater.judgments, _FEW_HAND_BACKS):
+        reason = f"{rater.handed_back} texts were handed back, and {rater.judgments} judged."
+        flags.append(Flag("hand-backs", excludes=False, reason=reason))
     if conduct is not None:
         flags += _flags(campaign, conduct)
     return tuple(flags)

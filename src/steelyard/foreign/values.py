@@ -100,7 +100,7 @@ def is_missing(value: Any) -> bool:
 
 
 def number(value: Any, scale: Mapping[str, float] | None = None) -> float | None:
-    """Return a finite number, or None; true and false are 1 and 0, words are as `scale` says.
+    """Return a finite number, or None; true and false are 1 and 0, words are as `scale` says, 85% is 85.
 
     Examples
     --------
@@ -114,7 +114,7 @@ def number(value: Any, scale: Mapping[str, float] | None = None) -> float | None
         if word in {"true", "false"}:
             return float(word == "true")
         # Python reads 1_000 as a number, people do not.
-        value = None if "_" in word else word
+        value = None if "_" in word else word.removesuffix("%")
     elif not isinstance(value, int | float):
         return None
     try:

@@ -249,7 +249,10 @@ class Fit:
             [squares(forms, answers.parts.get(name, none)) for name in names], axis=1
         )
         gradient = np.maximum(gradient, 0.0)
-        total = gradient.sum(axis=1)
+        # the errors of a design have no variance to learn
+        total = gradient.sum(axis=1) + np.maximum(
+            squares(forms, answers.parts.get("design", none)), 0
+        )
         share = gradient / np.maximum(total, 1e-300)[:, np.newaxis]
         of_shares = squares(share, self.variances.covariance)
         n = len(self.system.z) - self.system.means.shape[1]

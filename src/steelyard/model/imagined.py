@@ -17,6 +17,8 @@ __all__ = ["Imagined", "Known", "imagined"]
 # Simulated scores whose average information stands for the expected one.
 _DRAWS = 4
 _SEED = 20_181
+# Replays of pilots show so many times the squared doubt that the information on the variances has.
+_DOUBT = 2.0
 # What is observed of all systems' errors counts beside the model's expectation as if that were so many blocks.
 _ALL = 100.0
 
@@ -45,6 +47,8 @@ class Known:
         How many times the variance of a normal's square the squares of outputs have.
     off : float
         By which share the squares that were observed are larger than the model expects.
+    apart : bool
+        Whether the judgments that it is known from are none of those that a campaign will have.
     """
 
     systems: tuple[str, ...]
@@ -56,6 +60,7 @@ class Known:
     freedom_of_all: float
     tails: float = 1.0
     off: float = 0.0
+    apart: bool = False
 
     @classmethod
     def of(cls, fit: Fit) -> "Known":
@@ -215,6 +220,8 @@ class Imagined:
             n=max(campaign.n - campaign.k, 1),
             tails=known.tails,
         )
+        if known.apart:
+            return _DOUBT * (now + later)
         blocks = np.maximum(then, 1.0)
         fresh = 1 - np.minimum(before / blocks, 1.0)
         own = fresh * known.tails * 2 / blocks * (blocks / (blocks + OWN)) ** 2
@@ -223,7 +230,7 @@ class Imagined:
         np.fill_diagonal(found, least)
         by_chance = (weight * own) @ weight.T
         np.fill_diagonal(by_chance, weight @ own)
-        return np.asarray(found + by_chance)
+        return np.asarray(_DOUBT * (found + by_chance))
 
     def _shares(self, forms: Floats) -> tuple[Floats, Floats]:
         """Return the share of each effect in the variance of each form, and the weight of each system."""

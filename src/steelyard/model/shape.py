@@ -36,6 +36,9 @@ def reaches(fit: Fit, answers: Answers, multiple: Floats) -> tuple[Floats, Float
     if campaign.other is not None:
         return np.ones_like(multiple), np.ones_like(multiple)
     mode = _mode(campaign)
+    if mode is None and campaign.k == 1 and not fit.system.effects.columns:
+        # a mean of one system alone has Student's interval, as in any textbook
+        return np.ones_like(multiple), np.ones_like(multiple)
     if mode is None:
         skewness = _skewness(fit, answers)
         return _hall(skewness, multiple), _hall(-skewness, multiple)

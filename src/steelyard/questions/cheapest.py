@@ -17,6 +17,10 @@ _AGAIN = (1.1, 1.25, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0)
 _MOST_EACH = _AGAIN[-1]
 _MORE_RATERS = (1, 2, 4, 8, 16, 32)
 _STEPS = 10
+# Ways to spend are compared that cost as many judgments, within this share; systems are taken one by one up to so many.
+_ALIKE, _FEW = 0.2, 4
+# A search ends where the goal is reached by no more than this leaves.
+_NEAR = 0.985
 
 
 def planned(
@@ -174,36 +178,39 @@ class _Search:
         return self.goal.reach(self.prospect.after(further), sure)
 
     def _least(self, further: Further, sure: float | None) -> Further | None:
-        """Return the fewest outputs that reach the goal, with so many judgments of each.
-
-        Errors fall about with the root of the outputs, which says where to look next.
-        """
-        size = float(self.prospect.campaign.pools.size.max())
-        before = size - self.prospect.left
+        """Return the fewest outputs that reach the goal, with so many judgments of each."""
         low, at_low = 0, math.inf
         if self.prospect.made:
             at_low = self._reach(replace(further, outputs=0, each=1.0), sure)
             if at_low <= 1:
                 return replace(further, outputs=0, each=1.0)
         high: int | None = None
-        at_high, slope, number = 0.0, -0.5, 64
+        at_high, number = 0.0, 64
         for _ in range(_STEPS):
             if math.isfinite(at_low):
-                number = round((before + low) * at_low ** (-1 / slope) * 1.01 - before) + 1
+                number = self._guess(low, at_low, high, at_high)
+            elif low:
+                number = 4 * low
             number = max(min(number, self.most if high is None else high - 1), low + 1)
             found = self._reach(replace(further, outputs=number), sure)
-            if low and found < at_low < math.inf:
-                slope = math.log(found / at_low) / math.log((before + number) / (before + low))
-                slope = min(max(slope, -2.0), -0.1)
             if found <= 1:
                 high, at_high = number, found
             elif number >= self.most:
                 return None
             else:
                 low, at_low = number, found
-            if high is not None and (at_high > 0.985 or high - low <= max(1, high // 50)):
+            if high is not None and (at_high > _NEAR or high - low <= max(1, high // 50)):
                 break
         return None if high is None else replace(further, outputs=high)
+
+    def _guess(self, low: int, at_low: float, high: int | None, at_high: float) -> int:
+        """Return where the goal may be reached: errors fall about with the root of the outputs."""
+        before = float(self.prospect.campaign.pools.size.max()) - self.prospect.left
+        if high is None:
+            return round((before + low) * (1.005 * at_low) ** 2 - before) + 1
+        start, end = math.log(before + low + 1e-9), math.log(before + high)
+        part = math.log(at_low * 1.005) / math.log(at_low / at_high)
+        return math.ceil(math.exp(start + (end - start) * min(max(part, 0.05), 0.95)) - before)
 
     def _fewest(self, sure: float | None) -> Further:
         """Return the fewest judgments of each output that reach the goal, all outputs being judged."""
@@ -215,24 +222,22 @@ class _Search:
         if best.judgments == 0 or not self.prospect.made:
             return
         ways = {}
-        per_output = max(self.prospect.judgments(replace(self.start, outputs=1)), 1)
-        outputs = min(max(best.judgments // per_output, 1), self.most)
-        if outputs:
-            ways["further outputs"] = replace(self.start, outputs=outputs)
-        each = 1 + best.judgments / self.prospect.made
-        if each <= 20:
+        outputs = min(best.outputs or self.most, self.most)
+        ways["further outputs"] = replace(self.start, outputs=outputs)
+        each = (self.prospect.made + best.judgments) / self.prospect.judged
+        if each <= _MOST_EACH:
             ways["further judgments of the same outputs"] = replace(
                 self.start, outputs=0, each=each
             )
         raters = self.start.raters or self.prospect.raters
-        if raters is not None and outputs:
+        if raters is not None:
             name = f"further outputs, by {2 * raters} raters"
             ways[name] = replace(self.start, outputs=outputs, raters=2 * raters)
         asked = self.start.systems or range(self.prospect.campaign.k)
-        if 1 < len(asked) <= 4:
+        if 1 < len(asked) <= _FEW:
             for one in asked:
-                more = min(best.judgments, self.most)
                 name = f"further outputs of {self.prospect.campaign.systems[one]} only"
+                more = min(best.judgments, self.most)
                 ways[name] = replace(self.start, outputs=more, systems=(one,))
         found = [
             Spending(
@@ -241,5 +246,6 @@ class _Search:
                 half_width=self.goal.half_width(self.prospect.after(way)),
             )
             for name, way in ways.items()
+            if abs(self.prospect.judgments(way) - best.judgments) <= _ALIKE * best.judgments
         ]
         yield from sorted(found, key=lambda one: one.half_width)

@@ -72,7 +72,9 @@ def gate_answer(
             if answer == kind:
                 where = f"{one.place}: {pair.a} against {pair.b}, {pair.difference:+.3g} "
                 where += f"[{pair.simultaneous_low:.3g}, {pair.simultaneous_high:.3g}]"
-                needed = f"; {GO_ON}" if kind == "undecided" else ""
+                more = pair.more_judgments if gate == "better" and margin is None else None
+                needed = "" if not more else f"; about {more:,} more judgments would decide"
+                needed += f"; {GO_ON}" if kind == "undecided" else ""
                 return (
                     answer,
                     f"gate {gate} {'is ' if kind == 'undecided' else ''}{kind}: {where}{needed}",

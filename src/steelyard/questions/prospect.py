@@ -121,6 +121,11 @@ class Prospect:
         return int((self.place == 0).sum())
 
     @property
+    def judged(self) -> int:
+        """Outputs that were judged."""
+        return len(np.unique(self.campaign.output[self.place == 0]))
+
+    @property
     def raters(self) -> int | None:
         """Raters who judged; None where nobody knows them."""
         if self.campaign.rater is None:

@@ -93,6 +93,7 @@ def typed_prospect(
         theta=theta,
         covariance=(move * doubt**2) @ move.T,
         freedom_of_all=_SURE,
+        apart=True,
     )
     campaign = _campaign(names, int(seen > 0), raters, pool_size)
     place = np.tile(np.arange(1, campaign.n // systems + 1), systems)

@@ -8,7 +8,7 @@ import polars as pl
 from steelyard.records import Judgment, Output
 from steelyard.tables.duplicates import way_to_settle
 from steelyard.tables.problems import Problem, bad_cells, near_equal_names, repeated_keys
-from steelyard.tables.rules import countable, has_decimal_comma, identifier, number
+from steelyard.tables.rules import countable, has_decimal_comma, identifier, is_blank, number
 from steelyard.tables.tables import ROW, Table, shown
 
 __all__ = ["judgment_profile"]
@@ -132,15 +132,17 @@ def _bad_scores(table: Table, rows: pl.DataFrame) -> list[Problem]:
     rule = number(table, "score", required=True)
     broken = rows.filter(rule.broken)
     column = f"column {table.column('score')}"
-    text = pl.col("score").cast(pl.String, strict=False).str.strip_chars()
-    missing = broken.filter(text.is_null() | (text == "") | text.str.to_lowercase().is_in(["nan"]))
+    missing = broken.filter(is_blank(table, "score"))
     others = broken.join(missing, on=ROW, how="anti")
     problems = []
     if missing.height:
         places = tuple(table.where(*missing[ROW].head(3).to_list()))
-        way_out = "fill them in, or remove the rows"
+        way_out = "these rows are left out"
+        every = missing.height == rows.height
         problems.append(
-            Problem(f"{column}: no score", missing.height, rows.height, places, way_out, stops=True)
+            Problem(
+                f"{column}: no score", missing.height, rows.height, places, way_out, stops=every
+            )
         )
     if others.is_empty():
         return problems

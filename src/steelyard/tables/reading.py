@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import polars as pl
 
+from steelyard.errors import InvalidDataError
 from steelyard.records import (
     ONLY_PROMPT,
     UNKNOWN_RATER,
@@ -27,6 +28,7 @@ from steelyard.tables.rules import (
     check,
     countable,
     identifier,
+    is_blank,
     number,
     probability,
     references,
@@ -213,7 +215,7 @@ def read_judgments(
     table = selected(table, "prompt", prompts)
     table = selected(table, "system", systems, exclude_systems)
     rules = _judgment_rules(table)
-    raw = table.collect(table.rows)
+    raw, blank = _scored(table, [rule for rule in rules if rule.column in Judgment.key])
     check(table, raw, rules)
     check(table, raw, [countable(rule) for rule in rules if rule.column == "score"])
     rows = raw.with_columns(rule.value for rule in rules)
@@ -221,7 +223,29 @@ def read_judgments(
         rows, about = settled(table, rows, on_duplicate)
         notes = (*notes, *about)
     lower, questions = directions(table.name, rows, names_of(lower_is_better))
-    return Judgments(table.name, rows, table, (*notes, *questions)).directed(lower)
+    return Judgments(table.name, rows, table, (*notes, *blank, *questions)).directed(lower)
+
+
+def _scored(table: Table, keys: Sequence[Rule]) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    """Return the rows that have a score, and a note on the number of those that have none.
+
+    A row without a score says at least whose it is: one that was cut off is none.
+
+    Raises
+    ------
+    InvalidDataError
+        If none has one.
+    """
+    rows = table.collect(table.rows)
+    check(table, rows, keys)
+    kept = rows.filter(~is_blank(table, "score"))
+    blank = rows.height - kept.height
+    if not kept.height:
+        raise InvalidDataError(
+            f"{table.name}, column {table.column('score')}: blank on all {blank:,} rows"
+        )
+    note = f"{table.name}: {blank:,} of {rows.height:,} rows are left out: their score is blank"
+    return kept, (note,) if blank else ()
 
 
 def _with_rater_and_prompt(table: Table) -> tuple[Table, tuple[str, ...]]:

@@ -19,6 +19,7 @@ __all__ = [
     "decimal_comma",
     "has_decimal_comma",
     "identifier",
+    "is_blank",
     "is_number",
     "json_text",
     "number",
@@ -133,6 +134,10 @@ def number(table: Table, column: str, *, required: bool) -> Rule:
     is_missing = (raw.str.strip_chars() == "") | raw.is_null() if is_text else raw.is_null()
     is_finite = value.is_finite().fill_null(False)
     broken = ~is_finite if required else ~(is_finite | is_missing)
+    if is_text:
+        # 85% beside 0.85 would be two scales in one column.
+        percent = raw.str.contains(r"%\s*$")
+        broken |= (percent.any() & ~percent & ~is_missing).fill_null(value=False)
     mark = " with a decimal comma" if table.decimal == "," else ""
     way_out = "" if required else ", or an empty cell where it is not known"
     return Rule(
@@ -144,6 +149,18 @@ def countable(rule: Rule) -> Rule:
     """A number whose square can be counted with; what is no number breaks `rule`, not this."""
     broken = (rule.value.abs() > _LARGEST).fill_null(False)
     return Rule(rule.column, rule.value, broken, f"a number of at most {_LARGEST:g} in size")
+
+
+def is_blank(table: Table, column: str) -> pl.Expr:
+    """Whether a cell holds no number at all: empty, or a word for that."""
+    kind = table.schema[column]
+    if kind == pl.String:
+        return (
+            pl.col(column).str.strip_chars().str.to_lowercase().is_in(MISSING).fill_null(value=True)
+        )
+    if kind.is_float():
+        return pl.col(column).is_null() | pl.col(column).is_nan()
+    return pl.col(column).is_null()
 
 
 def probability(table: Table, column: str) -> Rule:
@@ -214,7 +231,7 @@ def json_text(column: str) -> pl.Expr:
 
 
 def _parsed(column: str, decimal: Decimal | None) -> pl.Expr:
-    cell = pl.col(column).str.strip_chars()
+    cell = pl.col(column).str.replace(r"\s*%\s*$", "").str.strip_chars()
     if decimal == ",":
         # A point would be one between thousands, or a mistake: neither is taken for decimals.
         cell = pl.when(~cell.str.contains(".", literal=True)).then(

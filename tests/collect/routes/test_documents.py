@@ -138,7 +138,7 @@ def test_a_segment_that_is_handed_back_does_not_hold_up_the_others(documents):
     ann = server.rater("ann")
     while SIZES[shown(given := ann.next()["assignment"])[1]] < 3:
         ann.judge(GOOD)
-    body = {"assignment": given["id"], "kind": "skip", "reason": ""}
+    body = {"assignment": given["id"], "kind": "problem", "reason": "no text"}
     assert ann.send("/api/hand-back", body).status_code == 200
     assert shown(ann.next()["assignment"])[1:] == (shown(given)[1], shown(given)[2] + 1)
     judge_all(ann)

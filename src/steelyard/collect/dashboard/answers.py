@@ -206,6 +206,7 @@ def _reports(
             "kind": one.kind,
             "reason": one.reason,
             "time": one.time,
+            "holds": one.holds,
         }
         for one in all_reports(connection)[::-1]
         if (rater is None or one.number == rater) and (item is None or one.item == item)

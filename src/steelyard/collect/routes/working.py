@@ -42,8 +42,8 @@ async def next_assignment(visit: RaterVisit, sent: messages.Nothing) -> messages
 
     def give(connection: Connection) -> tuple[sessions.Session, Any]:
         facts = sessions.session(connection, visit.session)
-        found = _ended(site, connection, facts) or before_work.first(site, connection, facts)
-        return facts, found or assignment.next_lease(
+        before = _ended(site, connection, facts) or before_work.first(site, connection, facts)
+        found = before or assignment.next_lease(
             connection,
             session=visit.session,
             rater=visit.rater,
@@ -52,6 +52,11 @@ async def next_assignment(visit: RaterVisit, sent: messages.Nothing) -> messages
             purse=site.purse,
             documents=site.campaign.documents is not None,
         )
+        if isinstance(found, assignment.Nothing):
+            # who handed a text back first may have judged enough by now to be heard
+            enough = site.campaign.session.hand_backs_per_text
+            reports.set_aside_due(connection, rater=visit.rater, enough=enough, now=now)
+        return facts, found
 
     facts, found = await site.write(give)
     if _is_paid_end(facts, found) and await _ruled(site):

@@ -1,4 +1,4 @@
-"""Databases outlive versions, and their backups."""
+"""Databases outlive servers: their backups."""
 
 import json
 import re
@@ -13,8 +13,6 @@ from steelyard.collect.campaign import load_campaign
 from steelyard.collect.store import Store
 from steelyard.collect.store.overview import progress
 
-# Made by released forms of the database: four units, rater ann, two judgments. A new form adds a file, and changes none.
-OLD = sorted((Path(__file__).parent / "upgrades").glob("r*.sql"))
 TASK = (
     "{name: t, title: T, show: [{field: output}], "
     "widgets: [{id: q, kind: slider, label: Q, min: 0, max: 100, step: 1}], "
@@ -25,7 +23,7 @@ NOW = 1_800_000_000_000
 
 @pytest.fixture
 def campaign(tmp_path):
-    """The campaign that the old databases are of."""
+    """A small campaign."""
     rows = [{"item": f"i{n}", "system": "a", "output": f"Text {n}."} for n in range(6)]
     (tmp_path / "outputs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     (tmp_path / "task.yaml").write_text(TASK)
@@ -59,19 +57,6 @@ class Ann:
 def counts(store):
     found = store.read(lambda connection: progress(connection, now=NOW))
     return found.judgments, found.raters, found.units
-
-
-@pytest.mark.parametrize("dump", OLD, ids=lambda path: path.stem)
-def test_a_database_of_an_earlier_version_goes_on(campaign, dump):
-    with sqlite3.connect(campaign.database) as old:
-        old.executescript(dump.read_text())
-    old.close()
-    with Store.open(campaign.database) as store:
-        assert counts(store) == (2, 1, 4)
-        ann = Ann(campaign, store)
-        ann.come()
-        assert ann.judge()["done"] == 3
-        assert counts(store) == (3, 1, 4)
 
 
 def test_a_backup_made_while_raters_work_can_be_restored(campaign, tmp_path):
