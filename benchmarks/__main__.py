@@ -14,13 +14,13 @@ NAMES = (
     "diagnose",
     "judge",
     "kills",
+    "looks",
     "metrics",
     "next_outputs",
     "plans",
     "pool_memory",
     "released_scores",
     "scoring",
-    "simulate_speed",
     "trajectories",
 )
 

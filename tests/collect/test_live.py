@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import partial
 from types import SimpleNamespace
 
+import numpy as np
 import polars as pl
 import pytest
 from simulated_campaign import CONTRARY, GOOD, HASTY, MINUTE, START, begin, work, write_campaign
@@ -13,7 +14,7 @@ from steelyard.collect.exports import export
 from steelyard.collect.live import cells, following
 from steelyard.collect.live.following import LiveSnapshots
 from steelyard.collect.live.pool import read_pool
-from steelyard.collect.live.rows import judgment_rows
+from steelyard.collect.live.rows import judgment_rows, with_use
 from steelyard.collect.live.signals import Outlook, money, money_text, pace
 from steelyard.collect.live.snapshot import snapshot
 from steelyard.collect.quality import due, exclude
@@ -131,12 +132,39 @@ def test_intervals_at_all_looks_are_those_of_monitor(half_done, taken):
         assert shown["path"][-1] == pytest.approx([one.n_outputs, one.half_width], rel=0.02)
 
 
-def test_nobody_is_waited_for(half_done):
-    _, store, _ = half_done
-    everything = judgment_rows(store.read(scored_rows))
-    kept = everything.filter(~pl.col("excluded"))
-    assert set(kept["use"]) == {"used"}
-    assert set(everything.filter("excluded")["use"]) == {"excluded"}
+def of_turns(turns, **columns):
+    """Judgments of the outputs with these numbers in the draw of one system."""
+    count = len(turns)
+    return pl.DataFrame(
+        {"system": "s", "item": [f"i{turn}" for turn in turns], "turn": turns}
+        | {"excluded": [False] * count, "surplus": [False] * count}
+        | columns
+    )
+
+
+def test_one_that_is_not_back_holds_up_nobody_later_on():
+    late = [turn for turn in range(1, 41) if turn != 25]
+    assert set(with_use(of_turns(late))["use"]) == {"used"}
+
+
+def test_what_is_back_early_is_taken_in_the_order_of_the_draw():
+    used = with_use(of_turns([1, 2, 3, 5, 6, 9]))["use"]
+    assert used.to_list() == ["used"] * 3 + ["ahead"] * 3
+
+
+def test_quick_answers_do_not_bias_what_is_used():
+    # one output is given out every minute; a 1 is back after 2 minutes, a 0 after 50, on average
+    rng = np.random.default_rng(0)
+    off, all_off = [], []
+    for _ in range(200):
+        score = rng.permutation(np.repeat([0.0, 1.0], 100))
+        back = np.arange(200) + rng.exponential(np.where(score > 0, 2, 50))
+        there = np.flatnonzero(back <= 120)
+        rows = with_use(of_turns((there + 1).tolist(), score=score[there]))
+        off.append(rows.filter(pl.col("use") == "used")["score"].mean() or 0.5)
+        all_off.append(score[there].mean())
+    assert np.mean(all_off) > 0.6
+    assert np.mean(off) < 0.5 + 0.08
 
 
 def test_exclusions_are_shown_with_the_estimate_before_and_after(taken):

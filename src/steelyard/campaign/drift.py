@@ -35,7 +35,9 @@ def drift_notes(rows: pl.DataFrame, fit: Fit) -> tuple[str, ...]:
         return ()
     if rows["time"].n_unique() < _FEWEST or fit.campaign.other is not None:
         return ()
-    time = rows["time"].rank("average").to_numpy() / rows.height
+    number = rows["time"].cast(pl.Float64, strict=False)
+    moment = rows["time"] if number.null_count() else number
+    time = moment.rank("average").to_numpy() / rows.height
     own = fit.campaign.writers[fit.campaign.output]
     inside = time - _of_systems(time, own)
     notes = []

@@ -37,7 +37,8 @@ is judged once and stands here once for each of them, with the same `submission`
   time for the whole screen.
 - `cluster`, where documents are judged: the document that the output is a segment of. `estimate` and `compare` count documents by it.
 - `use`: "used" in the estimate; "excluded", because the rater is left out; "surplus", beyond the
-  judgments wanted; "incomplete", of a document of which segments are not judged yet.
+  judgments wanted; "ahead", so far in the draw that more than a twentieth of the outputs before it are not
+  back; "incomplete", of a document of which segments are not judged yet.
 - `excluded`: whether the rater is left out of the estimate.
 
 `judgments.*` holds the rows with use "used"; `judgments-all.*` (add `?rows=all` to the address) all.

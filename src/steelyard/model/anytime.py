@@ -59,7 +59,7 @@ class Looks:
         """The mixture's ratio of time to tuning, and by how much its chance is raised."""
         past = self.information > 0
         ratio = np.where(past, self.information / _MIXED_PAST, self.worth / _MIXED)
-        return np.maximum(ratio, 1e-9), np.where(past, np.log(2), 0.0)
+        return np.clip(ratio, 1e-9, 1e6), np.where(past, np.log(2), 0.0)
 
     def once(self, score: Floats) -> Floats:
         """Return the normal score of one look that is as unlikely as these scores are at any look.

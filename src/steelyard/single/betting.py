@@ -74,7 +74,8 @@ def _bets(score: Floats, alpha: float, pool_size: int | None) -> Floats:
     mean = (0.5 + np.cumsum(score)) / (t + 1)
     variance = (0.25 + np.cumsum((score - mean) ** 2)) / (t + 1)
     before = np.concatenate([[0.25], variance[:-1]])
-    horizon = _HORIZONS if pool_size is None else _HORIZONS[2 * pool_size > _HORIZONS]
+    most = np.inf if pool_size is None else max(2 * pool_size, 2 * _HORIZONS[0])
+    horizon = _HORIZONS[most > _HORIZONS]
     stake = np.sqrt(2 * np.log(2 / alpha) / (before * horizon[:, np.newaxis]))
     faster = 1.0 if pool_size is None else pool_size / (pool_size - t + 1)
     return np.asarray(stake * faster)

@@ -8,6 +8,9 @@ from steelyard.collect.store.records import ScoredRow
 
 __all__ = ["judgment_rows", "with_use"]
 
+# Outputs count as far in the draw as at most this share of those before is not back.
+_MISSING = 0.05
+
 _SCHEMA = {
     "submission": pl.Int64,
     "unit": pl.Int64,
@@ -58,9 +61,11 @@ def judgment_rows(scored: Sequence[ScoredRow]) -> pl.DataFrame:
 
 
 def with_use(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return rows with the column ``use``: "used", "excluded", "surplus" or "incomplete".
+    """Return rows with the column ``use``: "used", "excluded", "surplus", "ahead" or "incomplete".
 
-    What is not back yet counts as not drawn. A document is used when all its segments are judged: segments
+    What is not back yet counts as not drawn, and nobody waits for the slowest rater. But what is quick to judge
+    may score otherwise than the rest, so outputs count only as far in the draw of their system as nearly all
+    before them are back; those beyond are "ahead". A document is used when all its segments are judged: segments
     that come first differ from those that follow, so that a part of a document is no sample of it.
     """
     use = (
@@ -68,9 +73,14 @@ def with_use(frame: pl.DataFrame) -> pl.DataFrame:
         .then(pl.lit("excluded"))
         .when("surplus")
         .then(pl.lit("surplus"))
+        .when(pl.col("turn") > pl.col("#reach"))
+        .then(pl.lit("ahead"))
         .otherwise(pl.lit("used"))
     )
-    rows = frame.with_columns(use=use)
+    reach = frame.select("system").join(
+        _reach(frame), on="system", how="left", maintain_order="left"
+    )
+    rows = frame.with_columns(reach["#reach"]).with_columns(use=use).drop("#reach")
     if "cluster" not in rows.columns:
         return rows
     is_used = pl.col("use") == "used"
@@ -78,3 +88,13 @@ def with_use(frame: pl.DataFrame) -> pl.DataFrame:
     is_part = pl.col("cluster").is_not_null() & is_used & (used < pl.col("segments"))
     waiting = pl.when(is_part).then(pl.lit("incomplete")).otherwise(pl.col("use"))
     return rows.with_columns(waiting.alias("use"))
+
+
+def _reach(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return how far in the draw of each system all outputs are judged, but for a small share."""
+    turns = frame.select("system", "turn").unique().sort("system", "turn")
+    back = pl.int_range(1, pl.len() + 1).over("system")
+    near = turns.filter(pl.col("turn") - back <= _MISSING * pl.col("turn"))
+    found = near.group_by("system").agg(pl.col("turn").max().alias("#reach"))
+    every = frame.select(pl.col("system").unique())
+    return every.join(found, on="system", how="left").with_columns(pl.col("#reach").fill_null(0))

@@ -229,6 +229,12 @@ def _notes(campaign: Campaign, cells: Cells, *, set_aside: int) -> list[str]:
         )
     if not rows.is_empty():
         surplus = rows.filter(pl.col("use") == "surplus")["submission"].n_unique()
+        ahead = rows.filter(pl.col("use") == "ahead").select("system", "item").n_unique()
+        if ahead:
+            notes.append(
+                f"{ahead} judged outputs come so far in the draw that too many before them are not back: they count as soon "
+                "as these are, because what is quick to judge may score differently."
+            )
         if surplus:
             notes.append(
                 f"{surplus} surplus judgments are kept and paid but not used: an output's score "
