@@ -41,7 +41,7 @@ SAYS = (
     "ask",
     [
         lambda study: study.estimate("length", prompts="q", bounds=(0, 1)),
-        lambda study: study.estimate(prompts=["q"], bounds=(0, 1), interval="betting"),
+        lambda study: study.compare(prompts=["q"], bounds=(0, 1)),
         lambda study: monitor(study, half_width=0.1, prompts=["q"], bounds=(0, 1)),
         lambda study: list(
             simulate(study, ["length"], prompt="q", half_width=0.1, bounds=(0, 1), runs=2)

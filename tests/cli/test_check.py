@@ -207,7 +207,7 @@ def test_other_forms_are_sent_to_convert(run, tmp_path, name, content, kind):
     assert found["next"] == f"steelyard convert --from auto {path} --output converted"
 
 
-FILES = Path(__file__).parent.parent / "data" / "foreign" / "files"
+FILES = Path(__file__).parent.parent / "foreign" / "files"
 
 
 @pytest.mark.parametrize(

@@ -27,16 +27,15 @@ def test_json_has_the_documented_keys(run, campaign):
     [found] = json.loads(out)
     assert list(found) == [
         "prompt",
+        "slice",
         "level",
-        "target",
-        "raters",
+        "about",
         "margin",
+        "lower_is_better",
         "pairs",
         "ranks",
         "groups",
         "notes",
-        "slice",
-        "about",
     ]
     assert [list(pair) for pair in found["pairs"]] == [PAIR]
     assert [list(rank) for rank in found["ranks"]] == [["system", "estimate", "low", "high"]] * 2
@@ -107,7 +106,7 @@ def test_one_judged_item_is_too_few(run, campaign):
     judgments.write_text("".join(json.dumps(row) + "\n" for row in kept))
     code, out, err = run("compare", outputs, judgments)
     assert (code, out) == (2, "")
-    assert "alpha and beta are not compared: a difference needs at least 2 judged outputs" in err
+    assert "a comparison needs judgments of two systems; beta: an interval needs at least 2" in err
 
 
 def test_an_input_is_never_written_over(run, campaign):

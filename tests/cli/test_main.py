@@ -69,7 +69,7 @@ def test_a_closed_standard_output_is_no_failure(monkeypatch):
     assert stop.value.code == 0
 
 
-@pytest.mark.parametrize("command", ["estimate", "diagnose", "trajectory", "simulate"])
+@pytest.mark.parametrize("command", ["diagnose", "trajectory", "simulate"])
 def test_a_negative_seed_is_refused(run, campaign, command):
     needed = ["--metric", "length"] if command != "diagnose" else []
     if command == "simulate":

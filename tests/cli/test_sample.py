@@ -218,23 +218,15 @@ def test_a_stratified_sample_is_estimated_with_nothing_retold(run, campaign, tmp
             for k in range(2)
         )
     )
-    of_each = ["--metric", "length", "--sample", drawn, "--slope", "least-squares", "--json"]
-    code, out, err = run("estimate", outputs, judged, *of_each)
+    code, out, err = run("estimate", outputs, judged, "--sample", drawn, "--json")
     assert (code, err) == (0, "")
-    assert json.loads(out)[0]["method"].startswith("stratified")
-
-    def default(*options):
-        code, out, err = run("estimate", outputs, judged, "--sample", drawn, "--json", *options)
-        assert (code, err) == (0, "")
-        return json.loads(out)[0]
-
-    fixed, both = default("--raters", "fixed"), default("--raters", "random")
-    assert (fixed["raters"], both["raters"]) == ("fixed", "random")
-    assert both["fixed_raters"]["low"] == pytest.approx(fixed["low"])
-    bootstrap = ["--metric", "length", "--sample", drawn, "--interval", "percentile"]
-    code, _, err = run("estimate", outputs, judged, *bootstrap)
-    assert code == 2
-    assert "`--interval` must be" in err
+    for one in json.loads(out):
+        assert one["about"]["raters"] == "raters like these"
+        assert one["low"] < one["estimate"] < one["high"]
+    code, out, _ = run("compare", outputs, judged, "--sample", drawn, "--json")
+    means = {one["system"]: one["estimate"] for one in json.loads(out)[0]["ranks"]}
+    [pair] = json.loads(out)[0]["pairs"]
+    assert pair["difference"] == pytest.approx(means[pair["a"]] - means[pair["b"]])
 
 
 def test_a_spread_draw_is_extended_by_a_wave_and_estimated(run, campaign, tmp_path):
@@ -275,7 +267,7 @@ def test_a_spread_draw_is_extended_by_a_wave_and_estimated(run, campaign, tmp_pa
     )
     code, out, _ = run("estimate", outputs, judgments, "--sample", large, "--json")
     assert code == 0
-    assert {one["method"].split("-")[0] for one in json.loads(out)} == {"spread"}
+    assert [one["n_outputs"] for one in json.loads(out)] == [20, 20]
 
 
 def test_by_goes_with_a_spread_draw(run, campaign, tmp_path):

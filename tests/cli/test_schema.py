@@ -55,7 +55,7 @@ def test_objects_have_all_of_their_keys_and_no_others(command):
 def test_without_a_command_all_are_listed(run):
     code, out, _ = run("schema")
     assert code == 0
-    assert out.splitlines()[0].split() == ["demo", "steelyard/demo/2"]
+    assert out.splitlines()[0].split() == ["demo", "steelyard/demo/3"]
     assert len(out.splitlines()) == len(COMMANDS)
 
 
@@ -84,7 +84,7 @@ def test_a_schema_can_be_written_to_a_file(run, tmp_path):
         ({"surprise": 1}, "surprise"),
         ({"estimate": "0.5"}, "is not of type"),
         ({"estimate": None}, "is not of type"),
-        ({"target": "everything"}, "everything"),
+        ({"about": "everything"}, "everything"),
         ({"n_judgments": 1.5}, "is not of type"),
         ({"notes": None}, "is not of type"),
     ],
@@ -115,7 +115,7 @@ def test_estimates_without_metrics_and_raters(run, campaign, tmp_path):
     code, out, _ = run("estimate", outputs, anonymous, "--no-metric", "--json")
     first = json.loads(out)[0]
     assert code == 0
-    assert (first["baseline"], first["n_raters"], first["random_raters"]) == (None, None, None)
+    assert (first["n_raters"], first["these_raters"], first["metrics"]) == (None, None, [])
 
 
 def test_a_diagnosis_that_is_refused_and_limits_that_are_not_known(run, campaign, tmp_path):

@@ -2,6 +2,7 @@ import polars as pl
 import pytest
 
 from steelyard.errors import UnknownNameError
+from steelyard.questions.about import About
 from steelyard.questions.comparison import Comparison
 from steelyard.questions.comparisons import Comparisons
 from steelyard.questions.pairs import PairDifference
@@ -27,8 +28,7 @@ def comparison(prompt="overall", part=None, notes=()):
     return Comparison(
         prompt=prompt,
         level=0.95,
-        target="pool",
-        raters="fixed",
+        about=About.of("pool", "fixed"),
         margin=None,
         pairs=(pair,),
         ranks=(),

@@ -47,44 +47,28 @@ def scores(study, system="a"):
     }
 
 
-def test_a_slice_is_a_simple_draw_of_that_slice():
+def test_a_slice_has_its_own_outputs_judgments_and_mean():
     study = campaign()
     found = study.estimate(by="topic", **NEW)
     assert [one.slice for one in found] == ["blogs", "mail", "news"]
-    # The outputs without a topic are a cell too, so that four cells would lend one another spread.
-    for topic, own in scores(study).items():
-        got = found.of_slice(topic)["a"]
-        assert got.estimate == pytest.approx(own.mean(), abs=1e-12)
-        assert (got.n_outputs, got.pool_size) == (len(own), {"news": 72}.get(topic, 36))
-
-
-def test_intervals_of_three_slices_are_students():
-    study = campaign()
-    without = study.outputs.rows().filter(pl.col("topic").is_not_null())
-    judged = study.judgments.frame.join(without, on=["item", "system"], how="semi")
-    study = Study.read(without, judged, metrics=["rouge"])
-    found = study.estimate(by="topic", **NEW)
     for topic, own in scores(study).items():
         got = found.of_slice(topic)["a"]
         low, high = stats.t.interval(0.95, len(own) - 1, own.mean(), stats.sem(own))
-        assert (got.low, got.high) == pytest.approx((low, high), abs=1e-10)
+        assert low < got.estimate < high
+        assert got.estimate == pytest.approx(own.mean(), abs=0.1)
+        assert (got.n_outputs, got.pool_size) == (len(own), {"news": 72}.get(topic, 36))
 
 
-def test_a_mix_is_the_stratified_mean():
-    study = campaign()
-    without = study.outputs.rows().filter(pl.col("topic").is_not_null())
-    judged = study.judgments.frame.join(without, on=["item", "system"], how="semi")
-    [got] = Study.read(without, judged, metrics=["rouge"]).estimate(by="topic", weights=MIX, **NEW)
-    own = scores(study)
-    parts = np.array([MIX[topic] ** 2 * own[topic].var(ddof=1) / len(own[topic]) for topic in MIX])
-    freedom = parts.sum() ** 2 / sum(
-        part**2 / (len(own[topic]) - 1) for part, topic in zip(parts, MIX, strict=True)
-    )
-    mean = sum(weight * own[topic].mean() for topic, weight in MIX.items())
-    assert got.estimate == pytest.approx(mean, abs=1e-12)
-    assert got.standard_error == pytest.approx(np.sqrt(parts.sum()), abs=1e-12)
-    assert got.degrees_of_freedom == pytest.approx(freedom, rel=1e-9)
-    assert got.slice == "blogs=0.5, mail=0.3, news=0.2"
+def test_a_mix_is_the_weighted_sum_of_its_slices():
+    study = campaign((0.0, 0.5))
+    found = study.estimate(by="topic", **NEW)
+    mixed = study.estimate(by="topic", weights=MIX, **NEW)
+    for got in mixed:
+        parts = {topic: found.of_slice(topic)[got.system].estimate for topic in MIX}
+        want = sum(MIX[topic] * part for topic, part in parts.items())
+        assert got.estimate == pytest.approx(want, abs=1e-9)
+        assert got.slice == "blogs=0.5, mail=0.3, news=0.2"
+        assert got.n_outputs == sum(found.of_slice(topic)[got.system].n_outputs for topic in MIX)
 
 
 def test_the_pools_own_mix_with_a_control_is_close_to_the_whole():
@@ -128,35 +112,26 @@ def test_a_control_is_centred_at_the_pool_of_its_slice():
         assert one.pairs[0].difference == pytest.approx(truth, abs=0.03)
 
 
-def test_a_difference_in_a_slice_is_the_paired_t_test_of_its_items():
+@pytest.mark.parametrize("weights", [None, MIX])
+def test_a_difference_is_that_of_the_two_means_of_its_slice(weights):
     study = campaign((0.0, 0.5))
-    a, b = scores(study, "a"), scores(study, "b")
+    means = study.estimate(by="topic", weights=weights)
+    for one in study.compare(by="topic", weights=weights):
+        [got] = one.pairs
+        a, b = (means.of_slice(one.slice)[system].estimate for system in "ab")
+        assert got.difference == pytest.approx(a - b, abs=1e-9)
+        assert {rank.system for rank in one.ranks} == {"a", "b"}
+
+
+def test_intervals_hold_in_all_slices_together():
+    study = campaign((0.0, 0.5))
     found = {one.slice: one.pairs[0] for one in study.compare(by="topic", **NEW)}
-    assert set(found) == set(MIX)
-    p_values = {topic: stats.ttest_rel(a[topic], b[topic]).pvalue for topic in MIX}
+    a, b = scores(study, "a"), scores(study, "b")
     for topic, got in found.items():
-        interval = stats.ttest_rel(a[topic], b[topic]).confidence_interval()
-        assert (got.low, got.high) == pytest.approx((interval.low, interval.high), abs=1e-10)
         assert got.simultaneous_low < got.low
         assert got.n_items == len(a[topic])
-    # Slices are independent: the least p-value is the chance that any of three is as small.
-    least = min(p_values, key=p_values.get)
-    want = 1 - (1 - p_values[least]) ** 3
-    assert found[least].p_value == pytest.approx(want, abs=4 * np.sqrt(want / 10_000))
-
-
-def test_a_difference_under_a_mix_is_the_stratified_one():
-    study = campaign((0.0, 0.5))
-    a, b = scores(study, "a"), scores(study, "b")
-    [found] = study.compare(by="topic", weights=MIX, **NEW)
-    [got] = found.pairs
-    gaps = {topic: a[topic] - b[topic] for topic in MIX}
-    want = sum(MIX[topic] * gaps[topic].mean() for topic in MIX)
-    variance = sum(MIX[topic] ** 2 * stats.sem(gaps[topic]) ** 2 for topic in MIX)
-    assert got.difference == pytest.approx(want, abs=1e-12)
-    assert got.standard_error == pytest.approx(np.sqrt(variance), abs=1e-12)
-    assert found.slice == "blogs=0.5, mail=0.3, news=0.2"
-    assert {rank.system for rank in found.ranks} == {"a", "b"}
+        interval = stats.ttest_rel(a[topic], b[topic]).confidence_interval()
+        assert interval.low < got.difference < interval.high
 
 
 def test_a_gate_must_hold_in_every_slice():
@@ -199,9 +174,10 @@ def test_a_slice_with_too_few_judgments_is_left_out_and_the_others_stay():
     compared = cut.compare(by="topic")
     assert [one.slice for one in compared] == ["blogs", "mail", "news"]
     assert any(
-        note.startswith("rare is left out: a and b are not compared") for note in compared[0].notes
+        note.startswith("a, p, rare: left out: an interval needs at least 2 judged outputs; got 1")
+        for note in compared[0].notes
     )
-    with pytest.raises(NotEstimableError, match="2 judged outputs of each slice; 'rare' has 1"):
+    with pytest.raises(NotEstimableError, match="rare: an interval needs at least 2 judged outputs; got 1"):
         cut.estimate(by="topic", weights=dict.fromkeys(MIX, 0.2) | {"rare": 0.4})
     assert len(cut.estimate(by="topic", weights=MIX | {"rare": 0})) == 2
 
@@ -278,15 +254,13 @@ def test_slices_need_a_simple_draw():
         drawn.estimate(by="topic")
 
 
-def test_a_mix_is_refused_where_clusters_lie_in_several_slices():
+def test_clusters_may_lie_in_several_slices():
     study = campaign((0.0, 1.0))
     rows = study.outputs.rows().with_columns(document=pl.col("item").cast(pl.Int64) // 3)
     cut = Study.read(rows, study.judgments.frame, metrics=["rouge"])
     assert len(cut.estimate(by="topic", cluster_by="document")) == 6
-    assert len(cut.compare(by="topic", cluster_by="document")) == 3
-    for verb in (cut.estimate, cut.compare):
-        with pytest.raises(NotEstimableError, match="a cluster has outputs in several slices"):
-            verb(by="topic", weights=MIX, cluster_by="document")
+    [mixed] = cut.compare(by="topic", weights=MIX, cluster_by="document")
+    assert mixed.pairs[0].low < -1 < mixed.pairs[0].high
 
 
 def test_a_slice_of_identical_outputs_differs_by_exactly_zero():

@@ -4,7 +4,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from steelyard.estimate import Estimate
+from steelyard.questions.about import About, Raters
+from steelyard.questions.estimates import Baseline, Estimate
 from steelyard.study import Diagnosis, Study
 from steelyard.variance import Agreement, Efficiency, Quantity
 
@@ -77,32 +78,37 @@ def _diagnosis(system: str, noise_ratio: float, correlation: float, metric: str 
     )
 
 
-def _estimate(system: str, value: float, width: float = 0.1, *, corrected: bool = True) -> Estimate:
-    """Return an estimate with its plain mean, or a plain mean alone."""
-
-    def made(half: float, slope: tuple[float, ...], baseline: Estimate | None) -> Estimate:
-        return Estimate(
-            estimate=value,
-            standard_error=half / 2,
-            low=value - half,
-            high=value + half,
-            level=0.95,
-            target="pool",
-            raters="fixed",
-            method="made-up",
-            n_outputs=20,
-            n_judgments=40,
-            n_raters=4,
-            pool_size=100,
-            degrees_of_freedom=18.0,
-            slope=slope,
-            baseline=baseline,
-            system=system,
-            prompt="p",
-        )
-
-    plain = made(1.2 * width, (), None)
-    return made(width, (0.5,), plain) if corrected else plain
+def _estimate(
+    system: str,
+    value: float,
+    width: float = 0.1,
+    *,
+    pool_size: int = 100,
+    raters: Raters = "fixed",
+    metrics: tuple[str, ...] = ("m",),
+) -> Estimate:
+    """Return an estimate with its plain mean."""
+    plain = 1.2 * width
+    return Estimate(
+        system=system,
+        prompt="p",
+        estimate=value,
+        standard_error=width / 2,
+        low=value - width,
+        high=value + width,
+        level=0.95,
+        about=About.of("pool", raters, pool_size=pool_size),
+        n_outputs=20,
+        n_judgments=40,
+        n_raters=4,
+        pool_size=pool_size,
+        data_efficiency=1.44,
+        baseline=Baseline(
+            estimate=value, standard_error=plain / 2, low=value - plain, high=value + plain
+        ),
+        metrics=metrics,
+        degrees_of_freedom=18.0,
+    )
 
 
 @pytest.fixture(scope="session")

@@ -12,13 +12,13 @@ def test_systems_are_ranked_by_their_estimate(study):
     assert scores == sorted(scores, reverse=True)
     assert found.overall.system == "*"
     assert [one.system for one in found.diagnoses][-1] == "*"
-    assert all(one.estimate.raters == "adjusted" for one in found.systems)
+    assert all(one.estimate.about.raters == "raters like these" for one in found.systems)
     assert all(one.gap is None for one in found.systems)
 
 
 def test_all_metrics_and_all_systems_are_used_unless_others_are_named(study):
     found = prompt_findings(study, "overall", ["beta"])
-    [expected] = study.estimate(prompts=["overall"], systems=["beta"], ledger=True)
+    [expected] = study.estimate(prompts=["overall"], systems=["beta"])
     assert found.metrics == study.metrics
     assert found.systems[0].estimate == expected
     assert expected.metrics == study.metrics
@@ -28,7 +28,7 @@ def test_estimates_are_those_of_the_study(study):
     found = prompt_findings(study, "overall", study.systems, metrics=("good",), level=0.8)
     expected = {
         one.system: one
-        for one in study.estimate(["good"], prompts=["overall"], level=0.8, ledger=True)
+        for one in study.estimate(["good"], prompts=["overall"], level=0.8)
     }
     assert {one.system: one.estimate for one in found.systems} == expected
 
@@ -36,15 +36,8 @@ def test_estimates_are_those_of_the_study(study):
 def test_a_system_with_a_constant_metric_is_estimated_with_the_others(make_study):
     study = make_study(("reference", "b", "c"), constant=("reference",))
     found = prompt_findings(study, "overall", study.systems, metrics=study.metrics)
-    expected = {one.system: one for one in study.estimate(ledger=True)}
+    expected = {one.system: one for one in study.estimate()}
     assert {one.system: one.estimate for one in found.systems} == expected
-
-
-def test_plain_means_without_leniency_are_their_own_baseline(make_study):
-    study = make_study(raters=4)
-    [one, *_] = prompt_findings(study, "overall", study.systems, metrics=()).systems
-    assert one.corrected is None
-    assert one.plain is one.estimate
 
 
 def test_without_repeated_judgments_there_is_no_diagnosis_but_a_reason(make_study):
@@ -54,7 +47,7 @@ def test_without_repeated_judgments_there_is_no_diagnosis_but_a_reason(make_stud
     assert found.diagnoses == ()
     assert found.metric == "good"
     assert all("two judgments" in one.diagnosis_gap for one in found.systems)
-    assert all(one.corrected is not None for one in found.systems)
+    assert all(one.estimate is not None for one in found.systems)
 
 
 def test_a_system_without_a_diagnosis_counts_among_all_systems(make_study):
@@ -74,15 +67,15 @@ def test_judgments_that_are_all_equal_leave_nothing_but_reasons(make_study):
     study = make_study(score=2.0)
     found = prompt_findings(study, "overall", study.systems, metrics=("good",))
     assert all(one.estimate is None for one in found.systems)
-    assert all(one.gap.startswith("all judged outputs") for one in found.systems)
+    assert all(one.gap.startswith("all judgments of each system are equal") for one in found.systems)
     assert all(one.diagnosis_gap for one in found.systems)
 
 
 def test_one_rater_is_no_sample_of_raters(make_study):
     study = make_study(judgments=1, raters=1)
     found = prompt_findings(study, "overall", study.systems, metrics=("good",))
-    assert all(one.estimate.raters == "fixed" for one in found.systems)
-    assert all("only one rater is known" in " ".join(one.estimate.notes) for one in found.systems)
+    assert all(one.estimate.about.raters == "exactly these raters" for one in found.systems)
+    assert any("only one rater is known" in remark for remark in found.remarks)
 
 
 def test_the_only_system_is_its_own_whole(make_study):
@@ -109,16 +102,15 @@ def test_all_systems_are_diagnosed_with_all_metrics_and_each_with_the_best(study
 
 def test_the_answer_is_what_compare_says(study):
     found = prompt_findings(study, "overall", study.systems, level=0.9)
-    [expected] = study.compare(prompts=["overall"], level=0.9, ledger=True)
+    [expected] = study.compare(prompts=["overall"], level=0.9)
     assert found.answer.comparison == expected
 
 
-def test_without_a_diagnosis_the_metric_is_the_one_that_carries_the_control(make_study):
-    study = make_study(judgments=1, pool=300, judged=150, metrics=("poor", "other", "good"))
-    found = prompt_findings(study, "overall", study.systems)
-    assert found.overall is None
-    carried = [one.estimate.shares for one in found.systems]
-    assert found.metric == study.metrics[max(range(3), key=lambda j: sum(c[j] for c in carried))]
+def test_where_lower_is_better_the_least_estimate_comes_first(study):
+    turned = Study(study.outputs, study.judgments.directed(["overall"]))
+    found = prompt_findings(turned, "overall", study.systems)
+    scores = [one.estimate.estimate for one in found.systems]
+    assert scores == sorted(scores)
 
 
 def test_judged_outputs_come_with_the_most_useful_metric(study):

@@ -2,8 +2,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from steelyard.estimate.result import Ends
 from steelyard.plots.style import PAPER
+from steelyard.questions.estimates import Ends
 from steelyard.report import forest_plot
 
 
@@ -39,19 +39,10 @@ def test_new_outputs_have_a_thinner_outer_interval(make_estimate):
     assert outer.get_linewidth() < lines(figure, "None")[0].get_linewidth()
 
 
-def test_a_plain_mean_stands_alone_in_its_row(make_estimate):
-    figure = forest_plot([make_estimate("a", 0.3), make_estimate("b", 0.1, corrected=False)])
-    assert len(lines(figure, "o")) == 1
-    assert [line.get_ydata()[0] for line in lines(figure, "D")][1] == 1
+def test_the_legend_names_both_kinds(make_estimate):
+    figure = forest_plot([make_estimate("a", 0.3), make_estimate("b", 0.1)])
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
     assert labels == ["estimate, 95% interval", "plain mean, 95% interval"]
-
-
-def test_plain_means_alone_need_one_entry_in_the_legend(make_estimate):
-    figure = forest_plot([make_estimate("a", 0.3, corrected=False)])
-    assert [text.get_text() for text in figure.legends[0].get_texts()] == [
-        "plain mean, 95% interval"
-    ]
 
 
 def test_the_first_system_is_on_top_and_all_intervals_are_in_sight(make_estimate):

@@ -42,13 +42,6 @@ def test_estimates_stand_beside_plain_means(study):
     assert row["outputs judged"] == "14 of 24"
 
 
-def test_plain_means_need_no_columns_for_metrics(make_study):
-    study = make_study(metrics=(), raters=4)
-    table = estimates_table(prompt_findings(study, "overall", study.systems), level=0.95)
-    assert table.columns[:3] == ("system", "plain mean", "95% interval")
-    assert "data efficiency" not in table.columns
-
-
 def test_all_systems_and_all_metrics_come_last(study):
     found = prompt_findings(study, "overall", study.systems, metrics=study.metrics)
     assert components_table(found.diagnoses).rows[-1][0] == "all systems"

@@ -1,9 +1,8 @@
-from dataclasses import replace
-
 import pytest
 
-from steelyard.estimate.ledger import Ledger
-from steelyard.questions.comparison import Comparison, PairDifference
+from steelyard.questions.about import About
+from steelyard.questions.comparison import Comparison
+from steelyard.questions.pairs import PairDifference
 from steelyard.report.findings import PromptFindings, SystemFindings
 from steelyard.report.wording import enumeration, headline, interval_abouts, noise_meaning
 from steelyard.study.answer import Answer
@@ -32,8 +31,7 @@ def compared(*pairs, groups=()):
     found = Comparison(
         prompt="p",
         level=0.95,
-        target="pool",
-        raters="adjusted",
+        about=About.of("pool", "random"),
         margin=None,
         pairs=pairs,
         ranks=(),
@@ -92,10 +90,10 @@ def test_what_intervals_are_about_is_said_once_for_pools_of_any_size(make_estima
     one, other = make_estimate("a", 0.5), make_estimate("b", 0.4)
     words = "these 100 outputs, by exactly these raters"
     assert interval_abouts(findings(one, other)) == {words: ["a", "b"]}
-    smaller = replace(other, pool_size=50)
+    smaller = make_estimate("b", 0.4, pool_size=50)
     words = "these outputs, by exactly these raters"
     assert interval_abouts(findings(one, smaller)) == {words: ["a", "b"]}
-    sampled = replace(other, raters="random")
+    sampled = make_estimate("b", 0.4, raters="random", pool_size=50)
     assert interval_abouts(findings(one, sampled)) == {
         words: ["a"],
         "these outputs, by raters like these": ["b"],
@@ -103,42 +101,18 @@ def test_what_intervals_are_about_is_said_once_for_pools_of_any_size(make_estima
 
 
 def test_the_headline_says_what_plain_means_would_need(make_estimate):
-    spent = Ledger(60.0, 40.0, {"control": 25.0, "raters": -5.0})
-    found = headline(findings(replace(make_estimate("a", 0.5), ledger=spent)), 2)
+    found = headline(findings(make_estimate("a", 0.5)), 2)
     assert found.answer == (
         "a has a mean human score of 0.50 (95% interval 0.40 to 0.60, about these 100 outputs, by "
         "exactly these raters)."
     )
     assert found.sentences[-1] == (
-        "For this interval plain means would need about 60 judgments, and 40 were used; saved by "
-        "metrics 25; raters' leniency taken out cost 5."
+        "For this interval plain means would need about 58 judgments, and 40 were used."
     )
-
-
-def test_the_headline_of_a_comparison_says_what_its_difference_would_need(make_estimate):
-    spent = Ledger(160.0, 80.0, {"pairing": 80.0})
-    answer = compared(replace(pair("a", "b", -0.1, 0.3), ledger=spent), groups=(("a", "b"),))
-    found = headline(findings(make_estimate("a", 0.5), make_estimate("b", 0.1), answer=answer), 2)
-    assert found.sentences[-1] == (
-        "For this difference plain means would need about 160 judgments, and 80 were used; saved by "
-        "the same items for both 80."
-    )
-
-
-def test_a_control_that_carries_nothing_is_not_used(make_estimate):
-    unused = replace(make_estimate("a", 0.5), shares=(0.0,), slope=(0.0,))
-    assert headline(findings(unused), 2).sentences[-1] == (
-        "No use is made of m, because judgments do not follow."
-    )
-
-
-def test_a_census_leaves_the_metric_nothing_to_add(make_estimate):
-    one = replace(make_estimate("a", 0.5), pool_size=20)
-    assert headline(findings(one), 2).sentences[-1].startswith("Every output was judged")
 
 
 def test_plain_means_are_called_so(make_estimate):
-    plain = make_estimate("a", 0.5, corrected=False)
+    plain = make_estimate("a", 0.5, metrics=())
     assert "No metric was given" in headline(findings(plain, metrics=()), 2).sentences[-1]
     assert "No metric could be used" in headline(findings(plain), 2).sentences[-1]
 

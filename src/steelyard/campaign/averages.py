@@ -90,8 +90,25 @@ def averaged_judgments(
         raise InvalidArgumentError(
             "`average` needs at least two prompts, such as fluency=2,overall=1; for one, use `prompts`"
         )
+    lower = [one for one in weights if one in judgments.lower_is_better]
+    if lower and len(lower) < len(weights):
+        raise InvalidArgumentError(
+            f"`average` cannot go over {lower[0]!r}, whose lower scores are better, and "
+            f"{next(one for one in weights if one not in lower)!r}, whose higher ones are"
+        )
+    return _averaged(judgments, weights, lower_is_better=bool(lower))
+
+
+def _averaged(
+    judgments: Judgments, weights: Mapping[str, float], *, lower_is_better: bool
+) -> tuple[Judgments, tuple[str, ...]]:
     rows = judgments.frame.with_row_index("#position")
     rows = rows.filter(pl.col("prompt").is_in(list(weights)))
+
+    def derived(found: pl.DataFrame) -> Judgments:
+        directed = [average_name(weights)] if lower_is_better else []
+        return judgments.derived(found).directed(directed)
+
     n_prompts = pl.col("prompt").n_unique()
     whole = rows.filter(n_prompts.over(_OUTPUT) == len(weights))
     outputs, all_outputs = (one.select(_OUTPUT).unique().height for one in (whole, rows))
@@ -124,13 +141,13 @@ def averaged_judgments(
                 f"{whole.height - by_rater.height} of {whole.height} judgments are left out of the "
                 "average: their rater did not judge the output under all of its prompts"
             )
-        return judgments.derived(_averages(by_rater, _JUDGMENT, weights)), tuple(notes)
+        return derived(_averages(by_rater, _JUDGMENT, weights)), tuple(notes)
     notes.append(
         "prompts were judged by different raters: the average is one score for each output, and its "
         "raters cannot be seen as a sample"
     )
     whole = whole.with_columns(rater=pl.lit(UNKNOWN_RATER))
-    return judgments.derived(_averages(whole, _OUTPUT, weights)), tuple(notes)
+    return derived(_averages(whole, _OUTPUT, weights)), tuple(notes)
 
 
 def _averages(rows: pl.DataFrame, key: Sequence[str], weights: Mapping[str, float]) -> pl.DataFrame:

@@ -132,6 +132,7 @@ def system_draw(rows: pl.DataFrame, size: int) -> SystemDraw:
         alike = dict.fromkeys(items, weight), dict.fromkeys(items, "all")
         return SystemDraw(*alike, simple=True, paired=paired)
     _check_one_draw(rows)
+    _check_one_probability(rows)
     strata = _strata_sizes(rows, size)
     first = rows.unique("item", keep="first", maintain_order=True)
     if strata is not None:
@@ -200,6 +201,16 @@ def _check_one_draw(rows: pl.DataFrame) -> None:
                 f"judgments come from two draws ({first} and {second}): estimate each on its own, "
                 "or pass the sample that extends the other"
             )
+
+
+def _check_one_probability(rows: pl.DataFrame) -> None:
+    spread = pl.col("probability").max() - pl.col("probability").min()
+    twice = rows.group_by("item", maintain_order=True).agg(spread).filter(pl.col("probability") > 0)
+    if twice.height:
+        raise InvalidDataError(
+            "`probability` must be the same for all judgments of one output; it differs for item "
+            f"{twice['item'][0]!r} of system {rows['system'][0]!r}"
+        )
 
 
 def check_pool_of_pairs(rows: pl.DataFrame, outputs: Outputs) -> None:

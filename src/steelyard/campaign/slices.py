@@ -124,6 +124,8 @@ class Slices:
             whole,
             outputs=_cut(whole.outputs, cells),
             judgments=_renamed(whole.judgments, cells),
+            whole=whole,
+            parts={one: self.system_of(one) for one in self.cells},
         )
 
     def with_families(self, found: Collected) -> Collected:

@@ -1,6 +1,7 @@
 """The two tables, and what of them is used."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import polars as pl
@@ -30,6 +31,10 @@ class Source:
         The drawn sample, when the judgments do not carry what the draw recorded.
     bounds : (float, float) or None
         Least and greatest possible score.
+    whole : Source or None
+        Where systems here are slices of systems: the tables that were cut.
+    parts : mapping of str to str
+        The system that each slice is a part of.
     """
 
     outputs: Outputs
@@ -38,10 +43,20 @@ class Source:
     cluster_by: str | None = None
     sample: pl.DataFrame | None = None
     bounds: tuple[float, float] | None = None
+    whole: "Source | None" = None
+    parts: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def warnings(self) -> dict[tuple[str, str], tuple[str, ...]]:
         """What must be said, by prompt and system, of outputs that were not judged as they were drawn."""
+        if self.whole is not None:
+            said = self.whole.warnings
+            return {
+                (prompt, part): notes
+                for part, system in self.parts.items()
+                for (prompt, one), notes in said.items()
+                if one == system
+            }
         found: dict[tuple[str, str], tuple[str, ...]] = {}
         unlike = {} if self._designed else balance_notes(self.outputs, self.judgments)
         for notes in (unlike, gap_notes(self.judgments, self.sample)):
@@ -52,6 +67,8 @@ class Source:
     @cached_property
     def drawn_whole(self) -> tuple[str, ...]:
         """What must be said where whole groups of items seem to have been drawn."""
+        if self.whole is not None:
+            return self.whole.drawn_whole
         if self._designed or self.cluster_by is not None:
             return ()
         groups = drawn_groups(self.outputs, self.judgments)

@@ -69,9 +69,8 @@ def demo(*, output: Path, items: int, seed: int, as_json: bool) -> None:
         notice=made.notice,
     )
     if as_json:
-        rows = [one.to_dict() for one in found]
-        truth = [made.truth[_key(one)] for one in found]
-        shown = {"notice": made.notice, "report": str(report), "estimates": rows, "truth": truth}
+        rows = [one.to_dict() | {"truth": made.truth[_key(one)]} for one in found]
+        shown = {"notice": made.notice, "report": str(report), "estimates": rows}
         print_json(shown, None)
         return
     held = sum(one.low <= made.truth[_key(one)] <= one.high for one in found)

@@ -55,6 +55,8 @@ class StudyChoice:
         As the options were given.
     on_duplicate : {"error", "first", "last"}
         Which of two judgments of one output by one rater under one prompt to keep.
+    lower_is_better : tuple of str
+        Prompts whose lower scores are better.
     """
 
     outputs: Path
@@ -67,6 +69,7 @@ class StudyChoice:
     separators: tuple[str, ...]
     decimals: tuple[str, ...]
     on_duplicate: Literal["error", "first", "last"]
+    lower_is_better: tuple[str, ...] = ()
 
     def read(self, metrics: Sequence[str] = ()) -> Study:
         """Read the files with these metrics; with all numeric columns if none is named.
@@ -86,6 +89,7 @@ class StudyChoice:
                 fill=fill_mapping(self.fill),
                 separator=by_file("--separator", self.separators),
                 decimal=by_file("--decimal", self.decimals),
+                lower_is_better=self.lower_is_better,
             )
         )
 
@@ -116,6 +120,7 @@ def study_arguments(command: Command) -> Command:
         separators: tuple[str, ...],
         decimals: tuple[str, ...],
         on_duplicate: Literal["error", "first", "last"],
+        lower_is_better: tuple[str, ...],
         **others: Any,
     ) -> Any:
         choice = StudyChoice(
@@ -129,6 +134,7 @@ def study_arguments(command: Command) -> Command:
             separators,
             decimals,
             on_duplicate,
+            lower_is_better,
         )
         return command(choice, **others)
 
@@ -148,6 +154,12 @@ def study_arguments(command: Command) -> Command:
                 "exclude_systems",
                 multiple=True,
                 help="System to leave out, before anything is checked.",
+            ),
+            click.option(
+                "--lower-is-better",
+                multiple=True,
+                metavar="PROMPT",
+                help="Prompt whose lower scores are better.",
             ),
             file_options,
             click.option(

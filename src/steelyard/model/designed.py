@@ -32,16 +32,16 @@ def designed_answers(fit: Fit, about: About = "pool") -> Answers:
     campaign, at, system = fit.campaign, fit.variances.solution, fit.system
     k = campaign.k
     share = _shares(campaign) * fit.spread[:, np.newaxis]
-    forms, left = np.zeros((campaign.n, k)), np.empty(campaign.n)
+    forms, left, au = np.zeros((campaign.n, k)), np.empty(campaign.n), at.au.toarray()
     for index in system.effects.blocks.index:
         inside = np.stack([at.inverse[rows][:, rows].toarray() for rows in index])
-        inside -= at.au[index] @ at.m_inverse @ at.au[index].transpose(0, 2, 1)
+        inside -= au[index] @ at.m_inverse @ au[index].transpose(0, 2, 1)
         # of the projection P, block b predicted from all others leaves P_bb^-1 (P z)_b
         inverse = np.linalg.pinv(inside, hermitian=True)
         forms[index] = inverse @ share[index]
         left[index] = (inverse @ at.residual[index][..., np.newaxis])[..., 0]
     target = np.concatenate([*fit.targets.columns, fit.unit * fit.targets.means])
-    z_weights = at.au @ (at.m_inverse @ target) + at.project(forms)
+    z_weights = au @ (at.m_inverse @ target) + at.project(forms)
     weights = z_weights / fit.spread[:, np.newaxis]
     drawn = _drawn_share(campaign)
     of_noise = share * np.sqrt(drawn)[:, np.newaxis]

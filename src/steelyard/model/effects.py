@@ -31,7 +31,7 @@ PRIOR = {
 # Directions of the metrics along which a system may have a slope of its own.
 _OWN_AXES = 3
 # An effect of raters has at most so many columns, of those who judged most; the others' is noise.
-_MOST_COLUMNS = 1500
+_MOST_COLUMNS = 1000
 # Where items have more judgments than this they are columns, and outputs are the blocks.
 _LARGEST_BLOCK = 200
 

@@ -7,15 +7,16 @@ from typing import Literal
 
 import numpy as np
 from scipy.sparse import csr_array
-from threadpoolctl import threadpool_limits
 
 from steelyard.errors import NotEstimableError
 from steelyard.model.campaign import Campaign, Floats
 from steelyard.model.effects import effects
+from steelyard.model.forms import squares
 from steelyard.model.observed import OWN, observed_squares
 from steelyard.model.reml import System, Variances, variances
 from steelyard.model.spread import moderated
 from steelyard.model.targets import Targets, targets
+from steelyard.model.threads import one_thread
 
 __all__ = ["About", "Answers", "Fit", "fit"]
 
@@ -244,16 +245,12 @@ class Fit:
         """
         names, none = self.variances.names, np.zeros_like(answers.covariance)
         gradient = np.stack(
-            [
-                np.einsum("fk,kl,fl->f", forms, answers.parts.get(name, none), forms)
-                for name in names
-            ],
-            axis=1,
+            [squares(forms, answers.parts.get(name, none)) for name in names], axis=1
         )
         gradient = np.maximum(gradient, 0.0)
         total = gradient.sum(axis=1)
         share = gradient / np.maximum(total, 1e-300)[:, np.newaxis]
-        of_shares = np.einsum("fe,ed,fd->f", share, self.variances.covariance, share)
+        of_shares = squares(share, self.variances.covariance)
         n = len(self.system.z) - self.system.means.shape[1]
         of_shares = np.maximum(of_shares - 2 / n, 0.0)
         # each system's spread is known from its own judgments and what the others lend
@@ -287,7 +284,7 @@ class Fit:
     def left(self) -> Floats:
         """Return what is left of each judgment when it is predicted from all others, in its own units."""
         at = self.variances.solution
-        diagonal = at.inverse.diagonal() - np.sum((at.au @ at.m_inverse) * at.au, axis=1)
+        diagonal = at.inverse.diagonal() - at.au.multiply(at.au @ at.m_inverse).sum(axis=1)
         return np.asarray(at.residual / np.maximum(diagonal, 1e-300) * self.spread)
 
 
@@ -323,11 +320,12 @@ def fit(campaign: Campaign, *, without: frozenset[str] = frozenset(), prior: boo
         means = campaign.contrast * (_unit(scale) / spread)[:, np.newaxis]
         system = System((campaign.score - centre) / spread, means, built)
         start = None if near is None else near.variances.solution.theta
-        learned = variances(system, start, prior=prior)
+        exact = near is not None or campaign.k <= 2 or campaign.other is not None
+        learned = variances(system, start, prior=prior, exact=exact)
         return Fit(campaign, scale, lent, freedom, centre, system, learned)
 
     centre = float(campaign.score.mean()) if campaign.other is None else 0.0
-    with threadpool_limits(limits=1):
+    with one_thread():
         if campaign.other is not None:
             freedom = np.full(campaign.k, campaign.n / campaign.k)
             return at(np.ones(campaign.k), 0.0)

@@ -9,6 +9,7 @@ from scipy.stats import t as student
 
 from steelyard.model.campaign import Floats
 from steelyard.model.fit import Answers, Fit
+from steelyard.model.forms import squares
 from steelyard.model.shape import reaches
 
 __all__ = ["Intervals", "Looks", "form_ends", "intervals"]
@@ -92,8 +93,7 @@ def intervals(
 
 def _squares(forms: Floats, answers: Answers) -> Floats:
     """Return the squared error of each form."""
-    found = np.einsum("fk,kl,fl->f", forms, answers.covariance, forms, optimize=True)
-    return np.asarray(np.maximum(found, 0.0))
+    return np.maximum(squares(forms, answers.covariance), 0.0)
 
 
 def form_ends(fit: Fit, forms: Floats) -> tuple[Floats, Floats]:

@@ -52,6 +52,10 @@ class Asked:
             If a prompt or system has no judgments, an option is none, or a score lies outside its bounds.
         """
         judgments = fits.source.judgments
+        if fits.is_average and prompts is not None:
+            raise InvalidArgumentError(
+                "`prompts` and `average` exclude each other: the average names its prompts"
+            )
         if not 0 < level < 1:
             raise InvalidArgumentError(f"`level` must be between 0 and 1; got {level:g}")
         for name, given, known in (

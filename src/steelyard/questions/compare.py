@@ -13,6 +13,7 @@ from steelyard.model.campaign import Floats
 from steelyard.model.intervals import Intervals, intervals
 from steelyard.model.simultaneous import Together, together
 from steelyard.names import known_names
+from steelyard.model.threads import one_thread
 from steelyard.questions.about import About, Raters
 from steelyard.questions.asked import Asked
 from steelyard.questions.comparison import Comparison, step_note
@@ -81,6 +82,7 @@ def gate_answer(
     return "holds", f"gate {gate} holds{where}"
 
 
+@one_thread()
 def comparisons(
     fits: Fits, asked: Asked, pairs: Sequence[Pair] | None = None, *, margin: float | None = None
 ) -> Comparisons:

@@ -7,6 +7,7 @@ import numpy as np
 
 from steelyard.errors import NotEstimableError
 from steelyard.model.intervals import Intervals, intervals
+from steelyard.model.threads import one_thread
 from steelyard.questions.about import About, Raters, Target
 from steelyard.questions.asked import Asked
 from steelyard.questions.compare import Standing, standings
@@ -20,6 +21,7 @@ __all__ = ["estimates", "prompt_estimates"]
 _DIFFERS = 0.1
 
 
+@one_thread()
 def estimates(fits: Fits, asked: Asked) -> Estimates:
     """Return the estimates of all prompts and systems in question; see `Study.estimate`.
 
@@ -52,9 +54,11 @@ def estimates(fits: Fits, asked: Asked) -> Estimates:
         found += own
         left_out |= {(prompt, system): why for system, why in reasons.items()}
         remarks += notes
-    if not found:
+    if not found and left_out:
         (prompt, system), reason = next(iter(left_out.items()))
         raise NotEstimableError(f"prompt {prompt!r}, system {system!r}: {reason}", reasons=left_out)
+    if not found:
+        raise NotEstimableError("; ".join(one for one in remarks if ": left out: " in one))
     return Estimates(found, left_out, remarks=tuple(dict.fromkeys(remarks)))
 
 
@@ -93,6 +97,8 @@ def prompt_estimates(
     mode, remarks = found.raters(asked.raters)
     left_out = {one: known.left_out[one] for one in asked.systems if one in known.left_out}
     chosen, missing = quantities(found, asked.systems)
+    if not chosen:
+        return [], left_out, (*known.notes, *remarks, *missing)
     views = _Views.of(found, asked, mode, chosen)
     ranked = standings(found, chosen, asked, mode, lower_is_better=lower_is_better)
     rows = [
@@ -127,7 +133,7 @@ class _Views:
     def of(
         cls, found: PromptFit, asked: Asked, raters: Raters, chosen: Sequence[Quantity]
     ) -> "_Views":
-        forms = np.array([one.form for one in chosen]).reshape(len(chosen), -1)
+        forms = np.array([one.form for one in chosen])
         views: list[tuple[Target, Raters]] = [(asked.target, raters)]
         if found.fit.campaign.weight is None and asked.target == "pool":
             views.append(("superpopulation", raters))

@@ -4,11 +4,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 
 from steelyard.campaign.collected import Collected, collected
 from steelyard.campaign.slices import Slices
 from steelyard.campaign.source import Source
-from steelyard.errors import InvalidArgumentError
+from steelyard.errors import NotEstimableError
 from steelyard.model.campaign import Floats
 from steelyard.model.designed import answers_of
 from steelyard.model.fit import Answers, Fit, fit
@@ -37,21 +39,39 @@ class PromptFit:
 
     def raters(self, asked: Raters | None) -> tuple[Raters, tuple[str, ...]]:
         """Return which raters intervals are about, and what is to be said of it."""
-        known = len(self.collected.raters)
-        if asked == "fixed":
-            return "fixed", ()
-        if known > 1:
-            return "random", ()
+        why = None if asked == "fixed" else self._why_exactly_these
+        if why is None:
+            return asked or "random", ()
         if asked == "random":
-            raise InvalidArgumentError(
-                f'`raters` (--raters) "random" needs two raters or more; prompt {self.prompt!r} has '
-                f"{known or 'none that is known'}: leave the option out"
+            raise NotEstimableError(
+                f'prompt {self.prompt!r}: {why}, and `raters` (--raters) "random" needs several whose '
+                "scores show how raters differ: leave the option out"
             )
-        what = "only one rater is known" if known else "raters are not known"
         note = (
-            f"{what}: the intervals are about exactly these raters, and may be too short for others"
+            f"{why}: the intervals are about exactly these raters, and may be too short for others"
         )
         return "fixed", (note,)
+
+    @cached_property
+    def _why_exactly_these(self) -> str | None:
+        """Why nothing shows how raters differ; None where something does."""
+        known = len(self.collected.raters)
+        if known < 2:
+            return "only one rater is known" if known else "raters are not known"
+        campaign = self.fit.campaign
+        assert campaign.rater is not None
+        family = np.arange(campaign.k) if campaign.family is None else campaign.family
+        sides = [campaign.output] if campaign.other is None else [campaign.output, campaign.other]
+        where = [np.nonzero(campaign.writers[side] > 0) for side in sides]
+        rater = np.concatenate([campaign.rater[judgment] for judgment, _ in where])
+        system = np.concatenate([family[writer] for _, writer in where])
+        raters = int(campaign.rater.max()) + 1
+        size = raters + campaign.k
+        judged = csr_array((np.ones(len(rater)), (rater, raters + system)), shape=(size, size))
+        group = connected_components(judged, directed=False)[1][:raters]
+        if len(np.unique(group)) < raters:
+            return None
+        return "each system was judged by another rater, so that raters and systems look the same"
 
     def answers(self, target: Target, raters: Raters) -> Answers:
         """Return the means of all systems with their errors."""
@@ -85,11 +105,14 @@ class Fits:
         What must be said of all prompts.
     slices : Slices or None
         How outputs are cut: each slice of a system is fitted as a system, with a mean of its own.
+    is_average : bool
+        Whether the only prompt is an average of several.
     """
 
     source: Source
     notes: tuple[str, ...] = ()
     slices: Slices | None = None
+    is_average: bool = False
     _known: dict[str, PromptFit] = field(default_factory=dict, init=False, repr=False)
 
     def of(self, prompt: str) -> PromptFit:
@@ -105,4 +128,5 @@ class Fits:
         """Return the same for slices of the outputs."""
         if slices is None:
             return self
-        return Fits(slices.source(self.source), (*self.notes, *slices.notes), slices)
+        notes = (*self.notes, *slices.notes)
+        return Fits(slices.source(self.source), notes, slices, self.is_average)

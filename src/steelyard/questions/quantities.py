@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from steelyard.model.campaign import Floats
+from steelyard.model.campaign import Floats, Ints
 from steelyard.questions.fitted import PromptFit
 
 __all__ = ["Quantity", "quantities"]
@@ -52,9 +52,10 @@ def quantities(found: PromptFit, systems: Sequence[str]) -> tuple[list[Quantity]
         The systems in question, in the order in which they are shown.
     """
     slices, fitted = found.slices, {one: place for place, one in enumerate(found.systems)}
+    same = _first_alike(found)
     if slices is None:
         there = [one for one in systems if one in fitted]
-        return [_quantity(found, one, None, {fitted[one]: 1.0}) for one in there], []
+        return [_quantity(found, one, None, {fitted[one]: 1.0}, same) for one in there], []
     cut = {slices.system_of(one) for one in fitted}
     whole = [one for one in systems if one in cut]
     known, missing = [], []
@@ -69,13 +70,13 @@ def quantities(found: PromptFit, systems: Sequence[str]) -> tuple[list[Quantity]
                 missing.append(f"{system}, {found.prompt}, {slices.mix_name}: left out: {reason}")
                 continue
             places = {fitted[slices.cell(system, one)]: share for one, share in weights.items()}
-            known.append(_quantity(found, system, slices.mix_name, places))
+            known.append(_quantity(found, system, slices.mix_name, places, same))
         return known, missing
     for name in slices.names:
         for system in whole:
             place = fitted.get(slices.cell(system, name))
             if place is not None:
-                known.append(_quantity(found, system, name, {place: 1.0}))
+                known.append(_quantity(found, system, name, {place: 1.0}, same))
             elif slices.cell(system, name) in slices.cells:
                 missing.append(
                     f"{system}, {found.prompt}, {name}: left out: {_why(found, system, name)}"
@@ -90,14 +91,21 @@ def _why(found: PromptFit, system: str, name: str) -> str:
     return found.collected.left_out.get(cell, "no output of it was judged")
 
 
+def _first_alike(found: PromptFit) -> Ints:
+    """Return for each fitted mean the first whose outputs are all the same: they are one mean."""
+    pools = found.fit.campaign.pools
+    alike = (pools.identical == pools.size) & (pools.identical == pools.size[:, np.newaxis])
+    return np.argmax(alike, axis=1)
+
+
 def _quantity(
-    found: PromptFit, system: str, name: str | None, weights: dict[int, float]
+    found: PromptFit, system: str, name: str | None, weights: dict[int, float], same: Ints
 ) -> Quantity:
     """Return the quantity with these weights on fitted means."""
     known, campaign = found.collected, found.fit.campaign
     form = np.zeros(campaign.k)
     places = list(weights)
-    form[places] = list(weights.values())
+    form[same[places]] = list(weights.values())
     few = [place for place in places if known.n_outputs[place] < _FEW_OUTPUTS]
     notes: list[str] = []
     if name is not None and few:

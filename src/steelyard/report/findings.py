@@ -1,6 +1,6 @@
 """What the report says about one prompt, with a reason for all that it cannot say."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -68,11 +68,13 @@ class PromptFindings:
     metrics : tuple of str
         Metrics that were asked for; all metrics by default.
     systems : tuple of SystemFindings
-        The greatest mean human score first, systems without one last.
+        The best mean human score first, systems without one last.
     overall : Diagnosis or None
         Diagnosis of all systems with all metrics, within systems; of the only one if there is one.
     answer : Answer
         Which system is better.
+    remarks : tuple of str
+        What a reader must know of all estimates.
     """
 
     prompt: str
@@ -80,6 +82,7 @@ class PromptFindings:
     systems: tuple[SystemFindings, ...]
     overall: Diagnosis | None
     answer: Answer
+    remarks: tuple[str, ...] = ()
 
     @property
     def diagnoses(self) -> tuple[Diagnosis, ...]:
@@ -161,7 +164,7 @@ def prompt_findings(
     PromptFindings
     """
     names = study.metrics if metrics is None else tuple(metrics)
-    estimates, refused = _estimates(study, prompt, systems, names, level)
+    estimates, refused, remarks = _estimates(study, prompt, systems, names, level)
     answer = prompt_answer(study, prompt, systems, metrics=names, level=level)
     overall = _overall(study, prompt, systems, names, level)
     best = () if overall is None or overall.best is None else (overall.best,)
@@ -179,9 +182,10 @@ def prompt_findings(
     return PromptFindings(
         prompt=prompt,
         metrics=names,
-        systems=tuple(sorted(found, key=_rank)),
+        systems=tuple(sorted(found, key=_best_first(study, prompt))),
         overall=overall,
         answer=answer,
+        remarks=remarks,
     )
 
 
@@ -205,14 +209,14 @@ def judged_metrics(study: Study, findings: PromptFindings) -> list[JudgedMetric]
 
 def _estimates(
     study: Study, prompt: str, systems: Sequence[str], metrics: Sequence[str], level: float
-) -> tuple[dict[str, Estimate], dict[str, str]]:
-    """Return the estimates by system, and the reasons of the systems that have none."""
+) -> tuple[dict[str, Estimate], dict[str, str], tuple[str, ...]]:
+    """Return the estimates by system, the reasons of the systems that have none, and remarks on all."""
     try:
         found = study.estimate(metrics, prompts=[prompt], systems=systems, level=level)
     except NotEstimableError as error:
-        return {}, _reasons(error, prompt, systems)
+        return {}, _reasons(error, prompt, systems), ()
     refused = {system: reason for (_, system), reason in found.left_out.items()}
-    return {str(one.system): one for one in found}, refused
+    return {str(one.system): one for one in found}, refused, found.remarks
 
 
 def _overall(
@@ -247,5 +251,7 @@ def _reasons(error: NotEstimableError, prompt: str, systems: Sequence[str]) -> d
     return {system: error.reasons.get((prompt, system), str(error)) for system in systems}
 
 
-def _rank(one: SystemFindings) -> float:
-    return -one.estimate.estimate if one.estimate else float("inf")
+def _best_first(study: Study, prompt: str) -> Callable[[SystemFindings], float]:
+    """Return what orders systems by their estimates, those without one last."""
+    sign = 1 if prompt in study.judgments.lower_is_better else -1
+    return lambda one: sign * one.estimate.estimate if one.estimate else float("inf")

@@ -40,10 +40,6 @@ GLOSSARY = (
             "stated confidence."
         ),
     ),
-    (
-        "control",
-        "The one number for each output, learned from its metrics, that corrects the mean.",
-    ),
     ("leniency", "How much higher or lower a rater scores than the others, on the same outputs."),
     (
         f"noise ratio {GAMMA}",

@@ -9,7 +9,7 @@ from steelyard.report.findings import PromptFindings, SystemFindings
 from steelyard.report.wording import enumeration
 from steelyard.study import Diagnosis
 
-__all__ = ["Remark", "estimates_of", "grouped", "notes", "remark_on"]
+__all__ = ["Remark", "comparison_notes", "estimates_of", "grouped", "notes", "remark_on"]
 
 # More systems than this are counted; the page shows all of them to whoever points there.
 _NAMED = 4
@@ -59,6 +59,15 @@ def notes(findings: PromptFindings, warnings: Mapping[str, Sequence[str]]) -> li
     return _without_openings(grouped(findings, _notes(findings, warnings)))
 
 
+def comparison_notes(findings: PromptFindings, notes: Sequence[str]) -> tuple[str, ...]:
+    """Return the notes on a comparison that are not said of the estimates already."""
+    said = set(findings.remarks)
+    for one in findings.systems:
+        said |= {f"{one.system}: {note}" for found in estimates_of(one) for note in found.notes}
+        said.add(f"{one.system} is left out: {one.gap}")
+    return tuple(note for note in notes if note not in said)
+
+
 def estimates_of(one: SystemFindings) -> Iterator[Estimate]:
     """Return a system's estimate, if it has one."""
     if one.estimate is not None:
@@ -68,6 +77,8 @@ def estimates_of(one: SystemFindings) -> Iterator[Estimate]:
 def _notes(
     findings: PromptFindings, warnings: Mapping[str, Sequence[str]]
 ) -> Iterator[tuple[str, str]]:
+    everyone = [one.system for one in findings.systems]
+    yield from ((system, remark) for remark in findings.remarks for system in everyone)
     for one in findings.systems:
         said = warnings.get(one.system, ())
         for found in estimates_of(one):

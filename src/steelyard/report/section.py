@@ -1,7 +1,7 @@
 """The part of the report that is about one prompt: sentences, drawings and tables."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from steelyard.plots.style import MANY
 from steelyard.report.comparison import ComparisonPart, comparison_part
@@ -12,7 +12,7 @@ from steelyard.report.examples import ExampleGroup, examples
 from steelyard.report.findings import PromptFindings, judged_metrics
 from steelyard.report.forest import forest_plot
 from steelyard.report.numbers import number
-from steelyard.report.remarks import Remark, estimates_of, grouped, notes, remark_on
+from steelyard.report.remarks import Remark, comparison_notes, estimates_of, grouped, notes, remark_on
 from steelyard.report.scatter import metric_plot, within_systems
 from steelyard.report.small_multiples import small_multiples
 from steelyard.report.svg import inline_svg
@@ -40,7 +40,7 @@ _NO_VERDICT = (
 class Scores:
     """Mean human scores: drawing and numbers, what they are about, and why some are missing.
 
-    `about` is said of all systems, or else `abouts` of some each. `control` says which metrics carry
+    `about` is said of all systems, or else `abouts` of some each. `used` names the metrics of
     the estimates. `copyable` has the numbers with all their digits.
     """
 
@@ -49,7 +49,7 @@ class Scores:
     about: str | None
     abouts: list[Remark]
     has_new_outputs: bool
-    control: str | None
+    used: str | None
     gaps: list[Remark]
     copyable: str
 
@@ -149,6 +149,8 @@ def section(study: Study, findings: PromptFindings, *, level: float, place: int)
     }
     gaps = [(one.system, one.diagnosis_gap) for one in findings.systems if one.diagnosis_gap]
     comparison = findings.answer.comparison
+    if comparison is not None:
+        comparison = replace(comparison, notes=comparison_notes(findings, comparison.notes))
     return Section(
         anchor=anchor,
         prompt=findings.prompt,
@@ -188,7 +190,7 @@ def _scores(findings: PromptFindings, anchor: str, level: float) -> Scores:
             for about, systems in (abouts.items() if len(abouts) > 1 else ())
         ],
         has_new_outputs=any(one.new_outputs for one in found),
-        control=f"metrics used: {enumeration(found[0].metrics)}"
+        used=f"metrics used: {enumeration(found[0].metrics)}"
         if found and found[0].metrics
         else None,
         gaps=grouped(findings, gaps),

@@ -32,11 +32,16 @@ _FORMS: dict[str, tuple[Any, int]] = {
 COMMANDS = tuple(_FORMS)
 
 
-class _WithoutTitles(GenerateJsonSchema):
-    """Leaves out titles that only repeat the key."""
+class _Whole(GenerateJsonSchema):
+    """Objects have all of their keys and no others; titles that only repeat the key are left out."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002
         return False
+
+    def dataclass_schema(self, schema: Any) -> Any:
+        found = super().dataclass_schema(schema)
+        names = list(found.get("properties", {}))
+        return found | {"required": names, "additionalProperties": False}
 
 
 def schema_id(command: str) -> str:
@@ -69,4 +74,4 @@ def schema(command: str) -> dict[str, Any]:
         "$id": schema_id(command),
         "title": f"steelyard {command} --json",
     }
-    return head | TypeAdapter(form).json_schema(schema_generator=_WithoutTitles) | head
+    return head | TypeAdapter(form).json_schema(schema_generator=_Whole) | head

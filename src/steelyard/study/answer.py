@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from steelyard.errors import NotEstimableError
-from steelyard.questions.comparison import Comparison, better_pairs
-from steelyard.questions.ranks import answer_sentence
+from steelyard.questions.comparison import Comparison
 
 if TYPE_CHECKING:
     from steelyard.study.study import Study
@@ -26,14 +25,11 @@ class Answer:
         What `Study.compare` found; None with one system, or where it refused.
     refusal : str or None
         Why there is no comparison of several systems.
-    lower_is_better : bool
-        Whether the scores are lower for better outputs, so that the answer is the other way round.
     """
 
     prompt: str
     comparison: Comparison | None = None
     refusal: str | None = None
-    lower_is_better: bool = False
 
     @property
     def sentence(self) -> str | None:
@@ -41,8 +37,8 @@ class Answer:
         if self.comparison is None:
             return None
         found = self.comparison
-        ranked = "" if len(found.pairs) == 1 else self._ranked(found)
-        return _opened(ranked or self._of_pairs(found), found)
+        ranked = "" if len(found.pairs) == 1 else found.sentence
+        return _opened(ranked or _of_pairs(found), found)
 
     @property
     def basis(self) -> str | None:
@@ -53,29 +49,21 @@ class Answer:
         together = "" if pairs == 1 else f" for all {pairs} pairs together"
         return f"About {self.comparison.about}. Holds at {100 * self.comparison.level:.10g}%{together}."
 
-    def _ranked(self, found: Comparison) -> str:
-        """Say how all systems compare; nothing unless all pairs were compared."""
-        if not self.lower_is_better:
-            return found.sentence
-        groups = [group[::-1] for group in reversed(found.groups)]
-        higher = better_pairs(found.pairs, found.level)
-        return answer_sentence(groups, {(lower, one) for one, lower in higher})
 
-    def _of_pairs(self, found: Comparison) -> str:
-        """Say what is known of one pair, or where some pairs cannot be compared."""
-        if len(found.pairs) == 1:
-            [pair] = found.pairs
-            if pair.verdict in {"a", "b"}:
-                is_first = (pair.verdict == "a") != self.lower_is_better
-                better, worse = (pair.a, pair.b) if is_first else (pair.b, pair.a)
-                return f"{better} is better than {worse}."
-            what = "have identical outputs" if pair.identical else "are not told apart"
-            return f"{pair.a} and {pair.b} {what}."
-        told = sum(pair.verdict in {"a", "b"} for pair in found.pairs)
-        return (
-            f"{told} of the {len(found.pairs)} pairs that can be compared are told apart; there is no "
-            "order of all systems."
-        )
+def _of_pairs(found: Comparison) -> str:
+    """Say what is known of one pair, or where some pairs cannot be compared."""
+    if len(found.pairs) == 1:
+        [pair] = found.pairs
+        if pair.verdict in {"a", "b"}:
+            better, worse = (pair.a, pair.b) if pair.verdict == "a" else (pair.b, pair.a)
+            return f"{better} is better than {worse}."
+        what = "have identical outputs" if pair.identical else "are not told apart"
+        return f"{pair.a} and {pair.b} {what}."
+    told = sum(pair.verdict in {"a", "b"} for pair in found.pairs)
+    return (
+        f"{told} of the {len(found.pairs)} pairs that can be compared are told apart; there is no "
+        "order of all systems."
+    )
 
 
 def prompt_answer(
@@ -85,7 +73,6 @@ def prompt_answer(
     *,
     metrics: Sequence[str] | None = None,
     level: float = 0.95,
-    lower_is_better: bool = False,
 ) -> Answer:
     """Compare the systems under a prompt, as `Study.compare` does, or say why they are not compared.
 
@@ -101,8 +88,6 @@ def prompt_answer(
         Metrics to correct with; all by default.
     level : float
         Level of the verdicts, for all pairs together.
-    lower_is_better : bool
-        Whether the scores are lower for better outputs.
     """
     if len(systems) < 2:
         return Answer(prompt=prompt)
@@ -110,7 +95,7 @@ def prompt_answer(
         found = study.compare(metrics, prompts=[prompt], systems=systems, level=level)[0]
     except NotEstimableError as error:
         return Answer(prompt=prompt, refusal=str(error).removeprefix(f"prompt {prompt!r}: "))
-    return Answer(prompt=prompt, comparison=found, lower_is_better=lower_is_better)
+    return Answer(prompt=prompt, comparison=found)
 
 
 def _opened(sentence: str, found: Comparison) -> str:

@@ -61,6 +61,23 @@ def _of_shared(
     return asked
 
 
+def _of_highest(
+    function: Callable[Concatenate["Study", P], R],
+) -> Callable[Concatenate["Study", P], R]:
+    """Return a question about the highest scores, which is refused where lower ones are better."""
+
+    @wraps(function)
+    def asked(study: "Study", /, *args: P.args, **kwargs: P.kwargs) -> R:
+        if study.judgments.lower_is_better:
+            raise InvalidArgumentError(
+                "a race looks for the highest scores, and lower ones are better under "
+                f"{', '.join(sorted(study.judgments.lower_is_better))}: turn the scores round"
+            )
+        return function(study, *args, **kwargs)
+
+    return asked
+
+
 @dataclass(frozen=True, eq=False)
 class Study:
     """The outputs of one or more systems and the judgments of some of them.
@@ -109,6 +126,7 @@ class Study:
         fill: Fill | str | float | None = None,
         separator: str | Mapping[str, str] | None = None,
         decimal: str | Mapping[str, str] | None = None,
+        lower_is_better: Sequence[str] = (),
     ) -> Self:
         """Read a study from files or data frames.
 
@@ -135,6 +153,8 @@ class Study:
             As in `read_outputs`.
         separator, decimal : str or mapping
             As in `read_outputs`; or by file, ``outputs`` and ``judgments``.
+        lower_is_better : str or sequence of str
+            Prompts whose lower scores are better.
         """
         files = StudyFiles(
             outputs,
@@ -148,7 +168,8 @@ class Study:
             separator=separator,
             decimal=decimal,
         )
-        return cls(*files.read(names_of(systems)))
+        pool, judged, notes = files.read(names_of(systems))
+        return cls(pool, judged.directed(names_of(lower_is_better) or ()), notes)
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -349,7 +370,7 @@ class Study:
             if average is not None:
                 judgments, notes = averaged_judgments(judgments, average)
             source = Source(self.outputs, judgments, names, cluster_by, sample, bounds)
-            self._fits[key] = Fits(source, notes)
+            self._fits[key] = Fits(source, notes, is_average=average is not None)
         return self._fits[key]
 
     def diagnose(
@@ -461,11 +482,11 @@ class Study:
     plan = _of_shared(planning.plan)
     sample = sampling.sample
     monitor = _of_shared(monitoring.monitor)
-    race = _of_shared(race.race)
+    race = _of_shared(_of_highest(race.race))
     simulate = _of_shared(simulation.simulate)
     simulate_means = _of_shared(mean_replay.simulate_means)
     simulate_pair = _of_shared(pair_replay.simulate_pair)
-    simulate_race = _of_shared(race_replay.simulate_race)
+    simulate_race = _of_shared(_of_highest(race_replay.simulate_race))
     trajectories = _of_shared(trajectories.trajectories)
 
     def only_prompt(self, prompt: str | None) -> str:

@@ -1,11 +1,13 @@
 """Judgments: who scored which output under which prompt."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import polars as pl
 
+from steelyard.errors import InvalidArgumentError
+from steelyard.names import known_names
 from steelyard.records import Judgment, optional_columns, required_columns
 from steelyard.tables.tables import ROW, Table
 
@@ -26,12 +28,15 @@ class Judgments:
         The file they come from, or ``judgments``.
     notes : tuple of str
         What was taken for granted or left out while they were read.
+    lower_is_better : frozenset of str
+        Prompts whose lower scores are better.
     """
 
     name: str
     _rows: pl.DataFrame = field(repr=False)
     _table: Table = field(repr=False)
     notes: tuple[str, ...] = ()
+    lower_is_better: frozenset[str] = frozenset()
 
     @classmethod
     def none(cls) -> "Judgments":
@@ -75,11 +80,6 @@ class Judgments:
         return self._distinct("prompt")
 
     @property
-    def lower_is_better(self) -> frozenset[str]:
-        """Prompts whose lower scores are better."""
-        return frozenset()
-
-    @property
     def raters(self) -> tuple[str, ...]:
         """Raters, in order of first appearance."""
         return self._distinct("rater")
@@ -94,6 +94,28 @@ class Judgments:
         """The name in the file of each column that got another name."""
         return self._table.mapped
 
+    def directed(self, lower_is_better: Iterable[str]) -> "Judgments":
+        """Return the judgments with the prompts whose lower scores are better.
+
+        Raises
+        ------
+        InvalidArgumentError
+            If such a prompt has no judgments, or asks which of two outputs is better.
+        """
+        lower = frozenset(lower_is_better)
+        for prompt in sorted(lower):
+            if prompt not in self.prompts:
+                raise InvalidArgumentError(
+                    f"`lower_is_better` (--lower-is-better) names {prompt!r}, which has no judgments; "
+                    f"{known_names(prompt, self.prompts)}"
+                )
+            if prompt in self.preference_prompts:
+                raise InvalidArgumentError(
+                    f"`lower_is_better` (--lower-is-better) names {prompt!r}, which asks for preferences: "
+                    "they have no scores that could be lower"
+                )
+        return replace(self, lower_is_better=lower)
+
     def filter(self, predicate: pl.Expr) -> "Judgments":
         """Return the judgments for which `predicate` is true; they keep their lines.
 
@@ -106,7 +128,7 @@ class Judgments:
         >>> len(read_judgments(frame).filter(pl.col("prompt") == "p"))
         1
         """
-        return Judgments(self.name, self._rows.filter(predicate), self._table, self.notes)
+        return replace(self, _rows=self._rows.filter(predicate))
 
     def derived(self, frame: pl.DataFrame) -> "Judgments":
         """Return judgments that were made of these; each keeps the line of one of them.
@@ -118,9 +140,8 @@ class Judgments:
         """
         lines = self._rows[ROW].gather(frame["#position"])
         rows = frame.drop("#position").with_columns(lines.alias(ROW))
-        return Judgments(
-            self.name, rows.select(*self._rows.columns, pl.exclude(self._rows.columns)), self._table
-        )
+        rows = rows.select(*self._rows.columns, pl.exclude(self._rows.columns))
+        return replace(self, _rows=rows, notes=())
 
     def place(self, position: int) -> str:
         """Say where the judgment in this row of `frame` (from 0) stands: ``pilot.csv, line 7``."""

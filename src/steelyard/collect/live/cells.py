@@ -102,7 +102,9 @@ class Cells:
         """The outputs and the judgments that enter estimates; None before the first."""
         if self._used.is_empty():
             return None
-        return Study(self._outputs, read_judgments(self._used))
+        judgments = read_judgments(self._used)
+        lower = {one.prompt for one in self._campaign.task.scores if one.lower_is_better}
+        return Study(self._outputs, judgments.directed(lower & set(judgments.prompts)))
 
     @cached_property
     def _orders(self) -> Study | None:
@@ -135,9 +137,7 @@ class Cells:
                         _system(found, self.before.get((prompt, found.system)), self.goal)
                         for found in own
                     ],
-                    "answer": self._answer(
-                        study, prompt, [found.system for found in own], lower=prompt in lower
-                    ),
+                    "answer": self._answer(study, prompt, [found.system for found in own]),
                     "control": None,
                     "ledger": worth_in_words(estimates, price=self._price),
                     "components": components,
@@ -147,7 +147,7 @@ class Cells:
         return prompts
 
     def _answer(
-        self, study: Study | None, prompt: str, systems: Sequence[str], *, lower: bool
+        self, study: Study | None, prompt: str, systems: Sequence[str]
     ) -> dict[str, str | None] | None:
         """Return which system is better, or why that is not said; None with fewer than two."""
         if study is None or len(systems) < 2:
@@ -163,7 +163,6 @@ class Cells:
             systems,
             metrics=self._campaign.metrics,
             level=self.goal.level,
-            lower_is_better=lower,
         )
         return {
             "sentence": found.sentence,
