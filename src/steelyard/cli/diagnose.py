@@ -156,7 +156,7 @@ def _judges(one: Diagnosis) -> Table:
         ]
         if verdicts:
             both = judge.pass_fail
-            cells += [shown(both and both.sensitivity), shown(both and both.specificity)]
+            cells += [shown(both.sensitivity), shown(both.specificity)] if both else ["-", "-"]
         if family:
             cells.append(shown(judge.self_preference))
         table.add_row(judge.metric, *cells)

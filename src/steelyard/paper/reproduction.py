@@ -13,6 +13,7 @@ from steelyard.paper.release import Release, Task
 from steelyard.paper.trajectories import Followed, Tracker, follow, untracked
 from steelyard.paper.variances import Variances, variances
 from steelyard.study import Diagnosis, Study
+from steelyard.study.system_diagnoses import system_diagnoses
 
 __all__ = ["Reproduction", "reproduce"]
 
@@ -115,4 +116,4 @@ def reproduce(
 
 def _diagnoses(task: Task, *, seed: int) -> list[Diagnosis]:
     study = Study.read(task.conversion.outputs, task.conversion.judgments, metrics=task.metrics)
-    return study.diagnose(prompts=task.prompts, systems=task.systems, resamples=1000, seed=seed)
+    return system_diagnoses(study, prompts=task.prompts, systems=task.systems, seed=seed)

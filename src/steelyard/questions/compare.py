@@ -12,8 +12,8 @@ from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.model.campaign import Floats
 from steelyard.model.intervals import Intervals, intervals
 from steelyard.model.simultaneous import Together, together
-from steelyard.names import known_names
 from steelyard.model.threads import one_thread
+from steelyard.names import known_names
 from steelyard.questions.about import About, Raters
 from steelyard.questions.asked import Asked
 from steelyard.questions.comparison import Comparison, step_note

@@ -106,7 +106,7 @@ def _diagnosis(
             continue
         worth = judge_worth(campaign, place, plain, view, beside)
         alike = on_human_scale(fits, found, name)
-        judges.append(_judge(name, place, beside, offsets, worth, own, alike=alike))
+        judges.append(_judge(place, beside, offsets, worth=worth, own=own, alike=alike))
     judges.sort(key=lambda one: -one.worth.value)
     moments = BesidePeople(judged, judged.mean, {}, 0.0, level).moments
     has_noise = moments.has_noise
@@ -119,7 +119,8 @@ def _diagnosis(
     noise, alpha = (Value(np.nan, np.nan, np.nan),) * 2
     if has_noise:
         total = moments.whole[1][:, 0, 0] + moments.noise * (1 - moments.single)
-        noise = value_of(moments.noise, level, ends=(0.0, np.inf))
+        share = moments.noise / (moments.noise + moments.signal)
+        noise = value_of(share, level, ends=(0.0, 1.0))
         alpha = value_of(1 - moments.noise / total, level, ends=(-1.0, 1.0))
     return Diagnosis(
         prompt=found.prompt,
@@ -127,7 +128,7 @@ def _diagnosis(
         holds_back=holding_back(best, has_noise=has_noise),
         judges=tuple(judges),
         agreement=alpha,
-        rater_noise=noise,
+        noise_share=noise,
         raters=_raters(found, level),
         variances=_variances(found, level),
         n_outputs=len(judged.mean),
@@ -139,18 +140,17 @@ def _diagnosis(
 
 
 def _judge(
-    name: str,
     place: int,
     beside: BesidePeople,
     offsets: Offsets,
+    *,
     worth: Value,
     own: Sequence[str],
-    *,
     alike: bool,
 ) -> JudgeDiagnosis:
     """Return the diagnosis of one metric."""
     one = JudgeDiagnosis(
-        metric=name,
+        metric=offsets.found.fit.campaign.metrics[place],
         sentence="",
         correlation=beside.correlation,
         worth=worth,

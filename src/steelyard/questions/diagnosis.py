@@ -186,8 +186,9 @@ class Diagnosis:
     agreement : Value
         Agreement of people with one another: Krippendorff's alpha with squared distances, which is kappa
         with quadratic weights between two raters.
-    rater_noise : Value
-        Variance of the judgments of one output by different raters, leniency apart.
+    noise_share : Value
+        Share of the variance of single judgments of a system's outputs that is disagreement of raters about
+        one output, leniency apart.
     raters : tuple of RaterDiagnosis
         The most lenient first; none where nobody knows them.
     variances : tuple of VarianceShare
@@ -205,7 +206,7 @@ class Diagnosis:
     holds_back: str
     judges: tuple[JudgeDiagnosis, ...]
     agreement: Value
-    rater_noise: Value
+    noise_share: Value
     raters: tuple[RaterDiagnosis, ...]
     variances: tuple[VarianceShare, ...]
     n_outputs: int

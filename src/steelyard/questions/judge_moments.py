@@ -73,7 +73,9 @@ class JudgedMeans:
         score = campaign.score - leniency(fit)
         count = np.bincount(campaign.output, minlength=m).astype(np.float64)
         mean = np.bincount(campaign.output, score, m) / np.maximum(count, 1)
-        square = np.bincount(campaign.output, (score - mean[campaign.output]) ** 2, m)
+        square = np.bincount(campaign.output, (score - mean[campaign.output]) ** 2, m).astype(
+            np.float64
+        )
         weight = np.ones(m) if campaign.weight is None else campaign.weight
         return cls(
             system=campaign.writers.argmax(axis=1),

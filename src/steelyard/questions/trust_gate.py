@@ -40,7 +40,7 @@ def trust_answer(
     ]
     if not checked:
         return "undecided", "gate trust is undecided: there is no metric to look at"
-    for one, judge, what, value, limit, inside in checked:
+    for one, judge, what, value, _, inside in checked:
         if _answer(value, inside) == "fails":
             return (
                 "fails",

@@ -1,6 +1,5 @@
 """Figures, and one self-contained HTML page about a study."""
 
-from steelyard.report.components import variance_plot
 from steelyard.report.efficiency_map import efficiency_map
 from steelyard.report.forest import forest_plot
 from steelyard.report.page import write_report
@@ -13,6 +12,5 @@ __all__ = [
     "forest_plot",
     "inline_svg",
     "metric_plot",
-    "variance_plot",
     "write_report",
 ]

@@ -15,7 +15,7 @@ from steelyard.study.verdict import verdict
 from steelyard.study.within_systems import Labels
 from steelyard.variance import Efficiency, JointAnalysis, joint_analysis
 
-__all__ = ["Gaps", "diagnose", "refused"]
+__all__ = ["diagnose"]
 
 # How many outputs lack a metric: by system, then by metric.
 Gaps = Mapping[str, Mapping[str, int]]
@@ -105,13 +105,6 @@ def diagnose(
         ),
         notes=tuple(notes),
     )
-
-
-def refused(cell: Cell, reason: str, *, level: float) -> Diagnosis:
-    """Return the row of a cell whose judgments do not allow a diagnosis."""
-    raters = 0 if cell.raters is None else len(np.unique(cell.raters))
-    sizes = (len(np.unique(cell.items)), len(cell.human), raters)
-    return Diagnosis.refused(cell.system, cell.prompt, reason, sizes=sizes, level=level)
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 from steelyard.collect.campaign import Campaign
+from steelyard.collect.live.diagnosis_rows import diagnosis_rows
 from steelyard.collect.live.pool import LivePool
 from steelyard.collect.live.rows import judgment_rows, with_document_use
 from steelyard.collect.rankings import as_preferences, ranked_prompts
@@ -16,11 +17,10 @@ from steelyard.collect.tasks import score_bounds
 from steelyard.errors import NotEstimableError
 from steelyard.questions.estimates import Baseline, Estimate
 from steelyard.questions.worth import worth_in_words
-from steelyard.study import Diagnosis, Study
+from steelyard.study import Study
 from steelyard.study.answer import prompt_answer
 from steelyard.study.draw_prefix import Prefix, draw_prefixes
 from steelyard.study.monitoring import Monitored
-from steelyard.study.overall_diagnosis import overall_diagnosis
 from steelyard.study.recorded_draw import is_designed
 from steelyard.study.standing import Goal, Standing, standings
 from steelyard.tables import read_judgments
@@ -28,7 +28,6 @@ from steelyard.tables import read_judgments
 __all__ = ["Cells"]
 
 # Bootstrap intervals on the dashboard move every few seconds anyway.
-_RESAMPLES = 200
 # More systems are not compared here: the time grows with the number of pairs (1.5 s for 25 systems).
 _MOST_COMPARED = 25
 
@@ -186,17 +185,16 @@ class Cells:
         if designed:
             return None, "not shown for a draw that is not simple"
         try:
-            found = overall_diagnosis(
+            found = diagnosis_rows(
                 self._outputs,
                 self._used,
                 self._campaign.metrics,
                 prompt=prompt,
                 level=self.goal.level,
-                resamples=_RESAMPLES,
             )
         except NotEstimableError as error:
             return None, str(error)
-        return _diagnosis(found), None
+        return found, None
 
 
 def _system(found: Standing, before: Standing | None, goal: Goal) -> dict[str, Any]:
@@ -256,42 +254,6 @@ def _sequence(found: Monitored | None, goal: Goal) -> dict[str, Any] | None:
         "exact": found.exact,
         "stop": has_goal and found.stop,
         "expected_more": found.expected_more if has_goal else None,
-    }
-
-
-def _diagnosis(found: Diagnosis) -> dict[str, Any]:
-    ratio = found.noise_ratio.value
-    quantities: Mapping[str, Any] = {
-        "item variance": found.item_variance,
-        "rater variance": found.rater_variance,
-        "noise ratio": found.noise_ratio,
-        **{f"correlation of {name}": one.correlation for name, one in found.metrics.items()},
-        **{
-            f"data efficiency of {name}": one.data_efficiency for name, one in found.metrics.items()
-        },
-    }
-    rows = [
-        {
-            "name": name,
-            "value": _number(one.value),
-            "low": _number(one.low),
-            "high": _number(one.high),
-        }
-        for name, one in quantities.items()
-    ]
-    agreement = {
-        "Krippendorff's alpha, interval": found.agreement.alpha_interval,
-        "reliability of one judgment": found.agreement.icc,
-        "equal pairs": found.agreement.equal_pairs,
-    }
-    rows += [
-        {"name": name, "value": _number(value), "low": None, "high": None}
-        for name, value in agreement.items()
-    ]
-    return {
-        "noise_share": 1.0 if math.isinf(ratio) else ratio / (1 + ratio),
-        "verdict": found.verdict,
-        "rows": rows,
     }
 
 
