@@ -59,6 +59,12 @@ class Blocks:
             first += len(one)
         return found
 
+    def sums(self, values: Floats) -> Floats:
+        """Return the sums over blocks of values of judgments, (n, q)."""
+        found = np.zeros((int(self.number.max()) + 1, values.shape[1]))
+        np.add.at(found, self.number, values)
+        return found
+
     def kernel(self, value: Callable[[Ints, Ints], Floats]) -> list[Floats]:
         """Return a covariance within blocks from a function of pairs of judgments."""
         return [

@@ -10,6 +10,7 @@ import numpy as np
 from steelyard.model.blocks import Blocks
 from steelyard.model.campaign import Campaign, Floats
 from steelyard.model.fit import About, Answers, Fit
+from steelyard.model.strata import within_strata
 
 __all__ = ["answers_of", "designed_answers"]
 
@@ -82,20 +83,9 @@ def _shares(campaign: Campaign) -> Floats:
 
 def _between_blocks(campaign: Campaign, left: Floats, blocks: Blocks) -> Floats:
     """Return the covariance of sums over blocks, which were drawn apart within strata."""
-    block = blocks.number
-    sums = np.zeros((int(block.max()) + 1, campaign.k))
-    np.add.at(sums, block, left)
-    stratum = np.zeros(len(sums), dtype=np.int64)
+    sums = blocks.sums(left)
     drawn = np.ones(len(sums))
-    np.minimum.at(drawn, block, _drawn_share(campaign))
-    if campaign.stratum is not None:
-        stratum[block] = campaign.stratum[campaign.output]
-    members = np.bincount(stratum)
-    mean = np.zeros((len(members), campaign.k))
-    np.add.at(mean, stratum, sums)
-    mean /= np.maximum(members, 1)[:, np.newaxis]
-    # a stratum with one block has nothing to be compared with but what the model expects, 0
-    alone = members[stratum] == 1
-    off = np.where(alone[:, np.newaxis], sums, sums - mean[stratum])
-    raised = np.where(alone, 1.0, members[stratum] / np.maximum(members[stratum] - 1, 1))
+    np.minimum.at(drawn, blocks.number, _drawn_share(campaign))
+    off, members = within_strata(sums, campaign, blocks)
+    raised = np.where(members == 1, 1.0, members / np.maximum(members - 1, 1))
     return np.asarray((off * (raised * (1 - drawn))[:, np.newaxis]).T @ off)

@@ -1,7 +1,7 @@
 """The model fitted to a campaign, and what any answer is made of: weights on judgments, and one error matrix."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
@@ -38,11 +38,15 @@ class Answers:
         The weight of each judgment in each mean.
     parts : mapping of str to (k, k) array
         What each effect adds to the covariance of the errors.
+    unseen : (k, k) array, optional
+        Column s: the weights of the systems' means in the answer s that no judgment shows; 0 where
+        judgments show the answer.
     """
 
     mean: Floats
     weights: Floats
     parts: Mapping[str, Floats]
+    unseen: Floats | None = None
 
     @cached_property
     def covariance(self) -> Floats:
@@ -92,13 +96,14 @@ class Fit:
         """How the means of the whole pools hang together with judgments and effects."""
         return targets(self.system.effects, self.campaign, self.scale)
 
-    def weights_for(self, asked: Targets) -> Floats:
-        """Return the weight of each scaled judgment in the best estimate of each quantity, (n, f).
+    @cached_property
+    def _weights(self) -> Floats:
+        """The weight of each scaled judgment in the best estimate of each mean, (n, k).
 
         They are best for these outputs by exactly these raters, each with a share of the judgments.
         What an interval is about changes the error, not the estimate.
         """
-        at, built = self.variances.solution, self.system.effects
+        at, built, asked = self.variances.solution, self.system.effects, self.targets
         local = np.zeros((self.campaign.n, asked.means.shape[1]))
         of_kernels = at.theta[len(built.columns) :]
         for theta, covariance in zip(of_kernels, asked.kernels, strict=True):
@@ -109,10 +114,6 @@ class Fit:
         off = target - self.system.u.T @ inside
         return np.asarray(inside + at.au @ (at.m_inverse @ off))
 
-    @cached_property
-    def _weights(self) -> Floats:
-        return self.weights_for(self.targets)
-
     def answers(self, about: About = "pool") -> Answers:
         """Return the means of all systems and their errors.
 
@@ -122,7 +123,12 @@ class Fit:
             Whether the means are of these outputs by raters like these, of new outputs like these, or of
             these outputs by exactly these raters.
         """
-        return self.errors_of(self._weights, about)
+        return replace(self.errors_of(self._weights, about), unseen=self.unseen)
+
+    @cached_property
+    def unseen(self) -> Floats:
+        """The weights of the systems' means in each answer that no judgment shows, (k, f)."""
+        return np.asarray(self.targets.means - self.system.means.T @ self._weights / self.unit)
 
     def plain(self, about: About = "pool") -> Answers:
         """Return the plain means of the judged outputs of each system, with their errors under the model.
@@ -141,9 +147,7 @@ class Fit:
         weights = (share / np.maximum(times, 1)[:, np.newaxis])[campaign.output]
         return self.errors_of(weights * self.spread[:, np.newaxis], about)
 
-    def errors_of(
-        self, z_weights: Floats, about: About = "pool", asked: Targets | None = None
-    ) -> Answers:
+    def errors_of(self, z_weights: Floats, about: About = "pool") -> Answers:
         """Return the estimates that these weights on scaled judgments give, and their errors.
 
         Parameters
@@ -152,11 +156,8 @@ class Fit:
             The weight of each scaled judgment in each estimate.
         about : {"pool", "new outputs", "these raters"}
             As in `answers`.
-        asked : Targets, optional
-            What is estimated; the means over the whole pools by default.
         """
-        at, built = self.variances.solution, self.system.effects
-        asked = self.targets if asked is None else asked
+        at, built, asked = self.variances.solution, self.system.effects, self.targets
         of_new = about == "new outputs"
         of_columns = asked.these_raters if about == "these raters" else asked.columns
         parts = {}
@@ -177,7 +178,7 @@ class Fit:
             parts[kernel.name] = theta * found
         if of_new:
             parts["metrics of new outputs"] = self.metric_error
-        parts["learning"] = self._learning(asked, z_weights)
+        parts["learning"] = self._learning(z_weights)
         parts["observed"] = self._observed(parts)
         weights = z_weights / self.spread[:, np.newaxis]
         return Answers(self.estimates(weights), weights, parts)
@@ -200,9 +201,9 @@ class Fit:
         freedom = self._squares[2]
         return freedom / (freedom + OWN)
 
-    def _learning(self, asked: Targets, weights: Floats) -> Floats:
+    def _learning(self, weights: Floats) -> Floats:
         """What the means would move if the variances were others, within their errors (Prasad and Rao 1990)."""
-        at = self.variances.solution
+        at, asked = self.variances.solution, self.targets
         seen = self.system.u.T @ weights
         moves = [
             (wanted - seen[own]).T @ at.values[own]
@@ -262,7 +263,8 @@ class Fit:
             np.maximum(known, 1e-9)
         )
         of_spread = np.sum(weight**2 * 2 * unknown**2, axis=1)
-        return np.asarray(2 / np.maximum(np.maximum(of_spread, 2 / n) + of_shares, 2e-9))
+        found = 2 / np.maximum(np.maximum(of_spread, 2 / n) + of_shares, 2e-9)
+        return np.asarray(np.maximum(found, 1.0))
 
     def outputs_worth(self, answers: Answers) -> Floats:
         """Return how many independent judgments each mean is worth: the variance of one over its error.
@@ -358,9 +360,9 @@ def _half_scale(campaign: Campaign) -> float:
 
 
 def _freedom(campaign: Campaign) -> Floats:
-    """Judged outputs of each system less one."""
+    """Judged texts of each system less one."""
     judged = np.unique(campaign.output)
-    return np.asarray(np.maximum(campaign.writers[judged].sum(axis=0) - 1, 0.0))
+    return np.asarray(np.maximum((campaign.writers[judged] > 0).sum(axis=0) - 1.0, 0.0))
 
 
 def _raw_squares(campaign: Campaign) -> Floats:

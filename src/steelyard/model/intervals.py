@@ -12,9 +12,11 @@ from steelyard.model.fit import Answers, Fit
 from steelyard.model.forms import squares
 from steelyard.model.shape import reaches
 
-__all__ = ["Intervals", "Looks", "form_ends", "intervals"]
+__all__ = ["UNSEEN", "Intervals", "Looks", "form_ends", "intervals"]
 
 _ROUNDING = 1e-7
+# A larger part of an answer that no judgment shows leaves it open.
+UNSEEN = 1e-3
 
 
 class Looks(Protocol):
@@ -34,7 +36,8 @@ class Intervals:
     Attributes
     ----------
     estimate, standard_error, degrees_of_freedom, low, high : (f,) arrays
-        The intervals, within the known ends of the scale.
+        The intervals, within the known ends of the scale. The error is infinite where judgments do not
+        show the form.
     down, up : (f,) arrays
         How far a half reaches, over Student's: 1 where errors are symmetric.
     level : float
@@ -75,6 +78,8 @@ def intervals(
     cancels = error <= _ROUNDING * np.abs(forms) @ np.sqrt(np.diag(answers.covariance))
     error[cancels] = 0.0
     estimate[cancels & (np.abs(forms.sum(axis=1)) < _ROUNDING)] = 0.0
+    if answers.unseen is not None:
+        error[np.abs(forms @ answers.unseen.T).max(axis=1) > UNSEEN] = np.inf
     freedom = fit.degrees_of_freedom(forms, answers)
     once = float(norm.ppf((1 + level) / 2))
     tail = norm.sf(np.atleast_1d(once if looks is None else looks.critical(once)))
@@ -82,9 +87,10 @@ def intervals(
     reach = reaches(fit, answers, student.isf(tail[:, np.newaxis], each))
     down, up = (
         np.sqrt(_squares(np.where(forms > 0, forms * one, forms * other), answers))
-        / np.where(cancels, 1.0, error)
+        / np.where(error > 0, error, 1.0)
         for one, other in (reach, reach[::-1])
     )
+    down[np.isinf(error)] = up[np.isinf(error)] = 1.0
     half = student.isf(tail, freedom) * error
     least, most = form_ends(fit, forms)
     low, high = np.maximum(estimate - half * down, least), np.minimum(estimate + half * up, most)

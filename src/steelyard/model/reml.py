@@ -17,8 +17,9 @@ _MOVE, _SLOPE = 3e-5, 1e-6
 _ROUGH = 0.03
 # No variance falls below this power of e of the largest.
 _LEAST = 18.0
-# Means have no prior; this much of their information keeps the equations solvable.
-_FLAT = 1e-11
+# Means have no prior; where judgments do not tell them apart, this much of their information keeps the
+# equations solvable.
+_APART, _FLAT = 1e-10, 1e-8
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,17 +94,31 @@ class System:
         for own, v in zip(self.slices, of_columns, strict=True):
             ridge[own] = 1 / v
         gram = (self._transposed @ au).toarray()
-        # means that the judgments cannot tell apart get a wide error instead of none
-        bend = np.diag(gram)
-        ridge[self.q :] = _FLAT * np.maximum(bend[self.q :], bend.max() * _FLAT)
-        m = (gram + gram.T) / 2 + np.diag(ridge)
-        factor, m_inverse = _inverse(m)
+        factor, m_inverse = self._inverse((gram + gram.T) / 2 + np.diag(ridge))
         values = m_inverse @ (au.T @ self.z)
         residual = az - au @ values
         log += 2 * np.log(np.diag(factor)).sum() - np.log(ridge[: self.q]).sum()
         loss = (log + self.z @ residual) / 2
         found = Solution(theta, inverse, au, m_inverse, values, residual, float(loss))
         return self._with_derivatives(found, parts) if derivatives else found
+
+    def _inverse(self, m: Floats) -> tuple[Floats, Floats]:
+        """Return the lower Cholesky factor of the equations, and their inverse.
+
+        Means that the judgments cannot tell apart get a wide error instead of none.
+        """
+        bend = np.diag(m)
+        factor, failed = dpotrf(m, lower=True, clean=True)
+        if failed or np.any(np.diag(factor)[self.q :] ** 2 < _APART * bend[self.q :]):
+            wide = np.zeros(len(m))
+            wide[self.q :] = _FLAT * np.maximum(bend[self.q :], bend.max() * _FLAT)
+            factor, failed = dpotrf(m + np.diag(wide), lower=True, clean=True)
+        if failed:
+            raise np.linalg.LinAlgError("the mixed-model equations are not positive definite")
+        inverse, _ = dpotri(factor, lower=True)
+        inverse += inverse.T
+        inverse[np.diag_indices(len(m))] /= 2
+        return factor, inverse
 
     def _with_derivatives(self, at: Solution, parts: list[Floats]) -> Solution:
         """Add the derivative by log variances, and the average information (Gilmour et al. 1995)."""
@@ -143,17 +158,6 @@ class System:
             gradient,
             (information + information.T) / 2,
         )
-
-
-def _inverse(m: Floats) -> tuple[Floats, Floats]:
-    """Return the lower Cholesky factor of a matrix, and its inverse."""
-    factor, failed = dpotrf(m, lower=True, clean=True)
-    if failed:
-        raise np.linalg.LinAlgError("the mixed-model equations are not positive definite")
-    inverse, _ = dpotri(factor, lower=True)
-    inverse += inverse.T
-    inverse[np.diag_indices(len(m))] /= 2
-    return factor, inverse
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,6 +8,7 @@ import numpy as np
 
 from steelyard.model.campaign import Campaign, Floats
 from steelyard.model.fit import Answers, Fit
+from steelyard.model.strata import within_strata
 
 __all__ = ["reaches"]
 
@@ -55,11 +56,9 @@ def _skewness(fit: Fit, answers: Answers) -> Floats:
     """Return the skewness of each mean's error: its own, moderated towards that of all systems."""
     system, campaign = fit.system, fit.campaign
     left = (system.z - system.u @ fit.variances.solution.values) * fit.spread
-    block = system.effects.blocks.number
-    sums = np.zeros((int(block.max()) + 1, campaign.k))
-    own = np.zeros_like(sums)
-    np.add.at(sums, block, answers.weights * left[:, np.newaxis])
-    np.maximum.at(own, block, 1.0 * (campaign.writers[campaign.output] > 0))
+    blocks = system.effects.blocks
+    sums, _ = within_strata(blocks.sums(answers.weights * left[:, np.newaxis]), campaign, blocks)
+    own = 1.0 * (blocks.sums(campaign.writers[campaign.output]) > 0)
     square, cube = np.sum(sums**2, axis=0), np.sum(sums**3, axis=0)
     floor = np.maximum(square, 1e-12 * max(float(square.max()), 1e-150))
     found = np.where(square >= floor, cube / floor**1.5, 0.0)

@@ -56,7 +56,7 @@ def together(
         As in `intervals`.
     """
     alone = intervals(fit, answers, forms, level, looks)
-    known = alone.standard_error > 0
+    known = (alone.standard_error > 0) & np.isfinite(alone.standard_error)
     score = _scores(alone, known)
     if looks is not None:
         score = looks.once(score)
@@ -65,10 +65,12 @@ def together(
     rows[known] = forms[known] @ root / alone.standard_error[known, np.newaxis]
     p, critical = _stepped(np.abs(score), rows, level)
     reached: Floats | float = critical if looks is None else looks.critical(critical)
-    multiple = np.zeros(len(forms))
+    multiple = np.where(np.isinf(alone.standard_error), np.inf, 0.0)
     wide = student.isf(norm.sf(reached), alone.degrees_of_freedom)
     multiple[known] = np.broadcast_to(wide, multiple.shape)[known] * alone.standard_error[known]
-    decided = np.where(known & (p <= 1 - level), np.sign(score), 0.0).astype(np.int64)
+    # 1 - level is rounded: a p-value of 0.1 is clear at 0.9
+    clear = known & (p <= (1 - level) * (1 + 1e-9))
+    decided = np.where(clear, np.sign(score), 0.0).astype(np.int64)
     least, most = form_ends(fit, forms)
     low = np.maximum(alone.estimate - multiple * alone.down, least)
     high = np.minimum(alone.estimate + multiple * alone.up, most)

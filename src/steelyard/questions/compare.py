@@ -160,9 +160,9 @@ def prompt_comparisons(
         raise NotEstimableError(f"prompt {found.prompt!r}: {_why_none(found, asked, pairs)}")
     differences = _Differences.of(found, those, asked, mode, lower=lower_is_better)
     left_out = [
-        f"{one} is left out: {known.left_out[one]}"
+        f"{one} is left out: {found.left_out[one]}"
         for one in asked.systems
-        if one in known.left_out
+        if one in found.left_out
     ]
     comparisons = []
     for name in dict.fromkeys(a.slice for a, _ in those):
@@ -242,9 +242,9 @@ def _pairs_of(
 def _why_none(found: PromptFit, asked: Asked, pairs: Sequence[Pair] | None) -> str:
     named = asked.systems if pairs is None else [one for pair in pairs for one in pair]
     why = [
-        f"{one}: {found.collected.left_out[one]}"
+        f"{one}: {found.left_out[one]}"
         for one in named
-        if one in found.collected.left_out
+        if one in found.left_out
     ]
     needs = "a comparison needs judgments of two systems"
     return f"{needs}; {why[0]}" if why else needs

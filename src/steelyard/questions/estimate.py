@@ -95,7 +95,7 @@ def prompt_estimates(
             "but not the mean of either: use `steelyard compare`, or draw a simple sample"
         )
     mode, remarks = found.raters(asked.raters)
-    left_out = {one: known.left_out[one] for one in asked.systems if one in known.left_out}
+    left_out = {one: found.left_out[one] for one in asked.systems if one in found.left_out}
     chosen, missing = quantities(found, asked.systems)
     if not chosen:
         return [], left_out, (*known.notes, *remarks, *missing)

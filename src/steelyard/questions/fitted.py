@@ -14,6 +14,7 @@ from steelyard.errors import NotEstimableError
 from steelyard.model.campaign import Floats
 from steelyard.model.designed import answers_of
 from steelyard.model.fit import Answers, Fit, fit
+from steelyard.model.intervals import UNSEEN
 from steelyard.questions.about import Raters, Target, view_of
 
 __all__ = ["Fits", "PromptFit"]
@@ -36,6 +37,19 @@ class PromptFit:
     def systems(self) -> tuple[str, ...]:
         """The systems that have an answer."""
         return self.fit.campaign.systems
+
+    @cached_property
+    def left_out(self) -> dict[str, str]:
+        """Why a system has no answer."""
+        hidden = np.abs(self.fit.unseen).max(axis=0) > UNSEEN
+        if self.fit.campaign.other is not None or not hidden.any():
+            return dict(self.collected.left_out)
+        why = (
+            "only texts that other systems wrote too were judged, so nothing shows how it differs from "
+            "them: judge outputs of its own"
+        )
+        own = {one: why for one, there in zip(self.systems, hidden, strict=True) if there}
+        return {**self.collected.left_out, **own}
 
     def raters(self, asked: Raters | None) -> tuple[Raters, tuple[str, ...]]:
         """Return which raters intervals are about, and what is to be said of it."""

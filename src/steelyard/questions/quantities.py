@@ -51,7 +51,8 @@ def quantities(found: PromptFit, systems: Sequence[str]) -> tuple[list[Quantity]
     systems : sequence of str
         The systems in question, in the order in which they are shown.
     """
-    slices, fitted = found.slices, {one: place for place, one in enumerate(found.systems)}
+    slices, left_out = found.slices, found.left_out
+    fitted = {one: place for place, one in enumerate(found.systems) if one not in left_out}
     same = _first_alike(found)
     if slices is None:
         there = [one for one in systems if one in fitted]
@@ -88,14 +89,14 @@ def _why(found: PromptFit, system: str, name: str) -> str:
     """Say why a slice of a system has no mean."""
     assert found.slices is not None
     cell = found.slices.cell(system, name)
-    return found.collected.left_out.get(cell, "no output of it was judged")
+    return found.left_out.get(cell, "no output of it was judged")
 
 
 def _first_alike(found: PromptFit) -> Ints:
     """Return for each fitted mean the first whose outputs are all the same: they are one mean."""
     pools = found.fit.campaign.pools
     alike = (pools.identical == pools.size) & (pools.identical == pools.size[:, np.newaxis])
-    return np.argmax(alike, axis=1)
+    return np.asarray(np.argmax(alike, axis=1), dtype=np.int64)
 
 
 def _quantity(

@@ -27,7 +27,6 @@ from steelyard.tables import read_judgments
 
 __all__ = ["Cells"]
 
-# Bootstrap intervals on the dashboard move every few seconds anyway.
 # More systems are not compared here: the time grows with the number of pairs (1.5 s for 25 systems).
 _MOST_COMPARED = 25
 
