@@ -225,7 +225,10 @@ def test_outputs_that_were_drawn_by_strata_are_compared_as_they_were_drawn():
     """The items of stratum t were drawn half as often, and only there is A better."""
     study = campaign([0, 0], size=120)
     rng = np.random.default_rng(0)
-    by_stratum = {"s": [f"i{one:03}" for one in range(40)], "t": [f"i{one:03}" for one in range(40, 120)]}
+    by_stratum = {
+        "s": [f"i{one:03}" for one in range(40)],
+        "t": [f"i{one:03}" for one in range(40, 120)],
+    }
     rows = [
         {
             "item": item,

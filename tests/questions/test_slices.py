@@ -177,7 +177,9 @@ def test_a_slice_with_too_few_judgments_is_left_out_and_the_others_stay():
         note.startswith("a, p, rare: left out: an interval needs at least 2 judged outputs; got 1")
         for note in compared[0].notes
     )
-    with pytest.raises(NotEstimableError, match="rare: an interval needs at least 2 judged outputs; got 1"):
+    with pytest.raises(
+        NotEstimableError, match="rare: an interval needs at least 2 judged outputs; got 1"
+    ):
         cut.estimate(by="topic", weights=dict.fromkeys(MIX, 0.2) | {"rare": 0.4})
     assert len(cut.estimate(by="topic", weights=MIX | {"rare": 0})) == 2
 

@@ -26,10 +26,7 @@ def test_all_metrics_and_all_systems_are_used_unless_others_are_named(study):
 
 def test_estimates_are_those_of_the_study(study):
     found = prompt_findings(study, "overall", study.systems, metrics=("good",), level=0.8)
-    expected = {
-        one.system: one
-        for one in study.estimate(["good"], prompts=["overall"], level=0.8)
-    }
+    expected = {one.system: one for one in study.estimate(["good"], prompts=["overall"], level=0.8)}
     assert {one.system: one.estimate for one in found.systems} == expected
 
 
@@ -67,7 +64,9 @@ def test_judgments_that_are_all_equal_leave_nothing_but_reasons(make_study):
     study = make_study(score=2.0)
     found = prompt_findings(study, "overall", study.systems, metrics=("good",))
     assert all(one.estimate is None for one in found.systems)
-    assert all(one.gap.startswith("all judgments of each system are equal") for one in found.systems)
+    assert all(
+        one.gap.startswith("all judgments of each system are equal") for one in found.systems
+    )
     assert all(one.diagnosis_gap for one in found.systems)
 
 

@@ -241,11 +241,7 @@ def _pairs_of(
 
 def _why_none(found: PromptFit, asked: Asked, pairs: Sequence[Pair] | None) -> str:
     named = asked.systems if pairs is None else [one for pair in pairs for one in pair]
-    why = [
-        f"{one}: {found.left_out[one]}"
-        for one in named
-        if one in found.left_out
-    ]
+    why = [f"{one}: {found.left_out[one]}" for one in named if one in found.left_out]
     needs = "a comparison needs judgments of two systems"
     return f"{needs}; {why[0]}" if why else needs
 

@@ -11,7 +11,6 @@ from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.model.campaign import Floats
 from steelyard.model.predicted import predicted
 from steelyard.names import known_names
-from steelyard.questions.about import view_of
 from steelyard.questions.asked import Asked
 from steelyard.questions.diagnosis import (
     Diagnoses,
@@ -87,10 +86,14 @@ def _diagnosis(
     campaign, level = found.fit.campaign, asked.level
     mode, remarks = found.raters(asked.raters)
     judged = JudgedMeans.of(found.fit)
+    if np.ptp(judged.mean) == 0:
+        raise NotEstimableError(
+            f"prompt {found.prompt!r}: all judgments are equal, so nothing shows what a metric is worth: "
+            "judge more outputs"
+        )
     columns, missing = _columns(fits, found, against)
-    view = view_of("pool", mode)
     offsets = Offsets.of(found, found.answers("pool", mode), asked.systems, level)
-    plain = without_metrics(campaign, view)
+    plain = without_metrics(campaign)
     judges = []
     for place, name in enumerate(campaign.metrics):
         pools = campaign.pools
@@ -104,7 +107,7 @@ def _diagnosis(
         if not beside.varies:
             missing.append(f"{name} is constant on the judged outputs and can save nothing")
             continue
-        worth = judge_worth(campaign, place, plain, view, beside)
+        worth = judge_worth(campaign, place, plain, beside)
         alike = on_human_scale(fits, found, name)
         judges.append(_judge(place, beside, offsets, worth=worth, own=own, alike=alike))
     judges.sort(key=lambda one: -one.worth.value)

@@ -109,7 +109,9 @@ def _row(
 def _with_texts(fits: Fits, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Add the texts of the outputs, and what they were made from, where that is known."""
     outputs = fits.source.outputs
-    texts = [one for one in ("input", "reference", "output") if one in outputs.columns]
+    names = ("input", "reference", "output")
+    texts = [one for one in names if one in outputs.columns]
+    rows = [row | dict.fromkeys(names) for row in rows]
     if not rows or not texts:
         return rows
     key = pl.DataFrame({name: [row[name] for row in rows] for name in ("item", "system")})

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from scipy.stats import t as student
@@ -30,6 +30,14 @@ class Value:
     value: float
     low: float
     high: float
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core: Any, handler: Any) -> Any:
+        """Let the published schema say that what is not known is null."""
+        found = handler(core)
+        for one in handler.resolve_ref_schema(found)["properties"].values():
+            one["type"] = ["number", "null"]
+        return found
 
     @property
     def is_known(self) -> bool:

@@ -24,7 +24,7 @@ _FORMS: dict[str, tuple[Any, int]] = {
     "monitor": (MonitorForm, 3),
     "estimate": (EstimateForm, 3),
     "compare": (CompareForm, 3),
-    "diagnose": (DiagnoseForm, 1),
+    "diagnose": (DiagnoseForm, 2),
     "simulate": (SimulateForm, 5),
     "trajectory": (TrajectoryForm, 1),
     "paper": (PaperForm, 1),
