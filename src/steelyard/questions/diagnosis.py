@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from steelyard.errors import UnknownNameError
+from steelyard.errors import InvalidArgumentError, UnknownNameError
 from steelyard.html_table import html_table
 from steelyard.questions.judge_bias import CalibrationPoint, ColumnBias, PassFail
 from steelyard.questions.judge_moments import Value
@@ -270,6 +270,8 @@ class Diagnoses(ResultTable[Diagnosis]):
         -------
         matplotlib.axes.Axes
         """
+        if not self:
+            raise InvalidArgumentError("nothing to draw: there are no results")
         return self[0].plot(ax)
 
     def _named(self, key: str | tuple[str, str]) -> Diagnosis:

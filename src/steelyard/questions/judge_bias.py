@@ -134,21 +134,24 @@ class BesidePeople:
 
     def biases(self) -> list[ColumnBias]:
         """Return the bias towards each column, at equal human score and equal other columns."""
-        names = list(self.columns)
+        moments = self.moments
+        spread = np.diagonal(moments.within[0])[2:]
+        size = np.array([np.mean(one**2) for one in self.columns.values()])
+        kept = np.flatnonzero(spread > 1e-9 * size) if len(size) else size.astype(np.int64)
+        names = [list(self.columns)[place] for place in kept]
         if not names:
             return []
-        moments = self.moments
-        those = [0, *range(2, 2 + len(names))]
+        those = [0, *(2 + kept)]
         a = moments.within[np.ix_(range(moments.groups + 1), those, those)].copy()
         a[:, 0, 0] = moments.signal
-        a += 1e-9 * np.eye(len(those)) * np.diagonal(a, axis1=1, axis2=2)[:, None, :]
+        a += 1e-9 * np.eye(len(those)) * np.maximum(np.diagonal(a[0]), 1e-150)
         slope = np.linalg.solve(a, moments.within[:, those, 1][..., None])[..., 0]
         width = np.sqrt(np.diagonal(a, axis1=1, axis2=2))
-        size = 1 / np.where(np.abs(slope[:, 0]) < 1e-9, 1e-9, slope[:, 0])
+        unit = 1 / np.where(np.abs(slope[:, 0]) < 1e-9, 1e-9, slope[:, 0])
         clear = 1 - (1 - self.level) / len(names)
         found = []
         for place, name in enumerate(names, 1):
-            one = slope[:, place] * width[:, place] * size
+            one = slope[:, place] * width[:, place] * unit
             is_clear = value_of(one, clear).excludes_zero
             found.append(ColumnBias(name, value_of(one, self.level), is_clear))
         return found

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from scipy.stats import t as student
@@ -36,7 +37,7 @@ class Offsets:
     against : (k, k) array
         Each system's difference from the mean of the others.
     pairs : list of (int, int)
-        All pairs of systems, and `told`, which of the two is better.
+        All pairs of the systems in question, and `told`, which of the two is better.
     systems : sequence of int
         The systems in question.
     """
@@ -59,7 +60,8 @@ class Offsets:
         each = np.eye(k)
         # where texts are shared, the means of pools are what is compared, not those of systems
         against = (k * each - 1) / max(k - 1, 1)
-        pairs = [(a, b) for a in range(k) for b in range(a + 1, k)]
+        chosen = [place for place, one in enumerate(found.systems) if one in systems]
+        pairs = list(combinations(chosen, 2))
         forms = np.array([each[a] - each[b] for a, b in pairs])
         return cls(
             found=found,
@@ -68,7 +70,7 @@ class Offsets:
             against=against,
             pairs=pairs,
             told=together(found.fit, answers, forms, level) if pairs else None,
-            systems=[place for place, one in enumerate(found.systems) if one in systems],
+            systems=chosen,
             level=level,
         )
 

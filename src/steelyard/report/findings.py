@@ -154,7 +154,7 @@ def prompt_findings(
     names = study.metrics if metrics is None else tuple(metrics)
     estimates, refused, remarks = _estimates(study, prompt, systems, names, level)
     answer = prompt_answer(study, prompt, systems, metrics=names, level=level)
-    diagnosis, gap = _diagnosis(study, prompt, names, level)
+    diagnosis, gap = _diagnosis(study, prompt, systems, names, level)
     found = [
         SystemFindings(
             system=system,
@@ -203,11 +203,11 @@ def _estimates(
 
 
 def _diagnosis(
-    study: Study, prompt: str, metrics: Sequence[str], level: float
+    study: Study, prompt: str, systems: Sequence[str], metrics: Sequence[str], level: float
 ) -> tuple[Diagnosis | None, str | None]:
     """Return what the judgments say of metrics and raters, or why they do not."""
     try:
-        [found] = study.diagnose(metrics, prompts=[prompt], level=level)
+        [found] = study.diagnose(metrics, prompts=[prompt], systems=systems, level=level)
     except NotEstimableError as error:
         return None, str(error)
     return found, None

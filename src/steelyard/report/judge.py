@@ -7,6 +7,7 @@ from matplotlib.figure import Figure
 from steelyard.plots.style import WIDTH, styled
 from steelyard.questions.diagnosis import Diagnosis, JudgeDiagnosis, shown
 from steelyard.questions.judge_plots import plot_calibration, plot_offsets
+from steelyard.report.numbers import ALPHA
 from steelyard.report.svg import inline_svg
 from steelyard.report.tables import Table
 
@@ -23,9 +24,7 @@ class JudgePart:
     Attributes
     ----------
     sentences : list of str
-        What each metric comes to, of many the most useful ones.
-    holds_back : str
-        What holds back, the metric or the raters.
+        What the metrics after the most useful one come to, which is said at the top.
     offsets, calibration : str or None
         Drawings: whom metrics favour, and what the most useful one means.
     metrics : Table or None
@@ -39,7 +38,6 @@ class JudgePart:
     """
 
     sentences: list[str]
-    holds_back: str
     offsets: str | None
     calibration: str | None
     metrics: Table | None
@@ -64,8 +62,7 @@ def judge_part(found: Diagnosis, *, anchor: str) -> JudgePart:
     if len(raters) > _RATERS:
         raters = (*raters[: _RATERS // 2], *raters[-_RATERS // 2 :])
     return JudgePart(
-        sentences=[one.sentence for one in judges[:_SAID]],
-        holds_back=found.holds_back,
+        sentences=[one.sentence for one in judges[1:_SAID]],
         offsets=_offsets(judges, anchor) if has_offsets else None,
         calibration=_calibration(judges[0], anchor) if judges else None,
         metrics=_metrics(judges) if judges else None,
@@ -82,7 +79,7 @@ def judge_part(found: Diagnosis, *, anchor: str) -> JudgePart:
         if raters
         else None,
         agreement=(
-            f"People agree with one another: alpha {shown(found.agreement)}, from "
+            f"People agree with one another: Krippendorff's {ALPHA} {shown(found.agreement)}, from "
             f"{found.n_repeats:,} second judgments."
         ),
     )
