@@ -137,7 +137,7 @@ def _judges(one: Diagnosis) -> Table:
     table.add_column("metric")
     heads = ["correlation", "worth", "pairs ordered alike", "kappa", "1 point is"]
     columns = list(dict.fromkeys(each.column for judge in one.judges for each in judge.biases))
-    heads += [f"for {name}" for name in columns]
+    heads += [f"more for {name}" for name in columns]
     verdicts = any(judge.pass_fail for judge in one.judges)
     heads += ["sensitivity", "specificity"] if verdicts else []
     family = any(judge.self_preference for judge in one.judges)

@@ -152,6 +152,8 @@ def _judge(
     alike: bool,
 ) -> JudgeDiagnosis:
     """Return the diagnosis of one metric."""
+    # what does not go with the human scores cannot be put on their scale
+    scaled = beside.correlation.excludes_zero
     one = JudgeDiagnosis(
         metric=offsets.found.fit.campaign.metrics[place],
         sentence="",
@@ -159,11 +161,11 @@ def _judge(
         worth=worth,
         perfect=beside.perfect,
         noiseless=beside.noiseless,
-        scale=beside.scale if alike and beside.moments.has_noise else None,
+        scale=beside.scale if alike and scaled and beside.moments.has_noise else None,
         kappa=beside.kappa if alike else None,
-        offsets=offsets.of_systems(place, beside),
-        self_preference=offsets.of_family(place, beside, own),
-        biases=tuple(beside.biases()),
+        offsets=offsets.of_systems(place, beside) if scaled else (),
+        self_preference=offsets.of_family(place, beside, own) if scaled else None,
+        biases=tuple(beside.biases()) if scaled else (),
         ranks=offsets.ranks(place, beside),
         pass_fail=beside.pass_fail() if set(np.unique(offsets.score)) <= {0.0, 1.0} else None,
         calibration=tuple(beside.calibration()),

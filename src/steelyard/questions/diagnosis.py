@@ -98,7 +98,8 @@ class JudgeDiagnosis:
     kappa : Value or None
         Agreement with one rater (quadratic weights); None for one on another scale.
     offsets : tuple of SystemOffset
-        Which systems it favours.
+        Which systems it favours; none where the metric does not clearly go with the human scores, and so
+        cannot be put on their scale.
     self_preference : Value or None
         How much it favours the systems of its own family beside the others, where they are named.
     biases : tuple of ColumnBias

@@ -120,7 +120,13 @@ class BesidePeople:
         """How much a metric differs where human scores differ by 1."""
         if not self.moments.has_noise:
             return Value(float("nan"), float("nan"), float("nan"))
-        return value_of(self._both / self.moments.signal, self.level)
+        found = self._both / self.moments.signal
+        if not (found * found[0] > 0).all():
+            return value_of(found, self.level)
+        # a ratio of two variances is long in its upper tail
+        logs = value_of(np.log(np.abs(found)), self.level)
+        ends = sorted(np.sign(found[0]) * np.exp(one) for one in (logs.low, logs.high))
+        return Value(float(found[0]), float(ends[0]), float(ends[1]))
 
     @cached_property
     def to_human(self) -> Floats:

@@ -84,6 +84,10 @@ def _other(one: JudgeDiagnosis) -> list[str]:
 
 
 def _no_bias(one: JudgeDiagnosis) -> str:
+    if not one.correlation.excludes_zero:
+        found = one.correlation
+        ends = f"[{found.low:.2g}, {found.high:.2g}]"
+        return f"does not clearly go with the human scores (correlation {found.value:.2g} {ends})"
     known = [
         each.offset for each in one.offsets if each.offset is not None and each.offset.is_known
     ]

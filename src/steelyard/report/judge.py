@@ -11,7 +11,7 @@ from steelyard.report.numbers import ALPHA
 from steelyard.report.svg import inline_svg
 from steelyard.report.tables import Table
 
-__all__ = ["JudgePart", "judge_part"]
+__all__ = ["JudgePart", "judge_part", "plain_sentence"]
 
 # More metrics than this are left to the table; more raters to `steelyard diagnose`.
 _SAID, _RATERS = 3, 20
@@ -62,7 +62,7 @@ def judge_part(found: Diagnosis, *, anchor: str) -> JudgePart:
     if len(raters) > _RATERS:
         raters = (*raters[: _RATERS // 2], *raters[-_RATERS // 2 :])
     return JudgePart(
-        sentences=[one.sentence for one in judges[1:_SAID]],
+        sentences=[plain_sentence(one) for one in judges[1:_SAID]],
         offsets=_offsets(judges, anchor) if has_offsets else None,
         calibration=_calibration(judges[0], anchor) if judges else None,
         metrics=_metrics(judges) if judges else None,
@@ -83,6 +83,11 @@ def judge_part(found: Diagnosis, *, anchor: str) -> JudgePart:
             f"{found.n_repeats:,} second judgments."
         ),
     )
+
+
+def plain_sentence(one: JudgeDiagnosis) -> str:
+    """Return what a metric comes to, its name as it is."""
+    return one.sentence.replace(f"`{one.metric}`", one.metric, 1)
 
 
 def _offsets(judges: tuple[JudgeDiagnosis, ...], anchor: str) -> str:
@@ -119,5 +124,5 @@ def _metrics(judges: tuple[JudgeDiagnosis, ...]) -> Table:
             )
         )
     heads = ("metric", "correlation", "worth", "perfect metric", "noiseless raters")
-    more = tuple(f"for {name}" for name in columns)
+    more = tuple(f"more for {name}" for name in columns)
     return Table("Metrics beside people", (*heads, "pairs ordered alike", *more), tuple(rows))

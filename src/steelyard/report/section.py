@@ -8,7 +8,7 @@ from steelyard.report.copyable import copyable_estimates
 from steelyard.report.examples import ExampleGroup, examples
 from steelyard.report.findings import PromptFindings, judged_metrics
 from steelyard.report.forest import forest_plot
-from steelyard.report.judge import JudgePart, judge_part
+from steelyard.report.judge import JudgePart, judge_part, plain_sentence
 from steelyard.report.remarks import (
     Remark,
     comparison_notes,
@@ -204,4 +204,4 @@ def _verdict(findings: PromptFindings) -> str:
         return ""
     if not found.judges:
         return found.holds_back
-    return f"{found.sentence} {found.holds_back}"
+    return f"{plain_sentence(found.judges[0])} {found.holds_back}"
