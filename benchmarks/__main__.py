@@ -8,27 +8,18 @@ from importlib import import_module
 
 NAMES = (
     "control_variates",
-    "bootstrap",
-    "campaign",
     "collect",
-    "comparison",
-    "long_tails",
     "crossed_components",
     "dashboard",
-    "designs",
-    "devices",
     "judge",
     "judges",
     "kills",
-    "ledger",
     "metrics",
     "plans",
     "pool_memory",
     "released_scores",
     "scoring",
     "simulate_speed",
-    "slopes",
-    "spread",
     "trajectories",
 )
 

@@ -5,9 +5,9 @@ is let go by mistake at some look; the race may speak from 50, 30 or 20 items on
 """
 
 import numpy as np
+from steelyard.design.race import Race, RaceOptions, accounts
 
 from benchmarks.races import Kind, outcome
-from steelyard.design.race import Race, RaceOptions, accounts
 
 _ITEMS, _RUNS, _LEFT = 400, 300, 50
 STARTS = (50, 30, 20)

@@ -8,7 +8,7 @@ import statsmodels.formula.api as smf
 from pandas import DataFrame
 
 from benchmarks.measuring import seconds
-from steelyard.variance import crossed_components
+from steelyard.single.crossed import crossed_components
 
 
 def campaign(judgments, outputs, raters):

@@ -1,169 +1,144 @@
-"""Do plans from small pilots keep their word? How often the goal is reached, and with what judgments.
+"""Do plans keep their word? How often campaigns that were planned from small pilots reach their goal.
 
-    python -m benchmarks.plans [--runs R] [--kind NAME ...] [--fresh] [--pilot P ...]
+    python -m benchmarks.plans [--kinds KIND ...] [--pilots 15 30 60] [--goals mean pair pairs] [--runs R]
 
-A replay draws a pilot of P items, each output judged twice, plans from it as `steelyard plan` does, collects
-what the plan asks for on new draws of the same pool, and estimates as `steelyard estimate` does by default.
-Reached is the share of all systems' intervals that are no wider than the goal. The goal is the half-width
-that 80% of campaigns with 150 outputs of each system reach (300 with priced outputs, where an output costs
-five judgments), each judged once: so 150 is what a plan with 80% assurance would ask for if it knew all.
-Systems of one campaign are not independent: the error of the share is that of campaigns. `--fresh` takes the
-kinds that nothing was chosen on.
+Five systems are judged on the same items of 600 by 20 raters. A replay takes a pilot of P items, every fifth output judged
+twice, plans further judgments for a half-width, and makes them. The goal is the half-width that 80% of campaigns of 150 items
+reach, so that a plan that knew all would end with about 150. Assured is the share of campaigns with 80% assurance that reached
+the goal, expected that of the others; more raters and refused are plans that asked for other raters, or said that nothing reaches it.
 """
 
 import argparse
+import time
+from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 
-from benchmarks.plan_worlds import FRESH, KINDS, RELEASED, makers
-from steelyard.arrays import PoolMoments, judged_outputs, simple_draw
-from steelyard.design import Prices, plan
+from benchmarks.campaigns.direct import record
+from benchmarks.campaigns.worlds import Cell
 from steelyard.errors import NotEstimableError
-from steelyard.estimate import Estimate, Options
-from steelyard.estimate.campaign import campaign_means
-from steelyard.estimate.controlled import JudgedSystem
-from steelyard.study.mean_pilot import MeanPilot
+from steelyard.model.designed import answers_of
+from steelyard.model.fit import fit
+from steelyard.model.imagined import Known
+from steelyard.model.intervals import intervals
+from steelyard.model.simultaneous import together
+from steelyard.questions.cheapest import planned
+from steelyard.questions.goals import Goal
+from steelyard.questions.prospect import MOST_IMAGINED, Prospect
 
-# From so many the reachable goal is taken.
-CAMPAIGNS = 60
+POOL, SYSTEMS, RATERS, TARGET, ENOUGH = 600, 5, 20, 150, 24
+KINDS = (
+    *("normal", "binary", "useless", "spreads", "curved", "ceiling", "skewed", "rare"),
+    *("taste", "good-judge", "shape-three-levels", "crowd"),
+)
+PAIRS = list(combinations(range(SYSTEMS), 2))
+FORMS = {
+    "mean": np.eye(SYSTEMS)[:1],
+    "pair": np.eye(SYSTEMS)[:1] - np.eye(SYSTEMS)[1:2],
+    "pairs": np.array([np.eye(SYSTEMS)[a] - np.eye(SYSTEMS)[b] for a, b in PAIRS]),
+}
 
 
-def options_for(world):
-    return Options(raters_as="adjusted" if world.raters else "fixed")
+class Replay:
+    """A world whose every output was judged, of which a campaign sees the first items of an order."""
+
+    def __init__(self, kind, run):
+        cell = Cell(kind, k=SYSTEMS, n=POOL, raters=RATERS, pool=POOL)
+        self.world = cell.campaign(run)
+        self.rank = np.random.default_rng([9, run]).permutation(POOL)[self.world.item]
+        output = self.world.system * POOL + self.world.item
+        self.first = np.zeros(len(output), dtype=bool)
+        self.first[np.unique(output, return_index=True)[1]] = True
+
+    def of(self, kept):
+        """The campaign of some judgments."""
+        world = self.world
+        columns = ("system", "item", "rater", "score")
+        return record(replace(world, **{name: getattr(world, name)[kept] for name in columns}))
+
+    def campaign(self, items, pilot=0):
+        """Judgments of so many items, of which those of the pilot have second ones."""
+        return self.of((self.rank < items) & (self.first | (self.rank < pilot)))
+
+    def prospect(self, pilot):
+        """What a plan sees after a pilot."""
+        room = pilot + MOST_IMAGINED // SYSTEMS
+        kept = (self.rank < room) & (self.first | (self.rank < pilot))
+        place = np.maximum(self.rank[kept] - pilot + 1, 0)
+        known = Known.of(fit(self.campaign(pilot, pilot)))
+        return Prospect(known, self.of(kept), place, POOL - pilot)
 
 
-def collected(world, rng, n, each, second=0):
-    """Judge n items of all systems, some a second time."""
-    size = min(len(one) for one in world.metrics)
-    items = np.sort(rng.permutation(size)[:n])
+def half_width(campaign, goal):
+    """The widest half-width of a goal's intervals."""
+    found = fit(campaign)
+    shown = (together if goal == "pairs" else intervals)(found, answers_of(found), FORMS[goal])
+    return float((shown.high - shown.low).max() / 2)
+
+
+def reachable(kind, goal):
+    """The half-width that 80% of campaigns of `TARGET` items reach."""
     found = []
-    for system, metric in enumerate(world.metrics):
-        scores, raters = world.judge(rng, system, items, each + bool(second))
-        kept = np.ones(scores.shape, dtype=bool)
-        if second:
-            kept[rng.permutation(n)[second:], -1] = False
-        unit = np.repeat(items, kept.sum(axis=1))
-        named = raters[kept] if world.raters else None
-        sample = judged_outputs(scores[kept], None, unit, raters=named)
-        draw = simple_draw(sample, len(metric))
-        # In the order of the sample's judgments.
-        known = None if sample.rater is None else np.unique(named)[sample.rater]
-        pool = PoolMoments.of(metric)
-        found.append(JudgedSystem(sample, draw, metric[items], items, known, pool))
-    return found
-
-
-def replay(world, rng, *, pilot, goal, prices, assurance=0.8):
-    """Return the plan's two cases, and the half-widths of all systems over the goal for each."""
-    as_sample = world.raters
-    known = MeanPilot.of_systems(collected(world, rng, pilot, 2), as_sample=as_sample)
-    size = min(len(one) for one in world.metrics)
-    made = plan(
-        known.assumed,
-        half_width=goal,
-        pool_size=size,
-        prices=prices,
-        n_metrics=world.metrics[0].shape[1],
-        judged=known.judged,
-        assurance=assurance,
-    )
-    found = []
-    for case in (made.expected, made.assured):
-        if case is None:
-            found.append(None)
-            continue
-        judged = collected(
-            world, rng, case.outputs, case.judgments_per_output, case.second_judgments
-        )
-        got = campaign_means(judged, options=options_for(world), beside=False)
-        # Judgments that are all equal give no interval.
-        widths = [one.half_width if isinstance(one, Estimate) else np.inf for one in got]
-        found.append(np.array(widths) / goal)
-    return made, found
-
-
-def reachable_goal(make, *, outputs, seed=0):
-    """The half-width that 80% of campaigns with so many outputs of each system reach."""
-    rng = np.random.default_rng([seed, outputs])
-    widths = []
-    for _ in range(CAMPAIGNS):
-        world = make(rng)
-        found = campaign_means(
-            collected(world, rng, outputs, 1), options=options_for(world), beside=False
-        )
-        widths += [one.half_width for one in found if isinstance(one, Estimate)]
-    return float(np.quantile(widths, 0.8))
-
-
-def measured(make, *, pilot, runs, priced, goal, seed=0):
-    rng = np.random.default_rng([seed, pilot, priced])
-    rows, refused = [], 0
-    for _ in range(runs):
-        world = make(rng)
+    for run in range(ENOUGH):
         try:
-            rows.append(
-                replay(world, rng, pilot=pilot, goal=goal, prices=Prices(output=5.0 * priced))
-            )
+            found.append(half_width(Replay(kind, 1000 + run).campaign(TARGET), goal))
+        except NotEstimableError:
+            found.append(np.inf)
+    return float(np.quantile(found, 0.8))
+
+
+def measured(kind, pilot, goal, runs, limit):
+    """One line: how often goals are reached."""
+    reached = {"expected": [], "assured": []}
+    items, seconds, refused, more = [], [], 0, 0
+    for run in range(runs):
+        replay = Replay(kind, run)
+        try:
+            start = time.process_time()
+            prospect = replay.prospect(pilot)
+            asked = Goal(goal, FORMS[goal], limit, together=goal == "pairs")
+            made = planned(prospect, asked)
+            seconds.append(time.process_time() - start)
         except NotEstimableError:
             refused += 1
-    expected = np.concatenate([found[0] <= 1 for _, found in rows])
-    sure = [found[1] <= 1 for _, found in rows if found[1] is not None]
-    efficiency = [made.data_efficiency for made, _ in rows]
-    return {
-        "expected reached": expected.mean(),
-        "assured reached": np.concatenate(sure).mean() if sure else np.nan,
-        "error": np.std([one.mean() for one in sure]) / np.sqrt(max(len(sure), 1)),
-        "out of reach": (refused + len(rows) - len(sure)) / runs,
-        "expected judgments": np.median([made.expected.judgments for made, _ in rows]),
-        "assured judgments": np.median(
-            [made.assured.judgments for made, _ in rows if made.assured] or [np.nan]
-        ),
-        "fewest outputs": np.quantile([made.expected.outputs for made, _ in rows], 0.1),
-        "width ratio": np.median(
-            [
-                found[0].mean() * made.search.goal.half_width / made.expected.half_width
-                for made, found in rows
-            ]
-        ),
-        "efficiency": np.median([one.value for one in efficiency]),
-        "efficiency high": np.quantile([one.value for one in efficiency], 0.9),
-    }
+            continue
+        for name, found in reached.items():
+            case = getattr(made, name)
+            if case is None:
+                refused += name == "assured"
+            elif case.raters is not None and case.raters > RATERS:
+                more += name == "assured"
+            else:
+                after = replay.campaign(pilot + case.outputs, pilot)
+                found.append(half_width(after, goal) <= limit * (1 + 1e-9))
+                if name == "assured":
+                    items.append(pilot + case.outputs)
+    share = {name: np.mean(found) if found else np.nan for name, found in reached.items()}
+    error = np.sqrt(0.16 / max(len(reached["assured"]), 1))
+    return (
+        f"{kind:<20}{pilot:>6} {goal:<6}{limit:>8.3f}{share['assured']:>9.2f}{error:>7.2f}{share['expected']:>9.2f}"
+        f"{np.median(items) if items else np.nan:>7.0f}{more:>7d}{refused:>9d}{np.median(seconds):>8.2f}"
+    )
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--runs", type=int, default=200)
-    parser.add_argument("--kind", action="append")
-    parser.add_argument("--pilot", type=int, action="append")
-    parser.add_argument("--priced", action="store_true")
-    parser.add_argument("--fresh", action="store_true")
-    options = parser.parse_args(None if __name__ == "__main__" else [])
-    worlds = makers()
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
+    parser.add_argument("--kinds", nargs="+", default=KINDS)
+    parser.add_argument("--pilots", nargs="+", type=int, default=[15, 30, 60])
+    parser.add_argument("--goals", nargs="+", choices=list(FORMS), default=list(FORMS))
+    parser.add_argument("--runs", type=int, default=100)
+    options = parser.parse_args()
     print(
-        f"{'kind':<20}{'pilot':>6}",
-        *(
-            f"{one:>10}"
-            for one in (
-                "expected",
-                "assured",
-                "error",
-                "none",
-                "judgments",
-                "assured",
-                "fewest",
-                "ratio",
-                "DE",
-                "DE 90%",
-            )
-        ),
+        f"{'kind':<20}{'pilot':>6} {'goal':<6}{'limit':>8}{'assured':>9}{'error':>7}{'expected':>9}{'items':>7}{'raters':>7}"
+        f"{'refused':>9}{'seconds':>8}"
     )
-    for name in options.kind or (FRESH if options.fresh else [*KINDS, *RELEASED]):
-        goal = reachable_goal(worlds[name], outputs=300 if options.priced else 150)
-        for pilot in options.pilot or (20, 40, 80):
-            found = measured(
-                worlds[name], pilot=pilot, runs=options.runs, priced=options.priced, goal=goal
-            )
-            print(f"{name:<20}{pilot:>6}", *(f"{one:>10.3g}" for one in found.values()), flush=True)
+    for kind in options.kinds:
+        for goal in options.goals:
+            limit = reachable(kind, goal)
+            for pilot in options.pilots:
+                print(measured(kind, pilot, goal, options.runs, limit), flush=True)
 
 
 if __name__ == "__main__":

@@ -17,10 +17,10 @@ from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
+from steelyard.design.race import Race, RaceControl, RaceOptions
 
 from benchmarks.races import _ITEMS, _SHARED, Kind
 from benchmarks.replays import PROMPTS, released
-from steelyard.design.race import Race, RaceControl, RaceOptions
 
 Floats = NDArray[np.float64]
 _CHUNK, _TIED_ITEMS = 25, 400

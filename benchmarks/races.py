@@ -14,7 +14,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-
 from steelyard.design.race import Race, RaceGoal, RaceOptions
 from steelyard.design.race.fixed_design import fixed_decisions
 from steelyard.study.race_replay import false_claims

@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from steelyard import Study
-from steelyard.study.sampling import sample
+from steelyard.sampling.sample import sample
 from steelyard.tables import read_outputs
 
 SIZE, JUDGED, N, REPLAYS = 400, 200, 60, 40

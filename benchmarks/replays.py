@@ -11,8 +11,6 @@ from pathlib import Path
 
 import numpy as np
 
-from steelyard.arrays import PoolMoments, judged_outputs, simple_draw
-from steelyard.estimate.controlled import JudgedSystem
 from steelyard.paper.packaged import packaged_lines
 
 PAPER = Path(__file__).resolve().parents[2] / "shared" / "paper"
@@ -36,9 +34,6 @@ class System:
     judge: Callable  # (rng, chosen) -> judgments, raters or None
     judgments: list | None = None  # all judgments of each output, where they are known
 
-    def __post_init__(self):
-        object.__setattr__(self, "pool", PoolMoments.of(self.metrics))
-
     @property
     def truth(self):
         return self.human.mean()
@@ -56,17 +51,6 @@ class Drawn:
     @property
     def metrics(self):
         return self.system.metrics[self.chosen]
-
-    def judged(self, *, raters=True, metrics=True):
-        """The same, as the estimator of a campaign takes it."""
-        known = self.raters if raters else None
-        items = self.system.items[self.chosen]
-        sample = judged_outputs(self.human, None, items, raters=known)
-        draw = simple_draw(sample, len(self.system.human))
-        values = self.metrics if metrics else np.empty((len(items), 0))
-        return JudgedSystem(
-            sample, draw, values, items, known, self.system.pool if metrics else None
-        )
 
 
 def drawn(systems, n, *, shared, rng):

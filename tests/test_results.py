@@ -1,17 +1,35 @@
 import copy
 
+import numpy as np
 import polars as pl
 import pytest
+from steelyard.estimate import Estimate
 
 from steelyard.errors import SteelyardError, UnknownNameError
-from steelyard.estimate import sample_mean
 from steelyard.questions.estimates import Estimates
 from steelyard.results import Results
 
 
 def named(system, prompt="overall", scores=(1, 2, 3), baseline=None):
-    found = sample_mean(list(scores)).named(system=system, prompt=prompt, metrics=())
-    return found if baseline is None else found.__class__(**{**vars(found), "baseline": baseline})
+    mean, error = float(np.mean(scores)), float(np.std(scores, ddof=1) / np.sqrt(len(scores)))
+    return Estimate(
+        system=system,
+        prompt=prompt,
+        estimate=mean,
+        standard_error=error,
+        low=mean - 2 * error,
+        high=mean + 2 * error,
+        level=0.95,
+        target="pool",
+        raters="fixed",
+        method="mean",
+        n_outputs=len(scores),
+        n_raters=None,
+        n_judgments=len(scores),
+        pool_size=None,
+        degrees_of_freedom=len(scores) - 1,
+        baseline=baseline,
+    )
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import sys
 from itertools import product
 
-from benchmarks.campaigns import released, speed, table, worlds
+from benchmarks.campaigns import choices, direct, released, speed, table, worlds
 from benchmarks.campaigns.command import Page, lanes, parser_of, replayed
 from benchmarks.campaigns.targets import misses
 
@@ -46,8 +46,14 @@ def cells(asked):
 
 
 def main(given):
-    if given[:1] in (["paper"], ["speed"]):
-        return {"paper": released.main, "speed": speed.main}[given[0]](given[1:])
+    others = {
+        "paper": released.main,
+        "speed": speed.main,
+        "direct": direct.main,
+        "choices": choices.main,
+    }
+    if given and given[0] in others:
+        return others[given[0]](given[1:])
     asked = arguments(given)
     page = Page(asked.output)
     with lanes(asked) as opened:

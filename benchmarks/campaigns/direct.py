@@ -6,12 +6,15 @@ Squared errors and widths are relative to those of plain means, as in the packag
 the model misses it by more than two standard errors, with plain t in the place of the old tree.
 """
 
+import argparse
 import time
-from itertools import combinations
+from dataclasses import replace
+from itertools import combinations, product
+from multiprocessing import Pool
 
 import numpy as np
 
-from benchmarks.campaigns import plain
+from benchmarks.campaigns import plain, worlds
 from benchmarks.campaigns.figures import OWN, ratio, row
 from benchmarks.campaigns.targets import misses
 from steelyard.errors import NotEstimableError
@@ -65,8 +68,8 @@ def record(world):
     )
 
 
-def answer(world, level=0.95):
-    """The same arrays as `runner.answer`, from the model."""
+def answer(world, level=0.95, *, without=frozenset(), designed=False):
+    """The same arrays as `runner.answer`, from the model; `designed`: as if chances had been recorded."""
     k = len(world.metrics)
     found = {
         "means": np.full((k, 4), np.nan),
@@ -75,7 +78,11 @@ def answer(world, level=0.95):
     }
     start = time.process_time()
     try:
-        fitted = fit(record(world))
+        campaign = record(world)
+        if designed:
+            stands_for = campaign.pools.size[0] / len(np.unique(campaign.item))
+            campaign = replace(campaign, weight=np.full(len(campaign.item), stands_for))
+        fitted = fit(campaign, without=without)
         answers = answers_of(fitted)
         means = intervals(fitted, answers, np.eye(k), level)
         found["means"] = np.stack([means.estimate, means.low, means.high, means.standard_error], 1)
@@ -129,3 +136,48 @@ def line(cell, rows):
         words.append(f"of own {ratio(new.means.squares, own.means.squares).value:.2f}")
     missed = misses(cell, rows | {"old": t})
     return " | ".join([*words, f"{new.seconds:.3f} s", "; ".join(missed)])
+
+
+def parser(prog, reps):
+    """What the commands take that need no second tree."""
+    found = argparse.ArgumentParser(prog=prog)
+    for name, values in (
+        ("--k", [5]),
+        ("--n", [10, 30]),
+        ("--p", [6]),
+        ("--same", [1, 0]),
+        ("--raters", [8]),
+    ):
+        found.add_argument(name, type=int, nargs="+", default=values)
+    found.add_argument("--reps", type=int, default=reps, help="replays of each cell")
+    found.add_argument("--jobs", type=int, default=2, help="cells at a time")
+    return found
+
+
+def numbers(asked):
+    """The numbers of all cells that are asked for."""
+    return product(asked.k, asked.n, asked.p, asked.same, asked.raters)
+
+
+def _shown(task):
+    cell, reps = task
+    return line(cell, rows(cell, reps))
+
+
+def main(given):
+    asking = parser("python -m benchmarks.campaigns direct", reps=100)
+    asking.add_argument(
+        "--kinds", nargs="+", default=worlds.SKETCH, choices=worlds.NAMES, metavar="KIND"
+    )
+    asking.add_argument("--equal", type=int, nargs="+", default=[0])
+    asking.add_argument("--pool", type=int, default=300, help="items of the pool")
+    asked = asking.parse_args(given)
+    cells = [
+        worlds.Cell(kind, k, n, p, bool(same), raters, bool(equal), asked.pool)
+        for kind in asked.kinds
+        for (k, n, p, same, raters), equal in product(list(numbers(asked)), asked.equal)
+    ]
+    with Pool(asked.jobs) as pool:
+        for words in pool.imap(_shown, [(cell, asked.reps) for cell in cells]):
+            print(words, flush=True)
+    return 0

@@ -15,9 +15,10 @@ from scipy.stats import bootstrap
 
 from steelyard import Study, control_variates, sample_mean
 from steelyard.errors import NotEstimableError, SteelyardError
-from steelyard.estimate.campaign import campaign_means
-from steelyard.estimate.campaign_leniency import FEW_RATERS
-from steelyard.estimate.options import Options
+from steelyard.model.campaign import Campaign, Pools
+from steelyard.model.designed import answers_of
+from steelyard.model.fit import fit
+from steelyard.model.intervals import intervals
 from steelyard.tables import read_judgments, read_outputs
 from steelyard.version import __version__
 
@@ -73,15 +74,46 @@ def study(draw):
 
 
 def default(draw, *, metrics=True):
-    """`Study.estimate` as it is by default, without files and without what it prints beside an interval."""
-    raters = {code for one in draw if one.raters is not None for code in one.raters}
-    options = Options(raters_as="adjusted" if len(raters) >= FEW_RATERS else "fixed")
-    # Where all judgments of a system are equal, the plain mean beside it may be what refuses.
-    beside = any(np.ptp(one.human) == 0 for one in draw)
-    found = campaign_means(
-        [one.judged(metrics=metrics) for one in draw], options=options, beside=beside
+    """`Study.estimate` as it is by default, without files: the model of the same numbers."""
+    try:
+        fitted = fit(record(draw, metrics=metrics))
+        raters = fitted.campaign.rater
+        several = raters is not None and len(np.unique(raters)) > 1
+        answers = answers_of(fitted, "pool" if several else "these raters")
+        found = intervals(fitted, answers, np.eye(len(draw)), 0.95)
+    except SteelyardError as error:
+        return [error] * len(draw)
+    return list(zip(found.estimate, found.low, found.high, strict=True))
+
+
+def record(draw, *, metrics=True):
+    """The judgments of a draw as the model reads them."""
+    k, judged = len(draw), [one.system.items[one.chosen] for one in draw]
+    names, item = np.unique(np.concatenate(judged), return_inverse=True)
+    pools = [one.system for one in draw]
+    common = [[np.isin(one.items, other.items).sum() for other in pools] for one in pools]
+    columns = pools[0].metrics.shape[1] if metrics else 0
+    values = [one.metrics[:, :columns] for one in pools]
+    raters = None
+    if draw[0].raters is not None:
+        raters = np.unique(np.concatenate([one.raters for one in draw]), return_inverse=True)[1]
+    return Campaign(
+        systems=tuple(f"s{number}" for number in range(k)),
+        metrics=tuple(f"m{number}" for number in range(columns)),
+        score=np.concatenate([one.human for one in draw]).astype(float),
+        output=np.arange(len(item)),
+        item=item,
+        writers=np.repeat(np.eye(k), [len(one) for one in judged], axis=0),
+        metric=np.concatenate([own[one.chosen] for own, one in zip(values, draw, strict=True)]),
+        pools=Pools.apart(
+            np.array([len(one.items) for one in pools]),
+            np.array([own.mean(axis=0) for own in values]).reshape(k, columns),
+            np.array([np.cov(own.T, ddof=0).reshape(columns, columns) for own in values]),
+            np.array(common, dtype=float),
+        ),
+        in_pool=np.stack([np.isin(names, one.items) for one in pools], axis=1),
+        rater=raters,
     )
-    return [one if isinstance(one, SteelyardError) else _ends(one) for one in found]
 
 
 def plain_t(one):

@@ -132,7 +132,7 @@ def snapshot(systems, folder):
 
 def crossed(judgments, _folder):
     from benchmarks.crossed_components import campaign
-    from steelyard.variance import crossed_components
+    from steelyard.single.crossed import crossed_components
 
     data = campaign(judgments, judgments // 2, max(judgments // 100, 10))
     return lambda: crossed_components(*data)
@@ -146,7 +146,7 @@ def mixed_model(judgments, _folder):
 
 
 def unequal_draw(size, _folder):
-    from steelyard.design.unequal import nested_sample
+    from steelyard.sampling.unequal import nested_sample
 
     weights = np.random.default_rng(0).lognormal(size=size)
     return lambda: nested_sample(weights, size // 10, rng=np.random.default_rng(1))

@@ -9,91 +9,57 @@ from typing import TYPE_CHECKING, Any
 from steelyard.version import __version__
 
 if TYPE_CHECKING:
-    from steelyard.arrays import JudgedOutputs, PoolMoments, judged_outputs
-    from steelyard.design import (
-        Assumptions,
-        ConfidenceSequence,
-        Draw,
-        Prices,
-        draw_sample,
-        plan,
-    )
-    from steelyard.estimate.control_variates import control_variates
-    from steelyard.estimate.result import Estimate
-    from steelyard.estimate.sample_mean import sample_mean
-    from steelyard.estimate.stratified import stratified_mean
-    from steelyard.estimate.trajectory import Trajectory, trajectory
-    from steelyard.estimate.weighted import weighted_mean
     from steelyard.metrics import score
+    from steelyard.questions.plan import plan
+    from steelyard.sampling import Draw, draw_sample
+    from steelyard.single.components import variance_components
+    from steelyard.single.confidence_sequence import ConfidenceSequence
+    from steelyard.single.estimate import Estimate
+    from steelyard.single.mean import control_variates, sample_mean
+    from steelyard.single.pool import PoolMoments
+    from steelyard.single.trajectory import Trajectory, trajectory
     from steelyard.study import Study
     from steelyard.tables import Judgments, Outputs, read_judgments, read_outputs
-    from steelyard.variance import (
-        agreement,
-        correlation,
-        crossed_components,
-        data_efficiency,
-        variance_components,
-    )
 
 _HOME = {
-    "Assumptions": "steelyard.design",
-    "ConfidenceSequence": "steelyard.design",
-    "Draw": "steelyard.design",
-    "Estimate": "steelyard.estimate",
-    "JudgedOutputs": "steelyard.arrays",
+    "ConfidenceSequence": "steelyard.single.confidence_sequence",
+    "Draw": "steelyard.sampling",
+    "Estimate": "steelyard.single.estimate",
     "Judgments": "steelyard.tables",
     "Outputs": "steelyard.tables",
-    "PoolMoments": "steelyard.arrays",
-    "Prices": "steelyard.design",
+    "PoolMoments": "steelyard.single.pool",
     "Study": "steelyard.study",
-    "Trajectory": "steelyard.estimate",
-    "agreement": "steelyard.variance",
-    "control_variates": "steelyard.estimate",
-    "correlation": "steelyard.variance",
-    "crossed_components": "steelyard.variance",
-    "data_efficiency": "steelyard.variance",
-    "draw_sample": "steelyard.design",
-    "judged_outputs": "steelyard.arrays",
-    "plan": "steelyard.design",
+    "Trajectory": "steelyard.single.trajectory",
+    "control_variates": "steelyard.single.mean",
+    "draw_sample": "steelyard.sampling",
+    "plan": "steelyard.questions.plan",
     "read_judgments": "steelyard.tables",
     "read_outputs": "steelyard.tables",
-    "sample_mean": "steelyard.estimate",
+    "sample_mean": "steelyard.single.mean",
     "score": "steelyard.metrics",
-    "stratified_mean": "steelyard.estimate",
-    "trajectory": "steelyard.estimate",
-    "variance_components": "steelyard.variance",
-    "weighted_mean": "steelyard.estimate",
+    "trajectory": "steelyard.single.trajectory",
+    "variance_components": "steelyard.single.components",
 }
 
 __all__ = [
-    "Assumptions",
     "ConfidenceSequence",
     "Draw",
     "Estimate",
-    "JudgedOutputs",
     "Judgments",
     "Outputs",
     "PoolMoments",
-    "Prices",
     "Study",
     "Trajectory",
     "__version__",
-    "agreement",
     "control_variates",
-    "correlation",
-    "crossed_components",
-    "data_efficiency",
     "draw_sample",
-    "judged_outputs",
     "plan",
     "read_judgments",
     "read_outputs",
     "sample_mean",
     "score",
-    "stratified_mean",
     "trajectory",
     "variance_components",
-    "weighted_mean",
 ]
 
 

@@ -80,6 +80,8 @@ class Judgment:
     # Of a preference: the system that this one was compared with, and which of the two was shown first.
     other_system: str | None = None
     first_system: str | None = None
+    # Of its prompt: whether lower scores are better, as of ranks and counted errors.
+    lower_is_better: bool | None = None
 
 
 Record = Output | Judgment

@@ -160,10 +160,13 @@ class Results(ResultTable[T]):
 
     Examples
     --------
-    >>> from steelyard.estimate import sample_mean
-    >>> means = {"a": sample_mean([1, 2, 3]), "b": sample_mean([2, 3, 4, 5])}
-    >>> named = [one.named(system=name, prompt="p", metrics=()) for name, one in means.items()]
-    >>> found = Results(named, columns=["system", "estimate", "n_judgments"])
+    >>> from types import SimpleNamespace
+    >>> rows = [("a", 2.0, 3), ("b", 3.5, 4)]
+    >>> means = [dict(system=name, prompt="p", estimate=mean, n_judgments=n) for name, mean, n in rows]
+    >>> found = Results(
+    ...     [SimpleNamespace(**one, to_dict=lambda one=one: one) for one in means],
+    ...     columns=["system", "estimate", "n_judgments"],
+    ... )
     >>> print(found)
     system  estimate  n judgments
     a          2.000            3

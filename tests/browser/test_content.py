@@ -223,7 +223,7 @@ def test_files_and_formulas_are_shown_and_hostile_ones_are_inert(
     assert fits(page)
     assert page.evaluate("window.hurt") is None
     console.expect("sandbox|Content Security Policy|inline")
-    page.goto(served.url + source)
+    page.goto(f"{served.url}/{source}")
     assert page.evaluate("window.hurt") is None
 
 

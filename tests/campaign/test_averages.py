@@ -125,7 +125,7 @@ def test_comparisons_and_their_notes_are_of_the_average():
     assert got.prompt == average_name(WEIGHTS)
     assert got.pairs[0].difference == pytest.approx(1, abs=1e-8)
     assert "prompts were judged by different raters" in got.notes[0]
-    with pytest.raises(NotEstimableError, match='raters are not known, and .* "random" needs'):
+    with pytest.raises(NotEstimableError, match=r'raters are not known, and .* "random" needs'):
         both.compare(average=WEIGHTS, raters="random")
 
 

@@ -7,7 +7,7 @@ import pytest
 from spreadsheets import write_xlsx
 
 OUTPUTS = [
-    {"item": f"i{n}", "system": system, "output": "x", "bleu": (7 * n) % 10 / 10}
+    {"item": f"i{n}", "system": system, "output": f"{system} {n}", "bleu": (7 * n) % 10 / 10}
     for system in ("base", "new")
     for n in range(30)
 ]
@@ -148,7 +148,7 @@ def test_judged_outputs_outside_the_pool_are_counted(run, tmp_path):
 
 
 def test_labels_that_were_chosen_are_pointed_out(run, tmp_path):
-    pool = [{"item": n, "system": "s", "output": "x", "length": n} for n in range(100)]
+    pool = [{"item": n, "system": "s", "output": f"x{n}", "length": n} for n in range(100)]
     judged = [{"item": n, "system": "s", "score": n % 2} for n in range(60, 100)]
     found = checked(run, table(tmp_path / "o.csv", pool), table(tmp_path / "j.csv", judged))
     assert found["usable"]
@@ -188,23 +188,42 @@ def test_all_sheets_of_a_book_are_looked_at(run, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "kind"),
+    ("content", "command"),
     [
-        ("wide.csv", "id,base,new\n1,3,4\n2,5,5\n", "wide table"),
-        ("wide.csv", "item,system_a,system_b\n1,3,4\n2,5,5\n", "wide table"),
-        ("wide.csv", "id,score_a,score_b\n1,3,4\n2,5,5\n", "wide table"),
-        ("log.json", '{"eval": {"model": "m"}, "samples": []}', "another form"),
-        ("log.eval", "PK\x03\x04not much of a log", "another form"),
-        ("notes.txt", "just some words", "another form"),
-        ("two.csv", "a,b\n1,2\n", "another form"),
+        ("id,base,new\n1,3,4\n2,5,5\n", "check {path} --human new"),
+        ("a,b\n1,2\n", "check {path} --human b"),
+        ("id,score_a,score_b\n1,3,4\n2,5,5\n", "check {path} --human score_b"),
     ],
 )
-def test_other_forms_are_sent_to_convert(run, tmp_path, name, content, kind):
+def test_the_columns_of_an_unknown_table_are_shown_with_a_command_that_works(
+    run, tmp_path, content, command
+):
+    path = tmp_path / "t.csv"
+    path.write_text(content)
+    found = checked(run, path)
+    assert len(found["files"][0]["first_rows"]) == content.count("\n") - 1
+    assert found["next"] == f"steelyard {command.format(path=path)}"
+    for _ in range(3):
+        found = checked(run, *shlex.split(found["next"])[2:])
+    assert found["usable"] or "needs at least" in str(found)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("log.json", '{"eval": {"model": "m"}, "samples": []}'),
+        ("log.eval", "PK\x03\x04not much of a log"),
+        ("notes.txt", "just some words"),
+    ],
+)
+def test_what_is_no_table_is_said_with_its_reason(run, tmp_path, name, content):
     path = tmp_path / name
     path.write_text(content)
     found = checked(run, path)
-    assert found["files"][0]["kind"] == kind
-    assert found["next"] == f"steelyard convert --from auto {path} --output converted"
+    assert found["files"][0]["kind"] == "another form"
+    assert found["files"][0]["problems"]
+    assert found["next"] == "steelyard convert --help"
+    assert run(*shlex.split(found["next"])[1:])[0] == 0
 
 
 FILES = Path(__file__).parent.parent / "foreign" / "files"

@@ -230,3 +230,53 @@ def test_preferences_are_not_estimated_for_one_system(run, battles):
     code, _, err = run("estimate", *battles)
     assert code == 2
     assert "asks which of two outputs is better: use `steelyard compare`" in err
+
+
+def test_lower_is_better_turns_the_answer_and_the_gate_round(run, campaign):
+    outputs, judgments = campaign
+    rows = [json.loads(line) for line in judgments.read_text().splitlines()]
+    for row in rows:
+        row["score"] += 9 * (row["system"] == "alpha")
+    judgments.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    lower = ["--lower-is-better", "overall"]
+    code, out, _ = run("compare", outputs, judgments, *lower)
+    assert (code, "beta is better than alpha." in out) == (0, True)
+    gate = ["--pair", "beta", "alpha", "--gate", "better"]
+    assert run("compare", outputs, judgments, *gate, *lower)[0] == 0
+    assert run("compare", outputs, judgments, *gate)[0] == 3
+    code, out, _ = run("estimate", outputs, judgments, *lower, "--json")
+    assert {row["system"]: row["rank_low"] for row in json.loads(out)} == {"alpha": 2, "beta": 1}
+    code, _, err = run("compare", outputs, judgments, "--lower-is-better", "fluency")
+    assert (code, "names 'fluency', which has no judgments" in err) == (2, True)
+
+
+@pytest.mark.parametrize("text", ["", "   ", "[output not released]"])
+def test_texts_that_are_none_make_no_system_equal_to_another(run, campaign, text):
+    outputs, judgments = campaign
+    _, want, _ = run("compare", outputs, judgments, "--json")
+    rows = [json.loads(line) for line in outputs.read_text().splitlines()]
+    outputs.write_text("".join(json.dumps(row | {"output": text}) + "\n" for row in rows))
+    code, out, _ = run("compare", outputs, judgments, "--json")
+    assert code == 0
+    [found], [before] = json.loads(out), json.loads(want)
+    assert found["pairs"][0]["identical_items"] == 0
+    assert found["pairs"][0]["difference"] == pytest.approx(
+        before["pairs"][0]["difference"], abs=0.05
+    )
+
+
+def test_judged_outputs_that_do_not_look_like_the_pool_are_said_before_a_comparison(run, campaign):
+    outputs, judgments = campaign
+    pool = [json.loads(line) for line in outputs.read_text().splitlines()]
+    longest = sorted(pool, key=lambda row: row["length"])[-40:]
+    chosen = {(row["item"], row["system"]) for row in longest}
+    rows = [
+        {"item": row["item"], "system": row["system"], "rater": f"r{place % 5}"}
+        | {"prompt": "overall", "score": row["length"]}
+        for place, row in enumerate(pool)
+        if (row["item"], row["system"]) in chosen
+    ]
+    judgments.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    code, out, _ = run("compare", outputs, judgments)
+    assert code == 0
+    assert "the judged outputs are not a random sample of the pool" in " ".join(out.split())

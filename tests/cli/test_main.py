@@ -69,11 +69,9 @@ def test_a_closed_standard_output_is_no_failure(monkeypatch):
     assert stop.value.code == 0
 
 
-@pytest.mark.parametrize("command", ["diagnose", "trajectory", "simulate"])
+@pytest.mark.parametrize("command", ["diagnose", "replay"])
 def test_a_negative_seed_is_refused(run, campaign, command):
-    needed = ["--metric", "length"] if command != "diagnose" else []
-    if command == "simulate":
-        needed += ["--half-width", "0.2", "--bounds", "-9,9"]
+    needed = ["-n", "5"] if command == "replay" else []
     code, _, err = run(command, *campaign, *needed, "--seed", "-1")
     assert code == 2
     assert "'--seed': -1 is not in the range x>=0" in err
@@ -81,7 +79,7 @@ def test_a_negative_seed_is_refused(run, campaign, command):
 
 @pytest.mark.parametrize(
     ("command", "option"),
-    [("plan", "--compare"), ("compare", "--pair"), ("simulate", "--pair"), ("sample", "--pair")],
+    [("plan", "--compare"), ("compare", "--pair"), ("monitor", "--pair"), ("sample", "--pair")],
 )
 def test_an_option_is_not_taken_for_the_name_of_a_system(run, tmp_path, command, option):
     (tmp_path / "o.csv").write_text("item,system,g\n1,a,2\n")

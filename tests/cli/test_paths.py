@@ -8,9 +8,8 @@ COMMANDS = {
     "report": [],
     "estimate": ["--metric", "length"],
     "diagnose": ["--metric", "length"],
-    "trajectory": ["--metric", "length"],
     "monitor": GOALS,
-    "simulate": ["--metric", "length", *GOALS],
+    "replay": ["-n", "5", "--runs", "1"],
     "plan": ["--half-width", "0.1"],
 }
 FROM_OUTPUTS = {
@@ -75,7 +74,7 @@ def test_a_relative_name_is_the_same_file(run, campaign, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     ("command", "options"),
-    [("monitor", GOALS), ("trajectory", COMMANDS["trajectory"]), ("plan", ["--half-width", "0.1"])],
+    [("plan", ["--half-width", "0.1"])],
 )
 def test_a_figure_is_not_drawn_over_an_input(run, campaign, tmp_path, command, options):
     outputs, judgments = campaign
@@ -89,7 +88,7 @@ def test_a_figure_is_not_drawn_over_an_input(run, campaign, tmp_path, command, o
 
 def test_a_figure_and_the_numbers_are_two_files(run, campaign, tmp_path):
     path = tmp_path / "both.svg"
-    code, _, err = run("monitor", *campaign, *GOALS, "--figure", path, "-o", path)
+    code, _, err = run("plan", *campaign, "--half-width", 0.1, "--figure", path, "-o", path)
     assert code == 2
     assert "must be two files" in err
     assert not path.exists()

@@ -73,8 +73,7 @@ GOAL = ["--half-width", "0.5", "--bounds", "-9,9"]
         ["estimate", *METRIC],
         ["diagnose", *METRIC, "--resamples", "100"],
         ["monitor", *METRIC, *GOAL],
-        ["simulate", *METRIC, *GOAL, "--runs", "2", "--rule", "betting"],
-        ["trajectory", *METRIC, "--draws", "100"],
+        ["replay", *METRIC, "-n", "5", "--runs", "2"],
     ],
 )
 def test_names_are_printed_as_they_are(run, oddly_named, tmp_path, arguments):

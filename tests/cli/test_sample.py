@@ -3,7 +3,7 @@ import json
 import polars as pl
 import pytest
 
-from steelyard.design.unequal import inclusion_probabilities
+from steelyard.sampling.unequal import inclusion_probabilities
 
 
 def rows(path):
@@ -55,19 +55,6 @@ def test_json_has_the_documented_keys(run, campaign, tmp_path):
         "signature",
     ]
     assert pl.read_csv(path).height == 40
-
-
-def test_neyman_allocation_takes_a_pilot(run, campaign, tmp_path):
-    outputs, judgments = campaign
-    code, out, _ = run(
-        "sample",
-        outputs,
-        *("-n", 20, "--design", "stratified", "--quantiles", 3, "--metric", "length"),
-        *("--allocation", "neyman", "--pilot", judgments, "--prompt", "overall"),
-        *("--seed", 7, "-o", tmp_path / "sample.jsonl"),
-    )
-    assert code == 0
-    assert "length 3/3" in out
 
 
 @pytest.mark.parametrize("suffix", ["jsonl", "csv", "parquet"])
@@ -227,52 +214,3 @@ def test_a_stratified_sample_is_estimated_with_nothing_retold(run, campaign, tmp
     means = {one["system"]: one["estimate"] for one in json.loads(out)[0]["ranks"]}
     [pair] = json.loads(out)[0]["pairs"]
     assert pair["difference"] == pytest.approx(means[pair["a"]] - means[pair["b"]])
-
-
-def test_a_spread_draw_is_extended_by_a_wave_and_estimated(run, campaign, tmp_path):
-    outputs, _ = campaign
-    small, large = tmp_path / "small.csv", tmp_path / "large.jsonl"
-    spread = ("--design", "spread", "--by", "length")
-    code, out, err = run("sample", outputs, "-n", 12, *spread, "--seed", 1, "-o", small)
-    assert (code, err) == (0, "")
-    assert "spread|n=12|N=60|systems=2|waves=1|seed=1|" in out
-    code, out, err = run(
-        *(
-            "sample",
-            outputs,
-            "-n",
-            20,
-            *spread,
-            "--extend",
-            small,
-            "--seed",
-            2,
-            "-o",
-            large,
-            "--json",
-        )
-    )
-    assert (code, err) == (0, "")
-    assert json.loads(out)["draws"][0]["design"] == "spread"
-    found = rows(large)
-    assert [int(row["place"]) for row in found] == [1] * 24 + [2] * 16
-    judgments = tmp_path / "judged.jsonl"
-    judgments.write_text(
-        "\n".join(
-            json.dumps(
-                {"item": row["item"], "system": row["system"], "score": row["length"] + number % 3}
-            )
-            for number, row in enumerate(found)
-        )
-    )
-    code, out, _ = run("estimate", outputs, judgments, "--sample", large, "--json")
-    assert code == 0
-    assert [one["n_outputs"] for one in json.loads(out)] == [20, 20]
-
-
-def test_by_goes_with_a_spread_draw(run, campaign, tmp_path):
-    path = tmp_path / "sample.jsonl"
-    code, _, err = run("sample", campaign[0], "-n", 9, "--by", "length", "--seed", 1, "-o", path)
-    assert code == 2
-    assert "`--by` goes with design spread" in err
-    assert not path.exists()

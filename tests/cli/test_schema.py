@@ -49,7 +49,11 @@ def objects(value):
 def test_objects_have_all_of_their_keys_and_no_others(command):
     for one in objects(schema(command)):
         assert one["additionalProperties"] is False
-        assert set(one["properties"]) - set(one["required"]) <= {"first_row"}
+        assert set(one["properties"]) - set(one["required"]) <= {
+            "first_rows",
+            "may_be",
+            "preferences",
+        }
 
 
 def test_without_a_command_all_are_listed(run):
@@ -130,39 +134,12 @@ def test_a_diagnosis_without_metrics_and_second_judgments(run, campaign, tmp_pat
     assert found["noise_share"] == {"value": None, "low": None, "high": None}
 
 
-def test_a_plan_whose_plain_mean_is_out_of_reach(run):
-    variances = ["--item-variance", 1, "--rater-variance", 0.5, "--correlation", 1]
-    code, out, _ = run("plan", *variances, "--half-width", 0.12, "--pool-size", 200, "--json")
+def test_a_plan_that_is_out_of_reach(run):
+    variances = ["--item-variance", 1, "--rater-variance", 50, "--correlation", 0.9]
+    code, out, _ = run("plan", *variances, "--half-width", 0.12, "--pool-size", 20, "--json")
     found = json.loads(out)
     assert code == 0
-    assert found["best_judgments_per_output"] is None
-
-
-def test_a_sequence_of_all_outputs_has_no_ends(run, tmp_path):
-    outputs = [{"item": i, "system": "a", "output": f"t{i}"} for i in range(6)]
-    rows = [
-        {"item": i, "system": "a", "rater": "r", "prompt": "p", "score": i % 2} for i in range(6)
-    ]
-    paths = tmp_path / "outputs.jsonl", tmp_path / "judgments.jsonl"
-    for path, one in zip(paths, (outputs, rows), strict=True):
-        pl.DataFrame(one).write_ndjson(path)
-    code, out, _ = run("monitor", *paths, "--half-width", 0.1, "--target", "census", "--json")
-    [found] = json.loads(out)
-    assert code == 0
-    assert (found["exact"], found["low"], found["half_width"]) == (True, None, None)
-
-
-def test_replays_of_a_campaign_and_of_a_pair(run, campaign):
-    few = ["--runs", 4, "--metric", "length", "--json"]
-    goal = ["--half-width", 0.5, "--bounds=-9,9", "--rule", "plan"]
-    code, out, _ = run("simulate", *campaign, *goal, *few)
-    assert (code, json.loads(out)[0]["rule"]) == (0, "plan")
-    code, out, _ = run("simulate", *campaign, "--pair", "alpha", "beta", "-n", 10, *few)
-    assert (code, json.loads(out)[0]["rule"]) == (0, "compare")
-    code, out, _ = run(
-        "simulate", *campaign, "--goal", "best", "--bounds=-9,9", "--runs", 4, "--json"
-    )
-    assert (code, json.loads(out)[0]["rule"]) == (0, "race")
+    assert found["assured"] is None
 
 
 @pytest.mark.parametrize("design", ["simple", "paired", "stratified"])

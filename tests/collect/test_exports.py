@@ -113,12 +113,12 @@ def test_the_codebook_tells_how_to_get_the_interval_at_all_times(campaign_done, 
     words = line.replace("judgments.jsonl", str(file)).replace(
         "outputs.jsonl", str(campaign.outputs)
     )
-    rows = printed(capsys, words.split()[1:])
+    [found] = printed(capsys, words.split()[1:])
     shown = snapshot(campaign, store, now=now)
     [goal] = [one for one in shown["prompts"] if one["in_goal"]]
     by_name = {one["system"]: one for one in goal["systems"]}
-    assert {row["system"] for row in rows} == set(by_name)
-    for row in rows:
+    assert {row["system"] for row in found["systems"]} == set(by_name)
+    for row in found["systems"]:
         one = by_name[row["system"]]
         assert row["low"] == pytest.approx(one["sequence"]["low"], abs=1e-9)
         assert row["high"] == pytest.approx(one["sequence"]["high"], abs=1e-9)

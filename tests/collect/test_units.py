@@ -19,9 +19,8 @@ from steelyard.collect.store.submissions import submit
 from steelyard.collect.units import more_units, units_of
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 from steelyard.records import DRAW_COLUMNS
+from steelyard.sampling.sample import sample
 from steelyard.study import Study
-from steelyard.study.sampling import sample
-from steelyard.study.texts_once import for_all_writers
 from steelyard.tables import read_judgments, read_outputs, write_table
 
 TASK = """
@@ -295,44 +294,6 @@ def test_a_larger_draw_begins_with_the_smaller(campaign, sampling, task):
     assert {after[key].draw for key in after.keys() - before.keys()} == {7, 8, 9, 10}
 
 
-def test_a_spread_draw_is_that_of_sample_and_grows_by_a_wave(campaign):
-    found = campaign("{n: 6, seed: 3, design: spread, by: [length]}")
-    expected = sample(read_outputs(found.outputs), 6, design="spread", by=["length"], seed=3).frame
-    units = units_of(found)
-    before = targets(units)
-    for row in for_all_writers(expected).iter_rows(named=True):
-        target = before[row["item"], row["system"]]
-        assert (target.draw, target.design) == (row["draw"], "spread")
-        assert target.place == pytest.approx(row["place"])
-    assert [unit.targets[0].draw for unit in units] == sorted(
-        unit.targets[0].draw for unit in units
-    )
-    after = targets(more_units(found, list(before.values()), 4))
-    assert {one.probability for one in after.values()} == {10 / 20}
-    assert {key: after[key].place for key in before} == {k: one.place for k, one in before.items()}
-    assert {int(after[key].place) for key in after.keys() - before.keys()} == {2}
-
-
-def test_a_spread_draw_that_cannot_be_stopped_early_goes_with_no_goal(campaign, tmp_path):
-    spread = "{n: 6, seed: 3, design: spread}"
-    with pytest.raises(InvalidDataError, match=r"key sample\.design: must be simple with a `goal`"):
-        campaign(spread, more="goal: {half_width: 0.1}\n")
-    with pytest.raises(InvalidDataError, match=r"key sample\.design: must be simple: pairs"):
-        campaign("{n: 6, seed: 3, design: spread, systems: [a, b]}", task=PAIR)
-    with pytest.raises(InvalidDataError, match=r"key sample\.by: goes with design: spread only"):
-        campaign("{n: 6, seed: 3, by: [length]}")
-    with pytest.raises(InvalidDataError, match="no column 'lengths'"):
-        units_of(campaign("{n: 6, seed: 3, design: spread, by: [lengths]}"))
-    outputs = read_outputs(pl.DataFrame(rows()))
-    drawn_before = sample(outputs, 6, design="spread", by=["length"], seed=3).frame
-    write_table(drawn_before, tmp_path / "sample.jsonl")
-    raced = campaign("sample.jsonl", more="goal: {decide: best}\n")
-    with pytest.raises(InvalidDataError, match=r"goal\.decide: does not go with a spread draw"):
-        units_of(raced)
-    with pytest.raises(InvalidArgumentError, match="a spread draw cannot be extended here"):
-        more_units(raced, list(targets(units_of(campaign("sample.jsonl"))).values()), 2)
-
-
 def test_every_output_left_is_as_likely_to_be_added(campaign):
     added = dict.fromkeys((f"i{number:02d}" for number in range(20)), 0)
     for seed in range(60):
@@ -474,7 +435,7 @@ def test_second_judgments_come_from_another_rater_and_enter_the_estimate(tmp_pat
     with Store.open(tmp_path / "campaign.sqlite") as store:
         campaign = begin(path, store)
         work(campaign, store, [GOOD] * 4, judgments=52)
-        rows = judgment_rows(store.read(scored_rows), each=1)
+        rows = judgment_rows(store.read(scored_rows))
     overall = rows.filter(pl.col("prompt") == "overall")
     assert (overall["use"] == "used").all()
     judged = overall.group_by("item").agg(pl.col("rater").n_unique(), pl.len())
@@ -483,3 +444,11 @@ def test_second_judgments_come_from_another_rater_and_enter_the_estimate(tmp_pat
     study = Study(read_outputs(campaign.outputs, metrics=["rouge-l"]), read_judgments(overall))
     [found] = study.estimate(["rouge-l"])
     assert (found.n_outputs, found.n_judgments) == (40, 52)
+
+
+def test_lines_are_counted_only_where_something_is_wrong(campaign, monkeypatch):
+    def counted(*_):
+        raise AssertionError("the file was read anew to say where a row stands")
+
+    monkeypatch.setattr("steelyard.tables.tables.line_numbers", counted)
+    assert units_of(campaign("{n: 3, seed: 1}"))

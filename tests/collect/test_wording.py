@@ -32,6 +32,8 @@ COMPOSED = {
     *(f"{part}-{kind}" for part in ("screening", "exit") for kind in ("title", "lead")),
     *(f"refused-title-{status}" for status in (400, 401, 403, 404, 429, 503)),
     *(f"{kind}-{way}" for kind in ("highlight", "mark") for way in ("touch", "mouse")),
+    # of a file without a label, by its format
+    *("image", "audio", "video"),
     # found by what they say, because those who say it know no texts
     *("back-to-panel", "back-to-prolific"),
 }

@@ -41,7 +41,7 @@ NOT_RUN = {
     "steelyard score pool/ ": "needs a cluster; tests/scoring",
     "steelyard score pool.parquet": "starts a cluster; tests/scoring",
     "steelyard convert --from price-of-debiasing": "needs the authors' files",
-    "steelyard simulate converted/": "needs the authors' files",
+    "steelyard replay converted/": "needs the authors' files",
     "steelyard diagnose converted/": "needs the authors' files",
     "# score_on_slurm.py": "needs a cluster",
     "# score_on_kubernetes.py": "needs a cluster",
@@ -50,7 +50,7 @@ NOT_RUN = {
 
 
 # With the 200 replays of the pages these take a minute.
-FEWER = {"simulate": ["--runs", "4"]}
+FEWER = {"replay": ["--runs", "4"]}
 
 
 def why_not_run(text):

@@ -1,23 +1,38 @@
 import json
 import math
 
-import numpy as np
 import pytest
+from steelyard.estimate import Estimate
 
 from steelyard.errors import InvalidDataError
-from steelyard.estimate import Estimate, control_variates, sample_mean
+
+
+def made(estimate, **changes):
+    return Estimate(
+        estimate=estimate,
+        standard_error=0.5,
+        low=estimate - 1,
+        high=estimate + 1,
+        level=0.95,
+        target="pool",
+        raters="fixed",
+        method="mean",
+        n_outputs=30,
+        n_judgments=30,
+        n_raters=6,
+        pool_size=200,
+        degrees_of_freedom=29.0,
+        **changes,
+    )
 
 
 @pytest.fixture
 def corrected():
-    rng = np.random.default_rng(3)
-    pool = rng.normal(size=200)
-    human = pool[:30] + rng.normal(size=30)
-    return control_variates(human, pool[:30], pool, raters=np.arange(30) % 6)
+    return made(2.5, slope=(0.7,), metrics=("length",), baseline=made(2.0))
 
 
 def test_what_was_written_as_json_is_read_back(corrected):
-    for found in (corrected, corrected.baseline, sample_mean([1, 2, 4])):
+    for found in (corrected, corrected.baseline, made(3.0)):
         form = json.loads(json.dumps(found.to_dict()))
         again = Estimate.from_dict(form)
         assert again.to_dict() == form

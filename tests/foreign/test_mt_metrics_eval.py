@@ -1,3 +1,4 @@
+import json
 import shutil
 from pathlib import Path
 
@@ -36,6 +37,32 @@ def test_ratings_have_raters_and_take_the_place_of_their_means(convert):
         ("1", "beta", "wmt-z", "wmt-z"): -1.0,
     }
     assert "en-de.wmt-z.seg.score has one score per output and no raters" in found.remarks
+
+
+def test_errors_count_as_much_as_the_file_says(convert, tmp_path):
+    folder = shutil.copytree(FOLDER, tmp_path / "wmt")
+    errors = [{"severity": "minor", "score": 0}, {"severity": "major", "score": 2.5}]
+    rating = json.dumps({"errors": errors})
+    ratings = folder / "human-scores" / "en-de.mqm.seg.rating"
+    ratings.write_text(f"alpha\t{rating}\trater1\nalpha\tNone\tNone\n")
+    scores = folder / "human-scores" / "en-de.mqm.seg.score"
+    scores.write_text("alpha\t-2.5\nalpha\tNone\n")
+    found = convert(folder)
+    assert found.scores["1", "alpha", "rater1", "mqm"] == -2.5
+    assert "errors without a score" not in found.remarks
+    assert "is not the score" not in found.remarks
+    scores.write_text("alpha\t-3\nalpha\tNone\n")
+    assert (
+        "on 1 of 1 segments the mean of the ratings is not the score in" in convert(folder).remarks
+    )
+
+
+def test_counted_edits_are_lower_for_better_outputs(convert, tmp_path):
+    folder = shutil.copytree(FOLDER, tmp_path / "wmt")
+    (folder / "human-scores" / "en-de.hter.seg.score").write_text("alpha\t0.1\nalpha\t0.4\n")
+    rows = {row["prompt"]: row for row in convert(folder).judgments}
+    assert rows["hter"]["lower_is_better"]
+    assert rows["mqm"]["lower_is_better"] is None
 
 
 def test_one_of_several_language_pairs_is_chosen(convert, tmp_path):

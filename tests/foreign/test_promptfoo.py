@@ -32,11 +32,24 @@ def test_a_system_is_a_provider_with_a_prompt(convert):
     }
 
 
-def test_a_thumb_is_a_judgment_and_hides_the_automatic_score_it_replaced(convert):
+def test_a_thumb_is_a_judgment_and_the_automatic_score_is_recovered_from_its_parts(convert):
     found = convert("promptfoo/results.json", columns={"item": "vars.id"})
     assert found.scores == {("q1", "parrot / plain", "promptfoo-user", "human"): 1.0}
     row = found.outputs["q1", "parrot / plain"]
-    assert (row["promptfoo.score"], row["success"], row["same"]) == (None, None, 1.0)
+    assert (row["promptfoo.score"], row["success"], row["same"]) == (1.0, 1.0, 1.0)
+
+
+def test_the_recovered_score_is_the_weighted_mean_of_the_automatic_parts(convert, tmp_path):
+    parts = [
+        {"pass": True, "score": 0.8, "assertion": {"type": "similar", "weight": 3}},
+        {"pass": False, "score": 0.0, "assertion": {"type": "contains"}},
+        {"pass": True, "score": 1, "assertion": {"type": "human", "metric": "thumb"}},
+    ]
+    graded = record(gradingResult={"componentResults": parts}, namedScores={"thumb": 1})
+    found = convert(results(tmp_path, graded, record(testIdx=1)))
+    row = found.outputs["0", "p"]
+    assert (row["promptfoo.score"], row["success"]) == (pytest.approx(0.6), 0.0)
+    assert "thumb" not in row
 
 
 def test_files_of_version_1_do_not_name_the_provider(convert):

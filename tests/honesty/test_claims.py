@@ -12,8 +12,6 @@ from benchmarks.honesty.kinds import KINDS
 from benchmarks.honesty.results import FILE, Results
 from benchmarks.honesty.summary import DEFAULT, rows
 
-from steelyard.errors import NotEstimableError
-
 RESULTS = Results(FILE)
 QUICK = {record["cell"]: record for record in RESULTS.of(quick.PART)}
 MEANS = rows(RESULTS, "means")
@@ -73,17 +71,6 @@ def test_the_replayed_default_is_what_a_study_estimates(kind):
     found = [(one.estimate, one.low, one.high) for one in ours.study(draw).estimate()]
     for fast, slow in zip(ours.default(draw), found, strict=True):
         assert fast == pytest.approx(slow, rel=1e-9)
-
-
-def test_a_refusal_of_a_study_is_a_refusal_of_the_replayed_default():
-    kind = next(one for one in KINDS if one.name == "one system, binary")
-    refused = [
-        draw for draw in replays(kind, 10, 60) if isinstance(ours.default(draw)[0], Exception)
-    ]
-    assert refused
-    for draw in refused:
-        with pytest.raises(NotEstimableError):
-            ours.study(draw).estimate()
 
 
 def test_coverage_is_within_a_point_but_where_the_page_says_why():

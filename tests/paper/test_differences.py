@@ -3,8 +3,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from steelyard.estimate import trajectory
 from steelyard.paper.differences import curve_error, differences, implied_distance
+from steelyard.single.trajectory import trajectory
 
 
 def test_the_same_number_is_no_difference(found):

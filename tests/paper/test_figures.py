@@ -55,7 +55,7 @@ def test_the_corrected_distribution_is_narrower_with_the_same_mean():
 
 
 def test_the_map_places_every_prompt_and_every_setting(found):
-    axes = contour_plot(found.diagnoses).axes[0]
+    axes = contour_plot(found.standings).axes[0]
     names = " ".join(texts(axes))
     for prompt in ("AnyCorrect", "AvgCorrect", "Fluency", "Redundancy", "Overall", "Edit"):
         assert prompt in names

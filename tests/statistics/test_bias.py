@@ -1,8 +1,7 @@
-"""The cross-fit is unbiased where the plug-in's bias of order 1/n is visible."""
+"""The plug-in slope's bias is of order 1/n, as the paper's proposition 1 has it."""
 
 import numpy as np
 import pytest
-from scipy.stats import ttest_1samp
 
 from steelyard import control_variates
 
@@ -22,15 +21,6 @@ def errors(slope, n, runs):
         got = control_variates(human, metric[items], metric, items=items, slope=slope)
         found[run] = got.estimate - score.mean()
     return found
-
-
-@pytest.mark.slow
-def test_cross_fit_shows_no_bias_where_the_plug_in_does():
-    runs = 4000
-    for n in (10, 20):
-        plug_in, cross_fit = errors("plug-in", n, runs), errors("cross-fit", n, runs)
-        assert ttest_1samp(plug_in, 0).pvalue < 1e-6
-        assert ttest_1samp(cross_fit, 0).pvalue > 0.001
 
 
 @pytest.mark.slow

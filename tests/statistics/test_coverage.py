@@ -5,14 +5,13 @@ import itertools
 import numpy as np
 import pytest
 from populations import (
-    BOUNDS,
     covers_at_least,
     covers_exactly,
     judged_items,
     population,
 )
 
-from steelyard import control_variates, sample_mean
+from steelyard import control_variates
 
 GRID = [
     (kind, n)
@@ -41,8 +40,6 @@ def hits(kind, n, *, share, judgments, correlation, runs, seed, **options):
             pool.metric[items],
             pool.metric,
             items=items,
-            bounds=BOUNDS.get(kind),
-            rng=rng,
             **options,
         )
         found.append(got.low <= pool.mean <= got.high)
@@ -78,31 +75,13 @@ def test_interval_covers_at_every_share_count_and_correlation(kind, n, judgments
             assert np.mean(found) < 0.99
 
 
-@pytest.mark.parametrize("slope", ["plug-in", "cross-fit", "shrunk", 0.4])
+@pytest.mark.parametrize("slope", ["plug-in", 0.4])
 def test_every_slope_covers(slope):
     found = hits(
         "normal", 30, share=0.3, judgments=2, correlation=0.6, runs=1000, seed=3, slope=slope
     )
     assert covers_at_least(found, 0.95)
     assert np.mean(found) < 0.975
-
-
-@pytest.mark.parametrize("interval", ["percentile", "basic", "bca", "bootstrap-t"])
-def test_bootstrap_intervals_cover_at_moderate_sizes(interval):
-    found = hits(
-        "three-level",
-        80,
-        share=0.4,
-        judgments=2,
-        correlation=0.5,
-        runs=600,
-        seed=4,
-        interval=interval,
-        resamples=999,
-        level=0.80,
-    )
-    assert covers_at_least(found, 0.80)
-    assert np.mean(found) < 0.85
 
 
 def test_rater_variance_from_a_pilot_restores_the_correction():
@@ -159,20 +138,6 @@ def test_rater_variance_of_half_the_outputs_covers_at_the_level():
     assert covers_exactly(found, 0.95)
 
 
-def test_census_interval_covers_the_mean_of_all_judgments_of_the_process():
-    rng = np.random.default_rng(6)
-    found = []
-    for _ in range(1500):
-        pool = population("normal", rng, size=80, correlation=0.6)
-        human = pool.judge(np.arange(80), rng)
-        chosen = rng.choice(80, 40, replace=False)
-        got = control_variates(
-            human[chosen], pool.metric[chosen], pool.metric, items=chosen, target="census"
-        )
-        found.append(got.low <= human.mean() <= got.high)
-    assert covers_exactly(found, 0.95)
-
-
 def test_superpopulation_interval_covers_the_mean_of_pools():
     rng = np.random.default_rng(7)
     found = []
@@ -209,40 +174,6 @@ def test_superpopulation_interval_covers_with_any_slope(slope, size):
         )
         found.append(got.low <= 0 <= got.high)
     assert covers_exactly(found, 0.95)
-
-
-@pytest.mark.parametrize("kind", ["binary", "three-level", "ceiling"])
-@pytest.mark.parametrize("n", [5, 20, 60])
-def test_betting_interval_holds_at_every_size(kind, n):
-    rng = np.random.default_rng([n, len(kind)])
-    found = []
-    for _ in range(500):
-        pool = population(kind, rng, size=2 * n, correlation=0.5)
-        items = judged_items(rng, size=2 * n, n=n, judgments=1)
-        got = sample_mean(
-            pool.judge(items, rng),
-            items=items,
-            pool_size=2 * n,
-            interval="betting",
-            bounds=BOUNDS[kind],
-        )
-        found.append(got.low <= pool.mean <= got.high)
-    assert covers_at_least(found, 0.95)
-
-
-def test_betting_interval_with_a_given_slope_holds():
-    rng = np.random.default_rng(8)
-    found, lengths = [], []
-    for _ in range(500):
-        pool = population("binary", rng, size=200, correlation=0.9, noise_ratio=0.2)
-        items = judged_items(rng, size=200, n=60, judgments=1)
-        human, metric = pool.judge(items, rng), pool.metric[items]
-        options = {"items": items, "bounds": (0, 1), "interval": "betting"}
-        got = control_variates(human, metric, pool.metric, slope=0.25, **options)
-        found.append(got.low <= pool.mean <= got.high)
-        lengths.append(got.high - got.low)
-    assert covers_at_least(found, 0.95)
-    assert np.mean(lengths) < 0.6
 
 
 def test_a_worthless_metric_costs_at_most_the_lost_degree_of_freedom():

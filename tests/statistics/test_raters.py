@@ -11,11 +11,11 @@ RUNS = 400
 
 
 def replays(runs, seed):
-    """Coverage of each view of raters, and the squared errors of its estimate."""
+    """Whether the interval of each view of raters holds the mean."""
     rng = np.random.default_rng(seed)
     workload = np.full(RATERS, 0.8 / (RATERS - 1))
     workload[0] = 0.2
-    found = {view: [] for view in ("fixed", "random", "adjusted")}
+    found = {view: [] for view in ("fixed", "random")}
     for _ in range(runs):
         pool = population("normal", rng, size=SIZE, correlation=0.6)
         leniency = 0.35 * rng.normal(size=RATERS)
@@ -28,7 +28,7 @@ def replays(runs, seed):
             got = control_variates(
                 human, pool.metric[items], pool.metric, items=items, raters=raters, raters_as=view
             )
-            rows.append((got.low <= pool.mean <= got.high, (got.estimate - pool.mean) ** 2))
+            rows.append(got.low <= pool.mean <= got.high)
     return {view: np.array(rows) for view, rows in found.items()}
 
 
@@ -38,16 +38,11 @@ def outcome():
 
 
 def test_random_rater_intervals_cover(outcome):
-    assert covers_at_least(outcome["random"][:, 0], 0.95)
-    assert covers_at_least(outcome["adjusted"][:, 0], 0.95)
+    assert covers_at_least(outcome["random"], 0.95)
 
 
 def test_fixed_rater_intervals_visibly_do_not(outcome):
-    assert outcome["fixed"][:, 0].mean() < 0.85
-
-
-def test_taking_leniency_out_lowers_the_error(outcome):
-    assert outcome["adjusted"][:, 1].mean() < 0.9 * outcome["random"][:, 1].mean()
+    assert outcome["fixed"].mean() < 0.85
 
 
 @pytest.mark.slow

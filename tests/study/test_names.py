@@ -4,9 +4,6 @@ import pytest
 
 from steelyard.report import write_report
 from steelyard.study import Study
-from steelyard.study.monitoring import monitor
-from steelyard.study.sampling import sample
-from steelyard.study.simulation import simulate
 from steelyard.tables import read_outputs
 
 
@@ -38,26 +35,11 @@ def frames():
         lambda study, names: study.diagnose(
             names("rouge-l"), prompts=names("overall"), systems=names("a"), resamples=100
         ),
-        lambda study, names: [
-            one.to_dict()
-            for one in study.trajectories(names("rouge-l"), systems=names("a"), draws=100)
-        ],
         lambda study, names: monitor(
             study, names("rouge-l"), half_width=0.1, systems=names("a"), prompts=names("overall")
         ),
         lambda study, names: study.plan(
             names("rouge-l"), prompt="overall", systems=names("a"), half_width=0.3
-        ),
-        lambda study, names: list(
-            simulate(
-                study,
-                names("rouge-l"),
-                prompt="overall",
-                systems=names("a"),
-                half_width=0.3,
-                bounds=(0, 1),
-                runs=2,
-            )
         ),
         lambda study, names: study.outputs.pool_moments(names("rouge-l"))["a"].mean.tolist(),
         lambda study, names: sample(study.outputs, 5, systems=names("a"), seed=1).to_dict(),

@@ -3,10 +3,8 @@ import polars as pl
 import pytest
 
 from steelyard.errors import NotEstimableError
+from steelyard.sampling.sample import sample
 from steelyard.study import Study
-from steelyard.study.monitoring import monitor
-from steelyard.study.sampling import sample
-from steelyard.study.simulation import simulate
 from steelyard.tables import read_outputs
 
 RNG = np.random.default_rng(0)
@@ -39,12 +37,7 @@ def judged(drawn, prompt):
 
 
 COMMANDS = {
-    "monitor": lambda one: monitor(one, half_width=0.1),
     "diagnose": lambda one: one.diagnose(resamples=60),
-    "trajectory": lambda one: one.trajectories(["length"], draws=100),
-    "simulate": lambda one: list(
-        simulate(one, ["length"], prompt="p", half_width=0.2, bounds=(0, 1), rules=["plan"], runs=2)
-    ),
 }
 
 
@@ -63,17 +56,6 @@ def test_only_simple_draws_are_taken_as_such(command):
         ask(study(design="paired"))
 
 
-def test_a_sample_tells_what_judgments_do_not_carry():
-    drawn = sample(
-        read_outputs(OUTPUTS), 40, seed=1, design="stratified", quantiles=4, metric="length"
-    ).frame
-    rows = judged(drawn.select("item", "system"), "p")
-    own = Study.read(OUTPUTS, rows)
-    assert monitor(own, half_width=0.1)
-    with pytest.raises(NotEstimableError, match="drawn by strata"):
-        monitor(own, half_width=0.1, sample=drawn)
-
-
 def test_every_prompt_may_have_a_simple_draw_of_its_own():
     outputs = read_outputs(OUTPUTS)
     parts = [
@@ -83,4 +65,4 @@ def test_every_prompt_may_have_a_simple_draw_of_its_own():
     both = Study.read(OUTPUTS, pl.concat(parts))
     for ask in COMMANDS.values():
         assert ask(both)
-    assert len(both.estimate((), interval="percentile", resamples=200)) == 4
+    assert len(both.estimate(())) == 4

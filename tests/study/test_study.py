@@ -5,12 +5,11 @@ import polars as pl
 import pytest
 
 from steelyard.cli.main import steelyard
-from steelyard.design import plan as make_plan
 from steelyard.errors import InvalidArgumentError, NotEstimableError
+from steelyard.questions.plan import PlanAsked
 from steelyard.results import Results
+from steelyard.sampling.sample import sample
 from steelyard.study import Study
-from steelyard.study.mean_pilot import MeanPilot
-from steelyard.study.sampling import sample
 from steelyard.tables import read_outputs
 
 
@@ -45,23 +44,27 @@ def study(frames):
 # What commands do with results, and what a study is read with: no matter of a verb.
 _OUTSIDE = {
     *("as_json", "output", "figure", "outputs", "judgments", "columns", "on_duplicate"),
-    *("exclude_systems", "fill", "separators", "decimals"),
+    *(
+        "exclude_systems",
+        "exclude_metrics",
+        "fill",
+        "separators",
+        "decimals",
+        "lower_is_better",
+        "human",
+    ),
 }
 # Singular where one prompt is meant, other forms where text must be parsed, and our progress.
-_SPELLED = {"raters": "raters_as", "no_metric": "metrics", "numbers": "n"}
-# Prices that only words need; and with --goal `monitor` is `Study.race`.
-_WORDS = {"estimate": {"judgment_price"}}
-_TYPED_PLAN = {"item_variance", "rater_variance", "correlation", "identical", "pilot"}
+_SPELLED = {"no_metric": "metrics", "numbers": "n"}
+# Prices that only words need.
+_WORDS: dict[str, set[str]] = {}
+_TYPED_PLAN = {"item_variance", "rater_variance", "correlation", "leniency", "pool_size", "pilot"}
 
 
 @pytest.mark.parametrize(
     ("verb", "method"),
     [
-        *(
-            (verb, verb)
-            for verb in ("estimate", "diagnose", "plan", "sample", "monitor", "simulate")
-        ),
-        ("trajectory", "trajectories"),
+        *((verb, verb) for verb in ("estimate", "diagnose", "plan", "monitor")),
     ],
 )
 def test_every_option_of_a_command_is_one_of_its_method(verb, method):
@@ -72,25 +75,10 @@ def test_every_option_of_a_command_is_one_of_its_method(verb, method):
     options -= _WORDS.get(verb, set())
     if verb == "plan":
         options -= _TYPED_PLAN
-    if verb == "simulate":
-        options = (options - {"prompts"}) | {"prompt"}
     known = set(inspect.signature(getattr(Study, method)).parameters)
-    if verb == "simulate":  # with --pair, --goal or numbers alone it is another
-        for other in (Study.simulate_pair, Study.simulate_means, Study.simulate_race):
-            known |= set(inspect.signature(other).parameters)
-    if verb == "monitor":
-        known |= set(inspect.signature(Study.race).parameters)
+    if verb == "plan":
+        known |= set(inspect.signature(PlanAsked).parameters)
     assert options <= known
-
-
-def test_a_plan_is_that_of_the_pilot_assumptions(study):
-    made = study.plan("length", half_width=0.1, output_price=2.0)
-    pilot = MeanPilot.of(study, ["length"], prompt="overall", systems=study.systems)
-    assert made.assumptions == pilot.assumed
-    assert (made.pool_size, made.n_metrics, made.prices.output) == (40, 1, 2.0)
-    options = {"pool_size": 40, "prices": made.prices, "judged": pilot.judged}
-    other = make_plan(pilot.assumed, half_width=0.1, **options)
-    assert (made.expected, made.assured) == (other.expected, other.assured)
 
 
 def test_a_plan_that_compares_takes_no_other_systems(study):
@@ -104,8 +92,6 @@ def test_one_of_several_prompts_must_be_chosen(frames):
     study = Study.read(outputs, twice)
     with pytest.raises(InvalidArgumentError, match=r"must be chosen; there are: overall, fluency"):
         study.plan(half_width=0.1)
-    with pytest.raises(InvalidArgumentError, match=r"must be chosen; there are: overall, fluency"):
-        study.simulate("length", half_width=0.3, bounds=(0, 1), runs=1)
 
 
 def test_a_sample_needs_no_judgments(frames):
@@ -120,8 +106,7 @@ def test_a_sample_needs_no_judgments(frames):
         lambda study: study.diagnose(),
         lambda study: study.plan(half_width=0.1),
         lambda study: study.monitor(half_width=0.1),
-        lambda study: study.simulate("length", half_width=0.1, bounds=(0, 1)),
-        lambda study: study.trajectories("length"),
+        lambda study: study.replay(5),
     ],
 )
 def test_without_judgments_there_is_nothing_to_tell(frames, ask):
@@ -134,9 +119,6 @@ def test_without_judgments_there_is_nothing_to_tell(frames, ask):
     [
         lambda study: study.estimate(),
         lambda study: study.diagnose(resamples=50),
-        lambda study: study.monitor("length", half_width=0.1),
-        lambda study: study.simulate("length", half_width=0.3, bounds=(0, 1), runs=2),
-        lambda study: study.trajectories("length", draws=100),
     ],
 )
 def test_results_are_collections(study, ask):
@@ -152,15 +134,7 @@ def test_a_study_writes_its_report(study, tmp_path):
     assert "<title>Ours" in path.read_text(encoding="utf-8")
 
 
-def test_simulations_tell_how_far_they_are(study):
+def test_replays_say_how_far_they_are(study):
     seen = []
-    study.simulate(
-        "length",
-        half_width=0.3,
-        bounds=(0, 1),
-        rules=["plan"],
-        runs=2,
-        progress=lambda done, total: seen.append((done, total)),
-    )
-    assert seen[-1] == (8, 8)
-    assert seen == sorted(seen)
+    study.replay(5, runs=2, progress=lambda done, total: seen.append((done, total)))
+    assert seen == [(1, 2), (2, 2)]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from spreadsheets import write_xlsx
 from steelyard.errors import SteelyardError
 from steelyard.tables import read_judgments, read_outputs
-from steelyard.tables.profiling import profile_file
+from steelyard.tables.profile import profile_file
 
 BOUNDED = settings(
     max_examples=40,

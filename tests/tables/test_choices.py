@@ -78,9 +78,9 @@ def test_a_column_that_looks_like_the_rater_or_prompt_is_not_passed_over(column,
 
 def test_unknown_raters_count_as_none():
     judged = [{"item": str(item), "system": "a", "score": item % 2} for item in range(4)]
-    [found] = Study.read(POOL[:4], judged).estimate([], bounds=(0, 1))
-    assert found.n_raters is None
-    assert any("raters are unknown" in note for note in found.notes)
+    found = Study.read(POOL[:4], judged).estimate([], bounds=(0, 1))
+    assert found[0].n_raters is None
+    assert any("raters are not known" in note for note in found.notes)
 
 
 def test_trouble_under_other_prompts_does_not_matter():
@@ -162,7 +162,9 @@ def test_every_problem_of_a_kind_is_counted():
     match = r"row 2, .* got 'x' \(the same in 7 more of 12 rows: row 3, row 5, row 6, \.\.\.\)"
     with pytest.raises(InvalidDataError, match=match):
         read_judgments(judged)
-    with pytest.raises(InvalidDataError, match=r"on row 1 \(4 judgments repeat another\): choose"):
+    with pytest.raises(
+        InvalidDataError, match=r"on row 1 \(4 judgments repeat another\): if the rater"
+    ):
         read_judgments([*JUDGED, *JUDGED, *JUDGED])
     with pytest.raises(InvalidDataError, match=r"\(8 outputs are there more than once\): keep"):
         read_outputs([*POOL, *POOL])

@@ -263,8 +263,7 @@ def test_what_is_no_table_of_python_is_named(source, match):
 
 def test_pandas_columns_of_mixed_types_become_text():
     frame = pd.DataFrame({"item": [1, "a", 2.5], "system": "s", "score": [1, None, "3"]})
-    with pytest.raises(InvalidDataError, match=r"row 2, column score: .* got nothing"):
-        read_judgments(frame)
+    assert len(read_judgments(frame)) == 2
     found = read_judgments(frame.assign(score=1))
     assert found.frame["item"].to_list() == ["1", "a", "2.5"]
 

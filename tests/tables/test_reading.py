@@ -10,7 +10,7 @@ from polars.testing import assert_frame_equal
 
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 from steelyard.tables import read_judgments, read_outputs, write_table
-from steelyard.tables.profiling import profile_file
+from steelyard.tables.profile import profile_file
 
 EXTENSIONS = [
     "jsonl",
@@ -121,7 +121,7 @@ def test_scores_become_floats(tmp_path, score, expected):
 
 @pytest.mark.parametrize(
     ("cell", "shown"),
-    [("good", "'good'"), ("NaN", "'NaN'"), ("-inf", "'-inf'"), ("", "nothing"), ('""', "''")],
+    [("good", "'good'"), ("-inf", "'-inf'"), ("5/7", "'5/7'"), ("1e999", "'1e999'")],
 )
 def test_a_bad_score_in_csv_is_named_by_file_line_and_column(tmp_path, cell, shown):
     # The record before it takes two lines, and a blank line counts as one.
@@ -131,9 +131,7 @@ def test_a_bad_score_in_csv_is_named_by_file_line_and_column(tmp_path, cell, sho
         read_judgments(path)
 
 
-@pytest.mark.parametrize(
-    ("score", "shown"), [("good", "'good'"), (None, "nothing"), (math.nan, "nan")]
-)
+@pytest.mark.parametrize(("score", "shown"), [("good", "'good'"), ("x", "'x'")])
 def test_a_bad_score_in_json_lines_is_named_by_file_line_and_column(tmp_path, score, shown):
     path = jsonl(tmp_path, judgment(), judgment(item="2", score=score))
     path.write_text("\n" + path.read_text().replace("\n", "\n\n"))
@@ -142,7 +140,7 @@ def test_a_bad_score_in_json_lines_is_named_by_file_line_and_column(tmp_path, sc
         read_judgments(path)
 
 
-@pytest.mark.parametrize("score", [None, math.nan, math.inf])
+@pytest.mark.parametrize("score", [math.inf, -math.inf])
 def test_a_bad_score_in_a_frame_is_named_by_row_and_column(tmp_path, score):
     frame = pl.DataFrame([judgment(), judgment(item="2", score=score)], strict=False)
     with pytest.raises(InvalidDataError, match=r"^judgments, row 2, column score: expected"):
@@ -216,19 +214,46 @@ def test_a_second_judgment_of_the_same_is_an_error_that_names_both_lines(tmp_pat
     path = csv(tmp_path, HEADER, "1,a,r,p,1", "2,a,r,p,1", "1,a,s,p,2", "", "1,a,r,p,3")
     match = (
         r"a\.csv, line 6: rater 'r' judged item '1' of system 'a' under prompt 'p' already on "
-        r"line 2: .*--on-duplicate first or --on-duplicate last"
+        r"line 2: take their mean with --on-duplicate mean, keep one with first or last"
     )
     with pytest.raises(InvalidDataError, match=match):
         read_judgments(path)
 
 
-@pytest.mark.parametrize(("keep", "scores"), [("first", [1, 1, 2]), ("last", [1, 2, 3])])
-def test_the_first_or_the_last_judgment_of_the_same_is_kept_on_request(tmp_path, keep, scores):
+@pytest.mark.parametrize(
+    ("how", "scores", "words"),
+    [
+        ("first", [1, 1, 2], "the first of each is kept, 1 are left out"),
+        ("last", [1, 2, 3], "the last of each is kept, 1 are left out"),
+        ("mean", [2, 1, 2], "each counts with the mean of its scores, 1 rows less"),
+        ("all", [1, 1, 2, 3], "all are kept, and raters count as unknown"),
+    ],
+)
+def test_repeated_judgments_are_settled_as_asked_and_counted(tmp_path, how, scores, words):
     path = csv(tmp_path, HEADER, "1,a,r,p,1", "2,a,r,p,1", "1,a,s,p,2", "1,a,r,p,3")
-    assert read_judgments(path, on_duplicate=keep).frame["score"].to_list() == scores
+    found = read_judgments(path, on_duplicate=how)
+    assert found.frame["score"].to_list() == scores
+    assert found.notes[0].endswith(
+        f"1 of 4 judgments repeat another of the same rater: {words}"
+    ) or (how == "all" and words in found.notes[0])
+    assert (set(found.raters) == {"unknown"}) == (how == "all")
 
 
-def test_what_to_do_with_duplicates_is_one_of_three():
+def test_one_name_that_stands_for_several_people_is_kept_as_unknown_raters():
+    frame = pl.DataFrame([judgment(score=n) for n in range(3)])
+    with pytest.raises(InvalidDataError, match="stands for several people, keep all with") as error:
+        read_judgments(frame)
+    assert error.value.options == ("--on-duplicate", "all")
+    assert len(read_judgments(frame, on_duplicate="all")) == 3
+
+
+def test_rows_that_are_there_twice_with_the_same_score_lose_nothing_by_keeping_one():
+    frame = pl.DataFrame([judgment(), judgment(), judgment(rater="other")])
+    with pytest.raises(InvalidDataError, match="the same scores: keep one of each"):
+        read_judgments(frame)
+
+
+def test_what_to_do_with_duplicates_is_one_of_five():
     with pytest.raises(InvalidArgumentError, match="`on_duplicate` must be one of error, first"):
         read_judgments(pl.DataFrame([judgment()]), on_duplicate="drop")
 
@@ -283,7 +308,6 @@ def test_an_empty_output_of_csv_is_the_empty_text(tmp_path):
 @pytest.mark.parametrize(
     ("cells", "match"),
     [
-        ({"output": None}, "line 1, column output: expected text, got nothing"),
         ({"output": ["x"]}, "column output: expected text, got values of type List"),
         ({"item": None}, "line 1, column item: expected text or a whole number, got nothing"),
         ({"reference": {"a": 1}}, "column reference: expected text or lists of texts, got values"),
@@ -333,9 +357,9 @@ def test_texts_may_be_missing_if_there_is_a_metric():
     frame = pl.DataFrame({"item": [1], "system": "a", "rouge": 0.5})
     outputs = read_outputs(frame)
     assert not outputs.has_texts
-    for metrics in (None, []):
-        with pytest.raises(InvalidDataError, match="no column `output`"):
-            read_outputs(frame.drop("rouge") if metrics is None else frame, metrics=metrics)
+    assert read_outputs(frame, metrics=[]).metrics == ()
+    with pytest.raises(InvalidDataError, match="no column `output`"):
+        read_outputs(frame.drop("rouge"))
 
 
 @pytest.mark.parametrize("column", ["item", "system"])
@@ -354,3 +378,44 @@ def test_scores_whose_squares_are_no_numbers_are_refused(tmp_path, score):
     [problem] = profile_file(path).problems
     assert problem.stops
     assert "at most 1e+100" in problem.what
+
+
+@pytest.mark.parametrize("blank", ["", " ", "NaN", "N/A", "-", '""'])
+def test_rows_without_a_score_are_left_out_and_counted(tmp_path, blank):
+    path = csv(tmp_path, HEADER, "1,a,r,p,1", f"2,a,r,p,{blank}", "3,a,r,p,2")
+    found = read_judgments(path)
+    assert found.frame["score"].to_list() == [1, 2]
+    assert found.notes == (f"{path}: 1 of 3 rows are left out: their score is blank",)
+    frame = pl.DataFrame(
+        [judgment(), judgment(item=2, score=math.nan), judgment(item=3, score=None)]
+    )
+    assert len(read_judgments(frame)) == 1
+
+
+def test_percent_signs_are_read_where_every_score_has_one(tmp_path):
+    path = csv(tmp_path, HEADER, "1,a,r,p,85%", "2,a,r,p,7.5 %")
+    assert read_judgments(path).frame["score"].to_list() == [85, 7.5]
+    path = csv(tmp_path, HEADER, "1,a,r,p,85%", "2,a,r,p,0.85")
+    with pytest.raises(InvalidDataError, match=r"line 3, column score: .* got '0\.85'"):
+        read_judgments(path)
+
+
+def test_a_table_without_a_header_is_told_so(tmp_path):
+    path = csv(tmp_path, "1,a,r,p,5", "2,a,r,p,4")
+    with pytest.raises(InvalidDataError, match="line 1: expected the names of the columns"):
+        read_judgments(path)
+
+
+def test_a_pickle_is_refused_by_name(tmp_path):
+    path = tmp_path / "j.csv"
+    path.write_bytes(b"\x80\x04\x95abc")
+    with pytest.raises(InvalidDataError, match="a Python pickle, which can run any program"):
+        read_judgments(path)
+
+
+def test_objects_inside_records_and_records_inside_objects_are_read(tmp_path):
+    path = tmp_path / "j.json"
+    rows = [{"id": {"doc": n}, "system": "a", "human": {"score": n}} for n in range(3)]
+    path.write_text(json.dumps({"meta": {"by": "us"}, "data": {"rows": rows}}))
+    found = read_judgments(path, columns={"item": "id.doc", "score": "human.score"})
+    assert found.frame.select("item", "score").rows() == [("0", 0.0), ("1", 1.0), ("2", 2.0)]

@@ -1,4 +1,4 @@
-"""Validated arrays: the judged outputs, their draw, the pool's metric, and resampling of outputs."""
+"""The draw of judged outputs as data, for the estimates that know strata and unequal chances."""
 
 from steelyard.arrays.draw import (
     Draw,
@@ -9,9 +9,8 @@ from steelyard.arrays.draw import (
     unequal_draw,
 )
 from steelyard.arrays.drawn_outputs import drawn_outputs
-from steelyard.arrays.judged import JudgedOutputs, judged_outputs
-from steelyard.arrays.pool import Pool, PoolArray, PoolMoments, as_pool
-from steelyard.arrays.resampling import resampled_sums
+from steelyard.single.judged import JudgedOutputs, judged_outputs
+from steelyard.single.pool import Pool, PoolArray, PoolMoments, as_pool
 
 __all__ = [
     "Draw",
@@ -23,7 +22,6 @@ __all__ = [
     "clustered",
     "drawn_outputs",
     "judged_outputs",
-    "resampled_sums",
     "simple_draw",
     "spread_draw",
     "stratified_draw",

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.arrays.judged import JudgedOutputs
 from steelyard.errors import InvalidArgumentError, NotEstimableError
+from steelyard.single.judged import JudgedOutputs
 
 __all__ = [
     "Draw",

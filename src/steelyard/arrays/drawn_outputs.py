@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from steelyard.arrays.judged import JudgedOutputs, judged_outputs
 from steelyard.errors import InvalidArgumentError
+from steelyard.single.judged import JudgedOutputs, judged_outputs
 
 __all__ = ["drawn_outputs"]
 

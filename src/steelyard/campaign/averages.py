@@ -3,7 +3,7 @@ r"""Several prompts as one: the weighted average of the scores that one output g
 The mean over prompts :math:`\sum_p w_p \mu_p` of a system is the mean of the composite score
 :math:`\sum_p w_p y_p`. Made for each judgment, the composite carries the covariance between prompts with it: of the
 output, of the rater and of the moment. So everything that is known of one prompt holds for it too. Derived in
-docs/methods/campaign.md.
+docs/methods/model.md.
 """
 
 import math

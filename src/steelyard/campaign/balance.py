@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from steelyard.arrays import PoolMoments
 from steelyard.campaign.chance import chance_bound, standard_errors_off
 from steelyard.campaign.draws import is_designed
 from steelyard.campaign.metric_checks import that_differ
 from steelyard.errors import InvalidDataError
+from steelyard.single.pool import PoolMoments
 from steelyard.tables import Judgments, Outputs
 
 __all__ = ["balance_notes"]

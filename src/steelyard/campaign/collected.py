@@ -6,11 +6,19 @@ from dataclasses import dataclass, field
 import numpy as np
 import polars as pl
 
-from steelyard.campaign.draws import SystemDraw, check_pool_of_pairs, recorded, system_draw
+from steelyard.campaign.draws import (
+    SystemDraw,
+    check_pool_of_pairs,
+    recorded,
+    system_draw,
+    with_writers,
+)
 from steelyard.campaign.judged import JudgedOutputs, cluster_column, judged_outputs
-from steelyard.campaign.metric_notes import metric_notes, usable
+from steelyard.campaign.metric_notes import metric_notes
 from steelyard.campaign.pools import moments
 from steelyard.campaign.preferences import preference_rows
+from steelyard.campaign.score_checks import absence_notes, rare_scores_note
+from steelyard.campaign.shared_texts import kept_judgments
 from steelyard.campaign.source import Source
 from steelyard.errors import InvalidDataError, NotEstimableError
 from steelyard.model.campaign import Campaign, Floats, Ints
@@ -96,7 +104,7 @@ def collected(source: Source, prompt: str) -> Collected:
     rows = frame.filter(~pl.col("system").is_in(list(left_out)))
     if any(one.paired for one in draws.values()):
         check_pool_of_pairs(rows, source.outputs)
-    systems = _with_writers(rows, source.outputs)
+    systems = with_writers(rows, source.outputs)
     return _numbered(source, prompt, _Read(rows, [rows.select(_OUTPUT)], systems, draws, left_out))
 
 
@@ -134,29 +142,19 @@ def _draws(
     return draws, left_out
 
 
-def _with_writers(rows: pl.DataFrame, outputs: Outputs) -> tuple[str, ...]:
-    """Return the systems that were judged, and those whose texts a draw took from others."""
-    judged = rows["system"].unique(maintain_order=True).to_list()
-    if "also_by" not in rows.columns or rows["also_by"].null_count() == rows.height:
-        return tuple(judged)
-    named = rows["also_by"].drop_nulls().unique(maintain_order=True)
-    others = named.str.json_decode(pl.List(pl.String)).explode(empty_as_null=True).drop_nulls()
-    return tuple(dict.fromkeys([*judged, *(one for one in others if one in outputs.sizes)]))
-
-
 def _numbered(source: Source, prompt: str, read: _Read) -> Collected:
     """Return judgments with everything as numbers."""
     rows, sides, systems, draws = read.rows, read.sides, read.systems, read.draws
     designed = any(not one.simple for one in draws.values())
     judged = _judged(source, prompt, sides)
-    metrics, about_metrics = usable(source, judged, simply_drawn=not designed)
+    metrics = source.metrics
     pools = moments(source.outputs, metrics, systems)
     outputs = judged_outputs(source, judged, metrics, systems, pools, share=not designed)
     code = [
         side.join(outputs.key, on=_OUTPUT, how="left", maintain_order="left")["#output"].to_numpy()
         for side in sides
     ]
-    kept, notes = _kept(rows, code, outputs)
+    kept, notes = kept_judgments(rows, code, outputs, parts=source.parts)
     rows, code = rows.filter(pl.Series(kept)), [one[kept] for one in code]
     if not rows.height:
         raise NotEstimableError(f"prompt {prompt!r}: all judgments are of identical outputs")
@@ -185,6 +183,9 @@ def _numbered(source: Source, prompt: str, read: _Read) -> Collected:
     )
     wrote = outputs.writers > 0
     gaps = metric_notes(source.outputs, metrics, systems)
+    plainly = not is_preference and not designed and source.whole is None
+    absent = absence_notes(campaign) if plainly and outputs.cluster is None else {}
+    rare = rare_scores_note(campaign) if plainly else None
     return Collected(
         prompt=prompt,
         campaign=campaign,
@@ -193,11 +194,18 @@ def _numbered(source: Source, prompt: str, read: _Read) -> Collected:
         raters=raters,
         n_outputs=wrote[np.unique(np.concatenate(code))].sum(axis=0),
         n_judgments=sum(wrote[one].sum(axis=0) for one in code),
-        notes=(*about_metrics, *notes, *about_raters, *source.drawn_whole),
+        notes=(
+            *notes,
+            *about_raters,
+            *source.coverage.get(prompt, ()),
+            *source.drawn_whole,
+            *(() if rare is None else (rare,)),
+        ),
         system_notes={
             one: (
                 *source.warnings.get((prompt, one), ()),
                 *(draws[one].notes if one in draws else ()),
+                *([absent[one]] if one in absent else ()),
                 *gaps.get(one, ()),
             )
             for one in systems
@@ -248,40 +256,6 @@ def _judged(source: Source, prompt: str, sides: Sequence[pl.DataFrame]) -> pl.Da
             f"column {column}: item {item!r} of system {system!r} has no cluster: fill it in"
         )
     return found
-
-
-def _kept(
-    rows: pl.DataFrame, code: Sequence[Ints], outputs: JudgedOutputs
-) -> tuple["np.ndarray[tuple[int], np.dtype[np.bool_]]", tuple[str, ...]]:
-    """Return which judgments count, and say which do not, and which count for several systems."""
-    kept = np.ones(rows.height, dtype=np.bool_)
-    notes = []
-    if len(code) > 1:
-        kept = code[0] != code[1]
-        if not kept.all():
-            notes.append(
-                f"{int((~kept).sum())} judgments are of identical outputs, which tie: they are left out"
-            )
-        return kept, tuple(notes)
-    several = (outputs.writers[code[0]] > 0).sum(axis=1) > 1
-    if not several.any():
-        return kept, ()
-    copies = rows.select("system", "rater", "score").with_columns(
-        output=pl.Series(code[0]),
-        first=pl.col("system").first().over(pl.Series(code[0]), "rater", "score"),
-    )
-    again = ((copies["system"] != copies["first"]) & (copies["rater"] != UNKNOWN_RATER)).to_numpy()
-    kept = ~(several & again)
-    if not kept.all():
-        notes.append(
-            f"{int((~kept).sum())} judgments are there for several systems that wrote the same text, by the "
-            "same rater with the same score: each counts once, for all of these systems"
-        )
-    texts, number = len(np.unique(code[0][several])), int((several & kept).sum())
-    notes.append(
-        f"{number} judgments of {texts} texts that several systems wrote count for each of these systems"
-    )
-    return kept, tuple(notes)
 
 
 def _raters(rows: pl.DataFrame) -> tuple[Ints | None, tuple[str, ...], tuple[str, ...]]:

@@ -16,6 +16,7 @@ __all__ = [
     "is_designed",
     "recorded",
     "system_draw",
+    "with_writers",
 ]
 
 RECORDED = (
@@ -86,6 +87,24 @@ def recorded(judgments: Judgments, sample: pl.DataFrame | None = None) -> pl.Dat
             "it out, or say how it was drawn"
         )
     return frame
+
+
+def with_writers(rows: pl.DataFrame, outputs: Outputs) -> tuple[str, ...]:
+    """Return the systems that were judged, and those whose texts a draw took from others.
+
+    Parameters
+    ----------
+    rows : polars.DataFrame
+        Judgments with what the draw recorded of their outputs.
+    outputs : Outputs
+        The pool of every system.
+    """
+    judged = rows["system"].unique(maintain_order=True).to_list()
+    if "also_by" not in rows.columns or rows["also_by"].null_count() == rows.height:
+        return tuple(judged)
+    named = rows["also_by"].drop_nulls().unique(maintain_order=True)
+    others = named.str.json_decode(pl.List(pl.String)).explode(empty_as_null=True).drop_nulls()
+    return tuple(dict.fromkeys([*judged, *(one for one in others if one in outputs.sizes)]))
 
 
 def is_designed(judgments: Judgments, sample: pl.DataFrame | None = None) -> bool:
@@ -161,8 +180,11 @@ def system_draw(rows: pl.DataFrame, size: int) -> SystemDraw:
 
 
 def _designed(frame: pl.DataFrame) -> pl.Expr:
-    """Whether the draw of these rows was not a simple one."""
-    parts = [pl.col("probability").max() - pl.col("probability").min() > 1e-9]
+    """Whether the draw of these rows was not a simple one; simple draws one after the other are one."""
+    unlike = pl.col("probability").max() - pl.col("probability").min() > 1e-9
+    if "design" in frame.columns:
+        unlike &= ~(pl.col("design") == "simple").all()
+    parts = [unlike]
     if "stratum" in frame.columns:
         parts.append(pl.col("stratum").n_unique() > 1)
     return pl.any_horizontal(parts)

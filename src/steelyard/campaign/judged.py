@@ -25,6 +25,8 @@ class JudgedOutputs:
     ----------
     key : polars.DataFrame
         Item, system, and ``#output``: the number of the output.
+    systems : tuple of str
+        The names of the systems.
     items : tuple of str
         The names of the judged items.
     item, writers, metric, pools, in_pool, cluster, cluster_size, likeness
@@ -32,6 +34,7 @@ class JudgedOutputs:
     """
 
     key: pl.DataFrame
+    systems: tuple[str, ...]
     items: tuple[str, ...]
     item: Ints
     writers: Floats
@@ -93,6 +96,7 @@ def judged_outputs(
         m = judged.height
         return JudgedOutputs(
             key=judged.select(_OUTPUT).with_columns(pl.Series("#output", np.arange(m))),
+            systems=tuple(systems),
             items=tuple(judged["item"]),
             item=np.arange(m, dtype=np.int64),
             writers=np.ones((m, 1)),
@@ -109,10 +113,11 @@ def judged_outputs(
     wrote = known.by_text[text].toarray()
     found = JudgedOutputs(
         key=judged.select(_OUTPUT).with_columns(pl.Series("#output", output)),
+        systems=tuple(systems),
         items=tuple(known.items[number] for number in pool_items),
         item=item,
         writers=wrote / wrote.sum(axis=1, keepdims=True),
-        metric=metric[first],
+        metric=_of_texts(source, known, text, metric[first], metrics=metrics, systems=systems),
         pools=known.completed(pools),
         in_pool=known.in_pool(pool_items),
     )
@@ -126,6 +131,45 @@ def judged_outputs(
     if "output" in rows.columns and len(pool_items) < len(text):
         return _with_likeness(found, rows, known, chosen, pool_items)
     return found
+
+
+def _of_texts(
+    source: Source,
+    known: PoolRows,
+    text: Ints,
+    metric: Floats,
+    *,
+    metrics: Sequence[str],
+    systems: Sequence[str],
+) -> Floats:
+    """Return the metrics of judged texts: of one that several systems wrote, the mean over all of them.
+
+    Parameters
+    ----------
+    source : Source
+        The tables.
+    known : PoolRows
+        Every output of these systems.
+    text : (m,) array of int
+        The judged texts, in order.
+    metric : (m, p) array
+        Metrics of one judged output of each.
+    metrics, systems : sequence of str
+        The metrics and the systems in question.
+    """
+    several = np.asarray(known.by_text[text].sum(axis=1)).ravel() > 1
+    if not several.any() or not metrics:
+        return metric
+    rows = source.outputs.rows(columns=[*_OUTPUT, *metrics])
+    rows = rows.filter(pl.col("system").is_in(list(systems)))
+    place = np.flatnonzero(np.isin(known.text, text[several]))
+    values = rows.select(pl.col(list(metrics)).cast(pl.Float64))[place].to_numpy()
+    there = np.isfinite(values)
+    code = np.searchsorted(text, known.text[place])
+    count, total = np.zeros(metric.shape), np.zeros(metric.shape)
+    np.add.at(count, code, there)
+    np.add.at(total, code, np.where(there, values, 0.0))
+    return np.asarray(np.where(count > 0, total / np.maximum(count, 1), metric))
 
 
 def pool_rows(source: Source, systems: Sequence[str], *, clusters: bool) -> pl.DataFrame:

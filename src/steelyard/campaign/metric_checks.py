@@ -7,7 +7,7 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy.special import chdtrc, gammaln
 
-from steelyard.arrays import PoolMoments
+from steelyard.single.pool import PoolMoments
 
 __all__ = ["copies", "filled_in", "judged_gaps", "that_differ"]
 

@@ -1,41 +1,10 @@
-"""What is to be said of the metrics of each system: gaps, and metrics that came with the judgments."""
+"""What is to be said of the metrics of each system."""
 
 from collections.abc import Sequence
 
-import numpy as np
-import polars as pl
-
-from steelyard.campaign.metric_checks import filled_in, judged_gaps
-from steelyard.campaign.source import Source
 from steelyard.tables import Outputs
 
-__all__ = ["metric_notes", "usable"]
-
-
-def usable(
-    source: Source, judged: pl.DataFrame, *, simply_drawn: bool
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the metrics that did not come with the judgments, and a note on each that did.
-
-    Parameters
-    ----------
-    source : Source
-        The tables.
-    judged : polars.DataFrame
-        Item, system and metrics of the judged outputs.
-    simply_drawn : bool
-        Whether all outputs had the same chance.
-    """
-    if not source.metrics:
-        return (), ()
-    outputs = source.outputs
-    gaps = outputs.metric_gaps(source.metrics)
-    pools = outputs.pool_moments(source.metrics, gaps="fill")
-    known = judged.with_columns(pl.col(source.metrics).fill_null(np.nan))
-    found = judged_gaps(known, source.metrics, gaps, outputs.sizes, simply_drawn=simply_drawn)
-    found = {**filled_in(known, source.metrics, pools), **found}
-    kept = tuple(name for name in source.metrics if name not in found)
-    return kept, tuple(found.values())
+__all__ = ["metric_notes"]
 
 
 def metric_notes(

@@ -76,14 +76,15 @@ class Slices:
         InvalidArgumentError
             If there is no such column, it cannot be cut into slices, or `weights` do not fit.
         """
-        if by not in outputs.columns or by in {"item", "system", "output"}:
+        column = outputs.named(by)
+        if column not in outputs.columns or by in {"item", "system", "output"}:
             known = [name for name in outputs.columns if name not in {"item", "system", "output"}]
             raise InvalidArgumentError(
                 f"`by` must be a column of {outputs.name} that divides its outputs; got {by!r}: there "
                 f"are {', '.join(known) or 'none'}"
             )
-        rows = outputs.rows(columns=[*_KEY, by])
-        names, number = _numbered(rows[by], by, bands)
+        rows = outputs.rows(columns=[*_KEY, column])
+        names, number = _numbered(rows[column], by, bands)
         mix = None if weights is None else _mix(weights, names)
         rows = rows.select(_KEY).with_columns(number.alias("slice"))
         return cls(by, names, rows, mix)

@@ -7,9 +7,10 @@ from functools import cached_property
 import polars as pl
 
 from steelyard.campaign.balance import balance_notes
+from steelyard.campaign.coverage import rater_notes
 from steelyard.campaign.draw_order import gap_notes
 from steelyard.campaign.drawn_groups import drawn_groups
-from steelyard.campaign.draws import is_designed
+from steelyard.campaign.draws import is_designed, recorded, with_writers
 from steelyard.tables import Judgments, Outputs
 
 __all__ = ["Source"]
@@ -47,6 +48,12 @@ class Source:
     parts: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
+    def systems(self) -> tuple[str, ...]:
+        """The systems that were judged, and those whose texts a draw took from others."""
+        named = with_writers(recorded(self.judgments, self.sample), self.outputs)
+        return tuple(dict.fromkeys([*self.judgments.systems, *named]))
+
+    @cached_property
     def warnings(self) -> dict[tuple[str, str], tuple[str, ...]]:
         """What must be said, by prompt and system, of outputs that were not judged as they were drawn."""
         if self.whole is not None:
@@ -63,6 +70,11 @@ class Source:
             for key, note in notes.items():
                 found[key] = (*found.get(key, ()), note)
         return found
+
+    @cached_property
+    def coverage(self) -> dict[str, tuple[str, ...]]:
+        """What must be said, by prompt, where systems were judged by other raters."""
+        return rater_notes(self.judgments) if self.whole is None else self.whole.coverage
 
     @cached_property
     def drawn_whole(self) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from steelyard.cli.options import by_file, column_mapping, file_options, output_
 from steelyard.cli.paths import InputPath
 from steelyard.cli.printing import parse_bounds, print_json, write_text
 from steelyard.foreign import format_named
-from steelyard.study.file_check import FileCheck, check_files
+from steelyard.questions.check import FileCheck, check_files
 from steelyard.tables.profile import FileProfile
 
 __all__ = ["check"]
@@ -31,6 +31,12 @@ _NAMED = 8
 @click.option(
     "--bounds", metavar="LOW,HIGH", help="Least and greatest possible score, to find slips."
 )
+@click.option(
+    "--human",
+    multiple=True,
+    metavar="COLUMN",
+    help="The column of human scores, where FILE is one table that holds outputs too.",
+)
 @output_options
 def check(
     files: tuple[Path, ...],
@@ -39,6 +45,7 @@ def check(
     separators: tuple[str, ...],
     decimals: tuple[str, ...],
     bounds: str | None,
+    human: tuple[str, ...],
     as_json: bool,
     output: Path | None,
 ) -> None:
@@ -47,13 +54,17 @@ def check(
     Give it the files you have: outputs, judgments, or whatever another tool wrote. All problems are
     counted and the first are named; nothing is changed.
     """
-    given = (("--column", columns), ("--separator", separators), ("--decimal", decimals))
+    given = (
+        *(("--column", columns), ("--separator", separators), ("--decimal", decimals)),
+        ("--human", human),
+    )
     found = check_files(
         files,
         columns=column_mapping(columns),
         separator=by_file("--separator", separators),
         decimal=by_file("--decimal", decimals),
         bounds=None if bounds is None else parse_bounds(bounds),
+        human=human,
         options=[part for option, values in given for one in values for part in (option, one)],
     )
     if as_json:
@@ -103,7 +114,13 @@ def _kind(file: FileProfile) -> str:
     if file.kind == "another form":
         if file.tool:
             return format_named(file.tool).title
-        return "not Steelyard's own form: try steelyard convert --from auto"
+        return (
+            f"in no form that is known, {_number(file.rows, 'row')}"
+            if file.rows
+            else "in no form that is known"
+        )
+    if file.kind == "one table":
+        return f"outputs and human scores in one table ({', '.join(file.human)}), {_number(file.rows, 'row')}"
     return f"{file.kind}, {_number(file.rows, 'row')}"
 
 
@@ -139,9 +156,16 @@ def _lines(counts: dict[str, Any] | Any) -> list[str]:
             lines.append(
                 f"scores from {score['low']:g} to {score['high']:g}, {score['different']:,} different"
             )
-    if "first_row" in counts:
-        row = (f"{name}={cell[:30]!r}" for name, cell in counts["first_row"].items())
-        lines.append(f"first row: {', '.join(row)}")
+    if "preferences" in counts:
+        named = ", ".join(
+            f"{system} {wins:g} wins {ties:g} ties {losses:g} losses"
+            for system, (wins, ties, losses) in list(counts["preferences"].items())[:_NAMED]
+        )
+        lines.append(f"preferences: {named}")
+    for number, row in enumerate(counts.get("first_rows", ()), 1):
+        lines.append(f"row {number}: {', '.join(f'{name}={cell!r}' for name, cell in row.items())}")
+    for name, what in counts.get("may_be", {}).items():
+        lines.append(f"column {name}: {what}")
     return lines
 
 

@@ -79,7 +79,7 @@ def compare(
         raise InvalidArgumentError(
             f"`--gate {gate}` needs `--margin`: what difference does not matter?"
         )
-    study = choice.read(form.metrics)
+    study = choice.read(form.metrics, told=as_json)
     found = study.compare(
         form.chosen_metrics,
         prompts=choice.prompts,

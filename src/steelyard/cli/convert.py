@@ -11,11 +11,11 @@ import polars as pl
 from steelyard.cli.paths import InputPath, check_not_inputs
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 from steelyard.foreign import AUTO, FORMATS, Options, converted
+from steelyard.foreign.conversion import Conversion
 from steelyard.foreign.documents import open_document
 from steelyard.foreign.prolific import approved_raters
 from steelyard.foreign.values import number
 from steelyard.tables import write_table
-from steelyard.tables.conversion import Conversion
 
 __all__ = ["convert"]
 

@@ -46,7 +46,7 @@ def estimate(
     OUTPUTS is the pool, with metrics on every output; JUDGMENTS are of a random sample of it.
     Both are JSON Lines, CSV, TSV, JSON, Excel or Parquet files; `steelyard check` looks at them.
     """
-    study = choice.read(form.metrics)
+    study = choice.read(form.metrics, told=False)
     found = study.estimate(
         form.chosen_metrics,
         prompts=choice.prompts,

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import click
 
@@ -15,6 +15,7 @@ from steelyard.errors import InvalidArgumentError
 from steelyard.questions.about import Raters, Target
 from steelyard.study import Study
 from steelyard.tables import read_outputs
+from steelyard.tables.duplicates import OnDuplicate
 
 __all__ = [
     "FormOptions",
@@ -46,21 +47,19 @@ class StudyChoice:
     Attributes
     ----------
     outputs, judgments : Path
-        The files.
+        The files; one, where it holds outputs and human scores.
     prompts, systems : tuple of str or None
         Those that were named; None for all.
     exclude_systems : tuple of str or None
         Systems to leave out before anything is checked.
-    columns, fill, separators, decimals : tuple of str
+    columns, fill, separators, decimals, exclude_metrics, lower_is_better, human : tuple of str
         As the options were given.
-    on_duplicate : {"error", "first", "last"}
-        Which of two judgments of one output by one rater under one prompt to keep.
-    lower_is_better : tuple of str
-        Prompts whose lower scores are better.
+    on_duplicate : {"error", "first", "last", "mean", "all"}
+        What to do with two judgments of one output by one rater under one prompt.
     """
 
     outputs: Path
-    judgments: Path
+    judgments: Path | None
     prompts: tuple[str, ...] | None
     systems: tuple[str, ...] | None
     exclude_systems: tuple[str, ...] | None
@@ -68,30 +67,34 @@ class StudyChoice:
     fill: tuple[str, ...]
     separators: tuple[str, ...]
     decimals: tuple[str, ...]
-    on_duplicate: Literal["error", "first", "last"]
-    lower_is_better: tuple[str, ...] = ()
+    on_duplicate: OnDuplicate
+    exclude_metrics: tuple[str, ...] | None = None
+    lower_is_better: tuple[str, ...] | None = None
+    human: tuple[str, ...] | None = None
 
-    def read(self, metrics: Sequence[str] = ()) -> Study:
+    def read(self, metrics: Sequence[str] = (), *, told: bool = True) -> Study:
         """Read the files with these metrics; with all numeric columns if none is named.
 
-        What was taken for granted, filled or left out is said on standard error.
+        What was taken for granted, filled or left out is said on standard error, unless the results
+        say it (`told` is false).
         """
-        return with_notes_told(
-            Study.read(
-                self.outputs,
-                self.judgments,
-                columns=column_mapping(self.columns),
-                metrics=list(metrics) or None,
-                on_duplicate=self.on_duplicate,
-                prompts=self.prompts,
-                systems=self.systems,
-                exclude_systems=self.exclude_systems,
-                fill=fill_mapping(self.fill),
-                separator=by_file("--separator", self.separators),
-                decimal=by_file("--decimal", self.decimals),
-                lower_is_better=self.lower_is_better,
-            )
+        study = Study.read(
+            self.outputs,
+            self.judgments,
+            columns=column_mapping(self.columns),
+            metrics=list(metrics) or None,
+            on_duplicate=self.on_duplicate,
+            prompts=self.prompts,
+            systems=self.systems,
+            exclude_systems=self.exclude_systems,
+            fill=fill_mapping(self.fill),
+            separator=by_file("--separator", self.separators),
+            decimal=by_file("--decimal", self.decimals),
+            exclude_metrics=self.exclude_metrics,
+            lower_is_better=self.lower_is_better,
+            human=self.human,
         )
+        return with_notes_told(study) if told else study
 
 
 def with_notes_told(study: Study) -> Study:
@@ -110,7 +113,7 @@ def study_arguments(command: Command) -> Command:
     @wraps(command)
     def with_choice(
         outputs: Path,
-        judgments: Path,
+        judgments: Path | None,
         *,
         prompts: tuple[str, ...],
         systems: tuple[str, ...],
@@ -119,10 +122,17 @@ def study_arguments(command: Command) -> Command:
         fill: tuple[str, ...],
         separators: tuple[str, ...],
         decimals: tuple[str, ...],
-        on_duplicate: Literal["error", "first", "last"],
+        on_duplicate: OnDuplicate,
+        exclude_metrics: tuple[str, ...],
         lower_is_better: tuple[str, ...],
+        human: tuple[str, ...],
         **others: Any,
     ) -> Any:
+        if judgments is None and not human:
+            raise InvalidArgumentError(
+                "give JUDGMENTS too, or --human COLUMN where OUTPUTS holds the scores of people: "
+                f"steelyard check {outputs} looks at it"
+            )
         choice = StudyChoice(
             outputs,
             judgments,
@@ -134,7 +144,9 @@ def study_arguments(command: Command) -> Command:
             separators,
             decimals,
             on_duplicate,
-            lower_is_better,
+            exclude_metrics or None,
+            lower_is_better or None,
+            human or None,
         )
         return command(choice, **others)
 
@@ -142,7 +154,14 @@ def study_arguments(command: Command) -> Command:
     for decorate in reversed(
         (
             click.argument("outputs", type=InputPath()),
-            click.argument("judgments", type=InputPath()),
+            click.argument("judgments", type=InputPath(), required=False),
+            click.option(
+                "--human",
+                multiple=True,
+                metavar="COLUMN",
+                help="Where OUTPUTS is one table that holds the judgments too: its column of human scores, filled "
+                "on some rows; several, or rater*, are of several raters.",
+            ),
             click.option(
                 "--prompt", "prompts", multiple=True, help="Prompt to look at; all by default."
             ),
@@ -156,10 +175,16 @@ def study_arguments(command: Command) -> Command:
                 help="System to leave out, before anything is checked.",
             ),
             click.option(
+                "--exclude-metric",
+                "exclude_metrics",
+                multiple=True,
+                help="Column of numbers in OUTPUTS that is no metric.",
+            ),
+            click.option(
                 "--lower-is-better",
                 multiple=True,
                 metavar="PROMPT",
-                help="Prompt whose lower scores are better.",
+                help="Prompt whose lower scores are better, such as a rank or counted errors.",
             ),
             file_options,
             click.option(
@@ -171,10 +196,11 @@ def study_arguments(command: Command) -> Command:
             ),
             click.option(
                 "--on-duplicate",
-                type=click.Choice(["error", "first", "last"]),
+                type=click.Choice(get_args(OnDuplicate)),
                 default="error",
                 show_default=True,
-                help="Which of two judgments of one output by one rater under one prompt to keep.",
+                help="What to do with two judgments of one output by one rater under one prompt: keep one, take "
+                "their mean, or keep all as of unknown raters.",
             ),
         )
     ):

@@ -1,7 +1,7 @@
 """``steelyard plan``."""
 
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import click
 from rich.console import RenderableType
@@ -16,23 +16,22 @@ from steelyard.cli.options import (
     two_systems,
     with_notes_told,
 )
-from steelyard.cli.paths import InputPath, OutputFile
-from steelyard.cli.printing import headed, print_result
-from steelyard.design import Assumptions, Case, Judged, Pair, Plan, Prices
-from steelyard.design import plan as make_plan
+from steelyard.cli.paths import InputPath
+from steelyard.cli.printing import print_result
 from steelyard.errors import InvalidArgumentError
+from steelyard.questions.plan import PlanAsked, PlanFor
+from steelyard.questions.plan import plan as typed_plan
+from steelyard.questions.plans import Plan
 from steelyard.study import Study
-from steelyard.study.planning import PlannedDraw
-from steelyard.study.verdict import assumed_verdict
-from steelyard.variance import Quantity
 
 __all__ = ["plan"]
 
 _EXAMPLE = """\b
 Examples:
-  steelyard plan outputs.jsonl pilot.jsonl --prompt overall --metric rouge-l --half-width 0.05
+  steelyard plan outputs.jsonl pilot.jsonl --half-width 0.05
+  steelyard plan outputs.jsonl pilot.jsonl --compare new old --difference 0.1
+  steelyard plan outputs.jsonl pilot.jsonl --for order
   steelyard plan --item-variance 0.15 --rater-variance 0.3 --correlation 0.5,0.3,0.6 --budget 200
-  steelyard plan outputs.jsonl pilot.jsonl --prompt overall --compare A B --difference 0.1
 """
 
 
@@ -40,183 +39,149 @@ Examples:
 @click.argument("pilot", nargs=-1, type=InputPath(), metavar="[OUTPUTS JUDGMENTS]")
 @click.option("--prompt", help="Prompt of the pilot; needed when it has several.")
 @click.option(
-    "--system", "systems", multiple=True, help="System whose mean is planned; all by default."
+    "--system", "systems", multiple=True, help="System that is asked about; all by default."
 )
 @click.option(
-    "--metric",
-    "metrics",
+    "--for",
+    "what",
+    type=click.Choice(get_args(PlanFor)),
+    default="means",
+    show_default=True,
+    help="What is to be known of them: each mean, all differences, or their order.",
+)
+@click.option(
+    "--compare", nargs=2, callback=two_systems, metavar="A B", help="The difference of two systems."
+)
+@click.option(
+    "--judge",
     multiple=True,
-    help="Metric that will be corrected with; all by default.",
+    metavar="SYSTEM",
+    help="System that gets judgments; those asked about by default.",
 )
-@click.option("--no-metric", is_flag=True, help="Judgments only.")
-@click.option(
-    "--compare",
-    nargs=2,
-    callback=two_systems,
-    metavar="A B",
-    help="Plan the difference of two systems as `compare --pair` will show it: pairs of outputs of "
-    "the items on which they differ.",
-)
-@click.option(
-    "--identical",
-    type=float,
-    help="With --compare or --difference and typed variances: share of items with identical outputs, "
-    "which need no judgment.",
-)
-@file_options
-@click.option("--item-variance", metavar="X[,LOW,HIGH]", help="Instead of a pilot.")
-@click.option("--rater-variance", metavar="X[,LOW,HIGH]", help="Instead of a pilot.")
-@click.option("--correlation", metavar="X[,LOW,HIGH]", help="Instead of a pilot; 0 by default.")
-@click.option("--half-width", type=float, help="Half the length of the interval to reach.")
-@click.option("--budget", type=float, help="What may be spent, instead of a half-width.")
-@click.option(
-    "--difference",
-    type=float,
-    help="Difference of two systems to be seen, instead of a half-width; typed variances are then "
-    "those of differences.",
-)
+@click.option("--half-width", type=float, help="How far intervals may reach to either side.")
+@click.option("--difference", type=float, help="Difference to be shown, with --power.")
+@click.option("--budget", type=float, help="What may be spent.")
 @click.option("--power", type=float, default=0.8, show_default=True, help="For --difference.")
 @click.option(
     "--assurance",
     type=float,
     default=0.8,
     show_default=True,
-    help="Probability of reaching the goal, over what is not known of the variances and over campaigns.",
+    help="Probability of reaching the goal.",
 )
-@click.option("--pool-size", type=int, help="Outputs of one system; from the pilot by default.")
-@click.option("--output-price", type=float, default=0.0, show_default=True, help="Of an output.")
 @click.option("--judgment-price", type=float, default=1.0, show_default=True, help="Of a judgment.")
 @click.option(
-    "--judgments-per-output",
-    type=int,
-    help="Of every output; by default the cheapest number, or one and a second one of some.",
-)
-@click.option(
-    "--n-raters",
-    type=int,
-    help="Raters who will judge, where they are a sample; as many as in the pilot by default.",
-)
-@click.option(
-    "--pass-rater-variance",
-    is_flag=True,
-    help="Plan for an estimate that is told the rater variance; the value to pass is printed.",
-)
-@click.option(
-    "--design",
-    type=click.Choice(get_args(PlannedDraw)),
-    default="simple",
+    "--output-price",
+    type=float,
+    default=0.0,
     show_default=True,
-    help="How outputs will be drawn: simply, or spread over metrics as `sample --design spread` does.",
+    help="Of an output, beside its judgments.",
 )
-@level_option
 @click.option(
-    "--figure",
-    type=OutputFile(),
-    help="Also draw price against half-width to this file (.svg, .pdf or .png).",
+    "--judgments-per-output", type=float, help="1.2: every fifth twice; the cheapest by default."
 )
+@click.option("--n-raters", type=int, help="Raters to come; those of the pilot by default.")
+@click.option(
+    "--same-items/--independent", default=True, show_default=True, help="Items of all systems."
+)
+@click.option("--metric", "metrics", multiple=True, help="Metric to correct with; all by default.")
+@click.option("--no-metric", is_flag=True, help="Judgments only.")
+@click.option(
+    "--item-variance", metavar="X[,LOW,HIGH]", help="Between outputs, instead of a pilot."
+)
+@click.option("--rater-variance", metavar="X[,LOW,HIGH]", help="Between judgments of an output.")
+@click.option(
+    "--correlation", metavar="X[,LOW,HIGH]", help="Of metric and human score; 0 by default."
+)
+@click.option("--leniency", metavar="X[,LOW,HIGH]", help="Variance between raters; 0 by default.")
+@click.option("--pool-size", type=int, help="With typed variances: outputs of a system.")
+@file_options
+@level_option
 @output_options
 def plan(
     pilot: tuple[Path, ...],
     *,
     prompt: str | None,
     systems: tuple[str, ...],
+    what: PlanFor,
+    compare: tuple[str, str] | None,
+    judge: tuple[str, ...],
+    half_width: float | None,
+    difference: float | None,
+    budget: float | None,
+    power: float,
+    assurance: float,
+    judgment_price: float,
+    output_price: float,
+    judgments_per_output: float | None,
+    n_raters: int | None,
+    same_items: bool,
     metrics: tuple[str, ...],
     no_metric: bool,
-    compare: tuple[str, str] | None,
-    identical: float | None,
-    columns: tuple[str, ...],
-    separators: tuple[str, ...],
-    decimals: tuple[str, ...],
     item_variance: str | None,
     rater_variance: str | None,
     correlation: str | None,
-    half_width: float | None,
-    budget: float | None,
-    difference: float | None,
-    power: float,
-    assurance: float,
+    leniency: str | None,
     pool_size: int | None,
-    output_price: float,
-    judgment_price: float,
-    judgments_per_output: int | None,
-    n_raters: int | None,
-    pass_rater_variance: bool,
-    design: PlannedDraw,
+    columns: tuple[str, ...],
+    separators: tuple[str, ...],
+    decimals: tuple[str, ...],
     level: float,
-    figure: Path | None,
     as_json: bool,
     output: Path | None,
 ) -> None:
-    """Tell how many outputs to judge, how often, and what it costs, before spending.
+    """Say how many more judgments a goal needs, of what, and what they cost.
 
-    Starts from a pilot (OUTPUTS and JUDGMENTS, some outputs judged twice) or from typed variances.
-    Plans as expected, which reaches the goal in about half of all campaigns, and with a stated assurance,
-    with the metrics and without. The half-width is the one that `steelyard estimate` will show for the
-    planned judgments of each system, or `steelyard compare --pair A B` for two systems. What is then counted are pairs: an item on which the two differ, with the outputs of
-    both, which are both judged and paid for.
+    Starts from a pilot (OUTPUTS and JUDGMENTS, which count too) or from typed variances. The half-width is
+    the one that `steelyard estimate` or `compare` will show. Expected: the goal is reached in half of all campaigns;
+    with assurance: with that probability. Judge the planned number, or go on with `steelyard monitor`.
     """
-    if no_metric and metrics:
+    goal: dict[str, Any] = {
+        "half_width": half_width,
+        "budget": budget,
+        "difference": difference,
+        "power": power,
+        "assurance": assurance,
+        "output_price": output_price,
+        "judgment_price": judgment_price,
+        "judgments_per_output": judgments_per_output,
+        "n_raters": n_raters,
+        "level": level,
+    }
+    typed = {
+        "item_variance": item_variance,
+        "rater_variance": rater_variance,
+        "correlation": correlation,
+        "leniency": leniency,
+    }
+    if metrics and no_metric:
         raise InvalidArgumentError("`--metric` and `--no-metric` exclude each other")
-    if identical is not None and (pilot or not (compare or difference)):
-        raise InvalidArgumentError(
-            "`--identical` goes with typed variances of a difference; a pilot's outputs show it"
-        )
-    if n_raters is not None and not pilot:
-        raise InvalidArgumentError("`--n-raters` goes with a pilot, which shows how raters differ")
-    if design == "spread" and (compare or difference is not None):
-        raise InvalidArgumentError(
-            "`--design spread` goes with means: pairs are drawn simply (`steelyard sample --pair`)"
-        )
-    typed = (item_variance, rater_variance, correlation)
-    if pilot and any(value is not None for value in typed):
-        raise InvalidArgumentError("a pilot and typed variances exclude each other")
     if pilot:
-        made: Plan = _read(pilot, metrics, columns, separators, decimals).plan(
-            metrics if metrics or no_metric else None,
+        given = [
+            name for name, value in (*typed.items(), ("pool_size", pool_size)) if value is not None
+        ]
+        if given:
+            raise InvalidArgumentError(
+                f"a pilot shows the variances: leave out `--{given[0].replace('_', '-')}`"
+            )
+        made = _read(pilot, metrics, columns, separators, decimals).plan(
+            () if no_metric else metrics or None,
             prompt=prompt,
             systems=systems or None,
             compare=compare,
-            half_width=half_width,
-            budget=budget,
-            difference=difference,
-            power=power,
-            assurance=assurance,
-            pool_size=pool_size,
-            output_price=output_price,
-            judgment_price=judgment_price,
-            judgments_per_output=judgments_per_output,
-            n_raters=n_raters,
-            pass_rater_variance=pass_rater_variance,
-            design=design,
-            level=level,
+            what=what,
+            judge=judge or None,
+            same_items=same_items,
+            **goal,
         )
     else:
-        made = make_plan(
-            _typed(*typed),
-            half_width=half_width,
-            budget=budget,
-            difference=difference,
-            power=power,
-            assurance=assurance,
-            pool_size=pool_size,
-            prices=Prices(output=output_price, judgment=judgment_price),
-            judgments_per_output=judgments_per_output,
-            n_metrics=int(correlation is not None),
-            level=level,
-            paired=Pair(identical=identical or 0.0) if compare or difference is not None else None,
-            rater_variance_given=pass_rater_variance,
-            judged=Judged(spread=design == "spread"),
-        )
-    if figure is not None:
-        # matplotlib is slow to load
-        from steelyard.report.files import save_figure  # noqa: PLC0415
-        from steelyard.report.plan import plan_plot  # noqa: PLC0415
-
-        save_figure(plan_plot(made), figure)
-    words = _forecast(made, ", ".join(metrics) or ("the control"))
-    print_result(
-        made.to_dict() | {"forecast": words}, _tables(made, words), as_json=as_json, output=output
-    )
+        if item_variance is None or rater_variance is None:
+            raise InvalidArgumentError(
+                "a plan needs a pilot (OUTPUTS JUDGMENTS), or `--item-variance` and `--rater-variance`"
+            )
+        numbers = {name: _numbers(name, text) for name, text in typed.items() if text is not None}
+        made = typed_plan(**numbers, pool_size=pool_size, asked=PlanAsked(**goal))
+    print_result(made.to_dict(), _tables(made), as_json=as_json, output=output)
 
 
 def _read(
@@ -239,91 +204,40 @@ def _read(
     )
 
 
-def _typed(item: str | None, rater: str | None, correlation: str | None) -> Assumptions:
-    if item is None or rater is None:
-        raise InvalidArgumentError(
-            "a plan needs a pilot (OUTPUTS JUDGMENTS), or `--item-variance` and `--rater-variance`"
-        )
-    return Assumptions(
-        item_variance=_quantity("--item-variance", item),
-        rater_variance=_quantity("--rater-variance", rater),
-        correlation=_quantity("--correlation", correlation or "0"),
-    )
-
-
-def _quantity(name: str, text: str) -> Quantity:
+def _numbers(name: str, text: str) -> list[float]:
     try:
-        numbers = [float(part) for part in text.split(",")]
+        return [float(part) for part in text.split(",")]
     except ValueError:
-        numbers = []
-    if len(numbers) == 1:
-        numbers *= 3
-    if len(numbers) != 3:
         raise InvalidArgumentError(
-            f"`{name}` must be a number, or a number with the ends of its interval such as "
-            f"0.5,0.3,0.6; got {text!r}"
-        )
-    return Quantity(*numbers)
+            f"`--{name.replace('_', '-')}` must be a number, or a number with the ends of its interval "
+            f"such as 0.5,0.3,0.6; got {text!r}"
+        ) from None
 
 
-def _forecast(made: Plan, metric: str) -> str:
-    assumed = made.assumptions
-    item, rater = assumed.item_variance.value, assumed.rater_variance.value
-    return assumed_verdict(
-        rater / item if item > 0 else float("inf"),
-        metric=metric if made.n_metrics else None,
-        correlation=assumed.correlation.value,
-        efficiency=made.data_efficiency if made.n_metrics else None,
-    )
-
-
-def _tables(made: Plan, words: str) -> list[RenderableType]:
-    sure = f"{made.assurance:.0%} assurance"
-    rows: dict[str, Case | None] = {"expected": made.expected, sure: made.assured}
-    if made.n_metrics:
-        rows |= {
-            "plain mean, expected": made.expected_without,
-            f"plain mean, {sure}": made.assured_without,
-        }
-    paired = made.expected.pairs is not None
-    repeats = any(case is not None and case.second_judgments for case in rows.values())
-    table = Table(title="Plan", title_justify="left")
+def _tables(made: Plan) -> list[RenderableType]:
+    table = Table(title=f"Plan: {made.goal}", title_justify="left")
     table.add_column("")
-    for name in _shown(
-        *("pairs", "outputs", "judgments each", "second judgments", "judgments", "price"),
-        "half-width",
-        paired=paired,
-        repeats=repeats,
-    ):
+    names = ("outputs of a system", "judgments each", "raters", "judgments", "price", "half-width")
+    for name in names:
         table.add_column(name, justify="right")
-    for name, case in rows.items():
-        cells = ["not reached"] if case is None else _cells(case)
-        table.add_row(name, *(_shown(*cells, paired=paired, repeats=repeats) if case else cells))
-    parts: list[RenderableType] = [table]
-    if made.n_metrics:
-        efficiency = made.data_efficiency
-        parts.append(
-            f"data efficiency to expect: {efficiency.value:.2f} "
-            f"({efficiency.low:.2f} to {efficiency.high:.2f})"
+    if made.half_width is not None:
+        table.add_row("now", "", "", "", f"{made.made:,} made", "", f"{made.half_width:.4g}")
+    cases = {"expected": made.expected, f"{made.assurance:.0%} assurance": made.assured}
+    for name, one in cases.items():
+        if one is None:
+            table.add_row(name, "not reached")
+            continue
+        raters = "" if one.raters is None else str(one.raters)
+        table.add_row(
+            *(name, f"{one.outputs:,} more", f"{one.judgments_per_output:.3g}", raters),
+            *(f"{one.judgments:,} more", f"{one.cost:,.2f}", f"{one.half_width:.4g}"),
         )
-    parts.append(headed("Forecast:", words))
+    parts: list[RenderableType] = [table]
+    if made.spending:
+        parts.append("the same judgments spent on one thing would give:")
+        parts.extend(
+            f"  ±{one.half_width:.4g} by {one.judgments:,} judgments of {one.on}"
+            for one in made.spending
+        )
     parts.extend(f"note: {note}" for note in made.notes)
     return parts
-
-
-def _shown(*cells: str, paired: bool, repeats: bool) -> list[str]:
-    """Leave out the columns of pairs and of second judgments where there are none."""
-    pairs, outputs, each, second, *rest = cells
-    return [*([pairs] if paired else []), outputs, each, *([second] if repeats else []), *rest]
-
-
-def _cells(case: Case) -> list[str]:
-    return [
-        str(case.pairs),
-        str(case.outputs),
-        str(case.judgments_per_output),
-        str(case.second_judgments),
-        str(case.judgments),
-        f"{case.cost:,.2f}",
-        f"{case.half_width:.4f}",
-    ]

@@ -10,11 +10,11 @@ from rich.table import Table
 from steelyard.cli.options import by_file, column_mapping, file_options, two_systems
 from steelyard.cli.paths import InputPath, OutputFile
 from steelyard.cli.printing import print_json, print_tables
-from steelyard.design.sampling import Design
+from steelyard.errors import InvalidArgumentError
 from steelyard.records import ALSO_BY
+from steelyard.sampling import Design
+from steelyard.sampling.sample import Sample
 from steelyard.study import Study
-from steelyard.study.sample_design import Allocation
-from steelyard.study.sampling import Sample
 from steelyard.tables import read_outputs, write_table
 
 __all__ = ["sample"]
@@ -22,7 +22,7 @@ __all__ = ["sample"]
 _EXAMPLE = """\b
 Examples:
   steelyard sample outputs.jsonl -n 200 --seed 1 -o sample.jsonl
-  steelyard sample outputs.jsonl -n 200 --design spread --seed 1 -o sample.jsonl
+  steelyard sample outputs.jsonl -n 50 --after judgments.jsonl --seed 2 -o next.jsonl
   steelyard sample outputs.jsonl -n 100 --pair new old --seed 1 -o sample.jsonl
   steelyard sample outputs.jsonl -n 200 --design stratified --quantiles 4 --metric rouge-l \\
       --seed 1 -o sample.jsonl
@@ -40,40 +40,25 @@ Examples:
     type=click.Choice(get_args(Design)),
     default="simple",
     show_default=True,
-    help="Simple random; spread evenly along metrics; random within strata; likelier the larger; or "
-    "pairs that differ.",
+    help="Simple random; random within strata; likelier the larger; whole clusters; or pairs that differ.",
 )
 @click.option("--strata", help="Column that names the stratum of each output.")
 @click.option("--quantiles", type=int, help="Number of strata to cut --metric into.")
 @click.option("--metric", help="Column to make strata of, with --quantiles.")
-@click.option(
-    "--allocation",
-    type=click.Choice(get_args(Allocation)),
-    default="proportional",
-    show_default=True,
-    help="Share of each stratum: by its size, or by size and spread in a pilot.",
-)
-@click.option(
-    "--pilot",
-    type=InputPath(),
-    help="Judgments for --allocation neyman; or what metrics are worth, for --design spread.",
-)
-@click.option(
-    "--by",
-    multiple=True,
-    metavar="METRIC",
-    help="Column that --design spread spreads by; may be repeated. By default what --pilot teaches of "
-    "the metrics, or else what all metrics have most in common.",
-)
-@click.option("--prompt", help="Prompt of the pilot.")
-@click.option(
-    "--corrected-by",
-    multiple=True,
-    metavar="METRIC",
-    help="Column that the estimate will correct with, for --allocation neyman: strata then count by "
-    "the spread that it leaves.",
-)
 @click.option("--size", help="Column of positive sizes, for --design proportional-to-size.")
+@click.option("--clusters", help="Column that names clusters, such as documents, drawn whole.")
+@click.option(
+    "--after",
+    type=InputPath(),
+    metavar="JUDGMENTS",
+    help="Judgments so far: draw what to judge next, where it helps most.",
+)
+@click.option("--prompt", help="With --after: the prompt, where there are several.")
+@click.option(
+    "--undecided",
+    is_flag=True,
+    help="With --after: nothing of systems that are told from all others.",
+)
 @click.option(
     "--extend",
     type=InputPath(),
@@ -125,12 +110,11 @@ def sample(
     strata: str | None,
     quantiles: int | None,
     metric: str | None,
-    allocation: Allocation,
-    pilot: Path | None,
-    prompt: str | None,
-    corrected_by: tuple[str, ...],
-    by: tuple[str, ...],
     size: str | None,
+    clusters: str | None,
+    after: Path | None,
+    prompt: str | None,
+    undecided: bool,
     extend: Path | None,
     systems: tuple[str, ...],
     pair: tuple[str, str] | None,
@@ -147,35 +131,47 @@ def sample(
 
     OUTPUTS is the pool: JSON Lines, CSV, TSV, JSON, Excel or Parquet. The sample holds its rows in the order in which
     to judge them, with the columns probability, stratum, stratum_size, share, draw, design, seed
-    and signature (a spread draw also place), so that an estimate needs nothing else told. All systems get the same items, on
+    and signature, so that an estimate needs nothing else. All systems get the same items, on
     which differences are known best. For a pair, items with identical outputs are left out: they
     differ by exactly zero, and `share` is that of the others. A text that several systems wrote is
     there once, `also_by` names the others, and its judgments count for all of them.
     """
     study = Study.read(
         outputs,
-        pilot,
+        after,
         columns=column_mapping(columns),
         separator=by_file("--separator", separators),
         decimal=by_file("--decimal", decimals),
     )
+    if after is not None:
+        if (design, strata, quantiles, size, clusters, extend) != ("simple", *[None] * 5):
+            raise InvalidArgumentError(
+                "`--after` draws simply: leave out what chooses another design"
+            )
+        drawn = study.next_sample(
+            n, prompt=prompt, systems=systems or None, pair=pair, undecided=undecided, seed=seed
+        )
+        write_table(drawn.frame, output)
+        if as_json:
+            print_json({"output": str(output), **drawn.to_dict()}, None)
+        else:
+            print_tables(
+                [f"{drawn.frame.height} outputs to judge next, in {output}", *drawn.rules], None
+            )
+        return
     found = study.sample(
         n,
         design=design,
         strata=strata,
         quantiles=quantiles,
         metric=metric,
-        allocation=allocation,
-        pilot=None if pilot is None else study.judgments,
-        prompt=prompt,
         size=size,
+        clusters=clusters,
         extend=None if extend is None else read_outputs(extend).rows(),
         systems=systems or None,
         pair=pair,
         same_items=same_items,
         each_text_once=each_text_once,
-        corrected_by=corrected_by,
-        by=by,
         seed=seed,
     )
     write_table(found.frame, output)

@@ -160,6 +160,7 @@ def _of_one(served: "Served") -> list[str]:
         "",
         *_links(links),
         "",
+        *_laid_out(served),
         _ADVICE[campaign.panel.kind],
         "The admin page shows the estimate as it tightens, and says when to stop. Give that link to",
         "nobody: whoever has it runs the campaign. Who has the viewer link sees the same and changes nothing.",
@@ -173,11 +174,22 @@ def _of_many(served: "Sequence[Served]") -> list[str]:
         if one.campaign is None or one.links is None:
             lines += [f"{one.place.name}: not served. {one.trouble}", ""]
         else:
-            lines += [f"{one.place.name}: {one.campaign.title}", *_links(one.links), ""]
+            lines += [f"{one.place.name}: {one.campaign.title}", *_links(one.links)]
+            lines += [*_laid_out(one), ""]
     return [
         *lines,
         "Give the rater links to raters or their panels, and the admin links to nobody else: whoever has one",
         "runs that campaign. Who has a viewer link sees the same and changes nothing.",
+    ]
+
+
+def _laid_out(served: "Served") -> list[str]:
+    fields = served.as_markdown
+    if not fields:
+        return []
+    return [
+        f"Markdown is laid out in {', '.join(fields)}, whose texts look like it. Set `format: text` in the task",
+        "to show them as they stand, or `format: markdown` to be free of this line.",
     ]
 
 

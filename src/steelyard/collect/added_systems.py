@@ -13,7 +13,7 @@ from steelyard.collect.fingerprint import digest_of, draw_facts, facts_of
 from steelyard.collect.unit import Target, Unit
 from steelyard.collect.units import targets_of, units_for
 from steelyard.errors import InvalidArgumentError, InvalidDataError
-from steelyard.study.sampling import sample
+from steelyard.sampling.sample import sample
 from steelyard.tables import Outputs, read_outputs
 
 __all__ = ["added_units", "begun_with"]

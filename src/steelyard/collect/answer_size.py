@@ -81,6 +81,9 @@ def check_answers_fit(
         )
 
 
-def stored_contents(connection: Connection) -> list[tuple[str, dict[str, Any]]]:
-    """Return the items and contents of all units of a campaign that has begun."""
-    return [(item, json.loads(content)) for item, content in connection.execute(_CONTENTS)]
+def stored_contents(
+    connection: Connection, *, most: int | None = None
+) -> list[tuple[str, dict[str, Any]]]:
+    """Return the items and contents of all units of a campaign that has begun, or of the first ones."""
+    found = connection.execute(_CONTENTS.limit(most))
+    return [(item, json.loads(content)) for item, content in found]

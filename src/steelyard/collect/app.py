@@ -4,6 +4,7 @@ import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -45,6 +46,7 @@ from steelyard.collect.store.queue import drawn
 from steelyard.collect.traffic import Measured, Traffic
 from steelyard.collect.unit import Unit
 from steelyard.collect.units import units_of
+from steelyard.collect.web.presentation import LOOKED_AT, detected
 from steelyard.tables import read_outputs
 from steelyard.version import __version__
 
@@ -150,6 +152,9 @@ def site_for(
     """Make the database ready for a campaign and return what requests need of both."""
     panel, public = panel_of(campaign), public_origin(campaign)
     chosen = prepared(campaign, store, now=clock(), units=units)
+    contents = (content for _, content in store.read(partial(stored_contents, most=LOOKED_AT)))
+    task, as_markdown = detected(campaign.task, contents)
+    campaign = campaign.with_task(task)
     limits, pay = campaign.limits, campaign.pay
     return Site(
         campaign=campaign,
@@ -171,6 +176,7 @@ def site_for(
         checks=AttentionChecks.of(campaign),
         notice=Notice(chosen.message or ""),
         media=None if campaign.media is None else MediaFolder(campaign.media, chosen.secret),
+        as_markdown=as_markdown,
     )
 
 

@@ -36,7 +36,7 @@ from steelyard.collect.languages import read_wording
 from steelyard.collect.questionnaires import AnyQuestion, Screening
 from steelyard.collect.tasks.consistency import check_questions
 from steelyard.collect.tasks.declared import Declared, declared, mistake, one_of, shown
-from steelyard.collect.tasks.task import Task, load_task, score_bounds, shipped_tasks
+from steelyard.collect.tasks.task import Task, load_task, shipped_tasks
 from steelyard.collect.wording import Wording, english
 from steelyard.collect.yaml_lines import Document, KeyPath, read_yaml
 from steelyard.errors import InvalidDataError
@@ -182,6 +182,10 @@ class Campaign(Declared):
         declared = (self.session.judgments, self.session.judgments_per_rater)
         return min((one for one in declared if one is not None), default=None)
 
+    def with_task(self, task: Task) -> "Campaign":
+        """Return the campaign with its task laid out in another way."""
+        return self.model_copy(update={"task": task})
+
     def error(self, path: KeyPath, message: str) -> InvalidDataError:
         """Return an error at a key of the campaign file."""
         return self._document.error(path, message)
@@ -192,8 +196,6 @@ class Campaign(Declared):
         paths: list[KeyPath] = [("exit_questions", at) for at in range(len(self.exit_questions))]
         check_questions(self.exit_questions, paths)
         _check_names(self.metrics, ("metrics",))
-        if isinstance(self.sample, Sample) and self.sample.design == "spread":
-            _check_spread(self)
         if self.task.pair and isinstance(self.sample, Sample):
             if self.sample.systems is None or len(self.sample.systems) != 2:
                 raise mistake(("sample", "systems"), "must name the two systems of the pairs")
@@ -327,20 +329,6 @@ def _located(campaign: Campaign, document: Document, folder: Path) -> Campaign:
     return located
 
 
-def _check_spread(campaign: Campaign) -> None:
-    if campaign.task.pair:
-        raise mistake(
-            ("sample", "design"), "must be simple: pairs are drawn of items on which systems differ"
-        )
-    if campaign.goal is not None:
-        raise mistake(
-            ("sample", "design"),
-            "must be simple with a `goal`: a spread draw has no interval that holds at all times. Leave "
-            "out the goal and judge a number fixed in advance, which `steelyard plan --design spread` "
-            "names",
-        )
-
-
 def _check_goal(campaign: Campaign) -> None:
     goal, task = campaign.goal, campaign.task
     if goal is None:
@@ -360,7 +348,6 @@ def _check_goal(campaign: Campaign) -> None:
             )
         if isinstance(campaign.sample, Sample) and not campaign.sample.same_items:
             raise mistake(("sample", "same_items"), "must be true: systems race on the same items")
-    bounds = score_bounds(task)
     lower = {one.prompt for one in task.scores if one.lower_is_better}
     for prompt in campaign.goal_prompts:
         if goal.decide in {"best", "order"} and prompt in lower:
@@ -368,12 +355,6 @@ def _check_goal(campaign: Campaign) -> None:
                 ("goal", "prompts"),
                 f"must not have {prompt} in a race, which looks for the highest score: it is lower for "
                 "better outputs; name other prompts, or give spans the rule mqm",
-            )
-        if goal.method != "asymptotic" and bounds[prompt][1] == float("inf"):
-            raise mistake(
-                ("goal", "method"),
-                f"{goal.method} needs bounded scores, and {prompt} has no upper bound; use "
-                "asymptotic, or name other prompts",
             )
 
 

@@ -1,12 +1,12 @@
 """The parts of a campaign file."""
 
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Self
 
 from pydantic import Field, PlainValidator, model_validator
 
 from steelyard.collect.tasks.declared import Declared, mistake, shown
-from steelyard.design.race import RaceGoal
+from steelyard.questions.goal import Decide
 
 __all__ = [
     "Agreement",
@@ -53,27 +53,19 @@ class Sample(Declared):
         Whether all systems are judged on the same items.
     systems : tuple of str or None
         Systems to judge; None: all. A pair task needs two.
-    design : {"simple", "spread"}
-        Whether outputs are drawn simply at random, or lie evenly along metrics.
-    by : tuple of str
-        Metrics that a spread draw is spread by; none: what all have most in common.
     """
 
     n: Count
     seed: int = Field(ge=0)
     same_items: bool = True
     systems: tuple[Text, ...] | None = Field(strict=False, default=None, min_length=1)
-    design: Literal["simple", "spread"] = "simple"
-    by: tuple[Text, ...] = Field(strict=False, default=())
 
     @model_validator(mode="after")
     def _names_each_once(self) -> Self:
-        for key, names in (("systems", self.systems or ()), ("by", self.by)):
-            for position, name in enumerate(names):
-                if name in names[:position]:
-                    raise mistake((key, position), f"{shown(name)} is there twice: keep one")
-        if self.by and self.design != "spread":
-            raise mistake(("by",), "goes with design: spread only")
+        names = self.systems or ()
+        for position, name in enumerate(names):
+            if name in names[:position]:
+                raise mistake(("systems", position), f"{shown(name)} is there twice: keep one")
         return self
 
 
@@ -120,9 +112,7 @@ class Goal(Declared):
     margin : float or None
         Differences up to this do not matter; with `decide`.
     level : float
-        Probability with which the interval, or all that the race says, holds at all times.
-    method : {"betting", "empirical-bernstein", "asymptotic"}
-        Kind of confidence sequence.
+        Probability with which each interval, and all verdicts together, hold at all looks.
     prompts : tuple of str
         Prompts that must reach it, for every system; all of the task if not given.
     budget : float or None
@@ -130,10 +120,9 @@ class Goal(Declared):
     """
 
     half_width: float | None = Field(default=None, gt=0)
-    decide: RaceGoal | None = None
+    decide: Decide | None = None
     margin: float | None = Field(default=None, gt=0)
     level: float = Field(default=0.95, gt=0, lt=1)
-    method: Literal["betting", "empirical-bernstein", "asymptotic"] = "betting"
     prompts: tuple[str, ...] = Field(strict=False, default=())
     budget: Money | None = None
 
@@ -147,8 +136,6 @@ class Goal(Declared):
             raise mistake(("margin",), "is needed to decide differences: the one that matters")
         if self.decide == "order" and self.margin is not None:
             raise mistake(("margin",), "does not go with order: use decide: difference")
-        if self.decide is not None and self.method == "empirical-bernstein":
-            raise mistake(("method",), "must be betting or asymptotic with decide")
         return self
 
 

@@ -6,6 +6,7 @@ from sqlalchemy import Connection
 
 from steelyard.collect.campaign import Campaign
 from steelyard.collect.live.rows import judgment_rows
+from steelyard.collect.live.snapshot import planned_of
 from steelyard.collect.quality import rules_in_words
 from steelyard.collect.rankings import is_only_ranked, ranked_prompts
 from steelyard.collect.store import Reader
@@ -13,6 +14,7 @@ from steelyard.collect.store.decisions import Decision, history
 from steelyard.collect.store.overview import Progress, progress, rater_rows
 from steelyard.collect.store.queue import drawn
 from steelyard.collect.store.records import ScoredRow, iso_time, scored_rows
+from steelyard.collect.store.settings import current
 from steelyard.collect.tasks import score_bounds
 from steelyard.collect.unit import Target
 from steelyard.version import __version__
@@ -29,16 +31,13 @@ is judged once and stands here once for each of them, with the same `submission`
 - `seconds`: time spent on the answer while the page was visible.
 - `time`: when the answer arrived, ISO 8601, UTC.
 - `probability`, `stratum`, `stratum_size`, `share`, `draw`, `design`, `seed`, `signature`: what the
-  draw recorded of the output. `draw` is its place in the random order of its system's draw. A spread
-  draw has `place`, too: its wave, and after the point the place along what the wave was spread by.
+  draw recorded of the output. `draw` is its place in the random order of its system's draw.
 - `submission`, `unit`: the answer it was derived from, and what was shown.
 - `position`, where outputs stand side by side: the place of this one on the rater's screen, from 1. `seconds` is then the
   time for the whole screen.
 - `cluster`, where documents are judged: the document that the output is a segment of. `estimate` and `compare` count documents by it.
 - `use`: "used" in the estimate; "excluded", because the rater is left out; "surplus", beyond the
-  judgments wanted; "replacing", of an output that waits for the replacement of an excluded judgment;
-  "incomplete", of an output with fewer judgments than wanted; "ahead", of a complete output that
-  follows an incomplete one in the draw.
+  judgments wanted; "incomplete", of a document of which segments are not judged yet.
 - `excluded`: whether the rater is left out of the estimate.
 
 `judgments.*` holds the rows with use "used"; `judgments-all.*` (add `?rows=all` to the address) all.
@@ -98,6 +97,7 @@ class _Found:
         self.drawn: list[Target] = drawn(connection)
         self.scored: list[ScoredRow] = scored_rows(connection)
         self.decisions: list[Decision] = history(connection)
+        self.settings = current(connection)
         self.numbers = {one.id: one.number for one in rater_rows(connection)}
 
 
@@ -106,7 +106,7 @@ def _read(connection: Connection) -> _Found:
 
 
 def _facts(campaign: Campaign, found: _Found) -> str:
-    uses = judgment_rows(found.scored, each=campaign.judgments_per_output)["use"]
+    uses = judgment_rows(found.scored)["use"]
     counts = uses.value_counts(sort=True).drop_nulls().iter_rows()
     draws = dict.fromkeys(f"`{_line(one.signature or '')}`" for one in found.drawn)
     return "\n".join(
@@ -152,14 +152,22 @@ def _prompts(campaign: Campaign) -> str:
 
 
 def _goal(campaign: Campaign) -> str:
-    """Return the goal as options of ``monitor``, with the metrics, which a race has none of."""
+    """Return metrics and goal as options of ``monitor``."""
     goal = campaign.goal
+    metrics = "".join(f" --metric {name}" for name in campaign.metrics) or " --no-metric"
     if goal is None or goal.decide is None:
-        metrics = "".join(f" --metric {name}" for name in campaign.metrics)
         return f"--half-width {(goal and goal.half_width) or 0.05:g}{metrics}"
     if goal.decide == "difference":
-        return f"--goal difference={goal.margin:g}"
-    return f"--goal {goal.decide}" + ("" if goal.margin is None else f" --margin {goal.margin:g}")
+        return f"--goal difference={goal.margin:g}{metrics}"
+    margin = "" if goal.margin is None else f" --margin {goal.margin:g}"
+    return f"--goal {goal.decide}{margin}{metrics}"
+
+
+def _planned(campaign: Campaign, found: _Found) -> str:
+    """Return the judgments that are planned of each system, as the dashboard takes them."""
+    systems = len({one.system for one in found.drawn})
+    planned = found.settings and planned_of(campaign, found.settings, systems=systems)
+    return "" if planned is None else f" --planned {planned:g}"
 
 
 def _orders(campaign: Campaign, prompts: Sequence[str]) -> str:
@@ -193,28 +201,19 @@ def _commands(campaign: Campaign, found: _Found) -> str:
         return _orders(campaign, ranked)
     metrics = "".join(f" --metric {name}" for name in campaign.metrics) or " --no-metric"
     level = campaign.goal.level if campaign.goal else 0.95
-    method = campaign.goal.method if campaign.goal else "betting"
     lines = [
         *([_orders(campaign, ranked) + "\n"] if ranked else []),
         "The estimates for one look, with all metrics and as plain means:\n",
         f"    steelyard estimate {campaign.outputs.name} judgments.jsonl{metrics} --level {level:g}\n",
     ]
     if all((one.design or "simple") == "simple" for one in found.drawn):
-        bounds = score_bounds(campaign.task)
         asked = (*campaign.goal_prompts, *campaign.task.prompts)
         prompt = next(one for one in asked if one not in ranked)
-        low, high = bounds[prompt]
         lines += [
-            (
-                "The interval that holds at all times follows the order of the draw, not of arrival; "
-                "for each prompt with its own bounds:\n"
-            ),
+            "The intervals that hold at all looks, for each prompt:\n",
             (
                 f"    steelyard monitor {campaign.outputs.name} judgments.jsonl --prompt {prompt}"
-                f" --level {level:g} --method {method} "
-                f"--bounds {low:g},{high:g} --judgments-per-output {campaign.judgments_per_output} "
-                f"{_goal(campaign)} --column time=draw "
-                "--column arrived=time"
+                f" --level {level:g} {_goal(campaign)}{_planned(campaign, found)}"
             ),
         ]
     return "\n".join(lines)

@@ -1,14 +1,17 @@
 """How raters work: time, edits, gold items, repeated answers, and agreement with others."""
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import polars as pl
 from rapidfuzz.distance import Levenshtein
+from sqlalchemy import Connection
 
 from steelyard.collect.campaign import Campaign
-from steelyard.collect.store.records import SubmissionRow
+from steelyard.collect.rater_agreement import RaterAgreement, rater_agreement
+from steelyard.collect.store.overview import newest
+from steelyard.collect.store.records import SubmissionRow, submission_rows
 from steelyard.collect.store.sides import each_score
 from steelyard.collect.tasks import Task, grade_gold, score_bounds, visible_widgets
 from steelyard.collect.tasks.conditions import holds
@@ -22,9 +25,8 @@ from steelyard.collect.tasks.widgets import (
     Slider,
     Spans,
 )
-from steelyard.study.rater_agreement import RaterAgreement, rater_agreement
 
-__all__ = ["Conduct", "conducts"]
+__all__ = ["Conduct", "KnownConduct", "conducts"]
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,29 @@ class Conduct:
     gold_missed: int
     agreement: RaterAgreement | None
     same_answers: int = 0
+
+
+@dataclass
+class KnownConduct:
+    """How raters work, computed again only when there is something new.
+
+    Parameters
+    ----------
+    campaign : Campaign
+        The campaign.
+    """
+
+    campaign: Campaign
+    _newest: int | None = field(default=None, init=False)
+    _found: Mapping[str, Conduct] = field(default_factory=dict, init=False)
+
+    def __call__(self, connection: Connection) -> Mapping[str, Conduct]:
+        """Return how each rater with a submission works, by id."""
+        found = newest(connection)
+        if found != self._newest:
+            self._found = conducts(self.campaign, submission_rows(connection))
+            self._newest = found
+        return self._found
 
 
 def conducts(campaign: Campaign, submissions: Sequence[SubmissionRow]) -> dict[str, Conduct]:

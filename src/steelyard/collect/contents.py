@@ -174,6 +174,12 @@ class Contents:
         both = pl.concat([rows, raw], how="horizontal")
         return {(row["item"], row["system"]): row for row in both.iter_rows(named=True)}
 
+    @cached_property
+    def _listed(self) -> frozenset[str]:
+        """The fields that may hold lists."""
+        task = self.campaign.task
+        return task.lists | task.dialogues | media_fields(task).keys()
+
     def _row(self, item: str, system: str) -> dict[str, Any]:
         found = self._rows.get((item, system))
         if found is None:
@@ -181,8 +187,7 @@ class Contents:
                 f"the sample has item {item!r} of system {system!r}, which is not in "
                 f"{self.outputs.name}: it must come from the same outputs"
             )
-        task = self.campaign.task
-        listed = task.lists | task.dialogues | media_fields(task).keys()
+        task, listed = self.campaign.task, self._listed
         row = {name: _listed(value) if name in listed else value for name, value in found.items()}
         row |= {name: read_suggestions(row.get(name)) for name in task.suggested}
         return row | {
@@ -193,12 +198,19 @@ class Contents:
 
     def check_files(self, content: Mapping[str, Any], place: str) -> None:
         """Raise unless the files of a content are there; `place` says where it stands."""
+        problem = self._missing_file(content)
+        if problem is not None:
+            raise InvalidDataError(f"{place}, {problem}")
+
+    def _missing_file(self, content: Mapping[str, Any]) -> str | None:
+        """Say which file of a content is not there; None if all are."""
         task = asked_about(self.campaign.task, content)
         for field, kind in media_fields(task).items():
             if self.media is not None and field in content:
                 problem = self.media.problem(content[field], kind)
                 if problem is not None:
-                    raise InvalidDataError(f"{place}, column {_column(field)}: {problem}")
+                    return f"column {_column(field)}: {problem}"
+        return None
 
     @cached_property
     def media(self) -> MediaFolder | None:
@@ -208,9 +220,12 @@ class Contents:
     def _check(self, content: Mapping[str, Any], row: Mapping[str, Any]) -> None:
         problem = check_content(asked_about(self.campaign.task, content), content)
         if problem is not None:
-            column = _column(problem.split("`")[1])
-            raise InvalidDataError(f"{self._place(row)}, column {column}: {problem}")
-        self.check_files(content, self._place(row))
+            problem = f"column {_column(problem.split('`')[1])}: {problem}"
+        else:
+            problem = self._missing_file(content)
+        # the place is known by counting lines: only of the row that is wrong
+        if problem is not None:
+            raise InvalidDataError(f"{self._place(row)}, {problem}")
 
     def _place(self, row: Mapping[str, Any]) -> str:
         return f"{self.outputs.name}, {self._table.where(row[ROW])[0]}"

@@ -14,7 +14,7 @@ from steelyard.collect.contents import Content, Contents
 from steelyard.collect.unit import Target, Unit
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 from steelyard.records import DOCUMENTS
-from steelyard.study.sampling import sample
+from steelyard.sampling.sample import sample
 from steelyard.tables import read_outputs
 
 __all__ = ["EARLIER", "SEGMENT", "document_units"]

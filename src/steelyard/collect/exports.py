@@ -13,7 +13,7 @@ import polars as pl
 
 from steelyard.collect.campaign import Campaign
 from steelyard.collect.codebook import codebook
-from steelyard.collect.live.answers import comments_of
+from steelyard.collect.dashboard.answers import comments_of
 from steelyard.collect.live.observer import View
 from steelyard.collect.live.rows import judgment_rows
 from steelyard.collect.marked_errors import marked_errors, mqm_tsv
@@ -31,8 +31,7 @@ from steelyard.collect.store.records import (
 from steelyard.collect.store.reports import all_reports
 from steelyard.collect.tasks import grade_gold
 from steelyard.errors import InvalidArgumentError
-from steelyard.records import DRAW_COLUMNS, PLACE
-from steelyard.study.recorded_draw import is_spread
+from steelyard.records import DRAW_COLUMNS
 from steelyard.tables.formulas import without_formulas
 
 __all__ = ["NAMES", "Export", "Rows", "export", "judgments", "pseudonym", "view_export"]
@@ -153,22 +152,21 @@ def judgments(store: Reader, campaign: Campaign, *, rows: Rows = "estimate") -> 
     -------
     polars.DataFrame
         The columns of a file of judgments and of a draw, and ``submission``, ``unit``, ``use`` and
-        ``excluded``; for a spread draw also ``place``, for a task about pairs, or for orders, ``other_system`` and ``first_system``,
+        ``excluded``; for a task about pairs, or for orders, ``other_system`` and ``first_system``,
         for one side by side ``position``;
         where documents are judged, ``cluster``, the document.
     """
-    found = judgment_rows(store.read(scored_rows), each=campaign.judgments_per_output)
+    found = judgment_rows(store.read(scored_rows))
     if rows == "estimate":
         found = found.filter(pl.col("use") == "used")
     named = pl.format("rater-{}", "number").alias("rater")
-    spread = (PLACE,) if is_spread(found) else ()
     ranked = ranked_prompts(campaign)
     if ranked:
         found = as_preferences(found, ranked)
     pair = _PAIR_COLUMNS if campaign.task.pair or ranked else ()
     screen = ("position",) if campaign.task.side_by_side else ()
     documents = ("cluster",) if campaign.documents is not None else ()
-    return found.with_columns(named).select(*_COLUMNS, *spread, *pair, *screen, *documents)
+    return found.with_columns(named).select(*_COLUMNS, *pair, *screen, *documents)
 
 
 def _written(frame: pl.DataFrame, kind: str) -> bytes:

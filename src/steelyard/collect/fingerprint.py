@@ -58,11 +58,8 @@ def facts_of(campaign: "Campaign") -> dict[str, Any]:
 
 
 def draw_facts(sample: "Sample") -> dict[str, Any]:
-    """Return what is to be drawn; the design of before has no name."""
-    found = sample.model_dump(mode="json")
-    if sample.design == "simple":
-        del found["design"], found["by"]
-    return found
+    """Return what is to be drawn."""
+    return sample.model_dump(mode="json")
 
 
 def _asked(widget: dict[str, Any]) -> Any:

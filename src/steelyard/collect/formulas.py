@@ -1,7 +1,6 @@
-"""Formulas in LaTeX, as trees of MathML that a page can build without reading markup."""
+"""Formulas in LaTeX, as trees of MathML: elements without any markup that a page could run."""
 
 import re
-from collections.abc import Iterable
 from functools import lru_cache
 from html import unescape
 from typing import Any
@@ -10,7 +9,9 @@ from xml.etree.ElementTree import Element
 from latex2mathml import exceptions
 from latex2mathml.converter import convert_to_element
 
-__all__ = ["formulas_in", "mathml"]
+from steelyard.markdown import Node
+
+__all__ = ["formula_at", "mathml", "with_formulas"]
 
 # Between $ and $ (no spaces inside them, no word around them: prices are not formulas), $$ and $$, \( and \), \[ and \].
 _FORMULA = re.compile(
@@ -20,7 +21,7 @@ _FORMULA = re.compile(
     r"|(?<![\\$\w])\$(?P<short>[^\s$](?:[^$\n]*?[^\s$\\])?)\$(?![\w$])",
     re.DOTALL,
 )
-_LONGEST, _DEEPEST, _MOST = 1_000, 30, 500
+_LONGEST, _DEEPEST = 1_000, 30
 # What a layout needs below it: a fraction without its lower part is no formula.
 _PARTS = dict.fromkeys(("mfrac", "msup", "msub", "mover", "munder", "mroot"), 2) | dict.fromkeys(
     ("msubsup", "munderover"), 3
@@ -98,28 +99,50 @@ _WRONG: tuple[type[Exception], ...] = (
 Tree = list[Any]
 
 
-def formulas_in(texts: Iterable[str]) -> dict[str, Tree]:
-    """Return the formulas of texts, as they stand there, with their MathML.
+def formula_at(text: str, place: int) -> tuple[int, Node] | None:
+    """Return where the formula that begins at a place of a text ends, and its tree; None without one.
 
-    What cannot be read as a formula is not among them: the page shows it as it stands.
+    What cannot be read as a formula is none: it is shown as it stands.
 
     Examples
     --------
-    >>> formulas_in(["It costs $5, or $6. But $x$ is unknown."])
-    {'$x$': ['math', {'display': 'inline'}, ['mrow', {}, ['mi', {}, 'x']]]}
+    >>> formula_at("It costs $5, or $6.", 9) is None
+    True
+    >>> formula_at("$x$", 0)
+    (3, ['math', {'display': 'inline', 'aria-label': '$x$'}, ['mrow', {}, ['mi', {}, 'x']]])
     """
-    found: dict[str, Tree] = {}
-    for text in texts:
-        for match in _FORMULA.finditer(text):
-            if len(found) >= _MOST:
-                return found
-            if match[0] not in found:
-                source = next(part for part in match.groups() if part is not None)
-                is_block = match["block"] is not None or match["display"] is not None
-                tree = mathml(source, display="block" if is_block else "inline")
-                if tree is not None:
-                    found[match[0]] = tree
-    return found
+    found = _FORMULA.match(text, place)
+    return None if found is None else _laid_out(found)
+
+
+def with_formulas(text: str) -> list[Node]:
+    """Return a text as texts and formulas.
+
+    Examples
+    --------
+    >>> with_formulas("Is $x$ 2?")[::2]
+    ['Is ', ' 2?']
+    """
+    parts: list[Node] = []
+    begin = place = 0
+    while (found := _FORMULA.search(text, place)) is not None:
+        laid_out = _laid_out(found)
+        if laid_out is None:
+            place = found.start() + 1
+            continue
+        parts += [text[begin : found.start()], laid_out[1]]
+        begin = place = laid_out[0]
+    return [part for part in (*parts, text[begin:]) if part]
+
+
+def _laid_out(found: re.Match[str]) -> tuple[int, Node] | None:
+    source = next(part for part in found.groups() if part is not None)
+    is_block = found["block"] is not None or found["display"] is not None
+    tree = mathml(source, display="block" if is_block else "inline")
+    if tree is None:
+        return None
+    tag, attributes, *children = tree
+    return found.end(), [tag, attributes | {"aria-label": found[0]}, *children]
 
 
 @lru_cache(maxsize=4_096)

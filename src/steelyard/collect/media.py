@@ -2,7 +2,6 @@
 
 import hmac
 import os
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -39,7 +38,6 @@ _TYPES: Mapping[Kind, Mapping[str, str]] = {
     "video": {"mp4": "video/mp4", "ogv": "video/ogg", "webm": "video/webm"},
 }
 _ALL = {ending: kind for kinds in _TYPES.values() for ending, kind in kinds.items()}
-_IMAGE = re.compile(r"(!\[[^\]]*\]\()([^)\s]*)(\))")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,19 +105,11 @@ class MediaFolder:
         paths = value if isinstance(value, list) else [value]
         return [media_name(self.secret, _plain(path)) for path in paths]
 
-    def in_markdown(self, text: str) -> str:
-        """Return Markdown in which images of the folder have their names for addresses.
-
-        Others stay as they are, and the page shows their descriptions.
-        """
-
-        def named(found: re.Match[str]) -> str:
-            path = _plain(found[2])
-            is_image = path in self.paths and _ending(path) in _TYPES["image"]
-            place = f"media:{media_name(self.secret, path)}" if is_image else found[2]
-            return f"{found[1]}{place}{found[3]}"
-
-        return _IMAGE.sub(named, text)
+    def picture(self, path: str) -> str | None:
+        """Return the address of a picture of the folder, below that of the page; None for any other."""
+        path = _plain(path)
+        is_ours = path in self.paths and _ending(path) in _TYPES["image"]
+        return f"media/{media_name(self.secret, path)}" if is_ours else None
 
 
 def media_name(secret: str, path: str) -> str:

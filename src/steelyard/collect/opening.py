@@ -45,6 +45,8 @@ class Served:
         Its file and its name.
     campaign, links
         What it is and where people go; None if it could not be opened.
+    as_markdown
+        Fields that are laid out as markdown because they look like it.
     trouble
         Why it could not be opened.
     """
@@ -52,6 +54,7 @@ class Served:
     place: Place
     campaign: Campaign | None = None
     links: Links | None = None
+    as_markdown: tuple[str, ...] = ()
     trouble: str | None = None
 
 
@@ -158,4 +161,4 @@ def _open(served: Served, running: Running, stack: ExitStack, *, origin: str) ->
         stack.push(own.pop_all())
     site = app.state.site
     links = Links(site.rater_link(), site.admin_link(), site.admin_link("viewer"))
-    return Opened(replace(served, links=links), app)
+    return Opened(replace(served, links=links, as_markdown=site.as_markdown), app)

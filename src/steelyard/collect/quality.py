@@ -11,16 +11,19 @@ from functools import partial
 from sqlalchemy import Connection
 
 from steelyard.collect.campaign import Campaign
-from steelyard.collect.conduct import Conduct, conducts
+from steelyard.collect.conduct import Conduct, KnownConduct, conducts
 from steelyard.collect.store import Reader, Store
 from steelyard.collect.store.decisions import decide, latest, verdict
 from steelyard.collect.store.overview import RaterRow, rater_rows
 from steelyard.collect.store.records import submission_rows
+from steelyard.collect.store.tables import submissions
 
 __all__ = ["FEWEST", "Flag", "due", "due_for", "exclude", "flags_of", "has_rules", "rules_in_words"]
 
 # Medians of fewer than this tell nothing about a person who can give more.
 FEWEST = 5
+# Anybody may meet so many texts that they cannot judge.
+_FEW_HAND_BACKS = 2
 
 
 @dataclass(frozen=True)
@@ -29,7 +32,7 @@ class Flag:
 
     Attributes
     ----------
-    rule : {"active-time", "edits", "agreement", "gold", "same-answers", "tutorial"}
+    rule : {"active-time", "edits", "agreement", "gold", "same-answers", "tutorial", "hand-backs"}
         Which rule.
     excludes : bool
         Whether it leaves the rater out of the estimate. A failed tutorial does not: who failed it
@@ -58,6 +61,9 @@ def flags_of(campaign: Campaign, rater: RaterRow, conduct: Conduct | None) -> tu
     flags: list[Flag] = []
     if rater.tutorials.get(campaign.task.version) is False:
         flags.append(Flag("tutorial", excludes=False, reason="The tutorial was not passed."))
+    if rater.handed_back > max(rater.judgments, _FEW_HAND_BACKS):
+        reason = f"{rater.handed_back} texts were handed back, and {rater.judgments} judged."
+        flags.append(Flag("hand-backs", excludes=False, reason=reason))
     if conduct is not None:
         flags += _flags(campaign, conduct)
     return tuple(flags)
@@ -151,7 +157,7 @@ def rules_in_words(campaign: Campaign) -> tuple[str, ...]:
     return tuple(words)
 
 
-def due(campaign: Campaign, store: Reader) -> dict[str, str]:
+def due(campaign: Campaign, store: Reader, conduct: KnownConduct | None = None) -> dict[str, str]:
     """Return whom a rule excludes and nobody decided about, each with the reason.
 
     Parameters
@@ -160,8 +166,13 @@ def due(campaign: Campaign, store: Reader) -> dict[str, str]:
         The campaign, with its rules.
     store : Reader
         Its database.
+    conduct : KnownConduct, optional
+        What knows how raters work, when it is at hand.
     """
-    return store.read(partial(_due, campaign=campaign)) if has_rules(campaign) else {}
+    if not has_rules(campaign):
+        return {}
+    known = conduct or KnownConduct(campaign)
+    return store.read(partial(_due, campaign=campaign, known=known))
 
 
 def due_for(connection: Connection, *, campaign: Campaign, rater: str) -> dict[str, str]:
@@ -171,7 +182,9 @@ def due_for(connection: Connection, *, campaign: Campaign, rater: str) -> dict[s
     """
     if verdict(connection, rater=rater, about="estimate") is not None:
         return {}
-    conduct = conducts(campaign, submission_rows(connection, rater=rater)).get(rater)
+    conduct = conducts(
+        campaign, submission_rows(connection, where=submissions.c.rater == rater)
+    ).get(rater)
     reasons = [] if conduct is None else [one.reason for one in _flags(campaign, conduct)]
     return {rater: " ".join(reasons)} if reasons else {}
 
@@ -219,9 +232,9 @@ def exclude(store: Store, raters: Mapping[str, str], *, now: int) -> int:
     return sum(future.result().by == "rule" for future in waiting)
 
 
-def _due(connection: Connection, *, campaign: Campaign) -> dict[str, str]:
+def _due(connection: Connection, *, campaign: Campaign, known: KnownConduct) -> dict[str, str]:
     decided = {rater for rater, about in latest(connection) if about == "estimate"}
-    conduct = conducts(campaign, submission_rows(connection))
+    conduct = known(connection)
     found = {}
     for rater in rater_rows(connection):
         flags = [one for one in flags_of(campaign, rater, conduct.get(rater.id)) if one.excludes]

@@ -24,7 +24,7 @@ class Target:
     cluster : str or None
         The document that it is a segment of.
     probability, stratum, stratum_size, share, draw, design, seed, signature, place
-        What the draw recorded, as in `steelyard.study.sampling.Sample`.
+        What the draw recorded, as in `steelyard.sampling.sample.Sample`.
     """
 
     item: str

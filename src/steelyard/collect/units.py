@@ -18,12 +18,11 @@ from steelyard.collect.rankings import is_only_ranked, rankable
 from steelyard.collect.screens import screens
 from steelyard.collect.tasks import read_gold
 from steelyard.collect.unit import Target, Unit
-from steelyard.design.sampling import Design
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 from steelyard.records import DRAW_RECORD
-from steelyard.study.recorded_draw import is_spread
-from steelyard.study.sampling import sample
-from steelyard.study.texts_once import for_all_writers
+from steelyard.sampling import Design
+from steelyard.sampling.sample import sample
+from steelyard.sampling.texts_once import for_all_writers
 from steelyard.tables import Outputs, read_outputs
 
 __all__ = ["more_units", "targets_of", "units_for", "units_of"]
@@ -108,14 +107,12 @@ def more_units(campaign: Campaign, drawn: Sequence[Target], more: int) -> list[U
     """
     if more < 1:
         raise InvalidArgumentError(f"`more` must be at least 1; got {more}")
-    design, asked = drawn[0].design or "simple", campaign.sample
+    design = drawn[0].design or "simple"
     if campaign.documents is not None:
         return document_units(campaign, Contents(campaign), before=drawn, more=more)
-    # What the sample of a file was spread by is not known here.
-    known = ("simple", "paired", *(() if isinstance(asked, Path) else ("spread",)))
-    if design not in known:
+    if design not in {"simple", "paired"}:
         raise InvalidArgumentError(
-            f"a {design} draw cannot be extended here: it depends on strata, sizes or metrics that the "
+            f"a {design} draw cannot be extended here: it depends on strata, sizes or clusters that the "
             "campaign does not know; draw a larger sample with `steelyard sample --extend` "
             "where that is possible, and begin a new campaign with it"
         )
@@ -132,7 +129,6 @@ def more_units(campaign: Campaign, drawn: Sequence[Target], more: int) -> list[U
         outputs,
         size + more,
         design=cast("Design", design),
-        by=asked.by if design == "spread" and not isinstance(asked, Path) else (),
         extend=_frame(drawn),
         systems=systems,
         same_items=_same_items(drawn, systems),
@@ -155,20 +151,12 @@ def _first_draw(campaign: Campaign, outputs: Outputs) -> pl.DataFrame:
     """Return the rows of the sample, with the columns of the draw."""
     asked = campaign.sample
     if isinstance(asked, Path):
-        rows = _recorded_draw(asked)
-        if campaign.goal is not None and campaign.goal.decide is not None and is_spread(rows):
-            raise campaign.error(
-                ("goal", "decide"),
-                "does not go with a spread draw, whose order is not that of chance: draw a simple "
-                "sample",
-            )
-        return rows
+        return _recorded_draw(asked)
     try:
         return sample(
             outputs,
             asked.n,
-            design="paired" if campaign.task.pair else asked.design,
-            by=asked.by,
+            design="paired" if campaign.task.pair else "simple",
             systems=asked.systems,
             same_items=asked.same_items,
             # Units are made of what raters see, which may be more than the text.
@@ -292,7 +280,7 @@ def targets_of(rows: pl.DataFrame) -> list[Target]:
 
 
 def _frame(drawn: Sequence[Target]) -> pl.DataFrame:
-    """Return a draw as `steelyard.study.sampling.sample` extends it."""
+    """Return a draw as `steelyard.sampling.sample.sample` extends it."""
     return pl.DataFrame(
         {
             name: [getattr(target, name) for target in drawn]

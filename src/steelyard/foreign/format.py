@@ -5,9 +5,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from steelyard.errors import InvalidArgumentError
+from steelyard.foreign.conversion import Conversion
 from steelyard.foreign.documents import Document
 from steelyard.foreign.values import at
-from steelyard.tables.conversion import Conversion
 
 __all__ = ["Format", "Options"]
 

@@ -6,11 +6,11 @@ from typing import Any
 import polars as pl
 
 from steelyard.errors import InvalidDataError
+from steelyard.foreign.conversion import Conversion
 from steelyard.foreign.format import Options
 from steelyard.foreign.tally import Tally
 from steelyard.foreign.values import identifier, is_missing, moment, number, text
 from steelyard.records import DRAW_COLUMNS, Judgment, Output, optional_columns, required_columns
-from steelyard.tables.conversion import Conversion
 
 __all__ = ["Gathered"]
 
@@ -52,6 +52,11 @@ class Gathered:
         self._judgments: dict[tuple[str, ...], dict[str, Any]] = {}
         self._preferences: dict[tuple[str, ...], list[dict[str, Any]]] = {}
         self._metrics: dict[str, None] = {}
+        self._lower: set[str] = set()
+
+    def lower_is_better(self, prompt: str) -> None:
+        """Say that lower scores under a prompt are better."""
+        self._lower.add(prompt)
 
     def drop(self, what: str, count: int = 1) -> None:
         """Count something that is not taken over, by its reason."""
@@ -145,7 +150,9 @@ class Gathered:
             return self._tally.unscored(whole[3], score)
         if whole in self._judgments and not self._tally.replaces("judgments", whole):
             return None
-        row = dict(zip(Judgment.key, whole, strict=True))
+        row: dict[str, Any] = dict(zip(Judgment.key, whole, strict=True))
+        if whole[3] in self._lower:
+            row["lower_is_better"] = True
         self._judgments[whole] = {
             **row,
             "score": value,

@@ -8,11 +8,11 @@ from typing import Any
 import polars as pl
 
 from steelyard.errors import InvalidDataError
+from steelyard.foreign.conversion import Conversion
 from steelyard.foreign.documents import Document
 from steelyard.foreign.format import Format, Options
 from steelyard.foreign.gathered import Gathered
 from steelyard.foreign.values import at, identifier, objects
-from steelyard.tables.conversion import Conversion
 
 __all__ = ["FORMAT"]
 

@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from steelyard.errors import InvalidDataError
+from steelyard.foreign.conversion import Conversion
 from steelyard.foreign.documents import Document
 from steelyard.foreign.format import Format, Options
 from steelyard.foreign.gathered import Gathered
-from steelyard.tables.conversion import Conversion
 
-__all__ = ["FORMAT", "error_weight"]
+__all__ = ["FORMAT", "USUAL_WEIGHTS", "error_weight"]
 
 _COLUMNS = ("system", "doc", "rater", "source", "target", "category", "severity")
 _MARK = re.compile(r"</?v>")
-_USUAL = "major 5, minor 1, punctuation 0.1, non-translation 25"
+USUAL_WEIGHTS = "major 5, minor 1, punctuation 0.1, non-translation 25"
 # Minus points, the most specific first, as mt-metrics-eval has them by default.
 _WEIGHTS = (
     ("major", "non-translation!", 25.0),
@@ -47,7 +47,7 @@ def _recognises(document: Document) -> bool:
 def _convert(documents: Sequence[Document], options: Options) -> list[Conversion]:
     gathered = Gathered("wmt-mqm", options)
     weighted = all(document.has("weight") for document in documents)
-    points_of = "as the column weight says" if weighted else _USUAL
+    points_of = "as the column weight says" if weighted else USUAL_WEIGHTS
     gathered.remark(f"the score is minus the points of a rater's errors: {points_of}")
     points: dict[tuple[str, str, str], float] = {}
     for document in documents:

@@ -1,22 +1,26 @@
 """Directories of mt-metrics-eval: texts line by line, scores of metrics and of people."""
 
 import json
+import math
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from steelyard.errors import InvalidDataError
+from steelyard.foreign.conversion import Conversion
 from steelyard.foreign.documents import Document
 from steelyard.foreign.format import Format, Options
 from steelyard.foreign.gathered import Gathered
-from steelyard.foreign.mqm import error_weight
-from steelyard.foreign.values import is_missing, objects
-from steelyard.tables.conversion import Conversion
+from steelyard.foreign.mqm import USUAL_WEIGHTS, error_weight
+from steelyard.foreign.values import is_missing, number, objects
 
 __all__ = ["FORMAT"]
 
 _OUTPUTS = re.compile(r"system-outputs/([^/]+)/(.+)\.txt")
+
+# Human scores that count edits, of which fewer are better.
+_COUNT_EDITS = ("hter", "ter")
 
 
 def _recognises(document: Document) -> bool:
@@ -94,16 +98,14 @@ def _add_texts(gathered: Gathered, folder: Path, pair: str, names: Sequence[str]
 def _scores(path: Path, segments: dict[str, int]) -> Iterator[tuple[int, str, list[str]]]:
     """Yield segment, system and the cells after it; a system's lines stand in order."""
     counted: dict[str, int] = {}
-    for number, line in enumerate(_lines(path), start=1):
+    for row, line in enumerate(_lines(path), start=1):
         parts = line.split("\t") if "\t" in line else line.split(None, 1)
         if len(parts) < 2:
-            raise InvalidDataError(f"{path}, line {number}: expected a system and a score")
+            raise InvalidDataError(f"{path}, line {row}: expected a system and a score")
         system, *cells = parts
         counted[system] = counted.get(system, 0) + 1
         if counted[system] > segments.get(system, counted[system]):
-            raise InvalidDataError(
-                f"{path}, line {number}: more scores than segments of {system!r}"
-            )
+            raise InvalidDataError(f"{path}, line {row}: more scores than segments of {system!r}")
         if system in segments:
             yield counted[system], system, cells
 
@@ -119,28 +121,55 @@ def _add_metrics(
 def _add_judgments(
     gathered: Gathered, document: Document, pair: str, segments: dict[str, int]
 ) -> None:
-    folder, rated = document.path / "human-scores", set()
+    folder = document.path / "human-scores"
+    rated: dict[str, dict[tuple[int, str], list[float]]] = {}
     for path in sorted(folder.glob(f"{pair}.*.seg.rating")):
         name = path.name.removeprefix(f"{pair}.").removesuffix(".seg.rating")
         # mqm.rater1 holds one rater's ratings of the prompt mqm
         prompt = name.split(".")[0]
-        rated.add(prompt)
+        own = rated.setdefault(prompt, {})
         for segment, system, cells in _scores(path, segments):
             rater = cells[1] if len(cells) > 1 and not is_missing(cells[1]) else name
-            gathered.judgment(segment, system, rater, prompt, _rating(cells[0]))
+            score = _rating(gathered, cells[0])
+            gathered.judgment(segment, system, rater, prompt, score)
+            if isinstance(score, float):
+                own.setdefault((segment, system), []).append(score)
     for path in sorted(folder.glob(f"{pair}.*.seg.score")):
         name = path.name.removeprefix(f"{pair}.").removesuffix(".seg.score")
         if name in rated:
+            _compare(gathered, path, segments, rated[name])
             continue
         gathered.remark(
             f"{path.name} has one score per output and no raters: the rater is {name!r}"
         )
+        if name.casefold() in _COUNT_EDITS:
+            gathered.lower_is_better(name)
         for segment, system, cells in _scores(path, segments):
             gathered.judgment(segment, system, name, name, cells[0])
 
 
-def _rating(cell: str) -> Any:
-    """Return minus the points of the errors in a rating."""
+def _compare(
+    gathered: Gathered,
+    path: Path,
+    segments: dict[str, int],
+    rated: dict[tuple[int, str], list[float]],
+) -> None:
+    """Say where the mean of the ratings is not the score that the folder has for the segment."""
+    both, unlike = 0, 0
+    for segment, system, cells in _scores(path, segments):
+        own, known = rated.get((segment, system)), number(cells[0])
+        if own and known is not None:
+            both += 1
+            unlike += not math.isclose(sum(own) / len(own), known, rel_tol=1e-4, abs_tol=1e-4)
+    if unlike:
+        gathered.remark(
+            f"on {unlike:,} of {both:,} segments the mean of the ratings is not the score in "
+            f"{path.name}: the judgments are the ratings"
+        )
+
+
+def _rating(gathered: Gathered, cell: str) -> Any:
+    """Return minus the points of the errors in a rating: those of the file, where it has them."""
     if is_missing(cell):
         return None
     try:
@@ -149,8 +178,13 @@ def _rating(cell: str) -> Any:
         return cell
     if not isinstance(rating, dict):
         return rating
-    errors = objects(rating.get("errors"))
-    lost = sum(error_weight(str(one.get("severity")), str(one.get("category"))) for one in errors)
+    lost = 0.0
+    for one in objects(rating.get("errors")):
+        points = number(one.get("score"))
+        if points is None:
+            points = error_weight(str(one.get("severity")), str(one.get("category")))
+            gathered.remark(f"errors without a score count as in WMT MQM: {USUAL_WEIGHTS}")
+        lost += abs(points)
     return -lost or 0.0
 
 

@@ -4,11 +4,12 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from steelyard.foreign.conversion import Conversion
 from steelyard.foreign.documents import Document
 from steelyard.foreign.format import Format, Options
 from steelyard.foreign.gathered import Gathered
 from steelyard.foreign.values import objects
-from steelyard.tables.conversion import Conversion
+from steelyard.records import UNKNOWN_RATER
 
 __all__ = ["FORMAT"]
 
@@ -16,7 +17,7 @@ _ANSWER, _TASK_ANSWERS = "Answer.", "Answer.taskAnswers"
 
 
 def _recognises(document: Document) -> bool:
-    return document.kind == "table" and document.has("HITId", "WorkerId", "AssignmentStatus")
+    return document.kind == "table" and document.has("HITId", "AssignmentStatus")
 
 
 def _convert(documents: Sequence[Document], options: Options) -> list[Conversion]:
@@ -41,10 +42,12 @@ def _convert(documents: Sequence[Document], options: Options) -> list[Conversion
                 reference=mine.value(row, "reference", "Input.reference"),
                 again=True,
             )
+            if not row.get("WorkerId"):
+                gathered.remark("some rows have no WorkerId: their raters are unknown")
             for prompt, score in _answers(row):
                 gathered.judgment(
                     *key,
-                    row["WorkerId"],
+                    row.get("WorkerId") or UNKNOWN_RATER,
                     prompt,
                     score,
                     seconds=row.get("WorkTimeInSeconds"),
@@ -89,7 +92,7 @@ def _task_answers(cell: str) -> Iterator[tuple[str, Any]]:
 FORMAT = Format(
     name="mturk",
     title="Amazon Mechanical Turk batch results (.csv)",
-    expects="columns `HITId`, `WorkerId`, `AssignmentStatus`, `Input.NAME` and `Answer.NAME`",
+    expects="columns `HITId`, `AssignmentStatus`, `WorkerId`, `Input.NAME` and `Answer.NAME`",
     recognises=_recognises,
     convert=_convert,
     columns=("item", "system", "output", "input", "reference"),

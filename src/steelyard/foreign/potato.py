@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from steelyard.foreign.conversion import Conversion
 from steelyard.foreign.documents import Document, open_document
 from steelyard.foreign.format import Format, Options
 from steelyard.foreign.gathered import Gathered
 from steelyard.foreign.values import at, is_missing, number
-from steelyard.tables.conversion import Conversion
 from steelyard.tables.tables import ROW
 
 __all__ = ["FORMAT"]

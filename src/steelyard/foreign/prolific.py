@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from steelyard.errors import InvalidDataError
+from steelyard.foreign.conversion import Conversion
 from steelyard.foreign.documents import Document
 from steelyard.foreign.format import Format, Options
-from steelyard.tables.conversion import Conversion
 
 __all__ = ["FORMAT", "approved_raters"]
 

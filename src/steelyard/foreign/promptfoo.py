@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from steelyard.errors import InvalidDataError
+from steelyard.foreign.conversion import Conversion
 from steelyard.foreign.documents import Document
 from steelyard.foreign.format import Format, Options
 from steelyard.foreign.gathered import Gathered
-from steelyard.foreign.values import at, identifier, objects, text
-from steelyard.tables.conversion import Conversion
+from steelyard.foreign.values import at, identifier, number, objects, text
 
 __all__ = ["FORMAT"]
 
@@ -90,14 +90,14 @@ def _add(gathered: Gathered, key: tuple[Any, Any], record: Mapping[str, Any]) ->
         return gathered.drop("outputs that ended in an error")
     if isinstance(output, dict | list):
         gathered.remark("outputs that are objects are written as JSON text")
-    graded = [
-        one
-        for one in objects(at(record, "gradingResult.componentResults"))
-        if at(one, "assertion.type") == "human"
-    ]
-    # a person's verdict takes the place of the automatic one in `score` and `success`
-    automatic = {} if graded else {name: record.get(name) for name in ("score", "success")}
+    parts = objects(at(record, "gradingResult.componentResults"))
+    graded = [one for one in parts if at(one, "assertion.type") == "human"]
+    automatic = {name: record.get(name) for name in ("score", "success")}
+    if graded:
+        automatic = _recovered([one for one in parts if one not in graded])
+    human = {at(one, "assertion.metric") for one in graded}
     named = record.get("namedScores")
+    named = {k: v for k, v in named.items() if k not in human} if isinstance(named, dict) else {}
     variables = _variables(record)
     alone = (
         next(iter(variables.values()))
@@ -111,7 +111,7 @@ def _add(gathered: Gathered, key: tuple[Any, Any], record: Mapping[str, Any]) ->
         or (variables if alone is None else alone)
         or None,
         reference=gathered.options.value(record, "reference") or _expected(record),
-        metrics={**automatic, **(named if isinstance(named, dict) else {})},
+        metrics={**automatic, **named},
     )
     for one in graded:
         score = one.get("score") if one.get("score") is not None else one.get("pass")
@@ -119,6 +119,21 @@ def _add(gathered: Gathered, key: tuple[Any, Any], record: Mapping[str, Any]) ->
     if graded:
         gathered.remark(f"promptfoo does not record who judged: the rater is {_RATER!r}")
     return None
+
+
+def _recovered(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the automatic score and verdict of which a person's took the place, from their parts.
+
+    As promptfoo has them: the weighted mean of the parts' scores, and whether all parts passed.
+    """
+    scores = [number(one.get("score")) for one in parts]
+    weights = [number(at(one, "assertion.weight")) for one in parts]
+    known = [(one, 1.0 if of is None else of) for one, of in zip(scores, weights, strict=True)]
+    total = sum(weight for _, weight in known)
+    if not parts or None in scores or total <= 0:
+        return {}
+    mean = sum(score * weight for score, weight in known if score is not None) / total
+    return {"score": mean, "success": all(one.get("pass") is True for one in parts)}
 
 
 def _expected(record: Mapping[str, Any]) -> list[str] | None:

@@ -7,9 +7,9 @@ from importlib import import_module
 from pathlib import Path
 
 from steelyard.errors import InvalidArgumentError, InvalidDataError
+from steelyard.foreign.conversion import Conversion
 from steelyard.foreign.documents import Document, open_document
 from steelyard.foreign.format import Format, Options
-from steelyard.tables.conversion import Conversion
 
 __all__ = ["AUTO", "FORMATS", "converted", "format_named", "formats_of"]
 
@@ -32,7 +32,7 @@ FORMATS = {
     "pearmut": "steelyard.foreign.pearmut",
     "phoenix": "steelyard.foreign.phoenix",
     "potato": "steelyard.foreign.potato",
-    "price-of-debiasing": "steelyard.tables.price_of_debiasing",
+    "price-of-debiasing": "steelyard.foreign.price_of_debiasing",
     "prolific": "steelyard.foreign.prolific",
     "promptfoo": "steelyard.foreign.promptfoo",
     "ragas": "steelyard.foreign.ragas",

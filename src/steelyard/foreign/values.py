@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-__all__ = ["at", "identifier", "is_missing", "moment", "number", "objects", "text"]
+from steelyard.tables.rules import MISSING
 
-# What people and tools write in a cell that holds no score.
-_MISSING = frozenset({"", "-", "n/a", "na", "nan", "none", "null"})
+__all__ = ["at", "identifier", "is_missing", "moment", "number", "objects", "text"]
 
 
 def at(value: Any, path: str) -> Any:
@@ -96,12 +95,12 @@ def is_missing(value: Any) -> bool:
     [True, True, True, False, False]
     """
     if isinstance(value, str):
-        return value.strip().casefold() in _MISSING
+        return value.strip().casefold() in MISSING
     return value is None or (isinstance(value, float) and math.isnan(value))
 
 
 def number(value: Any, scale: Mapping[str, float] | None = None) -> float | None:
-    """Return a finite number, or None; true and false are 1 and 0, words are as `scale` says.
+    """Return a finite number, or None; true and false are 1 and 0, words are as `scale` says, 85% is 85.
 
     Examples
     --------
@@ -115,7 +114,7 @@ def number(value: Any, scale: Mapping[str, float] | None = None) -> float | None
         if word in {"true", "false"}:
             return float(word == "true")
         # Python reads 1_000 as a number, people do not.
-        value = None if "_" in word else word
+        value = None if "_" in word else word.removesuffix("%")
     elif not isinstance(value, int | float):
         return None
     try:

@@ -9,12 +9,12 @@ from typing import Any
 import polars as pl
 
 from steelyard.errors import InvalidArgumentError, InvalidDataError
+from steelyard.foreign.conversion import Conversion
 from steelyard.foreign.documents import Document
 from steelyard.foreign.format import Format, Options
 from steelyard.foreign.gathered import Gathered
 from steelyard.foreign.values import is_missing, number
 from steelyard.tables.column_names import lookalike
-from steelyard.tables.conversion import Conversion
 from steelyard.tables.tables import ROW, quoted
 
 __all__ = ["FORMAT", "WidePattern", "add_wide"]

@@ -6,12 +6,12 @@ from typing import Any
 import polars as pl
 
 from steelyard.errors import InvalidDataError
+from steelyard.foreign.conversion import Conversion
 from steelyard.foreign.documents import Document
 from steelyard.foreign.format import Format, Options
 from steelyard.foreign.tally import Tally
 from steelyard.foreign.values import identifier, is_missing, number
 from steelyard.tables.column_names import lookalike
-from steelyard.tables.conversion import Conversion
 from steelyard.tables.rules import has_decimal_comma
 from steelyard.tables.tables import ROW, quoted
 

@@ -1,8 +1,9 @@
 """Means where chances were unequal or outputs were drawn by strata: the design's weights on what the model leaves.
 
-The model predicts every output of the pool; each judged output adds what is left of it, predicted without
-its own block and weighted by the outputs it stands for. So the means are nearly unbiased for the draw,
-however wrong the model is (Cassel, Särndal and Wretman 1976).
+For each judged block, the model predicts the pool and the block itself from all other blocks. The mean is the
+average of these predictions of the pool, each with what is left of its block, weighted by the outputs that the
+block stands for. So the means are unbiased for the draw, however wrong the model is (Cassel, Särndal and Wretman
+1976; Wu and Gagnon-Bartsch 2018); without metrics they are the weighted means.
 """
 
 import numpy as np
@@ -32,25 +33,28 @@ def designed_answers(fit: Fit, about: About = "pool") -> Answers:
     """
     campaign, at, system = fit.campaign, fit.variances.solution, fit.system
     k = campaign.k
-    share = _shares(campaign) * fit.spread[:, np.newaxis]
-    forms, left, au = np.zeros((campaign.n, k)), np.empty(campaign.n), at.au.toarray()
-    for index in system.effects.blocks.index:
+    share, au = _shares(campaign) * fit.spread[:, np.newaxis], at.au.toarray()
+    target = np.concatenate([*fit.targets.columns, fit.unit * fit.targets.means])
+    of_pool = au @ (at.m_inverse @ target)
+    blocks = system.effects.blocks
+    # without block b the pool's prediction moves by what b's judgments add to it
+    moved = share - blocks.sums(_shares(campaign))[blocks.number] * of_pool
+    forms, left = np.zeros((campaign.n, k)), np.empty(campaign.n)
+    for index in blocks.index:
         inside = np.stack([at.inverse[rows][:, rows].toarray() for rows in index])
         inside -= au[index] @ at.m_inverse @ au[index].transpose(0, 2, 1)
         # of the projection P, block b predicted from all others leaves P_bb^-1 (P z)_b
         inverse = np.linalg.pinv(inside, hermitian=True)
-        forms[index] = inverse @ share[index]
+        forms[index] = inverse @ moved[index]
         left[index] = (inverse @ at.residual[index][..., np.newaxis])[..., 0]
-    target = np.concatenate([*fit.targets.columns, fit.unit * fit.targets.means])
-    z_weights = au @ (at.m_inverse @ target) + at.project(forms)
+    z_weights = of_pool + at.project(forms)
     weights = z_weights / fit.spread[:, np.newaxis]
     drawn = _drawn_share(campaign)
-    of_noise = share * np.sqrt(drawn)[:, np.newaxis]
-    parts = {
-        "design": _between_blocks(campaign, share * left[:, np.newaxis], system.effects.blocks),
+    parts = {"design": _between_blocks(campaign, moved * left[:, np.newaxis], blocks, drawn)}
+    if drawn.any():
         # what the draw takes off as known is known up to the noise of its judgments
-        "noise": at.theta[-1] * of_noise.T @ of_noise,
-    }
+        of_noise = share * np.sqrt(drawn)[:, np.newaxis]
+        parts["noise"] = at.theta[-1] * of_noise.T @ of_noise
     if about == "new outputs":
         of_kernels = at.theta[len(system.slices) :]
         for theta, pool, kernel in zip(
@@ -67,8 +71,13 @@ def designed_answers(fit: Fit, about: About = "pool") -> Answers:
 
 
 def _drawn_share(campaign: Campaign) -> Floats:
-    """Return how much of what each judgment's output stands for was judged, (n,)."""
+    """Return how much of what each judgment's output stands for is known by judging it, (n,).
+
+    Where no output was judged twice, noise is not told apart from it: nothing is taken for known.
+    """
     assert campaign.weight is not None
+    if len(np.unique(campaign.output)) == campaign.n:
+        return np.zeros(campaign.n)
     return 1 / np.maximum(campaign.weight[campaign.output], 1.0)
 
 
@@ -81,11 +90,11 @@ def _shares(campaign: Campaign) -> Floats:
     return np.asarray((of_outputs / np.maximum(times, 1)[:, np.newaxis])[campaign.output])
 
 
-def _between_blocks(campaign: Campaign, left: Floats, blocks: Blocks) -> Floats:
+def _between_blocks(campaign: Campaign, left: Floats, blocks: Blocks, drawn: Floats) -> Floats:
     """Return the covariance of sums over blocks, which were drawn apart within strata."""
     sums = blocks.sums(left)
-    drawn = np.ones(len(sums))
-    np.minimum.at(drawn, blocks.number, _drawn_share(campaign))
+    known = np.ones(len(sums))
+    np.minimum.at(known, blocks.number, drawn)
     off, members = within_strata(sums, campaign, blocks)
     raised = np.where(members == 1, 1.0, members / np.maximum(members - 1, 1))
-    return np.asarray((off * (raised * (1 - drawn))[:, np.newaxis]).T @ off)
+    return np.asarray((off * (raised * (1 - known))[:, np.newaxis]).T @ off)

@@ -97,7 +97,7 @@ class Fit:
         return targets(self.system.effects, self.campaign, self.scale)
 
     @cached_property
-    def _weights(self) -> Floats:
+    def weights(self) -> Floats:
         """The weight of each scaled judgment in the best estimate of each mean, (n, k).
 
         They are best for these outputs by exactly these raters, each with a share of the judgments.
@@ -123,12 +123,12 @@ class Fit:
             Whether the means are of these outputs by raters like these, of new outputs like these, or of
             these outputs by exactly these raters.
         """
-        return replace(self.errors_of(self._weights, about), unseen=self.unseen)
+        return replace(self.errors_of(self.weights, about), unseen=self.unseen)
 
     @cached_property
     def unseen(self) -> Floats:
         """The weights of the systems' means in each answer that no judgment shows, (k, f)."""
-        return np.asarray(self.targets.means - self.system.means.T @ self._weights / self.unit)
+        return np.asarray(self.targets.means - self.system.means.T @ self.weights / self.unit)
 
     def plain(self, about: About = "pool") -> Answers:
         """Return the plain means of the judged outputs of each system, with their errors under the model.
@@ -193,7 +193,7 @@ class Fit:
 
     @cached_property
     def _squares(self) -> tuple[Floats, Floats, Floats]:
-        return observed_squares(self.system, self.variances.solution, self._weights)
+        return observed_squares(self.system, self.variances.solution, self.weights)
 
     @cached_property
     def _trust(self) -> Floats:
@@ -249,7 +249,10 @@ class Fit:
             [squares(forms, answers.parts.get(name, none)) for name in names], axis=1
         )
         gradient = np.maximum(gradient, 0.0)
-        total = gradient.sum(axis=1)
+        # the errors of a design have no variance to learn
+        total = gradient.sum(axis=1) + np.maximum(
+            squares(forms, answers.parts.get("design", none)), 0
+        )
         share = gradient / np.maximum(total, 1e-300)[:, np.newaxis]
         of_shares = squares(share, self.variances.covariance)
         n = len(self.system.z) - self.system.means.shape[1]
@@ -371,4 +374,5 @@ def _raw_squares(campaign: Campaign) -> Floats:
     mass = np.maximum(own.sum(axis=0), 1e-300)
     mean = (own.T @ campaign.score) / mass
     off = campaign.score[:, np.newaxis] - mean
-    return np.asarray(np.sum(own * off**2, axis=0) / np.maximum(mass - 1, 1e-300))
+    n = _freedom(campaign) + 1
+    return np.asarray(np.sum(own * off**2, axis=0) / mass * n / np.maximum(n - 1, 1))

@@ -12,8 +12,9 @@ from steelyard.model.strata import within_strata
 
 __all__ = ["reaches"]
 
-# From this share of judgments on, one score at an end of those given is a mode: the variance follows the mean.
-_MODE = 0.5
+# One score at an end of those given is a mode, whose share the variance follows, where more than half of all
+# judgments surely have it: by two standard errors of a half, and of so many judgments at least.
+_FEWEST = 8
 # The skewness that is the same for all systems counts as so many outputs of a system.
 _COMMON = 20.0
 # Hall's cubic may not shrink a half by more than this.
@@ -35,6 +36,9 @@ def reaches(fit: Fit, answers: Answers, multiple: Floats) -> tuple[Floats, Float
     if campaign.other is not None:
         return np.ones_like(multiple), np.ones_like(multiple)
     mode = _mode(campaign)
+    if mode is None and campaign.k == 1 and not fit.system.effects.columns:
+        # a mean of one system alone has Student's interval, as in any textbook
+        return np.ones_like(multiple), np.ones_like(multiple)
     if mode is None:
         skewness = _skewness(fit, answers)
         return _hall(skewness, multiple), _hall(-skewness, multiple)
@@ -82,7 +86,9 @@ def _mode(campaign: Campaign) -> tuple[float, float] | None:
     if ends is not None and set(values) <= set(ends):
         width = ends[1] - ends[0]
         return float(values[at]), width if values[at] == ends[0] else -width
-    if len(values) == 1 or at not in {0, len(values) - 1} or counts[at] < _MODE * campaign.n:
+    n = campaign.n
+    is_end = len(values) > 1 and at in {0, len(values) - 1}
+    if not is_end or n < _FEWEST or counts[at] < n / 2 + np.sqrt(n):
         return None
     off = campaign.score - values[at]
     return float(values[at]), float(np.sum(off**2) / np.sum(off))

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.paper.release import Task
-from steelyard.variance import Quantity
+from steelyard.single.quantity import Quantity
 
 __all__ = ["CONDITIONS", "BiasRow", "Grid", "bias_study", "replacements"]
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from steelyard.foreign.release import REFERENCE
 from steelyard.paper.blocks import Claim
 from steelyard.paper.efficiency_claims import efficiency_claims
 from steelyard.paper.names import TASKS, prompt_name
@@ -11,7 +12,6 @@ from steelyard.paper.printed import FASTQA_CORRELATION, JUDGMENTS, REFERENCE_COR
 from steelyard.paper.release import Task
 from steelyard.paper.reproduction import Reproduction
 from steelyard.report.numbers import number, percent, span
-from steelyard.tables.release import REFERENCE
 
 __all__ = ["claims", "scientific"]
 

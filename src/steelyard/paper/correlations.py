@@ -5,7 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from steelyard.paper.release import Task
-from steelyard.variance import Quantity, authors_correlation, efficiency_of_each
+from steelyard.single.efficiency import efficiency_of_each
+from steelyard.single.printed import authors_correlation
+from steelyard.single.quantity import Quantity
 
 __all__ = ["MetricCorrelation", "correlations"]
 

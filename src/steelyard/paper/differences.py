@@ -12,8 +12,8 @@ from typing import Literal
 
 import numpy as np
 
-from steelyard.estimate import Curve
 from steelyard.paper.trajectories import Followed
+from steelyard.single.trajectory import Curve
 
 __all__ = ["KINDS", "Difference", "curve_error", "differences", "implied_distance"]
 

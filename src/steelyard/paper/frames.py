@@ -6,7 +6,7 @@ import polars as pl
 
 from steelyard.paper.blocks import Claim
 from steelyard.paper.reproduction import Reproduction
-from steelyard.variance import Quantity
+from steelyard.single.quantity import Quantity
 
 __all__ = ["frames"]
 

@@ -20,11 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.paper.release import Task
-from steelyard.variance import Quantity
-from steelyard.variance.analysis import analysis
-from steelyard.variance.correlation import metric_sample
-from steelyard.variance.interval import percentiles
-from steelyard.variance.moments import Moments
+from steelyard.single.analysis import analysis
+from steelyard.single.correlation import metric_sample
+from steelyard.single.moments import Moments
+from steelyard.single.quantity import Quantity, percentiles
 
 __all__ = ["Limits", "limits"]
 

@@ -9,11 +9,10 @@ from steelyard.paper.differences import Difference, differences
 from steelyard.paper.fresh import FreshGain, fresh_gains
 from steelyard.paper.limits import Limits, limits
 from steelyard.paper.modes import Modes, modes
-from steelyard.paper.release import Release, Task
+from steelyard.paper.release import Release
+from steelyard.paper.standings import Standing, standings
 from steelyard.paper.trajectories import Followed, Tracker, follow, untracked
 from steelyard.paper.variances import Variances, variances
-from steelyard.study import Diagnosis, Study
-from steelyard.study.system_diagnoses import system_diagnoses
 
 __all__ = ["Reproduction", "reproduce"]
 
@@ -28,8 +27,8 @@ class Reproduction:
         The data.
     draws, seed : int
         Bootstrap draws and their seed.
-    variances, correlations, limits, bias, fresh, modes, followed, differences, diagnoses
-        The parts, over all tasks; each knows its task but for the diagnoses, which are of prompts
+    variances, correlations, limits, bias, fresh, modes, followed, differences, standings
+        The parts, over all tasks; each knows its task but for the standings, which are of prompts
         that no two tasks share.
     """
 
@@ -44,7 +43,7 @@ class Reproduction:
     modes: Sequence[Modes]
     followed: Sequence[Followed]
     differences: Sequence[Difference]
-    diagnoses: Sequence[Diagnosis]
+    standings: Sequence[Standing]
 
     def setting(self, task: str, prompt: str, system: str, metric: str) -> Followed | None:
         """Return the trajectory of a setting, if it was followed."""
@@ -110,10 +109,5 @@ def reproduce(
         modes=[found for task in tasks if (found := modes(task)) is not None],
         followed=followed,
         differences=differences(followed),
-        diagnoses=[one for task in tasks for one in _diagnoses(task, seed=seed)],
+        standings=[one for task in tasks for one in standings(task, seed=seed)],
     )
-
-
-def _diagnoses(task: Task, *, seed: int) -> list[Diagnosis]:
-    study = Study.read(task.conversion.outputs, task.conversion.judgments, metrics=task.metrics)
-    return system_diagnoses(study, prompts=task.prompts, systems=task.systems, seed=seed)

@@ -7,8 +7,8 @@ from typing import Protocol, TypeVar
 
 import numpy as np
 
-from steelyard.estimate import Trajectory, trajectory
 from steelyard.paper.release import Release, Task
+from steelyard.single.trajectory import Trajectory, trajectory
 
 __all__ = ["PERFECT", "Followed", "Tracker", "follow", "untracked"]
 

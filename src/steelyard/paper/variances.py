@@ -4,15 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from steelyard.foreign.release import REFERENCE
 from steelyard.paper.printed import COMPONENTS, PrintedVariances
 from steelyard.paper.release import Task
-from steelyard.tables.release import REFERENCE
-from steelyard.variance import (
-    PrintedComponents,
-    VarianceComponents,
-    printed_components,
-    variance_components,
-)
+from steelyard.single.components import VarianceComponents, variance_components
+from steelyard.single.printed import PrintedComponents, printed_components
 
 __all__ = ["ReleasedVariances", "Variances", "variances"]
 

@@ -67,7 +67,7 @@ class Asked:
                 raise InvalidArgumentError(f"`{name}` must be one of {those}; got {given!r}")
         for name, asked, there in (
             ("prompt", prompts, judgments.prompts),
-            ("system", systems, judgments.systems),
+            ("system", systems, fits.source.systems),
         ):
             for one in asked or ():
                 if one not in there:
@@ -77,7 +77,7 @@ class Asked:
         check_bounds(judgments, fits.source.bounds, prompts=prompts, systems=systems)
         return cls(
             prompts=tuple(judgments.prompts if prompts is None else prompts),
-            systems=tuple(judgments.systems if systems is None else systems),
+            systems=tuple(fits.source.systems if systems is None else systems),
             target=target,
             raters=raters,
             level=level,

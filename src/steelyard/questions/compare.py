@@ -9,9 +9,9 @@ from typing import Literal
 import numpy as np
 
 from steelyard.errors import InvalidArgumentError, NotEstimableError
-from steelyard.model.campaign import Floats
-from steelyard.model.intervals import Intervals, intervals
-from steelyard.model.simultaneous import Together, together
+from steelyard.model.fit import Answers
+from steelyard.model.intervals import Intervals
+from steelyard.model.simultaneous import Together
 from steelyard.model.threads import one_thread
 from steelyard.names import known_names
 from steelyard.questions.about import About, Raters
@@ -19,8 +19,9 @@ from steelyard.questions.asked import Asked
 from steelyard.questions.comparison import Comparison, step_note
 from steelyard.questions.comparisons import Comparisons
 from steelyard.questions.fitted import Fits, PromptFit
+from steelyard.questions.more import GO_ON, more_judgments
 from steelyard.questions.pairs import Answer as GateAnswer
-from steelyard.questions.pairs import Gate, PairDifference, more_judgments, verdict_of
+from steelyard.questions.pairs import Gate, PairDifference, verdict_of
 from steelyard.questions.preferences import preference_comparison
 from steelyard.questions.quantities import Quantity, quantities
 from steelyard.questions.ranks import Rank, groups_of, ranks_of
@@ -71,8 +72,9 @@ def gate_answer(
             if answer == kind:
                 where = f"{one.place}: {pair.a} against {pair.b}, {pair.difference:+.3g} "
                 where += f"[{pair.simultaneous_low:.3g}, {pair.simultaneous_high:.3g}]"
-                more = pair.more_for(gate, margin) if kind == "undecided" else None
-                needed = "" if more is None else f"; about {more:,} more judgments would decide"
+                more = pair.more_judgments if gate == "better" and margin is None else None
+                needed = "" if not more else f"; about {more:,} more judgments would decide"
+                needed += f"; {GO_ON}" if kind == "undecided" else ""
                 return (
                     answer,
                     f"gate {gate} {'is ' if kind == 'undecided' else ''}{kind}: {where}{needed}",
@@ -165,14 +167,15 @@ def prompt_comparisons(
         if one in found.left_out
     ]
     comparisons = []
+    needed = differences.more(margin)
     for name in dict.fromkeys(a.slice for a, _ in those):
         own = [place for place, (a, _) in enumerate(those) if a.slice == name]
-        results = tuple(differences.pair(place, margin) for place in own)
+        results = tuple(differences.pair(place, margin, needed[place]) for place in own)
         inside = [one for one in chosen if one.slice == name]
         ranks = differences.ranks(inside) if pairs is None and not known.paired else ()
         groups = groups_of([one.system for one in ranks], differences.better(name)) if ranks else ()
         said = [f"{one.system}: {note}" for one in inside for note in one.notes]
-        about_pairs = _remarks(results, asked.level, paired=known.paired)
+        about_pairs = _remarks(results, asked.level, paired=known.paired, once=differences.once)
         comparisons.append(
             Comparison(
                 prompt=found.prompt,
@@ -256,7 +259,7 @@ class _Differences:
     lower: bool
     alone: Intervals
     together: Together
-    means: Floats
+    answers: Answers
 
     @classmethod
     def of(
@@ -270,9 +273,9 @@ class _Differences:
     ) -> "_Differences":
         forms = np.array([a.form - b.form for a, b in pairs])
         answers = found.answers(asked.target, raters)
-        alone = intervals(found.fit, answers, forms, asked.level)
-        both = together(found.fit, answers, forms, asked.level)
-        return cls(found, pairs, asked.level, lower, alone, both, answers.mean)
+        alone = found.intervals(answers, forms, asked.level)
+        both = found.together(answers, forms, asked.level)
+        return cls(found, pairs, asked.level, lower, alone, both, answers)
 
     def better(self, name: str | None) -> set[Pair]:
         """Return the pairs in a slice of which the first is better for sure."""
@@ -286,11 +289,29 @@ class _Differences:
 
     def ranks(self, inside: Sequence[Quantity]) -> tuple[Rank, ...]:
         """Return the ranks of the systems in a slice."""
-        means = {one.system: float(one.form @ self.means) for one in inside}
+        means = {one.system: float(one.form @ self.answers.mean) for one in inside}
         return ranks_of(means, self.better(inside[0].slice), lower_is_better=self.lower)
 
-    def pair(self, place: int, margin: float | None) -> PairDifference:
-        """Return one pair with its verdict."""
+    @property
+    def once(self) -> bool:
+        """Whether the intervals are for one look."""
+        return self.found.looks(self.answers, np.zeros((0, len(self.answers.mean)))) is None
+
+    def more(self, margin: float | None) -> list[int | None]:
+        """Return how many more judgments would decide each pair, if its difference stays as it is."""
+        gap = np.abs(self.alone.estimate)
+        return more_judgments(
+            self.found.fit,
+            self.answers,
+            np.array([a.form - b.form for a, b in self.pairs]),
+            reach=(self.together.high - self.together.low) / 2,
+            gaps=[gap] if margin is None else [gap, margin - gap],
+            judgments=[a.n_judgments + b.n_judgments for a, b in self.pairs],
+            level=self.level,
+        )
+
+    def pair(self, place: int, margin: float | None, more: int | None) -> PairDifference:
+        """Return one pair with its verdict, and how many judgments would decide it."""
         a, b = self.pairs[place]
         campaign, judged = self.found.fit.campaign, self.found.judged_items
         low, high = float(self.together.low[place]), float(self.together.high[place])
@@ -301,15 +322,10 @@ class _Differences:
         if sign:
             better = "a" if (sign > 0) != self.lower else "b"
         verdict = verdict_of(low, high, margin, better)
-        more: int | None = 0
-        if verdict == "undecided":
-            reach, gap = high - difference, abs(difference)
-            needed = [more_judgments(reach, gap, n_judgments)]
-            if margin is not None:
-                needed.append(more_judgments(reach, margin - gap, n_judgments))
-            more = min((one for one in needed if one is not None), default=None)
         of_a, of_b = (one.form > 0 for one in (a, b))
         both = np.minimum(judged[:, of_a].sum(axis=1), judged[:, of_b].sum(axis=1))
+        same = (campaign.writers[:, of_a] > 0).any(axis=1) & (campaign.writers[:, of_b] > 0).any(1)
+        both[campaign.item[same]] = 0
         return PairDifference(
             a=a.system,
             b=b.system,
@@ -324,16 +340,20 @@ class _Differences:
             n_items=int(both.sum()),
             identical_items=int(campaign.pools.identical[np.ix_(of_a, of_b)].sum()),
             n_judgments=n_judgments,
-            more_judgments=more,
+            more_judgments=more if verdict == "undecided" else 0,
             lower_is_better=self.lower,
         )
 
 
-def _remarks(results: Sequence[PairDifference], level: float, *, paired: bool) -> tuple[str, ...]:
+def _remarks(
+    results: Sequence[PairDifference], level: float, *, paired: bool, once: bool
+) -> tuple[str, ...]:
     """Return what is to be said of pairs."""
     said = [f"{one.a} and {one.b} have identical outputs" for one in results if one.identical]
     if paired:
         said.append("a paired draw shows the difference of two systems, not the mean of either")
+    if once and any(one.verdict == "undecided" and one.more_judgments for one in results):
+        said.append(GO_ON)
     return (*said, *step_note(results, level))
 
 

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from steelyard.errors import NotEstimableError
-from steelyard.model.intervals import Intervals, intervals
+from steelyard.model.intervals import Intervals
 from steelyard.model.threads import one_thread
 from steelyard.questions.about import About, Raters, Target
 from steelyard.questions.asked import Asked
@@ -19,6 +19,8 @@ __all__ = ["estimates", "prompt_estimates"]
 
 # Other views are shown where they differ by more than this share.
 _DIFFERS = 0.1
+# Of a pool that was judged whole: a mean that is moved by more standard errors is said to be.
+_MOVED = 0.02
 
 
 @one_thread()
@@ -139,10 +141,8 @@ class _Views:
             views.append(("superpopulation", raters))
             if raters == "random":
                 views.append(("pool", "fixed"))
-        shown = {
-            one: intervals(found.fit, found.answers(*one), forms, asked.level) for one in views
-        }
-        plain = intervals(found.fit, found.plain(asked.target, raters), forms, asked.level)
+        shown = {one: found.intervals(found.answers(*one), forms, asked.level) for one in views}
+        plain = found.intervals(found.plain(asked.target, raters), forms, asked.level)
         return cls(found, asked, raters, chosen, shown, plain)
 
     def estimate(self, place: int, standing: Standing | None) -> Estimate:
@@ -173,8 +173,20 @@ class _Views:
             new_outputs=self._other("superpopulation", self.raters, place),
             these_raters=self._other(asked.target, "fixed", place),
             degrees_of_freedom=float(main.degrees_of_freedom[place]),
-            notes=one.notes,
+            notes=(*one.notes, *self._census(place)),
         )
+
+    def _census(self, place: int) -> tuple[str, ...]:
+        """Say by how much the mean of a pool that was judged whole is moved, and why."""
+        one, main = self.quantities[place], self.views[self.asked.target, self.raters]
+        moved = float(main.estimate[place] - self.plain.estimate[place])
+        if one.n_outputs < one.pool_size or abs(moved) <= _MOVED * main.standard_error[place]:
+            return ()
+        note = (
+            f"every output was judged; the estimate moves their plain mean by {moved:+.2g}, because raters differ in "
+            "leniency or outputs in the number of their judgments"
+        )
+        return (note,)
 
     def _other(self, target: Target, raters: Raters, place: int) -> Ends | None:
         """Return another view where it is not the main one and differs from it."""

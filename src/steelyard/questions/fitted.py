@@ -14,7 +14,8 @@ from steelyard.errors import NotEstimableError
 from steelyard.model.campaign import Floats
 from steelyard.model.designed import answers_of
 from steelyard.model.fit import Answers, Fit, fit
-from steelyard.model.intervals import UNSEEN
+from steelyard.model.intervals import UNSEEN, Intervals, Looks, intervals
+from steelyard.model.simultaneous import Together, together
 from steelyard.questions.about import Raters, Target, view_of
 
 __all__ = ["Fits", "PromptFit"]
@@ -94,6 +95,18 @@ class PromptFit:
     def plain(self, target: Target, raters: Raters) -> Answers:
         """Return the plain means of the same judgments with their errors."""
         return self.fit.plain(view_of(target, raters))
+
+    def looks(self, answers: Answers, forms: Floats) -> Looks | None:  # noqa: ARG002
+        """Return how intervals are made to hold at every look; None for one look."""
+        return None
+
+    def intervals(self, answers: Answers, forms: Floats, level: float) -> Intervals:
+        """Return forms of the means, each with its interval."""
+        return intervals(self.fit, answers, forms, level, self.looks(answers, forms))
+
+    def together(self, answers: Answers, forms: Floats, level: float) -> Together:
+        """Return intervals of all forms together, and what is decided."""
+        return together(self.fit, answers, forms, level, self.looks(answers, forms))
 
     @cached_property
     def judged_items(self) -> Floats:

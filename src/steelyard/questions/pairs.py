@@ -101,19 +101,6 @@ class PairDifference:
             return "holds"
         return "fails" if fails else "undecided"
 
-    def more_for(self, gate: Gate, margin: float | None) -> int | None:
-        """Return how many more judgments would decide a gate, if the difference stays as it is."""
-        if gate == "better" and margin is None:
-            return self.more_judgments
-        limit = margin or 0.0
-        towards = -self.difference if self.lower_is_better else self.difference
-        gap = {
-            "better": abs(towards),
-            "not-worse": abs(towards + limit),
-            "equivalent": abs(limit - abs(towards)),
-        }[gate]
-        return more_judgments(self.simultaneous_high - self.difference, gap, self.n_judgments)
-
 
 def verdict_of(
     low: float, high: float, margin: float | None, better: Literal["a", "b"] | None

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from steelyard.arrays import judged_outputs
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.names import known_names
 from steelyard.questions.diagnosis import Diagnosis
 from steelyard.questions.estimates import Baseline, Estimate
 from steelyard.report.scatter import JudgedMetric
+from steelyard.single.judged import judged_outputs
 from steelyard.study import Study
 from steelyard.study.answer import Answer, prompt_answer
 from steelyard.study.judged import drawn_table, judged_arrays

@@ -23,7 +23,7 @@ from steelyard.plots.style import (
     styled,
 )
 from steelyard.report.numbers import RHO, interval, number
-from steelyard.variance import Quantity
+from steelyard.single.quantity import Quantity
 
 __all__ = [
     "JudgedMetric",

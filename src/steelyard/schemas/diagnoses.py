@@ -1,9 +1,9 @@
-"""What ``diagnose`` and ``trajectory`` print."""
+"""What ``diagnose`` prints."""
 
 from steelyard.questions.diagnosis import Diagnosis
-from steelyard.schemas.shape import Count, Level, Number, Shape
+from steelyard.schemas.shape import Number, Shape
 
-__all__ = ["DiagnoseForm", "TrajectoryForm"]
+__all__ = ["DiagnoseForm"]
 
 
 class Disagreement(Shape):
@@ -28,43 +28,3 @@ class Disagreement(Shape):
 
 
 DiagnoseForm = list[Diagnosis] | list[Disagreement]
-
-
-class Replayed(Shape):
-    """A data efficiency with its Monte Carlo error."""
-
-    value: Number
-    error: Number
-
-
-class Efficiencies(Shape):
-    """Data efficiency with the metric, and at the two limits."""
-
-    corrected: Replayed
-    noiseless_raters: Replayed
-    perfect_metric: Replayed
-
-
-class Lengths(Shape):
-    """Interval length at each number of judgments."""
-
-    plain: list[Number]
-    corrected: list[Number]
-    noiseless_raters: list[Number]
-    perfect_metric: list[Number]
-
-
-class Trajectory(Shape):
-    """The interval of one system as judgments come in."""
-
-    system: str
-    prompt: str
-    metrics: list[str]
-    level: Level
-    draws: Count
-    data_efficiency: Efficiencies
-    judgments: list[Count]
-    length: Lengths
-
-
-TrajectoryForm = list[Trajectory]

@@ -32,6 +32,8 @@ class File(Shape):
     """What a command must be given to read it."""
     tool: str | None
     """The tool that wrote it, where that can be told and it is not a file of ours."""
+    human: list[str]
+    """The columns of human scores, where it is one table that holds outputs too."""
 
 
 class OutputsFile(File):
@@ -72,14 +74,18 @@ class JudgmentsFile(File):
     judged_outputs: Count
     judgments_per_output: PerOutput
     scores: Scores
+    preferences: dict[str, list[Count]] = Field(default_factory=dict)
+    """Wins, ties and losses of each system, where two outputs were compared."""
 
 
 class OtherFile(File):
     """A file that must be converted or mended before it is of use."""
 
-    kind: Literal["outputs", "judgments", "wide table", "another form"]
-    first_row: dict[str, str] = Field(default_factory=dict)
+    kind: Literal["outputs", "judgments", "one table", "wide table", "another form"]
+    first_rows: list[dict[str, str]] = Field(default_factory=list)
     """Its first cells as text, where it is a table."""
+    may_be: dict[str, str] = Field(default_factory=dict)
+    """What each of its columns may be."""
 
 
 class CheckForm(Shape):

@@ -5,11 +5,12 @@ from typing import Any
 from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
-from steelyard.schemas.campaigns import MonitorForm, PlanForm, SampleForm, SimulateForm
+from steelyard.schemas.campaigns import NextForm, PlanForm, SampleForm
 from steelyard.schemas.comparisons import CompareForm
-from steelyard.schemas.diagnoses import DiagnoseForm, TrajectoryForm
+from steelyard.schemas.diagnoses import DiagnoseForm
 from steelyard.schemas.estimates import DemoForm, EstimateForm
 from steelyard.schemas.files import CheckForm, JudgeForm, PaperForm, ScoreForm
+from steelyard.schemas.looks import MonitorForm, ReplayForm
 
 __all__ = ["COMMANDS", "schema", "schema_id"]
 
@@ -17,16 +18,15 @@ __all__ = ["COMMANDS", "schema", "schema_id"]
 _FORMS: dict[str, tuple[Any, int]] = {
     "demo": (DemoForm, 3),
     "check": (CheckForm, 1),
-    "plan": (PlanForm, 2),
-    "sample": (SampleForm, 1),
+    "plan": (PlanForm, 3),
+    "sample": (SampleForm | NextForm, 2),
     "score": (ScoreForm, 1),
     "judge": (JudgeForm, 3),
-    "monitor": (MonitorForm, 3),
+    "monitor": (MonitorForm, 4),
     "estimate": (EstimateForm, 3),
     "compare": (CompareForm, 3),
     "diagnose": (DiagnoseForm, 2),
-    "simulate": (SimulateForm, 5),
-    "trajectory": (TrajectoryForm, 1),
+    "replay": (ReplayForm, 1),
     "paper": (PaperForm, 1),
 }
 COMMANDS = tuple(_FORMS)

@@ -268,7 +268,7 @@ def _judged_so_far(rows: pl.DataFrame) -> tuple[NDArray[np.float64], tuple[str, 
     """Return the probability with which each output was drawn and judged, and remarks.
 
     Outputs are in random order, so that the first k of n that were drawn are a draw with k/n times
-    the recorded probabilities; see `steelyard.design.sampling.draw_sample`.
+    the recorded probabilities; see `steelyard.sampling.drawing.draw_sample`.
     """
     probability = rows["probability"].to_numpy()
     signature = rows["signature"][0] if "signature" in rows.columns else None

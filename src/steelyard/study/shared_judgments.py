@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from steelyard.records import ALSO_BY, UNKNOWN_RATER
-from steelyard.study.texts_once import for_all_writers
+from steelyard.sampling.texts_once import for_all_writers
 from steelyard.tables import Judgments, Outputs
 
 if TYPE_CHECKING:

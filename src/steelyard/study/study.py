@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 from functools import cached_property, wraps
 from os import PathLike
 from pathlib import Path
-from typing import Any, Concatenate, Literal, ParamSpec, Self, TypeVar
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 import polars as pl
 
 from steelyard.campaign.averages import averaged_judgments
 from steelyard.campaign.balance import balance_notes
+from steelyard.campaign.files import StudyFiles
 from steelyard.campaign.slices import sliced
 from steelyard.campaign.source import Source
 from steelyard.errors import InvalidArgumentError, NotEstimableError
@@ -26,21 +27,15 @@ from steelyard.questions.disagreements import disagreements
 from steelyard.questions.estimate import estimates
 from steelyard.questions.estimates import Estimates
 from steelyard.questions.fitted import Fits
+from steelyard.questions.next_sample import NextSample, next_sample
+from steelyard.questions.plan import PlanAsked, PlanFor, pilot_plan
+from steelyard.questions.plans import Plan
 from steelyard.records import names_of
-from steelyard.study import (
-    mean_replay,
-    monitoring,
-    pair_replay,
-    planning,
-    race,
-    race_replay,
-    sampling,
-    simulation,
-    trajectories,
-)
+from steelyard.sampling.sample import Sample, sample
+from steelyard.study import monitoring, replaying
 from steelyard.study.shared_judgments import counted_for_all
-from steelyard.study.study_files import StudyFiles
 from steelyard.tables import Judgments, Outputs
+from steelyard.tables.duplicates import OnDuplicate
 from steelyard.tables.gaps import Fill
 
 __all__ = ["Study"]
@@ -57,23 +52,6 @@ def _of_shared(
     @wraps(function)
     def asked(study: "Study", /, *args: P.args, **kwargs: P.kwargs) -> R:
         return function(study.with_shared, *args, **kwargs)
-
-    return asked
-
-
-def _of_highest(
-    function: Callable[Concatenate["Study", P], R],
-) -> Callable[Concatenate["Study", P], R]:
-    """Return a question about the highest scores, which is refused where lower ones are better."""
-
-    @wraps(function)
-    def asked(study: "Study", /, *args: P.args, **kwargs: P.kwargs) -> R:
-        if study.judgments.lower_is_better:
-            raise InvalidArgumentError(
-                "a race looks for the highest scores, and lower ones are better under "
-                f"{', '.join(sorted(study.judgments.lower_is_better))}: turn the scores round"
-            )
-        return function(study, *args, **kwargs)
 
     return asked
 
@@ -100,8 +78,8 @@ class Study:
     ...      "score": [0, 1, 1, 2, 3]}
     ... )
     >>> found = Study.read(outputs, judgments).estimate(["length"])
-    >>> round(found["s"].estimate, 3), found["s"].n_outputs, found["s"].pool_size
-    (1.379, 5, 8)
+    >>> round(found["s"].estimate, 1), found["s"].n_outputs, found["s"].pool_size
+    (1.4, 5, 8)
     >>> Study.read(outputs).sample(3, seed=1).frame.height
     3
     """
@@ -119,14 +97,16 @@ class Study:
         *,
         columns: Mapping[str, str] | None = None,
         metrics: Sequence[str] | None = None,
-        on_duplicate: Literal["error", "first", "last"] = "error",
+        on_duplicate: OnDuplicate = "error",
         prompts: Sequence[str] | None = None,
         systems: Sequence[str] | None = None,
         exclude_systems: Sequence[str] | None = None,
         fill: Fill | str | float | None = None,
         separator: str | Mapping[str, str] | None = None,
         decimal: str | Mapping[str, str] | None = None,
-        lower_is_better: Sequence[str] = (),
+        exclude_metrics: Sequence[str] | None = None,
+        lower_is_better: Sequence[str] | None = None,
+        human: Sequence[str] | None = None,
     ) -> Self:
         """Read a study from files or data frames.
 
@@ -140,8 +120,8 @@ class Study:
             ``judgments:item`` are for one file only.
         metrics : str or sequence of str, optional
             Columns to use as metrics; all numeric ones by default.
-        on_duplicate : {"error", "first", "last"}
-            Which of two judgments of one output by one rater under one prompt to keep.
+        on_duplicate
+            As in `read_judgments`.
         prompts : str or sequence of str, optional
             Read the judgments under these prompts only.
         systems : str or sequence of str, optional
@@ -153,8 +133,18 @@ class Study:
             As in `read_outputs`.
         separator, decimal : str or mapping
             As in `read_outputs`; or by file, ``outputs`` and ``judgments``.
-        lower_is_better : str or sequence of str
-            Prompts whose lower scores are better.
+        exclude_metrics : str or sequence of str, optional
+            Columns of numbers that are no metrics.
+        lower_is_better : str or sequence of str, optional
+            Prompts whose lower scores are better, such as ranks and counted errors.
+        human : str or sequence of str, optional
+            Where `outputs` is one table that holds the judgments too: its columns of human scores, filled
+            on some rows; ``rater*`` for all that start so. Several are scores of several raters.
+
+        Raises
+        ------
+        InvalidArgumentError
+            If one of `metrics` is, or is made from, human scores.
         """
         files = StudyFiles(
             outputs,
@@ -167,9 +157,11 @@ class Study:
             fill=fill,
             separator=separator,
             decimal=decimal,
+            exclude_metrics=names_of(exclude_metrics),
+            lower_is_better=names_of(lower_is_better),
+            human=names_of(human),
         )
-        pool, judged, notes = files.read(names_of(systems))
-        return cls(pool, judged.directed(names_of(lower_is_better) or ()), notes)
+        return cls(*files.read(names_of(systems)))
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -306,7 +298,10 @@ class Study:
             losses and strengths, where the prompt asks which of two outputs is better. Intervals are given
             for each pair alone and for all pairs in all slices together.
         """
-        chosen = self.systems if systems is None else names_of(systems)
+        fits = self.fits(
+            metrics, bounds=bounds, sample=sample, cluster_by=cluster_by, average=average
+        )
+        chosen = fits.source.systems if systems is None else names_of(systems)
         if pair is not None and baseline is not None:
             raise InvalidArgumentError("`pair` and `baseline` exclude each other: give one of them")
         pairs = None
@@ -314,10 +309,7 @@ class Study:
             pairs = [(str(pair[0]), str(pair[1]))]
         elif baseline is not None:
             pairs = [(one, baseline) for one in chosen if one != baseline]
-        check_pairs(pairs or [], margin, self.systems)
-        fits = self.fits(
-            metrics, bounds=bounds, sample=sample, cluster_by=cluster_by, average=average
-        )
+        check_pairs(pairs or [], margin, fits.source.systems)
         asked = Asked.of(
             fits,
             names_of(prompts),
@@ -357,6 +349,7 @@ class Study:
             As in `estimate`.
         """
         names = self.metrics if metrics is None else names_of(metrics)
+        names = tuple(self.outputs.named(one) for one in names)
         weights = None if average is None else tuple(average.items())
         key = names, bounds, id(sample), cluster_by, weights
         if key not in self._fits:
@@ -370,7 +363,7 @@ class Study:
             if average is not None:
                 judgments, notes = averaged_judgments(judgments, average)
             source = Source(self.outputs, judgments, names, cluster_by, sample, bounds)
-            self._fits[key] = Fits(source, notes, is_average=average is not None)
+            self._fits[key] = Fits(source, (*self.notes, *notes), is_average=average is not None)
         return self._fits[key]
 
     def diagnose(
@@ -445,6 +438,110 @@ class Study:
         asked = Asked.of(fits, names_of(prompts), None, target="pool", raters=None, level=0.95)
         return disagreements(fits, asked.scored(fits), number)
 
+    def plan(
+        self,
+        metrics: Sequence[str] | None = None,
+        *,
+        prompt: str | None = None,
+        systems: Sequence[str] | None = None,
+        compare: tuple[str, str] | None = None,
+        what: PlanFor = "means",
+        judge: Sequence[str] | None = None,
+        same_items: bool = True,
+        target: Target = "pool",
+        raters: Raters | None = None,
+        **goal: Any,
+    ) -> Plan:
+        """Plan further judgments: how many, of what, and what they cost.
+
+        Parameters
+        ----------
+        metrics, target, raters
+            As in `estimate`.
+        prompt : str, optional
+            The prompt; needed when several were judged.
+        systems : str or sequence of str, optional
+            Systems that are asked about; all that were judged by default.
+        compare : (str, str), optional
+            Plan the difference of these two.
+        what : {"means", "pairs", "order"}
+            What is to be known of the systems: each mean, all differences together, or their order.
+        judge : str or sequence of str, optional
+            Systems that get further judgments; those asked about by default.
+        same_items : bool
+            Whether they are judged on the same items.
+        **goal
+            One of ``half_width``, ``budget`` and ``difference``, and prices: see `steelyard.questions.plan.PlanAsked`.
+
+        Returns
+        -------
+        Plan
+        """
+        prompt = self.only_prompt(prompt)
+        return pilot_plan(
+            self.fits(metrics),
+            prompt,
+            PlanAsked(**goal),
+            systems=names_of(systems),
+            compare=compare,
+            what=what,
+            judge=names_of(judge),
+            same_items=same_items,
+            target=target,
+            raters=raters,
+        )
+
+    def sample(self, n: int, **options: Any) -> Sample:
+        """Draw outputs to judge; see `steelyard.sampling.sample.sample`."""
+        return sample(self.outputs, n, **options)
+
+    def next_sample(
+        self,
+        n: int,
+        *,
+        prompt: str | None = None,
+        systems: Sequence[str] | None = None,
+        pair: tuple[str, str] | None = None,
+        undecided: bool = False,
+        seed: int,
+    ) -> NextSample:
+        """Draw outputs to judge after those that were judged.
+
+        Parameters
+        ----------
+        n : int
+            Items to judge next.
+        prompt : str, optional
+            The prompt; needed when several were judged.
+        systems : str or sequence of str, optional
+            The systems in question; all by default.
+        pair : (str, str), optional
+            Two systems whose difference is in question.
+        undecided : bool
+            Whether systems that `compare` tells from all others get no more judgments.
+        seed : int
+            Seed of the draw.
+
+        Returns
+        -------
+        NextSample
+        """
+        prompt = self.only_prompt(prompt)
+        decided: list[str] = []
+        if undecided:
+            pairs = self.compare(prompts=[prompt], systems=systems, pair=pair)[prompt].pairs
+            still = {name for one in pairs if one.verdict == "undecided" for name in (one.a, one.b)}
+            decided = [name for one in pairs for name in (one.a, one.b) if name not in still]
+        return next_sample(
+            self.fits(),
+            prompt,
+            n,
+            systems=names_of(systems),
+            pair=pair,
+            decided=decided,
+            seed=seed,
+        )
+
     def report(self, path: str | PathLike[str], **options: Any) -> Path:
         """Write a report as one HTML file; `options` are those of `steelyard.report.write_report`.
 
@@ -479,15 +576,8 @@ class Study:
         return Study(self.outputs, counted, (*self.notes, *notes))
 
     # Each is a function of its own module, whose first argument is the study.
-    plan = _of_shared(planning.plan)
-    sample = sampling.sample
-    monitor = _of_shared(monitoring.monitor)
-    race = _of_shared(_of_highest(race.race))
-    simulate = _of_shared(simulation.simulate)
-    simulate_means = _of_shared(mean_replay.simulate_means)
-    simulate_pair = _of_shared(pair_replay.simulate_pair)
-    simulate_race = _of_shared(_of_highest(race_replay.simulate_race))
-    trajectories = _of_shared(trajectories.trajectories)
+    monitor = monitoring.monitor
+    replay = replaying.replay
 
     def only_prompt(self, prompt: str | None) -> str:
         """Return the prompt that was asked for, or else the only one.

@@ -124,9 +124,10 @@ def lookalike(column: str, there: Sequence[str], *, misspelt: bool = True) -> st
     """
     plain = {name: _plain(name) for name in reversed(there)}
     by_form = {form: name for name, form in plain.items()}
+    tails = {_plain(name.rpartition(".")[2]): name for name in reversed(there)}
     for form in (_plain(column), *_SYNONYMS.get(column, "").split()):
-        if form in by_form:
-            return by_form[form]
+        if form in by_form or form in tails:
+            return by_form.get(form) or tails[form]
     if not misspelt:
         return None
     near = difflib.get_close_matches(_plain(column), by_form, n=2, cutoff=0.75)

@@ -1,5 +1,6 @@
 """Which format a file has, by its extension and by its first bytes."""
 
+import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -84,6 +85,11 @@ def readable_format(path: Path) -> Format:
     """
     with path.open("rb") as file:
         head = file.read(4096)
+    if re.match(rb"\x80[\x02-\x05]", head):
+        raise InvalidDataError(
+            f"{path}: a Python pickle, which can run any program when it is read: write the table as CSV or "
+            "Parquet (frame.to_parquet) instead"
+        )
     if head.startswith(_PARQUET):
         return Format("parquet")
     if head.startswith((_ZIP, _OLE)):

@@ -1,7 +1,7 @@
 """Texts in CSV that a spreadsheet would compute: marked when written, as they were when read.
 
 A text that begins with ``=``, ``+``, ``-``, ``@``, a tab or a carriage return gets an apostrophe in
-front, which spreadsheets take for "this is text". A text that has apostrophes before such a sign gets
+front, which spreadsheets take for "this is text"; a number below zero gets none. A text that has apostrophes before such a sign gets
 one more, so that taking one away always gives back what was there.
 """
 
@@ -12,6 +12,8 @@ import polars as pl
 __all__ = ["guarded", "kept_apostrophes", "unguarded", "unguarded_cells", "without_formulas"]
 
 _FORMULA = r"^'*[=+\-@\t\r]"
+# A number below zero is none.
+_NUMBER = r"^-(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 _GUARDED = r"^'('*[=+\-@\t\r])"
 
 
@@ -22,8 +24,10 @@ def guarded(text: str) -> str:
     --------
     >>> guarded("=1+1"), guarded("'=1"), guarded("one")
     ("'=1+1", "''=1", 'one')
+    >>> guarded("-0.5"), guarded("-1+1")
+    ('-0.5', "'-1+1")
     """
-    return f"'{text}" if re.match(_FORMULA, text) else text
+    return f"'{text}" if re.match(_FORMULA, text) and not re.match(_NUMBER, text) else text
 
 
 def unguarded(text: str) -> str:
@@ -61,4 +65,5 @@ def _texts(schema: pl.Schema) -> list[str]:
 
 def _marked(name: str, pattern: str) -> pl.Expr:
     text = pl.col(name)
-    return pl.when(text.str.contains(pattern)).then(pl.lit("'") + text).otherwise(text).alias(name)
+    is_marked = text.str.contains(pattern) & ~text.str.contains(_NUMBER)
+    return pl.when(is_marked).then(pl.lit("'") + text).otherwise(text).alias(name)

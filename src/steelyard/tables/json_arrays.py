@@ -3,6 +3,7 @@
 import codecs
 import json
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -45,6 +46,9 @@ def read_array(path: Path, file_format: Format) -> pl.DataFrame | None:
         isinstance(value, dict | list) for value in found.values()
     ):
         found = [found]
+    if isinstance(found, dict):
+        inside = _lists_of_objects(found)
+        found = inside[0] if len(inside) == 1 else found
     if not isinstance(found, list):
         kind = "one object" if isinstance(found, dict) else type(found).__name__
         raise InvalidDataError(
@@ -54,3 +58,12 @@ def read_array(path: Path, file_format: Format) -> pl.DataFrame | None:
     if not found:
         raise InvalidDataError(f"{path}: holds no rows: at least one is needed")
     return frame_of_rows(found, name=str(path), place="record")
+
+
+def _lists_of_objects(value: Any, depth: int = 3) -> list[list[Any]]:
+    """Return the lists of objects inside an object; not those inside such lists."""
+    if isinstance(value, list):
+        return [value] if value and all(isinstance(one, dict) for one in value) else []
+    if not isinstance(value, dict) or not depth:
+        return []
+    return [found for inner in value.values() for found in _lists_of_objects(inner, depth - 1)]

@@ -6,8 +6,9 @@ from typing import Any
 import polars as pl
 
 from steelyard.records import Judgment, Output
+from steelyard.tables.duplicates import way_to_settle
 from steelyard.tables.problems import Problem, bad_cells, near_equal_names, repeated_keys
-from steelyard.tables.rules import countable, has_decimal_comma, identifier, number
+from steelyard.tables.rules import countable, has_decimal_comma, identifier, is_blank, number
 from steelyard.tables.tables import ROW, Table, shown
 
 __all__ = ["judgment_profile"]
@@ -21,13 +22,6 @@ _ENOUGH, _USUAL = 50, 0.01
 _SLIPS = 5
 # A score that so small a share gave may be followed by one that hardly anybody gave.
 _THIN = 0.05
-_AGAIN = Problem(
-    "",
-    0,
-    0,
-    way_out="keep one with --on-duplicate first or --on-duplicate last",
-    options=("--on-duplicate", "first"),
-)
 
 
 def judgment_profile(
@@ -55,13 +49,10 @@ def judgment_profile(
     problems += bad_cells(table, rows, countable(rule), "correct it")
     rows = rows.with_columns(rule.value)
     if "rater" in named:
-        problems += repeated_keys(
-            table,
-            rows,
-            [*named, *compared],
-            "judgments that repeat another of the same rater",
-            _AGAIN,
-        )
+        words, option = way_to_settle(rows)
+        way_out = Problem("", 0, 0, way_out=words, options=("--on-duplicate", option))
+        what = "judgments that repeat another of the same rater"
+        problems += repeated_keys(table, rows, [*named, *compared], what, way_out)
         problems += _large_share(rows)
     for column in ("system", "rater", "prompt"):
         if column in named:
@@ -69,7 +60,10 @@ def judgment_profile(
                 column, rows[column].drop_nulls().unique(maintain_order=True)
             )
     problems += _off_scale(table, rows, bounds)
-    return _counts(rows, named), problems
+    counts = _counts(rows, named)
+    if compared and rows["other_system"].drop_nulls().len():
+        counts |= _preferences(rows)
+    return counts, problems
 
 
 def _counts(rows: pl.DataFrame, named: list[str]) -> dict[str, Any]:
@@ -97,6 +91,37 @@ def _counts(rows: pl.DataFrame, named: list[str]) -> dict[str, Any]:
     return counts
 
 
+def _preferences(rows: pl.DataFrame) -> dict[str, Any]:
+    """Return how often each system won, tied and lost, and judgments of either side by system."""
+    pairs = rows.filter(pl.col("other_system") != "")
+    prompt = ["prompt"] if "prompt" in pairs.columns else []
+    rater = ["rater"] if "rater" in pairs.columns else []
+    sides = [
+        pairs.select("item", *rater, *prompt, system="system", other="other_system", score="score"),
+        pairs.select(
+            "item",
+            *rater,
+            *prompt,
+            system="other_system",
+            other="system",
+            score=1 - pl.col("score"),
+        ),
+    ]
+    # A judgment may be there twice, once for either system.
+    both = pl.concat(sides).unique(
+        ["item", *rater, *prompt, "system", "other"], maintain_order=True
+    )
+    by_system = both.group_by("system", maintain_order=True).agg(
+        wins=(pl.col("score") > 0.5).sum(),
+        ties=(pl.col("score") == 0.5).sum(),
+        losses=(pl.col("score") < 0.5).sum(),
+    )
+    rest = _sizes(rows.filter(pl.col("other_system") == ""), "system")
+    found = {name: [wins, ties, losses] for name, wins, ties, losses in by_system.iter_rows()}
+    sizes = {name: sum(found.get(name, ())) + rest.get(name, 0) for name in {**found, **rest}}
+    return {"systems": sizes, "preferences": found}
+
+
 def _sizes(rows: pl.DataFrame, column: str) -> dict[str, int]:
     sizes = rows.drop_nulls(column).group_by(column, maintain_order=True).len()
     return dict(sizes.iter_rows())
@@ -107,15 +132,17 @@ def _bad_scores(table: Table, rows: pl.DataFrame) -> list[Problem]:
     rule = number(table, "score", required=True)
     broken = rows.filter(rule.broken)
     column = f"column {table.column('score')}"
-    text = pl.col("score").cast(pl.String, strict=False).str.strip_chars()
-    missing = broken.filter(text.is_null() | (text == "") | text.str.to_lowercase().is_in(["nan"]))
+    missing = broken.filter(is_blank(table, "score"))
     others = broken.join(missing, on=ROW, how="anti")
     problems = []
     if missing.height:
         places = tuple(table.where(*missing[ROW].head(3).to_list()))
-        way_out = "fill them in, or remove the rows"
+        way_out = "these rows are left out"
+        every = missing.height == rows.height
         problems.append(
-            Problem(f"{column}: no score", missing.height, rows.height, places, way_out, stops=True)
+            Problem(
+                f"{column}: no score", missing.height, rows.height, places, way_out, stops=every
+            )
         )
     if others.is_empty():
         return problems

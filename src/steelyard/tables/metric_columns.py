@@ -1,13 +1,15 @@
 """Which columns of outputs hold metrics, also where all cells are text."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import polars as pl
 
 from steelyard.errors import InvalidDataError
 from steelyard.names import known_names
-from steelyard.records import DRAW_COLUMNS, PLACE
+from steelyard.records import ALSO_BY, DRAW_COLUMNS, PLACE
 from steelyard.tables.judgments import JUDGMENT_COLUMNS
 from steelyard.tables.outputs import OUTPUT_COLUMNS
 from steelyard.tables.rules import check, decimal_comma, is_number, number, typed
@@ -15,6 +17,45 @@ from steelyard.tables.separators import DECIMAL_COMMA
 from steelyard.tables.tables import ROW, Table
 
 __all__ = ["metric_columns", "with_numbers"]
+
+OUTPUTS = "outputs"
+_OF_JUDGMENTS = ({*JUDGMENT_COLUMNS, *DRAW_COLUMNS, PLACE, ALSO_BY} - {*OUTPUT_COLUMNS}) | {
+    "cluster"
+}
+_KNOWN = {*OUTPUT_COLUMNS, *JUDGMENT_COLUMNS, *DRAW_COLUMNS, PLACE, ALSO_BY}
+_LABELS = frozenset(
+    (
+        *(
+            "id",
+            "ids",
+            "idx",
+            "index",
+            "uid",
+            "uuid",
+            "docid",
+            "segid",
+            "key",
+            "hash",
+            "row",
+            "line",
+            "page",
+        ),
+        *(
+            "date",
+            "day",
+            "week",
+            "month",
+            "quarter",
+            "year",
+            "timestamp",
+            "cluster",
+            "fold",
+            "split",
+            "batch",
+        ),
+        *("seed", "draw", "stratum"),
+    )
+)
 
 
 def with_numbers(table: Table) -> Table:
@@ -44,24 +85,122 @@ def _ask_for_decimals(table: Table, rows: pl.DataFrame, columns: Sequence[str]) 
             )
 
 
-def metric_columns(table: Table, metrics: Sequence[str] | None) -> tuple[str, ...]:
-    """Columns that hold metrics, once it is known that those asked for do."""
+def metric_columns(
+    table: Table, metrics: Sequence[str] | None, exclude: Sequence[str] = ()
+) -> tuple[Table, tuple[str, ...], tuple[str, ...]]:
+    """Return the columns that hold metrics, once it is known that those asked for do.
+
+    A metric that is called like a column of judgments gets another name, such as ``outputs:score``, so
+    that no one takes the one for the other.
+
+    Returns
+    -------
+    tuple
+        The table, its metrics, and a note on each column of numbers that is none.
+    """
     numeric = [
         name
         for name, kind in table.schema.items()
         if is_number(kind) and name not in OUTPUT_COLUMNS
     ]
-    for name in metrics or ():
-        if name in numeric:
-            continue
-        # Text that is not a number may be all that is wrong: say where it stands.
-        if table.schema.get(name) == pl.String and name not in OUTPUT_COLUMNS:
-            rule = number(table, name, required=False)
-            check(table, table.collect(table.rows.select(ROW, name)), [rule])
-        raise InvalidDataError(
-            f"{table.name}: no metric `{name}` among the columns that hold numbers; {known_names(name, numeric)}"
-        )
-    if metrics is not None:
-        return tuple(metrics)
-    # A drawn sample may carry its probabilities: numbers, but not of the text.
-    return tuple(name for name in numeric if name not in {*JUDGMENT_COLUMNS, *DRAW_COLUMNS, PLACE})
+    for name in (*(metrics or ()), *exclude):
+        if name not in numeric:
+            _check_numbers(table, name, numeric)
+    notes = _empty(table)
+    if metrics is None:
+        recorded = _recorded(table.schema)
+        labels = [name for name in numeric if name not in recorded and is_label(table, name)]
+        notes += [
+            f"column {table.column(name)} is not used as a metric: it is called like an id or a date "
+            f"(--metric {table.column(name)} uses it)"
+            for name in labels
+            if name not in exclude
+        ]
+        metrics = [name for name in numeric if name not in {*recorded, *labels}]
+    kept = [name for name in metrics if name not in exclude]
+    names = {f"{OUTPUTS}:{name}": name for name in kept if name in _OF_JUDGMENTS}
+    notes += [
+        f"column {table.column(theirs)} of the outputs is called {ours}, because judgments have a column "
+        "of that name"
+        for ours, theirs in names.items()
+    ]
+    table = replace(
+        table,
+        rows=table.rows.rename({theirs: ours for ours, theirs in names.items()}),
+        schema=pl.Schema(
+            {
+                f"{OUTPUTS}:{name}" if name in names.values() else name: kind
+                for name, kind in table.schema.items()
+            }
+        ),
+        mapped={**table.mapped, **{ours: table.column(theirs) for ours, theirs in names.items()}},
+    )
+    renamed = {theirs: ours for ours, theirs in names.items()}
+    return table, tuple(renamed.get(name, name) for name in kept), tuple(notes)
+
+
+def is_label(table: Table, name: str) -> bool:
+    """Whether a column of whole numbers is called like an id or a date.
+
+    Examples
+    --------
+    >>> [label_name(name) for name in ("doc_id", "docId", "week", "n_words", "idx", "score")]
+    [True, True, True, False, True, False]
+    """
+    if not label_name(table.column(name)):
+        return False
+    if table.schema[name].is_integer():
+        return True
+    values = table.collect(table.rows.select(name)).to_series().drop_nulls()
+    return table.schema[name].is_float() and bool((values == values.round()).all())
+
+
+def label_name(name: str) -> bool:
+    """Whether the last word of a name is one for an id or a date."""
+    words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+", name)
+    return bool(words) and words[-1].casefold() in _LABELS
+
+
+def _recorded(schema: Mapping[str, Any]) -> set[str]:
+    """Return the columns that a draw recorded, where the rows are a drawn sample."""
+    own = {*DRAW_COLUMNS, PLACE, ALSO_BY}
+    return (
+        own & {*schema}
+        if "probability" in schema and {"signature", "design"} & {*schema}
+        else set()
+    )
+
+
+def _empty(table: Table) -> list[str]:
+    """Return a note on each column that holds nothing."""
+    others = [
+        name
+        for name, kind in table.schema.items()
+        if name not in _KNOWN and (kind in (pl.String, pl.Null) or is_number(kind))
+    ]
+    if not others or table.is_lazy:
+        return []
+    cells = [
+        (pl.col(name).cast(pl.String).str.strip_chars() == "").fill_null(value=True).all()
+        if table.schema[name] == pl.String
+        else pl.col(name).is_null().all()
+        for name in others
+    ]
+    row = table.collect(
+        table.rows.select(one.alias(name) for one, name in zip(cells, others, strict=True))
+    )
+    return [
+        f"column {table.column(name)} is empty: it is no metric"
+        for name in others
+        if row[name].item()
+    ]
+
+
+def _check_numbers(table: Table, name: str, numeric: Sequence[str]) -> None:
+    """Raise for a metric that holds no numbers; text that is not a number may be all that is wrong."""
+    if table.schema.get(name) == pl.String and name not in OUTPUT_COLUMNS:
+        rule = number(table, name, required=False)
+        check(table, table.collect(table.rows.select(ROW, name)), [rule])
+    raise InvalidDataError(
+        f"{table.name}: no metric `{name}` among the columns that hold numbers; {known_names(name, numeric)}"
+    )

@@ -10,7 +10,7 @@ from pathlib import Path
 import polars as pl
 
 from steelyard.errors import InvalidDataError
-from steelyard.tables.column_names import Role, for_role, mapped_columns
+from steelyard.tables.column_names import Role, for_role, lookalike, mapped_columns
 from steelyard.tables.excel import read_sheet
 from steelyard.tables.formats import Format, readable_format
 from steelyard.tables.formulas import unguarded_cells
@@ -24,9 +24,12 @@ from steelyard.tables.text import Text, readable_text
 
 __all__ = ["open_table", "renamed"]
 
+# A header has one of these, or no number in it.
+_KNOWN = ("item", "system", "output", "rater", "score")
+
 
 def open_table(
-    source: Source,
+    source: Source | Table,
     *,
     label: Role,
     contract: Sequence[str],
@@ -39,7 +42,7 @@ def open_table(
     Parameters
     ----------
     source : path, data frame, list of dicts, or dict of columns
-        Parquet files and lazy frames stay unread but for their schema.
+        Parquet files and lazy frames stay unread but for their schema. A table is open already.
     label : {"outputs", "judgments"}
         What the rows are, and are called when the source has no name.
     contract : sequence of str
@@ -59,6 +62,8 @@ def open_table(
     InvalidDataError
         If the source cannot be read, is empty, or its columns cannot be renamed.
     """
+    if isinstance(source, Table):
+        return source
     mark = checked_decimal(decimal)
     if isinstance(source, str | os.PathLike):
         table = _open_file(Path(source), label, contract, separator)
@@ -118,8 +123,26 @@ def _open_file(path: Path, label: Role, contract: Sequence[str], separator: str 
             if separator is not None and file_format.kind == "csv":
                 file_format = replace(file_format, separator=checked_separator(separator))
             found = _read_text(name, text, file_format, label, contract)
+    found = _unnested(found, contract)
     rows = _records(found.with_row_index(ROW), file_format).lazy()
     return Table(name, rows, found.schema, label, file_format, text=text)
+
+
+def _unnested(rows: pl.DataFrame, contract: Sequence[str]) -> pl.DataFrame:
+    """Give what stands inside an object a column of its own, called ``outer.inner``."""
+    nested = [
+        name
+        for name, kind in rows.schema.items()
+        if isinstance(kind, pl.Struct) and name not in contract
+    ]
+    for name in nested:
+        inner = [one.name for one in rows.schema[name].fields]  # type: ignore[attr-defined]
+        cells = [pl.col(name).struct.field(one).alias(f"{name}.{one}") for one in inner]
+        if not {f"{name}.{one}" for one in inner} & {*rows.columns}:
+            rows = rows.with_columns(cells).drop(name)
+    return (
+        _unnested(rows, contract) if nested and any(n not in rows.columns for n in nested) else rows
+    )
 
 
 def _records(rows: pl.DataFrame, file_format: Format) -> pl.DataFrame:
@@ -160,6 +183,14 @@ def _read_text(
 
 
 def _check_header(name: str, columns: Sequence[str]) -> None:
+    known = [
+        one for ours in _KNOWN if (one := lookalike(ours, columns, misspelt=False)) is not None
+    ]
+    if not known and any(re.fullmatch(r"\s*[+-]?\d+([.,]\d+)?%?\s*", one) for one in columns):
+        raise InvalidDataError(
+            f"{name}, line 1: expected the names of the columns, got {', '.join(columns)[:60]!r}: put a line such as "
+            "item,system,rater,score above it"
+        )
     for column in columns:
         # Of the header alone, polars does not say that it is not UTF-8.
         if "\N{REPLACEMENT CHARACTER}" in column:

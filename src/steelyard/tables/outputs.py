@@ -1,7 +1,7 @@
 """Outputs: the pool of every system, in memory or on disk."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
@@ -9,9 +9,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from steelyard.arrays import PoolMoments
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 from steelyard.records import Output, names_of, optional_columns, required_columns
+from steelyard.single.pool import PoolMoments
 from steelyard.tables.gaps import is_gap
 from steelyard.tables.judgments import Judgments
 from steelyard.tables.keys import system_sizes
@@ -21,6 +21,9 @@ from steelyard.tables.tables import ROW, Table, quoted
 __all__ = ["OUTPUT_COLUMNS", "Outputs"]
 
 Floats = NDArray[np.float64]
+
+# What is read of a pool once, whichever metrics are used.
+_COUNTED = ("sizes", "_known_moments")
 
 OUTPUT_COLUMNS = (*required_columns(Output), *optional_columns(Output))
 
@@ -80,6 +83,23 @@ class Outputs:
     def mapped(self) -> Mapping[str, str]:
         """The name in the file of each column that got another name."""
         return self._table.mapped
+
+    def named(self, column: str) -> str:
+        """Return what a column is called here: ``outputs:score`` for the outputs' own ``score``.
+
+        Metrics that are called like columns of judgments get such names, so that no one takes the one
+        for the other.
+        """
+        own = f"outputs:{column}"
+        return own if column not in self.columns and own in self.columns else column
+
+    def with_metrics(self, metrics: Sequence[str]) -> "Outputs":
+        """Return the same outputs with these of their metrics; what was counted is kept."""
+        if tuple(metrics) == self.metrics:
+            return self
+        found = replace(self, metrics=tuple(metrics))
+        vars(found).update({name: vars(self)[name] for name in _COUNTED if name in vars(self)})
+        return found
 
     def check(self) -> None:
         """Raise unless every output has an item and a system, and no two have the same.
@@ -340,7 +360,7 @@ class Outputs:
         return rows.with_columns(rule.value for rule in rules).drop(ROW)
 
     def _known(self, metrics: Sequence[str] | None) -> list[str]:
-        names = list(self.metrics if metrics is None else names_of(metrics))
+        names = list(self.metrics if metrics is None else map(self.named, names_of(metrics)))
         for name in names:
             if name not in self.metrics:
                 raise InvalidArgumentError(

@@ -13,7 +13,6 @@ from steelyard.tables.tables import ROW, Table
 
 __all__ = ["pool_profile"]
 
-_MISSING, _BLANK = "__missing__", "__blank__"
 _ALREADY = Problem("", 0, 0, way_out="keep one of them, or tell their items apart")
 
 
@@ -27,12 +26,12 @@ def pool_profile(table: Table) -> tuple[dict[str, Any], list[Problem]]:
     """
     if table.has_blank_cells:
         table = with_numbers(table)
-    metrics = metric_columns(table, None)
+    table, metrics, notes = metric_columns(table, None)
     keys = [identifier(table, column) for column in Output.key]
     has_texts = "output" in table.schema
-    texts = _text_flags(table) if has_texts else []
-    rows = table.collect(table.rows.select(ROW, *Output.key, *texts, *metrics))
-    problems = [one for rule in keys for one in bad_cells(table, rows, rule, "fill it in")]
+    rows = table.collect(table.rows.select(ROW, *Output.key, *metrics))
+    problems = [Problem(one, 0, 0) for one in notes]
+    problems += [one for rule in keys for one in bad_cells(table, rows, rule, "fill it in")]
     rows = rows.with_columns(rule.value for rule in keys)
     sizes = rows.drop_nulls("system").group_by("system", maintain_order=True).len()
     problems += repeated_keys(
@@ -40,8 +39,9 @@ def pool_profile(table: Table) -> tuple[dict[str, Any], list[Problem]]:
     )
     problems += near_equal_names("system", sizes["system"])
     problems += _gaps(table, rows, metrics)
-    if has_texts:
-        problems += _empty_texts(table, rows)
+    if has_texts and table.schema["output"].is_nested():
+        what = f"column {table.column('output')}: expected text, got {table.schema['output']}"
+        problems.append(Problem(what, rows.height, rows.height, way_out="bring texts", stops=True))
     counts = {
         "items": rows["item"].drop_nulls().n_unique(),
         "systems": dict(sizes.iter_rows()),
@@ -76,32 +76,3 @@ def _gaps(table: Table, rows: pl.DataFrame, metrics: tuple[str, ...]) -> list[Pr
                 )
             )
     return problems
-
-
-def _text_flags(table: Table) -> list[pl.Expr]:
-    """Return whether an output is missing or blank: texts themselves may not fit in memory."""
-    if table.schema["output"].is_nested():
-        return []
-    text = pl.col("output").cast(pl.String)
-    is_blank = (text.str.strip_chars() == "").fill_null(True)
-    return [text.is_null().alias(_MISSING), is_blank.alias(_BLANK)]
-
-
-def _empty_texts(table: Table, rows: pl.DataFrame) -> list[Problem]:
-    if table.schema["output"].is_nested():
-        what = f"column {table.column('output')}: expected text, got {table.schema['output']}"
-        return [Problem(what, rows.height, rows.height, way_out="bring texts", stops=True)]
-    empty = rows.filter(_BLANK)
-    if empty.is_empty():
-        return []
-    item, system = empty.select(Output.key).row(0)
-    return [
-        Problem(
-            "empty outputs",
-            empty.height,
-            rows.height,
-            (f"item {item}, system {system}",),
-            way_out="make sure that the systems wrote nothing there",
-            stops=not table.has_blank_cells and bool(empty[_MISSING].any()),
-        )
-    ]

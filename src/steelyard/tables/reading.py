@@ -2,11 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Literal, get_args
 
 import polars as pl
 
-from steelyard.errors import InvalidArgumentError, InvalidDataError
+from steelyard.errors import InvalidDataError
 from steelyard.records import (
     ONLY_PROMPT,
     UNKNOWN_RATER,
@@ -16,6 +15,8 @@ from steelyard.records import (
     required_columns,
 )
 from steelyard.tables.column_names import lookalike, missing_columns
+from steelyard.tables.direction import LOWER, directions
+from steelyard.tables.duplicates import OnDuplicate, check_on_duplicate, settled
 from steelyard.tables.frames import Source
 from steelyard.tables.gaps import Fill, filled
 from steelyard.tables.judgments import JUDGMENT_COLUMNS, Judgments
@@ -27,21 +28,20 @@ from steelyard.tables.rules import (
     check,
     countable,
     identifier,
+    is_blank,
     number,
     probability,
     references,
     text,
 )
 from steelyard.tables.selection import selected
-from steelyard.tables.tables import ROW, Table
+from steelyard.tables.tables import Table
 
 __all__ = ["OnDuplicate", "read_judgments", "read_outputs"]
 
-OnDuplicate = Literal["error", "first", "last"]
-
 
 def read_outputs(
-    source: Source,
+    source: Source | Table,
     *,
     columns: Mapping[str, str] | None = None,
     metrics: Sequence[str] | None = None,
@@ -50,6 +50,7 @@ def read_outputs(
     systems: Sequence[str] | None = None,
     exclude_systems: Sequence[str] | None = None,
     fill: Fill | str | float | None = None,
+    exclude_metrics: Sequence[str] | None = None,
 ) -> Outputs:
     """Read outputs: the pool, with the metrics known of it.
 
@@ -67,7 +68,7 @@ def read_outputs(
         only.
     metrics : sequence of str, optional
         The columns that hold metrics. If not given, all other columns that hold numbers, or
-        true and false, do.
+        true and false, do, but for those that are called like ids or dates.
     separator : str, optional
         What stands between the cells of CSV; a comma by default, in ``.tsv`` a tab.
     decimal : {".", ","}, optional
@@ -78,6 +79,8 @@ def read_outputs(
     fill : mapping, str or number, optional
         What to put where a metric is missing, by metric: ``mean`` or ``median`` of the system's other
         outputs, a number, or ``drop`` to leave out the metric. A single one is for all metrics.
+    exclude_metrics : sequence of str, optional
+        Columns of numbers that are no metrics.
 
     Returns
     -------
@@ -121,13 +124,13 @@ def read_outputs(
     table = selected(table, "system", systems, exclude_systems)
     if table.has_blank_cells:
         table = with_numbers(table)
-    chosen = metric_columns(table, names_of(metrics))
-    if not chosen:
+    table, chosen, about = metric_columns(table, names_of(metrics), names_of(exclude_metrics) or ())
+    if not chosen and metrics is None and not about:
         table.require(required_columns(Output))
     keys = tuple(identifier(table, column) for column in Output.key)
     texts = _text_rules(table)
     table, chosen, notes = filled(table, keys[1], chosen, fill)
-    outputs = Outputs(table.name, chosen, tuple(table.schema), table, keys, texts, notes)
+    outputs = Outputs(table.name, chosen, tuple(table.schema), table, keys, texts, (*about, *notes))
     if not table.is_lazy:
         check(table, table.collect(table.rows), (*keys, *texts))
         outputs.check()
@@ -135,7 +138,7 @@ def read_outputs(
 
 
 def read_judgments(
-    source: Source,
+    source: Source | Table,
     *,
     columns: Mapping[str, str] | None = None,
     on_duplicate: OnDuplicate = "error",
@@ -144,6 +147,7 @@ def read_judgments(
     prompts: Sequence[str] | None = None,
     systems: Sequence[str] | None = None,
     exclude_systems: Sequence[str] | None = None,
+    lower_is_better: Sequence[str] | None = None,
 ) -> Judgments:
     """Read judgments and check every one of them.
 
@@ -159,10 +163,13 @@ def read_judgments(
         others are kept, in CSV as text.
     columns, separator, decimal, systems, exclude_systems
         As in `read_outputs`.
-    on_duplicate : {"error", "first", "last"}
-        What to do when a rater judged one output twice under one prompt.
+    on_duplicate : {"error", "first", "last", "mean", "all"}
+        What to do when a rater judged one output twice under one prompt: refuse, keep one, take the
+        mean, or keep all as of unknown raters, where one name stands for several people.
     prompts : sequence of str, optional
         The prompts to read, before anything is checked; all of them if one has no judgments.
+    lower_is_better : sequence of str, optional
+        Prompts whose lower scores are better; a column ``lower_is_better`` may say so too.
 
     Returns
     -------
@@ -193,11 +200,7 @@ def read_judgments(
     >>> read_judgments([{"item": 1, "system": "a", "score": 3}]).notes[0]
     'judgments: no column `rater`: raters are unknown'
     """
-    if on_duplicate not in get_args(OnDuplicate):
-        raise InvalidArgumentError(
-            f"`on_duplicate` must be one of {', '.join(get_args(OnDuplicate))}; "
-            f"got {on_duplicate!r}"
-        )
+    check_on_duplicate(on_duplicate)
     table = open_table(
         source,
         label="judgments",
@@ -212,13 +215,37 @@ def read_judgments(
     table = selected(table, "prompt", prompts)
     table = selected(table, "system", systems, exclude_systems)
     rules = _judgment_rules(table)
-    raw = table.collect(table.rows)
+    raw, blank = _scored(table, [rule for rule in rules if rule.column in Judgment.key])
     check(table, raw, rules)
     check(table, raw, [countable(rule) for rule in rules if rule.column == "score"])
     rows = raw.with_columns(rule.value for rule in rules)
     if raters_known:
-        rows = _without_duplicates(table, rows, on_duplicate)
-    return Judgments(table.name, rows, table, notes)
+        rows, about = settled(table, rows, on_duplicate)
+        notes = (*notes, *about)
+    lower, questions = directions(table.name, rows, names_of(lower_is_better))
+    return Judgments(table.name, rows, table, (*notes, *blank, *questions)).directed(lower)
+
+
+def _scored(table: Table, keys: Sequence[Rule]) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    """Return the rows that have a score, and a note on the number of those that have none.
+
+    A row without a score says at least whose it is: one that was cut off is none.
+
+    Raises
+    ------
+    InvalidDataError
+        If none has one.
+    """
+    rows = table.collect(table.rows)
+    check(table, rows, keys)
+    kept = rows.filter(~is_blank(table, "score"))
+    blank = rows.height - kept.height
+    if not kept.height:
+        raise InvalidDataError(
+            f"{table.name}, column {table.column('score')}: blank on all {blank:,} rows"
+        )
+    note = f"{table.name}: {blank:,} of {rows.height:,} rows are left out: their score is blank"
+    return kept, (note,) if blank else ()
 
 
 def _with_rater_and_prompt(table: Table) -> tuple[Table, tuple[str, ...]]:
@@ -265,6 +292,8 @@ def _judgment_rules(table: Table) -> list[Rule]:
     rules.append(number(table, "score", required=True))
     if "seconds" in table.schema:
         rules.append(number(table, "seconds", required=False))
+    if LOWER in table.schema:
+        rules.append(number(table, LOWER, required=False))
     if "time" in table.schema:
         rules.append(text(table, "time", required=False))
     if "probability" in table.schema:
@@ -275,24 +304,3 @@ def _judgment_rules(table: Table) -> list[Rule]:
         if column in table.schema
     )
     return rules
-
-
-def _without_duplicates(
-    table: Table, rows: pl.DataFrame, on_duplicate: OnDuplicate
-) -> pl.DataFrame:
-    # A rater may prefer one output to several others, which are judgments of their own.
-    names = [*Judgment.key, *(name for name in ("other_system",) if name in rows.columns)]
-    if on_duplicate != "error":
-        return rows.unique(subset=names, keep=on_duplicate, maintain_order=True)
-    repeated = rows.filter(~pl.struct(names).is_first_distinct())
-    if repeated.is_empty():
-        return rows
-    more = f" ({repeated.height:,} judgments repeat another)" if repeated.height > 1 else ""
-    key = {column: repeated[column][0] for column in names}
-    both = rows.filter(*(pl.col(column).eq_missing(value) for column, value in key.items()))[ROW]
-    first, second = table.where(*both[:2])
-    raise InvalidDataError(
-        f"{table.name}, {second}: rater {key['rater']!r} judged item {key['item']!r} of system "
-        f"{key['system']!r} under prompt {key['prompt']!r} already on {first}{more}: choose the one "
-        "to keep with --on-duplicate first or --on-duplicate last"
-    )

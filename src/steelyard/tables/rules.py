@@ -12,12 +12,14 @@ from steelyard.tables.separators import DECIMAL_COMMA, Decimal
 from steelyard.tables.tables import ROW, Table
 
 __all__ = [
+    "MISSING",
     "Rule",
     "check",
     "countable",
     "decimal_comma",
     "has_decimal_comma",
     "identifier",
+    "is_blank",
     "is_number",
     "json_text",
     "number",
@@ -28,6 +30,8 @@ __all__ = [
 ]
 
 
+# What people and tools write in a cell that holds no score.
+MISSING = ("", "-", "n/a", "na", "nan", "none", "null")
 # Squares of larger scores, and sums of them, are no numbers any more.
 _LARGEST = 1e100
 # More rows with the same trouble that are named by their place.
@@ -130,6 +134,10 @@ def number(table: Table, column: str, *, required: bool) -> Rule:
     is_missing = (raw.str.strip_chars() == "") | raw.is_null() if is_text else raw.is_null()
     is_finite = value.is_finite().fill_null(False)
     broken = ~is_finite if required else ~(is_finite | is_missing)
+    if is_text:
+        # 85% beside 0.85 would be two scales in one column.
+        percent = raw.str.contains(r"%\s*$")
+        broken |= (percent.any() & ~percent & ~is_missing).fill_null(value=False)
     mark = " with a decimal comma" if table.decimal == "," else ""
     way_out = "" if required else ", or an empty cell where it is not known"
     return Rule(
@@ -143,6 +151,18 @@ def countable(rule: Rule) -> Rule:
     return Rule(rule.column, rule.value, broken, f"a number of at most {_LARGEST:g} in size")
 
 
+def is_blank(table: Table, column: str) -> pl.Expr:
+    """Whether a cell holds no number at all: empty, or a word for that."""
+    kind = table.schema[column]
+    if kind == pl.String:
+        return (
+            pl.col(column).str.strip_chars().str.to_lowercase().is_in(MISSING).fill_null(value=True)
+        )
+    if kind.is_float():
+        return pl.col(column).is_null() | pl.col(column).is_nan()
+    return pl.col(column).is_null()
+
+
 def probability(table: Table, column: str) -> Rule:
     """A number above 0, up to 1, or missing."""
     rule = number(table, column, required=False)
@@ -151,7 +171,7 @@ def probability(table: Table, column: str) -> Rule:
 
 
 def text(table: Table, column: str, *, required: bool) -> Rule:
-    """Text; an empty cell of a CSV file or sheet is the empty text where text is required."""
+    """Text; a missing one is the empty text where text is required, and no text where it is not."""
     kind = table.schema[column]
     value = pl.col(column)
     if not kind.is_nested():
@@ -161,10 +181,9 @@ def text(table: Table, column: str, *, required: bool) -> Rule:
     else:
         # A list of chat messages, say.
         value = json_text(column)
-    if required and table.has_blank_cells:
+    if required:
         value = value.fill_null("")
-    broken = value.is_null() if required else pl.lit(False)
-    return Rule(column, value.alias(column), broken, "text")
+    return Rule(column, value.alias(column), pl.lit(False), "text")
 
 
 def references(table: Table, column: str) -> Rule:
@@ -212,7 +231,7 @@ def json_text(column: str) -> pl.Expr:
 
 
 def _parsed(column: str, decimal: Decimal | None) -> pl.Expr:
-    cell = pl.col(column).str.strip_chars()
+    cell = pl.col(column).str.replace(r"\s*%\s*$", "").str.strip_chars()
     if decimal == ",":
         # A point would be one between thousands, or a mistake: neither is taken for decimals.
         cell = pl.when(~cell.str.contains(".", literal=True)).then(

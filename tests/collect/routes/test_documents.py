@@ -62,7 +62,7 @@ def judge_all(rater, answer=None):
         given = found["assignment"]
         seen.append(shown(given))
         assert given["content"]["_segment"] == [seen[-1][2], SIZES[seen[-1][1]]]
-        before = [text["output"] for text in given["content"]["_earlier"]]
+        before = [text["output"][0][2] for text in given["shown"]["_earlier"]]
         system, document, number = seen[-1]
         assert before == [f"{system} wrote {document} {place}." for place in range(1, number)]
         stored = rater.submit(
@@ -138,7 +138,7 @@ def test_a_segment_that_is_handed_back_does_not_hold_up_the_others(documents):
     ann = server.rater("ann")
     while SIZES[shown(given := ann.next()["assignment"])[1]] < 3:
         ann.judge(GOOD)
-    body = {"assignment": given["id"], "kind": "skip", "reason": ""}
+    body = {"assignment": given["id"], "kind": "problem", "reason": "no text"}
     assert ann.send("/api/hand-back", body).status_code == 200
     assert shown(ann.next()["assignment"])[1:] == (shown(given)[1], shown(given)[2] + 1)
     judge_all(ann)

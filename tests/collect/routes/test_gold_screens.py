@@ -4,8 +4,9 @@ import json
 
 import pytest
 
+from steelyard.collect.conduct import KnownConduct
+from steelyard.collect.dashboard.answers import answers_of
 from steelyard.collect.exports import export, judgments
-from steelyard.collect.live.answers import answers_of
 from steelyard.collect.tasks.screen import field_at, letters_in
 from steelyard.errors import InvalidDataError
 
@@ -105,7 +106,11 @@ def test_a_check_is_graded_wherever_its_texts_stand(start, task):
     # gold enters no estimate
     items = set(judgments(server.store, server.campaign, rows="all")["item"])
     assert items <= {row["item"] for row in ROWS}
-    missed = server.store.read(lambda one: answers_of(one, server.campaign, show="gold-missed"))
+    missed = server.store.read(
+        lambda one: answers_of(
+            one, server.campaign, conduct=KnownConduct(server.campaign)(one), show="gold-missed"
+        )
+    )
     assert missed["total"] == sum(not one["gold_right"] for one in found)
     labels = {text["label"] for one in missed["answers"] for text in one["texts"]}
     assert labels == {"Question", "A", "B", "C"}

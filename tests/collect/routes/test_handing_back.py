@@ -85,7 +85,7 @@ def test_a_text_may_be_skipped_without_a_reason(serve):
 
 
 def test_a_text_that_all_hand_back_is_set_aside_and_holds_up_nothing(serve):
-    server = serve("session: {hand_backs_per_text: 2}\n", outputs=4)
+    server = serve("session: {hand_backs_per_text: 2}\njudgments_per_output: 2\n", outputs=4)
     unreadable, others = None, []
     for name in ("ann", "bob"):
         rater = server.rater(name)
@@ -98,16 +98,16 @@ def test_a_text_that_all_hand_back_is_set_aside_and_holds_up_nothing(serve):
                 others.append(given["content"])
                 assert rater.submit(given["id"], key=f"key-{given['id']}").status_code == 200
         assert found["reason"] == "none-left"
-    assert len(others) == 3
+    assert len(others) == 6
     # a third rater is not asked for it, and the campaign is at its end
     assert server.rater("cyd").next()["reason"] == "none-left"
     snapshot = server.admin().get("/admin/api/snapshot").json()
     assert snapshot["signal"]["title"] == "Everything is judged"
-    assert (snapshot["progress"]["planned"], snapshot["progress"]["judgments"]) == (3, 3)
+    assert (snapshot["progress"]["planned"], snapshot["progress"]["judgments"]) == (6, 6)
     assert any("1 text was handed back by 2 raters" in note for note in snapshot["notes"])
     # what comes after it in the draw enters the estimate
     rows = server.admin().get("/admin/export/judgments.jsonl").text.splitlines()
-    assert len({json.loads(row)["submission"] for row in rows}) == 3
+    assert len({json.loads(row)["submission"] for row in rows}) == 6
 
 
 def test_excluded_raters_set_nothing_aside(serve):
@@ -127,3 +127,89 @@ def test_excluded_raters_set_nothing_aside(serve):
     cyd = server.rater("cyd")
     while (given := cyd.next()["assignment"])["content"] != text:
         cyd.judge()
+
+
+PANEL = """panel:
+  kind: generic
+  rater: pid
+  return: "https://panel.test/done?pid={pid}"
+  screen_out: "https://panel.test/out?pid={pid}"
+"""
+
+
+def came(server, name):
+    """A rater under any name that the panel's link is given."""
+    found = server.visitor()
+    found.follow(server.site.rater_link().replace("...", name))
+    return found
+
+
+def test_who_hands_back_everything_gets_no_code_for_complete_work(serve):
+    server = serve(PANEL, outputs=6)
+    ann = came(server, "ann")
+    while (found := ann.next())["status"] == "task":
+        assert hand_back(ann, found["assignment"]["id"]).status_code == 200
+    assert found["reason"] == "none-left"
+    assert found["return"]["url"] == "https://panel.test/out?pid=ann"
+
+
+def test_a_few_texts_handed_back_among_many_judged_are_complete_work(serve):
+    server = serve(PANEL, outputs=6)
+    bob = came(server, "bob")
+    for _ in range(2):
+        hand_back(bob, bob.next()["assignment"]["id"])
+    while (found := bob.next())["status"] == "task":
+        bob.judge()
+    assert found["return"]["url"] == "https://panel.test/done?pid=bob"
+
+
+def test_what_was_skipped_comes_back_at_the_end_and_cannot_be_skipped_again(serve):
+    server = serve(PANEL, outputs=4)
+    rater = came(server, "ann")
+    skipped = []
+    for _ in range(4):
+        given = rater.next()["assignment"]
+        skipped.append(given["content"])
+        assert hand_back(rater, given["id"], reason="", kind="skip").status_code == 200
+    given = rater.next()["assignment"]
+    assert given["content"] in skipped
+    refused = hand_back(rater, given["id"], reason="", kind="skip")
+    assert (refused.status_code, "skipped" in refused.json()["error"]["message"]) == (409, True)
+    assert rater.judge()["done"] == 1
+    assert hand_back(rater, rater.next()["assignment"]["id"]).status_code == 200
+
+
+def test_forged_names_that_judge_nothing_set_no_text_aside(serve):
+    server = serve(PANEL, outputs=4)
+    for number in range(5):
+        forged = came(server, f"forged-{number}")
+        while (found := forged.next())["status"] == "task":
+            hand_back(forged, found["assignment"]["id"])
+        assert found["return"]["url"].startswith("https://panel.test/out")
+    honest = came(server, "honest")
+    for _ in range(4):
+        honest.judge()
+    assert honest.next()["reason"] == "none-left"
+
+
+def test_whoever_runs_it_sees_who_hands_back_and_undoes_it(serve):
+    server = serve("session: {hand_backs_per_text: 1}\n", outputs=12)
+    ann = server.rater("ann")
+    for _ in range(4):
+        ann.judge()
+    for _ in range(5):
+        assert hand_back(ann, ann.next()["assignment"]["id"]).status_code == 200
+    admin = server.admin()
+    snapshot = admin.get("/admin/api/snapshot").json()
+    (seen,) = snapshot["raters"]
+    assert seen["handed_back"] == 5
+    assert [(flag["rule"], flag["excludes"]) for flag in seen["flags"]] == [("hand-backs", False)]
+    assert any("4 texts were handed back" in note for note in snapshot["notes"])
+    undone = admin.send("/admin/api/hand-backs", {"rater": seen["id"]})
+    assert undone.json() == {"texts": 5}
+    bob = server.rater("bob")
+    for _ in range(8):
+        bob.judge()
+    assert bob.next()["reason"] == "none-left"
+    assert ann.send("/admin/api/hand-backs", {"rater": seen["id"]}).status_code == 401
+    assert not any(one["holds"] for one in admin.get("/admin/api/answers").json()["reports"])

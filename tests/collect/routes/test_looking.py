@@ -48,7 +48,7 @@ def test_an_answer_stands_beside_its_text_its_rater_and_the_decisions(judged):
     assert found["total"] == 18
     newest = found["answers"][0]
     assert newest["texts"][0]["label"] == "Text"
-    assert newest["texts"][0]["text"].startswith("Text number")
+    assert newest["texts"][0]["shown"][0][2].startswith("Text number")
     assert newest["answers"] == [{"question": "Fluent?", "answer": "Bad"}]
     assert newest["systems"][0].startswith("secret-system")
     rater = found["raters"][str(newest["rater"])]
@@ -151,3 +151,35 @@ def test_who_knows_the_answer_to_gold_is_not_far_from_those_who_miss_it(serve, t
     assert {one["rater"]: one["missed"] for one in gold} == {1: False, 2: True, 3: True}
     assert [one["far"] for one in gold] == [False] * 3
     assert look(server, "show=disagreement")["total"] == 0
+
+
+def test_a_page_of_answers_reads_no_more_than_it_shows(serve, monkeypatch):
+    from steelyard.collect.dashboard import answers
+
+    server = serve("judgments_per_output: 3\n", outputs=24, task=TASK)
+    for name in ("ann", "bob", "cid"):
+        rater = server.rater(name)
+        for _ in range(24):
+            rater.judge({"fluency": 2 if name == "ann" else 0})
+            server.clock.forward(seconds=1)
+    read, whole = [], answers.submission_rows
+    monkeypatch.setattr(
+        answers, "submission_rows", lambda *a, **k: read.append(whole(*a, **k)) or read[-1]
+    )
+    for query in ("", "offset=50", "show=disagreement", "show=comment", "rater=2"):
+        assert look(server, query)["page"] == 25
+    assert max(map(len, read)) == 25
+    assert look(server, "show=disagreement")["total"] == 24 * 3
+
+
+def test_how_raters_work_is_computed_once_for_rules_page_and_answers(serve, monkeypatch):
+    from steelyard.collect import conduct
+
+    server = serve("quality: {active_seconds: 0.1}\n", task=TASK)
+    counted, compute = [], conduct.conducts
+    monkeypatch.setattr(conduct, "conducts", lambda *a: counted.append(a) or compute(*a))
+    server.rater().judge({"fluency": 2})
+    admin = server.admin()
+    assert admin.get("/admin/api/snapshot").status_code == 200
+    assert admin.get("/admin/api/answers").status_code == 200
+    assert len(counted) == 1

@@ -56,14 +56,19 @@ def start(serve, folder):  # noqa: ARG001 - it must be there
     return started
 
 
+def shown_file(rater, field):
+    """Return the name of the file that a field shows."""
+    (node,) = rater.next()["assignment"]["shown"][field]
+    return node[1]["src"].removeprefix("media/")
+
+
 def test_a_page_gets_names_that_say_nothing_of_paths(start):
     rater = start().rater()
-    content = rater.next()["assignment"]["content"]
-    (picture,) = content["output"]
-    assert "secret-system" not in str(content)
-    assert (
-        content["notes"] == f"See ![a map](media:{picture}) and ![else](https://example.org/x.png)"
-    )
+    given = rater.next()["assignment"]
+    picture = shown_file(rater, "output")
+    assert "secret-system" not in str(given)
+    map_ = ["img", {"src": f"media/{picture}", "alt": "a map"}]
+    assert given["shown"]["notes"] == [["p", {"dir": "auto"}, "See ", map_, " and [else]"]]
     sent = rater.get(f"/media/{picture}")
     assert sent.status_code == 200
     assert sent.content == PIXEL
@@ -74,7 +79,7 @@ def test_a_page_gets_names_that_say_nothing_of_paths(start):
 
 def test_a_part_of_a_sound_can_be_asked_for(start):
     rater = start().rater()
-    (name,) = rater.next()["assignment"]["content"]["speech"]
+    name = shown_file(rater, "speech")
     part = rater.client.get(f"/media/{name}", headers={"Range": "bytes=256-511"})
     assert part.status_code == 206
     assert part.content == bytes(range(256))
@@ -84,7 +89,7 @@ def test_a_part_of_a_sound_can_be_asked_for(start):
 
 def test_a_drawing_runs_nothing_even_if_it_is_opened_alone(start):
     rater = start(row(output="drawing.svg")).rater()
-    (name,) = rater.next()["assignment"]["content"]["output"]
+    name = shown_file(rater, "output")
     policy = rater.get(f"/media/{name}").headers["content-security-policy"]
     assert "default-src 'none'" in policy
     assert "sandbox" in policy
@@ -94,7 +99,7 @@ def test_a_drawing_runs_nothing_even_if_it_is_opened_alone(start):
 def test_a_login_is_needed_and_names_lead_nowhere_else(start):
     server = start()
     rater = server.rater()
-    (name,) = rater.next()["assignment"]["content"]["output"]
+    name = shown_file(rater, "output")
     assert server.visitor().get(f"/media/{name}").status_code == 401
     assert rater.get(f"/admin/media/{name}").status_code == 401
     assert server.admin().get(f"/admin/media/{name}").content == PIXEL

@@ -6,8 +6,9 @@ from itertools import combinations
 import pytest
 
 from steelyard.cli import main
+from steelyard.collect.conduct import KnownConduct
+from steelyard.collect.dashboard.answers import answers_of
 from steelyard.collect.exports import export, judgments
-from steelyard.collect.live.answers import answers_of
 from steelyard.collect.tasks.screen import field_at, letters_in
 from steelyard.collect.units import more_units, units_of
 from steelyard.errors import InvalidDataError
@@ -122,7 +123,9 @@ def test_the_dashboard_shows_the_share_of_the_others_that_stand_behind(serve):
     assert prompt["bounds"] == [0.0, 1.0]
     assert prompt["answer"]["reason"] is None
     assert "one" in prompt["answer"]["sentence"]
-    found = server.store.read(lambda one: answers_of(one, server.campaign))
+    found = server.store.read(
+        lambda one: answers_of(one, server.campaign, conduct=KnownConduct(server.campaign)(one))
+    )
     (said,) = [
         one["answers"] for one in found["answers"] if one["item"] == "i1" and one["rater"] == 1
     ]

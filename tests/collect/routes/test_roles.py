@@ -11,6 +11,7 @@ CHANGES = {
     "/admin/api/outputs": {"more": 1},
     "/admin/api/invitations": {"count": 1},
     "/admin/api/invitations/revoke": {"name": "ann"},
+    "/admin/api/hand-backs": {"rater": "r"},
     "/admin/api/decisions": {
         "rater": "r",
         "about": "estimate",

@@ -5,8 +5,9 @@ from collections import Counter
 
 import pytest
 
+from steelyard.collect.conduct import KnownConduct
+from steelyard.collect.dashboard.answers import answers_of
 from steelyard.collect.exports import export, judgments
-from steelyard.collect.live.answers import answers_of
 from steelyard.collect.store.ids import screen_order
 from steelyard.collect.store.refusals import OtherCampaignError
 from steelyard.collect.tasks.screen import field_at, letters_in
@@ -158,9 +159,11 @@ def test_whoever_runs_it_sees_who_wrote_what_and_where_raters_differ(serve):
     other = server.rater("bob")
     content = other.next()["assignment"]["content"]
     other.judge({f"{letter}-good": 3 for letter in letters_in(content)})
-    found = server.store.read(lambda one: answers_of(one, server.campaign))
+    found = server.store.read(
+        lambda one: answers_of(one, server.campaign, conduct=KnownConduct(server.campaign)(one))
+    )
     newest = found["answers"][0]
-    named = {text["label"]: text["text"] for text in newest["texts"]}
+    named = {text["label"]: text["shown"][0][2] for text in newest["texts"]}
     assert any(label.startswith("A (") for label in named)
     for label, text in named.items():
         if label[1:3] == " (":

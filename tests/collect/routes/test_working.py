@@ -23,7 +23,7 @@ def test_a_rater_is_given_a_text_and_keeps_it(server):
     given = rater.next()
     assert given["status"] == "task"
     assert given["progress"] == {"done": 0, "of": None, "earned": "0.00 EUR"}
-    assert set(given["assignment"]) == {"id", "content", "math", "draft", "active_ms", "expires"}
+    assert set(given["assignment"]) == {"id", "content", "shown", "draft", "active_ms", "expires"}
     assert set(given["assignment"]["content"]) == {"output"}
     assert given["assignment"]["draft"] is None
     assert given["assignment"]["expires"] == server.clock.now + 30 * 60_000
@@ -286,7 +286,7 @@ def test_gold_looks_like_any_other_text(serve, tmp_path):
             "draft",
             "active_ms",
             "expires",
-            "math",
+            "shown",
         }
         seen.append(answer.json()["assignment"]["content"]["output"])
         stored = rater.judge({"fluency": 0, "edit": "Changed."})
@@ -375,4 +375,4 @@ def test_a_preference_counts_for_the_text_that_was_preferred_wherever_it_stood(s
         ((_, said),) = (each.values() for each in one["answers"])
         (chosen,) = (text for text in one["texts"] if text["label"].startswith(said))
         assert chosen["label"] == f"{said} (secret-system-1)"
-        assert chosen["text"].startswith("good")
+        assert chosen["shown"][0][2].startswith("good")

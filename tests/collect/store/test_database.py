@@ -4,8 +4,6 @@ import sqlite3
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
-from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -15,7 +13,6 @@ from sqlalchemy import text
 
 from steelyard.collect.store import Store, StoreError
 from steelyard.collect.store.raters import join
-from steelyard.collect.store.settings import Facts, initialise
 from steelyard.collect.store.tables import metadata
 from steelyard.errors import InvalidArgumentError
 
@@ -50,56 +47,14 @@ def test_an_old_database_is_opened_again(database):
         assert store.write(JOIN).result() == first
 
 
-def test_a_campaign_of_the_first_version_is_brought_up_to_date(tmp_path):
-    path = tmp_path / "old.sqlite"
-    facts = Facts(fingerprint="f", judgments_per_output=1, half_width=0.1, budget=7)
-    with Store.open(path) as store:
-        before = store.write(partial(initialise, facts=facts, units=(), now=1)).result()
-    with closing(sqlite3.connect(path)) as old:
-        for column in ("declared", "met_half_width", "message"):
-            old.execute(f"ALTER TABLE settings DROP COLUMN {column}")
-        for index in ("units_document", "slots_kept"):
-            old.execute(f"DROP INDEX {index}")
-        added = (
-            "units.set_aside",
-            "targets.place",
-            "units.document",
-            "units.place",
-            "targets.cluster",
-            "slots.kept",
-        )
-        for table, column in (name.split(".") for name in added):
-            old.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
-        later = (
-            "invitations",
-            "reports",
-            "consents",
-            "services",
-            "questionnaires",
-            "earlier_answers",
-        )
-        for table in later:
-            old.execute(f"DROP TABLE {table}")
-        old.execute("UPDATE settings SET budget = 9")
-        old.execute("UPDATE alembic_version SET version_num = '0001'")
-        old.commit()
-    with Store.open(path) as store:
-        after = store.write(partial(initialise, facts=facts, units=(), now=2)).result()
-        # what the file said is not known: what may have been changed on the dashboard stays
-        assert (after.secret, after.budget) == (before.secret, 9)
-        edited = replace(facts, budget=8)
-        again = store.write(partial(initialise, facts=edited, units=(), now=3)).result()
-        assert again.budget == 8
-
-
-def test_a_database_of_a_newer_version_is_left_alone(database):
+def test_a_database_of_another_version_is_left_alone(database):
     with Store.open(database) as store:
         store.write(
             lambda connection: connection.execute(
                 text("UPDATE alembic_version SET version_num = '9999'")
             )
         ).result()
-    with pytest.raises(StoreError, match="made by a newer version of steelyard"):
+    with pytest.raises(StoreError, match="made by another version of steelyard"):
         Store.open(database)
 
 

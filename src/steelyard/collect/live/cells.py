@@ -1,7 +1,8 @@
-"""The statistical part of a snapshot: each prompt with its systems."""
+"""The statistical part of a snapshot: each prompt with its systems, as estimate and monitor answer."""
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -10,27 +11,56 @@ import polars as pl
 from steelyard.collect.campaign import Campaign
 from steelyard.collect.live.diagnosis_rows import diagnosis_rows
 from steelyard.collect.live.pool import LivePool
-from steelyard.collect.live.rows import judgment_rows, with_document_use
+from steelyard.collect.live.rows import judgment_rows, with_use
 from steelyard.collect.rankings import as_preferences, ranked_prompts
 from steelyard.collect.store.records import ScoredRow
 from steelyard.collect.tasks import score_bounds
 from steelyard.errors import NotEstimableError
+from steelyard.questions.asked import Asked
+from steelyard.questions.estimate import estimates
 from steelyard.questions.estimates import Baseline, Estimate
+from steelyard.questions.fitted import Fits
+from steelyard.questions.goal import Goal
+from steelyard.questions.monitor import half_width_forecast, half_width_path, looked, monitored
+from steelyard.questions.monitored import Monitored, MonitoredSystem
 from steelyard.questions.worth import worth_in_words
 from steelyard.study import Study
-from steelyard.study.answer import prompt_answer
-from steelyard.study.draw_prefix import Prefix, draw_prefixes
-from steelyard.study.monitoring import Monitored
 from steelyard.study.recorded_draw import is_designed
-from steelyard.study.standing import Goal, Standing, standings
 from steelyard.tables import read_judgments
 
-__all__ = ["Cells"]
+__all__ = ["Cells", "PromptNow"]
 
-# More systems are not compared here: the time grows with the number of pairs (1.5 s for 25 systems).
-_MOST_COMPARED = 25
 
-_Key = tuple[str, str]
+_Path = Mapping[str, Sequence[tuple[int, float]]]
+
+
+@dataclass(frozen=True)
+class PromptNow:
+    """What is known under one prompt.
+
+    Attributes
+    ----------
+    estimates : mapping of str to Estimate
+        By system, as `estimate` gives them.
+    monitored : Monitored or None
+        The same with intervals that hold at all looks.
+    left_out : mapping of str to str
+        Why a system has no estimate.
+    path, forecast : mapping of str to sequence of (int, float)
+        Judged outputs and half-widths of each system, so far and towards the goal.
+    """
+
+    estimates: Mapping[str, Estimate] = field(default_factory=dict)
+    monitored: Monitored | None = None
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    path: _Path = field(default_factory=dict)
+    forecast: _Path = field(default_factory=dict)
+
+    @property
+    def systems(self) -> dict[str, MonitoredSystem]:
+        """What monitor says of each system."""
+        known = () if self.monitored is None else self.monitored.systems
+        return {one.system: one for one in known}
 
 
 class Cells:
@@ -40,39 +70,38 @@ class Cells:
     ----------
     rows : polars.DataFrame
         Every judgment with its use.
-    now : dict of (prompt, system) to Standing
-        As estimates are made.
-    before : dict of (prompt, system) to Standing
+    now : dict of str to PromptNow
+        As estimates are made, by prompt.
+    before : dict of str to PromptNow
         As if nobody were excluded; empty if nobody is.
-    prefixes : mapping of str to Prefix
-        How far the draw of each judged system is judged.
     goal : Goal
-        What is to be reached.
+        What is to be reached, under the prompts of the goal.
     systems : tuple of str
         The systems that are judged.
     """
 
     def __init__(
-        self, campaign: Campaign, pool: LivePool, scored: Sequence[ScoredRow], *, goal: Goal
+        self,
+        campaign: Campaign,
+        pool: LivePool,
+        scored: Sequence[ScoredRow],
+        *,
+        goal: Goal,
+        level: float = 0.95,
+        planned: float | None = None,
     ) -> None:
-        self.goal = goal
-        self.rows = judgment_rows(scored, each=goal.each)
+        self.goal, self.level, self.planned = goal, level, planned
+        self.rows = judgment_rows(scored)
         self.systems = pool.systems
         self._campaign = campaign
         self._outputs = pool.outputs
         self._ranked = pool.ranked
         self._used = self._entering(self.rows)
-        self.now = self._standings(self._used, paths=campaign.goal_prompts)
-        self.prefixes: Mapping[str, Prefix] = {}
-        self.before: dict[_Key, Standing] = {}
-        if self.rows.is_empty():
-            return
-        self.prefixes = draw_prefixes(self.rows, each=goal.each)
-        if self.rows["excluded"].any():
+        self.now = self._prompts(self._used, paths=goal.half_width is not None)
+        self.before: dict[str, PromptNow] = {}
+        if not self.rows.is_empty() and self.rows["excluded"].any():
             included = self.rows.drop("use").with_columns(excluded=pl.lit(value=False))
-            self.before = self._standings(
-                self._entering(with_document_use(included, each=goal.each))
-            )
+            self.before = self._prompts(self._entering(with_use(included)))
 
     def _entering(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Return the judgments that enter estimates, as `Study` takes them."""
@@ -84,23 +113,64 @@ class Cells:
         # What is shown of either system is its mean score, not how the two compare.
         return used.drop("other_system", "first_system", "position").drop("segments", strict=False)
 
-    def _standings(self, used: pl.DataFrame, *, paths: Sequence[str] = ()) -> dict[_Key, Standing]:
-        found = standings(
-            self._outputs,
-            used,
-            self._campaign.metrics,
-            goal=self.goal,
-            bounds=score_bounds(self._campaign.task),
-            paths=paths,
-        )
-        return {(one.prompt, one.system): one for one in found}
+    def _prompts(self, used: pl.DataFrame, *, paths: bool = False) -> dict[str, PromptNow]:
+        if used.is_empty():
+            return {}
+        study = self._study(used)
+        there = set(used["prompt"])
+        return {
+            prompt: self._prompt(study, prompt, paths=paths)
+            for prompt in score_bounds(self._campaign.task)
+            if prompt in there
+        }
 
-    @cached_property
-    def study(self) -> Study | None:
-        """The outputs and the judgments that enter estimates; None before the first."""
-        if self._used.is_empty():
-            return None
-        judgments = read_judgments(self._used)
+    def _prompt(self, study: Study, prompt: str, *, paths: bool) -> PromptNow:
+        fits = study.fits(self._campaign.metrics)
+        in_goal = prompt in self._campaign.goal_prompts
+        goal = self.goal if in_goal else Goal()
+        try:
+            asked = _asked(fits, prompt, self.level)
+            found = estimates(fits, asked)
+        except NotEstimableError:
+            # all judgments are equal: the ends of the scale say how far others could be
+            low, high = score_bounds(self._campaign.task)[prompt]
+            ends = None if math.isinf(high) else (low, high)
+            fits = study.fits(self._campaign.metrics, bounds=ends)
+            asked = _asked(fits, prompt, self.level)
+            try:
+                found = estimates(fits, asked)
+            except NotEstimableError as error:
+                return PromptNow(left_out={one: str(error) for one in asked.systems})
+        [at_looks, *_] = monitored(
+            fits,
+            asked,
+            goal if len(found) > 1 or goal.decide is None else Goal(),
+            planned=self.planned,
+            price=self._campaign.pay.per_judgment or None,
+        )
+        known = PromptNow(
+            estimates={one.system: one for one in found},
+            monitored=at_looks,
+            left_out={system: why for (_, system), why in found.left_out.items()},
+        )
+        if not (paths and in_goal and goal.half_width):
+            return known
+        model = looked(fits, prompt, self.planned)
+        order = model.collected.rows["time"].arg_sort().to_list()
+        return PromptNow(
+            known.estimates,
+            known.monitored,
+            known.left_out,
+            path=half_width_path(model, asked, order),
+            forecast={
+                one.system: half_width_forecast(model, asked, one, goal.half_width)
+                for one in at_looks.systems
+            },
+        )
+
+    def _study(self, used: pl.DataFrame) -> Study:
+        """Return the outputs and these judgments, which say which prompts are better when lower."""
+        judgments = read_judgments(used)
         lower = {one.prompt for one in self._campaign.task.scores if one.lower_is_better}
         return Study(self._outputs, judgments.directed(lower & set(judgments.prompts)))
 
@@ -116,14 +186,13 @@ class Cells:
 
     def to_list(self) -> list[dict[str, Any]]:
         """Return the prompts of the snapshot."""
-        study = self.study
-        designed = study is not None and is_designed(study.judgments)
-        prompts = []
+        designed = not self._used.is_empty() and is_designed(read_judgments(self._used))
         lower = {one.prompt for one in self._campaign.task.scores if one.lower_is_better}
+        prompts = []
         for prompt, (low, high) in score_bounds(self._campaign.task).items():
             components, reason = self._components(prompt, designed=designed)
-            own = [found for key, found in self.now.items() if key[0] == prompt]
-            estimates = [found.estimate for found in own if found.estimate is not None]
+            now = self.now.get(prompt, PromptNow())
+            before = self.before.get(prompt)
             prompts.append(
                 {
                     "prompt": prompt,
@@ -132,41 +201,76 @@ class Cells:
                     "in_goal": self.goal.half_width is not None
                     and prompt in self._campaign.goal_prompts,
                     "systems": [
-                        _system(found, self.before.get((prompt, found.system)), self.goal)
-                        for found in own
+                        self._system(one, now, before)
+                        for one in self.systems
+                        if one in now.estimates or one in now.left_out
                     ],
-                    "answer": self._answer(study, prompt, [found.system for found in own]),
+                    "answer": self._answer(prompt, now),
                     "control": None,
-                    "ledger": worth_in_words(estimates, price=self._price),
+                    "ledger": worth_in_words(list(now.estimates.values()), price=self._price),
                     "components": components,
                     "components_reason": reason,
                 }
             )
         return prompts
 
-    def _answer(
-        self, study: Study | None, prompt: str, systems: Sequence[str]
-    ) -> dict[str, str | None] | None:
-        """Return which system is better, or why that is not said; None with fewer than two."""
-        if study is None or len(systems) < 2:
+    def _answer(self, prompt: str, now: PromptNow) -> dict[str, str | None] | None:
+        """Return which system is better, however often one looks, or why that is not said."""
+        found, reason = now.monitored, None
+        if prompt in ranked_prompts(self._campaign) and self._orders is not None:
+            study = self._orders
+            fits = study.fits(self._campaign.metrics)
+            try:
+                asked = _asked(fits, prompt, self.level)
+                [found, *_] = monitored(fits, asked, Goal(), planned=self.planned)
+            except NotEstimableError as error:
+                reason = str(error)
+        if len(now.estimates) + len(now.left_out) < 2:
             return None
-        if len(systems) > _MOST_COMPARED:
-            reason = f"more than {_MOST_COMPARED} systems are compared by `steelyard compare` only"
+        if found is None or not found.answer:
+            reason = reason or next(iter(now.left_out.values()), "too few judgments")
             return {"sentence": None, "basis": None, "reason": reason, "ledger": None}
-        if prompt in ranked_prompts(self._campaign):
-            study = self._orders or study
-        found = prompt_answer(
-            study,
-            prompt,
-            systems,
-            metrics=self._campaign.metrics,
-            level=self.goal.level,
+        together = "" if len(found.pairs) == 1 else f" for all {len(found.pairs)} pairs together"
+        basis = (
+            f"About {found.about}. Holds at {found.level:.0%}{together}, however often you look."
         )
+        return {"sentence": found.answer, "basis": basis, "reason": None, "ledger": None}
+
+    def _system(self, system: str, now: PromptNow, before: PromptNow | None) -> dict[str, Any]:
+        estimate = now.estimates.get(system)
+        notes = [now.left_out[system]] if system in now.left_out else []
+        notes += estimate.notes if estimate else ()
         return {
-            "sentence": found.sentence,
-            "basis": found.basis,
-            "reason": found.refusal,
-            "ledger": None,
+            "system": system,
+            "n": estimate.n_outputs if estimate else 0,
+            "judgments": estimate.n_judgments if estimate else 0,
+            "pool_size": estimate.pool_size if estimate else self._outputs.sizes.get(system),
+            "estimate": _estimate(estimate),
+            "plain": _estimate(estimate and estimate.baseline),
+            "sequence": self._sequence(now.systems.get(system)),
+            "data_efficiency": estimate.data_efficiency if estimate else None,
+            "path": [list(point) for point in now.path.get(system, ())],
+            "forecast": [list(point) for point in now.forecast.get(system, ())],
+            "before": None
+            if before is None
+            else {
+                "estimate": _estimate(before.estimates.get(system)),
+                "sequence": self._sequence(before.systems.get(system)),
+            },
+            "notes": list(dict.fromkeys(notes)),
+        }
+
+    def _sequence(self, found: MonitoredSystem | None) -> dict[str, Any] | None:
+        if found is None or found.half_width is None:
+            return None
+        has_goal = self.goal.half_width is not None
+        return {
+            "estimate": found.estimate,
+            "low": found.low,
+            "high": found.high,
+            "half_width": found.half_width,
+            "stop": has_goal and found.enough,
+            "expected_more": found.more_judgments if has_goal else None,
         }
 
     @property
@@ -189,35 +293,15 @@ class Cells:
                 self._used,
                 self._campaign.metrics,
                 prompt=prompt,
-                level=self.goal.level,
+                level=self.level,
             )
         except NotEstimableError as error:
             return None, str(error)
         return found, None
 
 
-def _system(found: Standing, before: Standing | None, goal: Goal) -> dict[str, Any]:
-    estimate, monitored = found.estimate, found.monitored
-    notes = [*found.notes, *(estimate.notes if estimate else ())]
-    return {
-        "system": found.system,
-        "n": estimate.n_outputs if estimate else monitored.n if monitored else 0,
-        "judgments": estimate.n_judgments if estimate else 0,
-        "pool_size": estimate.pool_size if estimate else monitored.pool_size if monitored else None,
-        "estimate": _estimate(estimate),
-        "plain": _estimate(estimate and estimate.baseline),
-        "sequence": _sequence(monitored, goal),
-        "data_efficiency": estimate.data_efficiency if estimate else None,
-        "path": [list(point) for point in found.path],
-        "forecast": [list(point) for point in found.forecast],
-        "before": None
-        if before is None
-        else {
-            "estimate": _estimate(before.estimate),
-            "sequence": _sequence(before.monitored, goal),
-        },
-        "notes": list(dict.fromkeys([*notes, *(monitored.notes if monitored else ())])),
-    }
+def _asked(fits: Fits, prompt: str, level: float) -> Asked:
+    return Asked.of(fits, [prompt], None, target="pool", raters=None, level=level)
 
 
 def _estimate(found: Estimate | Baseline | None) -> dict[str, Any] | None:
@@ -237,22 +321,6 @@ def _estimate(found: Estimate | Baseline | None) -> dict[str, Any] | None:
         "about": str(found.about),
         "new_outputs": new
         and {"standard_error": new.standard_error, "low": new.low, "high": new.high},
-    }
-
-
-def _sequence(found: Monitored | None, goal: Goal) -> dict[str, Any] | None:
-    if found is None:
-        return None
-    has_goal = goal.half_width is not None
-    return {
-        "estimate": found.estimate,
-        "low": found.low,
-        "high": found.high,
-        "half_width": found.half_width,
-        "target": found.target,
-        "exact": found.exact,
-        "stop": has_goal and found.stop,
-        "expected_more": found.expected_more if has_goal else None,
     }
 
 

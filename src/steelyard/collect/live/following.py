@@ -313,7 +313,9 @@ def _news(view: View, *, seen: int | None, now: int, failure: str | None) -> _Ne
     raters = _due(view)
     if raters:
         return _News(found, due=raters)
-    made = snapshot(view.campaign, view.store, now=now, pool=view.pool, failure=failure)
+    made = snapshot(
+        view.campaign, view.store, now=now, pool=view.pool, conduct=view.conduct, failure=failure
+    )
     text = json.dumps(made, allow_nan=False, separators=(",", ":"))
     race = made["race"]
     aim = made["goal"]["half_width"] if race is None else RACE_OVER
@@ -327,7 +329,7 @@ def _news(view: View, *, seen: int | None, now: int, failure: str | None) -> _Ne
 
 
 def _due(view: View) -> dict[str, str]:
-    return due(view.campaign, view.store)
+    return due(view.campaign, view.store, view.conduct)
 
 
 def _milliseconds() -> int:

@@ -21,6 +21,7 @@ from steelyard.errors import SteelyardError
 
 if TYPE_CHECKING:
     from steelyard.collect.campaign import Campaign
+    from steelyard.collect.conduct import KnownConduct
     from steelyard.collect.live.pool import LivePool
     from steelyard.collect.store import Reader
 
@@ -63,6 +64,13 @@ class View:
         from steelyard.collect.live.pool import read_pool  # noqa: PLC0415 - see above
 
         return read_pool(self.campaign)
+
+    @cached_property
+    def conduct(self) -> "KnownConduct":
+        """What knows how raters work."""
+        from steelyard.collect.conduct import KnownConduct  # noqa: PLC0415 - see above
+
+        return KnownConduct(self.campaign)
 
 
 class Observer:

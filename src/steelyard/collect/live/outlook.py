@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 from steelyard.collect.campaign import Campaign
 from steelyard.collect.live.cells import Cells
-from steelyard.study.monitoring import Monitored
 
 __all__ = ["Outlook"]
 
@@ -16,9 +15,9 @@ class Outlook:
     Attributes
     ----------
     reached : bool
-        Whether every interval that the goal speaks of is narrow enough.
-    widest : Monitored or None
-        The interval that is furthest from it.
+        Whether the goal is reached under all of its prompts.
+    widest : str
+        Of a goal that is a half-width: the interval that is furthest from it, in words.
     to_goal : int or None
         Judgments until it is reached, at the present rate; None if that cannot be told.
     outputs : int or None
@@ -28,17 +27,14 @@ class Outlook:
     """
 
     reached: bool
-    widest: Monitored | None
+    widest: str
     to_goal: int | None
     outputs: int | None
     lacking: int
 
     @classmethod
     def of(cls, campaign: Campaign, cells: Cells, *, lacking: int, sharing: float) -> "Outlook":
-        """Look ahead.
-
-        Systems are judged side by side, in the order of their draws: until the last one has
-        reached the goal the others are judged too.
+        """Look ahead: an output is judged for all prompts at once.
 
         Parameters
         ----------
@@ -49,27 +45,30 @@ class Outlook:
         sharing : float
             Units over outputs of the draw: a text that several systems gave is judged once.
         """
-        if cells.goal.half_width is None:
-            return cls(reached=False, widest=None, to_goal=None, outputs=None, lacking=lacking)
+        nothing = cls(reached=False, widest="", to_goal=None, outputs=None, lacking=lacking)
+        if not cells.goal.given:
+            return nothing
         known = [
-            one.monitored
-            for (prompt, _), one in cells.now.items()
-            if prompt in campaign.goal_prompts and one.monitored is not None
+            (prompt, one)
+            for prompt in campaign.goal_prompts
+            if prompt in cells.now
+            for one in cells.now[prompt].systems.values()
         ]
-        all_known = len(known) == len(campaign.goal_prompts) * len(cells.systems) > 0
-        widest = max(known, key=lambda one: one.half_width, default=None)
-        reached = all_known and all(one.stop for one in known)
-        if reached:
-            outputs = max(one.n for one in known)
-            return cls(reached, widest, to_goal=0, outputs=outputs, lacking=lacking)
-        needed = [_needed(one, cells.goal.each) for one in known]
-        if not all_known or None in needed:
-            return cls(reached, widest, None, None, lacking)
-        outputs = max(one for one in needed if one is not None)
-        judged = {one.system: one.n for one in known}
-        more = sum(max(outputs - n, 0) for n in judged.values())
-        return cls(reached, widest, round(more * sharing) * cells.goal.each, outputs, lacking)
-
-
-def _needed(one: Monitored, each: int) -> int | None:
-    return None if one.expected_more is None else one.n + -(-one.expected_more // each)
+        widths = [(one.half_width, prompt, one) for prompt, one in known if one.half_width]
+        widest = ""
+        if widths and cells.goal.half_width is not None:
+            half, prompt, one = max(widths, key=lambda width: width[0] or 0.0)
+            widest = f"\N{PLUS-MINUS SIGN}{half:.3g} ({one.system}, {prompt})"
+        if len(known) < len(campaign.goal_prompts) * len(cells.systems) or not known:
+            return cls(False, widest, None, None, lacking)
+        if all(one.enough for _, one in known):
+            return cls(True, widest, 0, max(one.n_outputs for _, one in known), lacking)
+        more: dict[str, int] = {}
+        outputs = 0
+        for _, one in known:
+            if one.more_judgments is None:
+                return cls(False, widest, None, None, lacking)
+            more[one.system] = max(more.get(one.system, 0), one.more_judgments)
+            growth = 1 + one.more_judgments / max(one.n_judgments, 1)
+            outputs = max(outputs, round(one.n_outputs * growth))
+        return cls(False, widest, round(sum(more.values()) * sharing), outputs, lacking)

@@ -37,6 +37,7 @@ def raters_table(
                 "compared": agreement.submissions if agreement else 0,
                 "leniency": agreement.leniency if agreement else None,
                 "gold": rater.gold,
+                "handed_back": rater.handed_back,
                 "gold_missed": found.gold_missed if found else 0,
                 "flags": [
                     {"rule": flag.rule, "excludes": flag.excludes, "reason": flag.reason}

@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-import polars as pl
-
 from steelyard.collect.campaign import Campaign, Sample
 from steelyard.collect.rankings import is_only_ranked, ranked_prompts, ranking_pool
 from steelyard.study.preferences import preference_pool
@@ -47,9 +45,7 @@ def read_pool(campaign: Campaign) -> LivePool:
         pool = preference_pool(outputs, (first, second), differing=_is_of_differing(campaign))
         return LivePool(pool, systems)
     rows = outputs.rows(columns=["item", "system", "output", *campaign.metrics])
-    # Estimates ask only who wrote the same text: a number for each is enough to keep.
-    number = pl.struct("item", "output").rank("dense").cast(pl.String)
-    kept = read_outputs(rows.with_columns(number.alias("output")), metrics=list(campaign.metrics))
+    kept = read_outputs(rows, metrics=list(campaign.metrics))
     if is_only_ranked(campaign):
         return LivePool(ranking_pool(campaign, kept, systems=systems), systems, kept)
     return LivePool(kept, systems, kept if ranked_prompts(campaign) else None)

@@ -1,4 +1,4 @@
-"""Races of a campaign under way: who still gets judgments, and whether all is decided."""
+"""A campaign under way that is to decide which system is better: who still gets judgments."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,76 +6,54 @@ from typing import Any
 
 from steelyard.collect.campaign import Campaign
 from steelyard.collect.live.cells import Cells
-from steelyard.collect.live.outlook import Outlook
-from steelyard.collect.live.pool import LivePool
-from steelyard.collect.tasks import score_bounds
-from steelyard.errors import SteelyardError
-from steelyard.study.race_result import Raced
+from steelyard.questions.comparison import better_pairs
+from steelyard.questions.monitored import Monitored, MonitoredSystem
 
 __all__ = ["LiveRaces"]
 
 
 @dataclass(frozen=True)
 class LiveRaces:
-    """The race under each prompt of the goal.
+    """What is known under each prompt of a goal that decides.
 
     Attributes
     ----------
-    found : dict of str to Raced
+    found : mapping of str to Monitored
         By prompt.
-    reasons : dict of str to str
-        Why there is none yet.
+    reasons : mapping of str to str
+        Why there is nothing yet.
     systems : tuple of str
         All that are judged.
     """
 
-    found: Mapping[str, Raced]
+    found: Mapping[str, Monitored]
     reasons: Mapping[str, str]
     systems: tuple[str, ...]
 
     @classmethod
-    def of(cls, campaign: Campaign, pool: LivePool, cells: Cells) -> "LiveRaces | None":
-        """Run the races of a campaign; None if its goal is none."""
-        goal = campaign.goal
-        if goal is None or goal.decide is None:
+    def of(cls, campaign: Campaign, cells: Cells) -> "LiveRaces | None":
+        """Return what is known of a campaign; None if its goal decides nothing."""
+        if cells.goal.decide is None:
             return None
-        bounds = score_bounds(campaign.task)
         found, reasons = {}, {}
-        study = cells.study
         for prompt in campaign.goal_prompts:
-            judged = {system for name, system in cells.now if name == prompt}
-            waiting = [system for system in pool.systems if system not in judged]
-            if study is None or waiting:
+            now = cells.now.get(prompt)
+            known = {} if now is None else now.systems
+            waiting = [one for one in cells.systems if one not in known]
+            if waiting or now is None or now.monitored is None:
                 reasons[prompt] = f"the race begins when {', '.join(waiting)} have judgments"
-                continue
-            try:
-                [found[prompt]] = study.race(
-                    goal.decide,
-                    margin=goal.margin,
-                    metrics=campaign.metrics,
-                    prompts=[prompt],
-                    systems=pool.systems,
-                    method="asymptotic" if goal.method == "asymptotic" else "betting",
-                    level=goal.level,
-                    bounds=None if bounds[prompt][1] == float("inf") else bounds[prompt],
-                    judgments_per_output=cells.goal.each,
-                    judgment_price=campaign.pay.per_judgment or None,
-                )
-            except SteelyardError as error:
-                reasons[prompt] = str(error)
-        return cls(found, reasons, pool.systems)
-
-    @property
-    def decided(self) -> bool:
-        """Whether every race is."""
-        return not self.reasons and all(one.decided for one in self.found.values())
+            else:
+                found[prompt] = now.monitored
+        return cls(found, reasons, cells.systems)
 
     @property
     def let_go(self) -> tuple[str, ...]:
         """Systems that need no more judgments under any prompt of the goal."""
         if self.reasons:
             return ()
-        inside = {name for one in self.found.values() for name in one.inside}
+        inside = {
+            one.system for each in self.found.values() for one in each.systems if not one.enough
+        }
         return tuple(name for name in self.systems if name not in inside)
 
     @property
@@ -85,40 +63,49 @@ class LiveRaces:
         said = [f"{prompt}: {words}" for prompt, words in {**known, **self.reasons}.items()]
         return " ".join(said)
 
-    def outlook(self, *, lacking: int, drawn: int, sharing: float, each: int) -> Outlook:
-        """Return what is left to do: the outputs of a system are judged for all prompts at once.
-
-        Parameters
-        ----------
-        lacking : int
-            Judgments of the draw that are not there yet, those of systems that are out among them.
-        drawn : int
-            Items of the draw.
-        sharing : float
-            Units over outputs of the draw.
-        each : int
-            Judgments of an output.
-        """
-        if self.reasons:
-            return Outlook(False, None, None, None, lacking)
-        more: dict[str, int] = dict.fromkeys(self.systems, 0)
-        for race in self.found.values():
-            for one in race.systems:
-                more[one.system] = max(more[one.system], one.expected_more)
-        left = round(sum(more.values()) * sharing)
-        outputs = max(
-            one.n_items + -(-one.expected_more // each)
-            for race in self.found.values()
-            for one in race.systems
-        )
-        if all(one.n_items >= drawn for one in self.found.values()):
-            lacking = 0
-        return Outlook(self.decided, None, 0 if self.decided else left, outputs, lacking)
-
     def to_dict(self) -> dict[str, Any]:
         """Return the races for the dashboard."""
         return {
-            "prompts": [one.to_dict() for one in self.found.values()],
+            "prompts": [_race(one) for one in self.found.values()],
             "waiting": dict(self.reasons),
             "let_go": list(self.let_go),
         }
+
+
+def _race(one: Monitored) -> dict[str, Any]:
+    better = better_pairs(one.pairs, one.level)
+    lead = one.systems[0]
+    return {
+        "prompt": one.prompt,
+        "goal": one.goal,
+        "answer": one.answer,
+        "winner": lead.system if one.reached else None,
+        "stop": one.reached,
+        "expected_more": one.more_judgments,
+        "expected_cost": one.left_to_pay,
+        "claim": f"What is said here holds with {one.level:.0%}, however often you look.",
+        "notes": list(one.notes),
+        "systems": [
+            {
+                "system": each.system,
+                "state": "out" if each.enough and not one.reached else "in",
+                "estimate": each.estimate,
+                "behind": _behind(lead, each),
+                "rank_low": each.rank_low,
+                "rank_high": each.rank_high,
+                "n_items": each.n_outputs,
+                "expected_more": each.more_judgments,
+                "out_at": each.n_outputs if each.enough else None,
+                "out_by": next(
+                    (a.system for a in one.systems if (a.system, each.system) in better), None
+                ),
+            }
+            for each in one.systems
+        ],
+    }
+
+
+def _behind(lead: MonitoredSystem, one: MonitoredSystem) -> float | None:
+    if lead.estimate is None or one.estimate is None:
+        return None
+    return abs(lead.estimate - one.estimate)

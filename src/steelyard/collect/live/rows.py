@@ -5,9 +5,8 @@ from collections.abc import Sequence
 import polars as pl
 
 from steelyard.collect.store.records import ScoredRow
-from steelyard.study.draw_prefix import with_use
 
-__all__ = ["judgment_rows", "with_document_use"]
+__all__ = ["judgment_rows", "with_use"]
 
 _SCHEMA = {
     "submission": pl.Int64,
@@ -41,15 +40,13 @@ _SCHEMA = {
 }
 
 
-def judgment_rows(scored: Sequence[ScoredRow], *, each: int) -> pl.DataFrame:
-    """Return every judgment, with the column ``use`` of `with_document_use`; documents only where there are any.
+def judgment_rows(scored: Sequence[ScoredRow]) -> pl.DataFrame:
+    """Return every judgment, with the column ``use`` of `with_use`; documents only where there are any.
 
     Parameters
     ----------
     scored : sequence of ScoredRow
         What the store has.
-    each : int
-        Judgments wanted of an output.
     """
     columns = {name: [getattr(one, name) for one in scored] for name in _SCHEMA}
     frame = pl.DataFrame(columns, schema=_SCHEMA)
@@ -57,15 +54,23 @@ def judgment_rows(scored: Sequence[ScoredRow], *, each: int) -> pl.DataFrame:
         return frame.with_columns(use=pl.lit(None, dtype=pl.String))
     if frame["cluster"].null_count() == frame.height:
         frame = frame.drop("cluster", "segments")
-    return with_document_use(frame, each=each)
+    return with_use(frame)
 
 
-def with_document_use(frame: pl.DataFrame, *, each: int) -> pl.DataFrame:
-    """Return rows with the column ``use``; a document is used when all its segments can be.
+def with_use(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return rows with the column ``use``: "used", "excluded", "surplus" or "incomplete".
 
-    Segments that come first differ from those that follow, so that a part of a document is no sample of it.
+    What is not back yet counts as not drawn. A document is used when all its segments are judged: segments
+    that come first differ from those that follow, so that a part of a document is no sample of it.
     """
-    rows = with_use(frame, each=each)
+    use = (
+        pl.when("excluded")
+        .then(pl.lit("excluded"))
+        .when("surplus")
+        .then(pl.lit("surplus"))
+        .otherwise(pl.lit("used"))
+    )
+    rows = frame.with_columns(use=use)
     if "cluster" not in rows.columns:
         return rows
     is_used = pl.col("use") == "used"

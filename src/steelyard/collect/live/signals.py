@@ -9,7 +9,6 @@ from steelyard.collect.live.outlook import Outlook
 from steelyard.collect.live.racing import LiveRaces
 from steelyard.collect.store.ledger import micro
 from steelyard.collect.store.settings import Settings
-from steelyard.study.monitoring import Monitored
 
 __all__ = ["Outlook", "Paced", "is_spent", "money", "money_text", "pace", "signal"]
 
@@ -81,8 +80,7 @@ def signal(
     dict
         ``kind`` ("stop", with all reached; "spent", without; "go" or "wait"), ``title`` and ``reason``.
     """
-    goal, widest = settings.half_width, outlook.widest
-    width = "" if widest is None else _width(widest)
+    goal, width = settings.half_width, outlook.widest
     if outlook.reached and (goal is not None or races is not None):
         return _reached(campaign, settings, width, races)
     if settings.budget is not None and is_spent(campaign, settings, spent=spent):
@@ -121,7 +119,7 @@ def _reached(
     goal = settings.half_width
     state = "" if settings.state == "running" else f" The campaign is {settings.state}: {_NO_WORK}"
     if races is not None:
-        reason = f"{races.sentence} What a race says holds at all looks, so stopping now is sound.{state}"
+        reason = f"{races.sentence} What is said here holds at all looks, so stopping now is sound.{state}"
         return _said("stop", "You can stop: the race is decided", reason)
     return _said(
         "stop",
@@ -163,10 +161,6 @@ def _more(outlook: Outlook) -> str:
 
 def _said(kind: str, title: str, reason: str) -> dict[str, str]:
     return {"kind": kind, "title": title, "reason": reason}
-
-
-def _width(one: Monitored) -> str:
-    return f"±{one.half_width:.3g} ({one.system}, {one.prompt})"
 
 
 def money_text(amount: int) -> str:

@@ -7,8 +7,8 @@ from typing import Any
 import polars as pl
 from sqlalchemy import Connection
 
-from steelyard.collect.campaign import Campaign, Goal
-from steelyard.collect.conduct import conducts
+from steelyard.collect.campaign import Campaign
+from steelyard.collect.conduct import Conduct, KnownConduct
 from steelyard.collect.live.alerts import alerts
 from steelyard.collect.live.cells import Cells
 from steelyard.collect.live.outlook import Outlook
@@ -19,6 +19,7 @@ from steelyard.collect.live.signals import is_spent, money, pace, signal
 from steelyard.collect.quality import rules_in_words
 from steelyard.collect.store import Reader, StoreError
 from steelyard.collect.store.decisions import About, Decision, latest
+from steelyard.collect.store.ledger import micro
 from steelyard.collect.store.overview import (
     Awaited,
     Progress,
@@ -30,16 +31,15 @@ from steelyard.collect.store.overview import (
 from steelyard.collect.store.queue import drawn
 from steelyard.collect.store.records import (
     ScoredRow,
-    SubmissionRow,
+    judgment_times,
     scored_rows,
-    submission_rows,
 )
 from steelyard.collect.store.services import troubles
 from steelyard.collect.store.settings import Settings, current
 from steelyard.collect.unit import Target
-from steelyard.study.standing import Goal as StatisticalGoal
+from steelyard.questions.goal import Goal
 
-__all__ = ["goal_of", "snapshot"]
+__all__ = ["goal_of", "planned_of", "snapshot"]
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,8 @@ class _Read:
     progress: Progress
     awaited: Sequence[Awaited]
     scored: Sequence[ScoredRow]
-    submissions: Sequence[SubmissionRow]
+    times: Sequence[int]
+    conduct: Mapping[str, Conduct]
     raters: Sequence[RaterRow]
     decided: Mapping[tuple[str, About], Decision]
     drawn: Sequence[Target]
@@ -63,6 +64,7 @@ def snapshot(
     *,
     now: int,
     pool: LivePool | None = None,
+    conduct: KnownConduct | None = None,
     failure: str | None = None,
 ) -> dict[str, Any]:
     """Return where the campaign stands, ready for JSON.
@@ -77,6 +79,8 @@ def snapshot(
         Milliseconds.
     pool : LivePool, optional
         What `read_pool` returned, when it is at hand.
+    conduct : KnownConduct, optional
+        What knows how raters work, when it is at hand.
     failure : str, optional
         Why the last write to the database failed, if it did.
 
@@ -94,23 +98,19 @@ def snapshot(
     InvalidDataError
         If the outputs cannot be read.
     """
-    read = store.read(lambda connection: _read(connection, now=now))
+    known = conduct or KnownConduct(campaign)
+    read = store.read(lambda connection: _read(connection, now=now, known=known))
     pool = read_pool(campaign) if pool is None else pool
-    goal = goal_of(campaign, read.settings)
-    cells = Cells(campaign, pool, read.scored, goal=goal)
+    goal, level = goal_of(campaign, read.settings)
+    planned = planned_of(campaign, read.settings, systems=len(pool.systems))
+    cells = Cells(campaign, pool, read.scored, goal=goal, level=level, planned=planned)
     lacking = sum(one.missing for one in read.awaited)
     sharing = read.progress.units / max(len(read.drawn), 1)
-    races = LiveRaces.of(campaign, pool, cells)
-    if races is None:
-        outlook = Outlook.of(campaign, cells, lacking=lacking, sharing=sharing)
-    else:
-        outlook = races.outlook(
-            lacking=lacking, drawn=read.settings.sample_size, sharing=sharing, each=goal.each
-        )
-        lacking = min(outlook.lacking, lacking if outlook.to_goal is None else outlook.to_goal)
+    races = LiveRaces.of(campaign, cells)
+    outlook = Outlook.of(campaign, cells, lacking=lacking, sharing=sharing)
+    if races is not None and outlook.to_goal is not None:
+        lacking = min(lacking, outlook.to_goal)
     spent, judgments = read.progress.spent, read.progress.judgments
-    times = [one.time for one in read.submissions if one.gold is None]
-    conduct = conducts(campaign, read.submissions)
     return {
         "time": now,
         "title": campaign.title,
@@ -123,7 +123,7 @@ def snapshot(
         "money": money(campaign, read.settings, spent=spent, judgments=judgments),
         "pace": asdict(
             pace(
-                times,
+                read.times,
                 outlook,
                 drawn=read.settings.sample_size,
                 now=now,
@@ -134,11 +134,11 @@ def snapshot(
         | {"last": read.progress.last},
         "goal": {
             "half_width": goal.half_width,
-            "decide": None if campaign.goal is None else campaign.goal.decide,
-            "margin": None if campaign.goal is None else campaign.goal.margin,
-            "level": goal.level,
-            "method": goal.method,
-            "judgments_per_output": goal.each,
+            "decide": goal.decide,
+            "margin": goal.margin,
+            "level": level,
+            "planned": planned,
+            "judgments_per_output": read.settings.judgments_per_output,
             "prompts": list(campaign.goal_prompts),
             "metrics": list(campaign.metrics),
         },
@@ -146,26 +146,38 @@ def snapshot(
         "systems": list(pool.systems),
         "prompts": cells.to_list(),
         "exclusions": _exclusions(cells),
-        "raters": raters_table(campaign, read.raters, conduct=conduct, decided=read.decided),
+        "raters": raters_table(campaign, read.raters, conduct=read.conduct, decided=read.decided),
         "rules": list(rules_in_words(campaign)),
         "notes": _notes(campaign, cells, set_aside=read.progress.set_aside),
         "alerts": [*alerts(campaign, failure=failure), *read.troubles],
     }
 
 
-def goal_of(campaign: Campaign, settings: Settings) -> StatisticalGoal:
-    """Return the goal as it stands: the file's, with what was changed since."""
-    declared = campaign.goal or Goal(half_width=1.0)  # only for what it has by default
-    return StatisticalGoal(
-        half_width=settings.half_width,
-        tuned_for=None if campaign.goal is None else campaign.goal.half_width,
-        level=declared.level,
-        method=declared.method,
-        each=settings.judgments_per_output,
-    )
+def goal_of(campaign: Campaign, settings: Settings) -> tuple[Goal, float]:
+    """Return the goal as it stands, the file's with what was changed since, and its level."""
+    declared = campaign.goal
+    if declared is None or declared.decide is None:
+        goal = Goal(half_width=settings.half_width)
+    else:
+        goal = Goal(decide=declared.decide, margin=declared.margin)
+    return goal, 0.95 if declared is None else declared.level
 
 
-def _read(connection: Connection, *, now: int) -> _Read:
+def planned_of(campaign: Campaign, settings: Settings, *, systems: int) -> float | None:
+    """Return the judgments of each system that are planned: those drawn, or those that the budget pays.
+
+    None where the goal decides which system is better: then some systems end long before others.
+    """
+    if campaign.goal is not None and campaign.goal.decide is not None:
+        return None
+    planned = float(settings.sample_size * settings.judgments_per_output)
+    price = micro(campaign.pay.per_judgment)
+    if settings.budget and price:
+        planned = min(planned, settings.budget / price / max(systems, 1))
+    return planned if planned > 1 else None
+
+
+def _read(connection: Connection, *, now: int, known: KnownConduct) -> _Read:
     settings = current(connection)
     if settings is None:
         raise StoreError("no campaign has begun in this database: start it with `steelyard serve`")
@@ -174,7 +186,8 @@ def _read(connection: Connection, *, now: int) -> _Read:
         progress=progress(connection, now=now),
         awaited=awaited(connection),
         scored=scored_rows(connection),
-        submissions=submission_rows(connection),
+        times=judgment_times(connection),
+        conduct=known(connection),
         raters=rater_rows(connection),
         decided=latest(connection),
         drawn=drawn(connection),
@@ -203,7 +216,6 @@ def _exclusions(cells: Cells) -> dict[str, int]:
     return {
         "raters": out["rater"].n_unique(),
         "judgments": out["submission"].n_unique(),
-        "replacing": sum(one.replacing for one in cells.prefixes.values()),
     }
 
 
@@ -216,18 +228,11 @@ def _notes(campaign: Campaign, cells: Cells, *, set_aside: int) -> list[str]:
             "estimates are about outputs that raters could judge."
         )
     if not rows.is_empty():
-        ahead = sum(one.ahead for one in cells.prefixes.values())
         surplus = rows.filter(pl.col("use") == "surplus")["submission"].n_unique()
-        if ahead:
-            notes.append(
-                f"{ahead} complete outputs wait for others that stand before them in the draw: "
-                "estimates follow the draw and not the order of arrival, because what is quick to "
-                "judge may score differently."
-            )
         if surplus:
             notes.append(
                 f"{surplus} surplus judgments are kept and paid but not used: an output's score "
-                "may not change after it was looked at."
+                "has as many as were asked for."
             )
         if (rows["design"] == "paired").any():
             share = rows["share"].drop_nulls()

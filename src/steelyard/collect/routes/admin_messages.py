@@ -12,6 +12,7 @@ __all__ = [
     "Decided",
     "Decision",
     "Goal",
+    "HandBacks",
     "Invitation",
     "InvitationList",
     "InvitationName",
@@ -22,6 +23,7 @@ __all__ = [
     "RaterMessage",
     "Standing",
     "State",
+    "Undone",
 ]
 
 PersonName: TypeAlias = Annotated[
@@ -120,6 +122,18 @@ class Added(Said):
 
     units: int
     sample_size: int
+
+
+class HandBacks(Sent):
+    """Whose texts that were handed back shall be judged again."""
+
+    rater: Name
+
+
+class Undone(Said):
+    """How many texts may be judged again."""
+
+    texts: int
 
 
 class Decided(Said):

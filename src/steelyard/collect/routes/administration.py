@@ -13,15 +13,15 @@ from sqlalchemy import Connection
 from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 
 from steelyard.collect.answer_size import check_answers_fit
+from steelyard.collect.dashboard.answers import Show, answers
 from steelyard.collect.exports import Rows, view_export
-from steelyard.collect.live.answers import Show, answers
 from steelyard.collect.quality import rules_in_words
 from steelyard.collect.routes import admin_messages as messages
 from steelyard.collect.routes.guards import Administrator, Viewer, change, coming_in
 from steelyard.collect.routes.refusals import RefusedError, page_refusals, refusals
 from steelyard.collect.routes.site import Site, site_of
 from steelyard.collect.security.cookies import ADMIN_COOKIE, Cookie
-from steelyard.collect.store import decisions, invitations, queue, settings
+from steelyard.collect.store import decisions, invitations, queue, reports, settings
 from steelyard.collect.store.ledger import micro
 from steelyard.collect.units import more_units
 
@@ -253,6 +253,15 @@ async def decide(admin: Administrator, sent: messages.Decision) -> messages.Deci
     )
     admin.site.live.refresh()
     return messages.Decided(about=found.about, verdict=found.verdict, reason=found.reason)
+
+
+@router.post("/admin/api/hand-backs", **change(404))
+async def undo_hand_backs(admin: Administrator, sent: messages.HandBacks) -> messages.Undone:
+    """Let texts that a rater handed back be judged again, also if they were set aside."""
+    operation = partial(reports.undo_hand_backs, rater=sent.rater, now=admin.site.clock())
+    texts = await admin.site.write(operation)
+    admin.site.live.refresh()
+    return messages.Undone(texts=texts)
 
 
 @router.get(

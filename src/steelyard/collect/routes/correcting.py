@@ -29,8 +29,7 @@ async def last(visit: RaterVisit, sent: messages.Nothing) -> messages.LastAnswer
     return messages.LastAnswer(
         assignment=messages.Assignment(
             id=found.lease,
-            content=visit.site.shown(about.content),
-            math=visit.site.formulas(about.content),
+            **visit.site.on_page(about.content),
             draft=dict(found.answer),
             active_ms=found.active_ms,
             expires=visit.site.clock() + visit.site.lease_ms,

@@ -129,8 +129,8 @@ class Assignment(Said):
 
     id: str
     content: dict[str, Any]
-    math: dict[str, Any] = Field(
-        default_factory=dict, description="The formulas of the content, as trees of MathML."
+    shown: dict[str, Any] = Field(
+        description="The fields that are shown, as trees: a text, or a tag, its attributes and children."
     )
     draft: dict[str, Any] | None
     active_ms: int

@@ -22,9 +22,9 @@ from steelyard.collect.routes.memory import Memory
 from steelyard.collect.routes.templates import templates
 from steelyard.collect.security.limits import RateLimit
 from steelyard.collect.security.tokens import Keys
-from steelyard.collect.showing import content_formulas, shown_content
 from steelyard.collect.store import Store
 from steelyard.collect.store.purse import Purse
+from steelyard.collect.web.presentation import presented, public_content
 
 __all__ = ["Clock", "Notice", "Role", "Site", "site_of", "system_clock"]
 
@@ -80,6 +80,8 @@ class Site:
         What all raters are told.
     media
         The files that the task shows; None if there are none.
+    as_markdown
+        Fields that are laid out as markdown because they look like it.
     """
 
     campaign: Campaign
@@ -97,18 +99,20 @@ class Site:
     changed: asyncio.Event = field(default_factory=asyncio.Event)
     notice: Notice = field(default_factory=Notice)
     media: MediaFolder | None = None
+    as_markdown: tuple[str, ...] = ()
     log: logging.Logger = field(default_factory=lambda: logging.getLogger("steelyard.collect"))
     _pages: Environment = field(default_factory=templates)
 
-    def shown(self, content: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a content as the page may know it; among documents, gold looks like one."""
+    def on_page(self, content: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a content for the page: its texts, and how they are laid out.
+
+        Among documents, gold looks like one.
+        """
         if self.campaign.documents is not None:
             content = {EARLIER: [], SEGMENT: [1, 1], **content}
-        return shown_content(self.campaign.task, self.media, content)
-
-    def formulas(self, content: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the formulas of a content for the page."""
-        return content_formulas(self.campaign.task, content)
+        task = self.campaign.task
+        shown = presented(task, self.media, content, wording=self.campaign.wording)
+        return {"content": public_content(task, self.media, content), "shown": shown}
 
     async def write(self, operation: Callable[[Connection], T]) -> T:
         """Run an operation in the writer and return when it is durable."""

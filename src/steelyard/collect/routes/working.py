@@ -17,7 +17,6 @@ from steelyard.collect.routes.ending import ended
 from steelyard.collect.routes.guards import RaterVisit, change
 from steelyard.collect.routes.refusals import RefusedError, page_refusals, refusals
 from steelyard.collect.routes.site import Site, site_of
-from steelyard.collect.showing import shown_content
 from steelyard.collect.store import assignment, reports, sessions, submissions
 from steelyard.collect.store.given import Given, given
 from steelyard.collect.wording import phrase
@@ -43,8 +42,8 @@ async def next_assignment(visit: RaterVisit, sent: messages.Nothing) -> messages
 
     def give(connection: Connection) -> tuple[sessions.Session, Any]:
         facts = sessions.session(connection, visit.session)
-        found = _ended(site, connection, facts) or before_work.first(site, connection, facts)
-        return facts, found or assignment.next_lease(
+        before = _ended(site, connection, facts) or before_work.first(site, connection, facts)
+        found = before or assignment.next_lease(
             connection,
             session=visit.session,
             rater=visit.rater,
@@ -53,6 +52,11 @@ async def next_assignment(visit: RaterVisit, sent: messages.Nothing) -> messages
             purse=site.purse,
             documents=site.campaign.documents is not None,
         )
+        if isinstance(found, assignment.Nothing):
+            # who handed a text back first may have judged enough by now to be heard
+            enough = site.campaign.session.hand_backs_per_text
+            reports.set_aside_due(connection, rater=visit.rater, enough=enough, now=now)
+        return facts, found
 
     facts, found = await site.write(give)
     if _is_paid_end(facts, found) and await _ruled(site):
@@ -66,8 +70,7 @@ async def next_assignment(visit: RaterVisit, sent: messages.Nothing) -> messages
     return messages.NextTask(
         assignment=messages.Assignment(
             id=found.id,
-            content=site.shown(content),
-            math=site.formulas(content),
+            **site.on_page(content),
             draft=None if found.draft is None else dict(found.draft),
             active_ms=found.active_ms,
             expires=found.expires,
@@ -202,8 +205,7 @@ def _work_page(site: Site, *, mode: str, csrf: str | None) -> Response:
     task = site.campaign.task
     public = task.public()
     for question in public["tutorial"]["questions"] if public["tutorial"] else ():
-        question["math"] = site.formulas(question["content"])
-        question["content"] = shown_content(task, site.media, question["content"])
+        question.update(site.on_page(question["content"]))
     return site.page(
         "work.html",
         task=task,

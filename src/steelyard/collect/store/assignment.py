@@ -1,7 +1,7 @@
 """What a rater is given next, held for a time and given to another when that time is over."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
@@ -143,7 +143,8 @@ def next_lease(
 ) -> Lease | Nothing:
     """Give a rater the unit to judge next.
 
-    A rater who holds a unit gets it again, with the draft. Otherwise, of the units
+    A rater who holds a unit gets it again, with the draft; units that were skipped come back when
+    nothing else is left. Otherwise, of the units
     that are free, or whose lease is over, and that this rater has not judged, the first in the
     order of the draw and those less than `window` positions behind it: of these, the one that comes
     first in an order that is the rater's own. So each rater sees units in random order, while units
@@ -203,7 +204,7 @@ def next_lease(
         chosen = _gold_choice(connection, rater, found.gold_every, found.secret)
     if chosen is None:
         choice = partial(begun_document, expires=expires) if documents else _choice
-        chosen = choice(connection, rater=rater, now=now, window=allowed.window(window))
+        chosen = _free(connection, choice, rater, now=now, window=allowed.window(window))
     if chosen is None:
         left = statements.ANY_LEFT.scalar(connection, {"rater": rater})
         return Nothing("none-left" if left is None else "wait")
@@ -286,6 +287,17 @@ def _renewed(connection: Connection, found: Any, expires: int) -> bool:
     """Hold the rater's own slot for longer, unless another process has just given it away."""
     values = {"slot_id": found.slot, "old_lease": found.id, "new_expires": expires}
     return statements.RENEW.change(connection, values) == 1
+
+
+def _free(
+    connection: Connection, choice: Callable[..., Any], rater: str, *, now: int, window: int
+) -> Any:
+    """Return a free unit; what was skipped comes back when nothing else is left."""
+    chosen = choice(connection, rater=rater, now=now, window=window)
+    if chosen is None and statements.SKIPPED.rows(connection, {"rater": rater}):
+        statements.RETURN.change(connection, {"of_rater": rater, "new_undone": now})
+        chosen = choice(connection, rater=rater, now=now, window=window)
+    return chosen
 
 
 def _choice(connection: Connection, *, rater: str, now: int, window: int) -> Any:

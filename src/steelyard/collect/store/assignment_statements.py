@@ -44,8 +44,10 @@ __all__ = [
     "MOVE_LEASE",
     "OF_DOCUMENT",
     "RENEW",
+    "RETURN",
     "SAVE",
     "SITUATION",
+    "SKIPPED",
     "TAKE",
 ]
 
@@ -90,9 +92,31 @@ SITUATION = Prepared(
     .limit(1)
 )
 # A unit that the rater has judged, or handed back.
+_handed_back = exists().where(
+    reports.c.unit == slots.c.unit,
+    reports.c.rater == bindparam("rater"),
+    reports.c.undone.is_(None),
+)
 _judged = or_(
     exists().where(submissions.c.unit == slots.c.unit, submissions.c.rater == bindparam("rater")),
-    exists().where(reports.c.unit == slots.c.unit, reports.c.rater == bindparam("rater")),
+    _handed_back,
+)
+# What the rater skipped, and may be given again.
+SKIPPED = Prepared(
+    select(reports.c.id).where(
+        reports.c.rater == bindparam("rater"),
+        reports.c.kind == "skip",
+        reports.c.undone.is_(None),
+    )
+)
+RETURN = Prepared(
+    update(reports)
+    .where(
+        reports.c.rater == bindparam("of_rater"),
+        reports.c.kind == "skip",
+        reports.c.undone.is_(None),
+    )
+    .values(undone=bindparam("new_undone"), returned=True)
 )
 _front = (
     select(slots.c.id, slots.c.unit, slots.c.salt, slots.c.position)

@@ -1,7 +1,7 @@
 """Changing one's last answer: the earlier one is kept beside it."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -153,10 +153,15 @@ def correct(
     )
 
 
-def earlier(connection: Connection) -> dict[int, list[Earlier]]:
-    """Return all answers that were changed, by submission, in the order in which they were given."""
+def earlier(
+    connection: Connection, *, submissions: Sequence[int] | None = None
+) -> dict[int, list[Earlier]]:
+    """Return answers that were changed, by submission, in the order in which they were given."""
+    wanted = _EARLIER
+    if submissions is not None:
+        wanted = wanted.where(earlier_answers.c.submission.in_(submissions))
     kept: dict[int, list[Earlier]] = {}
-    for row in connection.execute(_EARLIER):
+    for row in connection.execute(wanted):
         one = Earlier(
             row.submission, json.loads(row.answer), json.loads(row.scores), row.active_ms, row.time
         )

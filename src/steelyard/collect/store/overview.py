@@ -42,6 +42,8 @@ class RaterRow:
         As in `Rater`.
     judgments, gold : int
         Submissions of drawn units, and of gold ones.
+    handed_back : int
+        Texts that were handed back.
     earned : int
         In millionths of the currency.
     last_seen : int or None
@@ -58,6 +60,7 @@ class RaterRow:
     excluded: bool
     judgments: int
     gold: int
+    handed_back: int
     earned: int
     last_seen: int | None
     tutorials: Mapping[str, bool | None]
@@ -207,6 +210,11 @@ _pay = (
     .group_by(ledger.c.rater)
     .subquery("pay")
 )
+_handed_back = (
+    select(func.count())
+    .where(reports.c.rater == raters.c.id, reports.c.undone.is_(None))
+    .scalar_subquery()
+)
 _RATER_ROWS = (
     select(
         raters.c.id,
@@ -217,6 +225,7 @@ _RATER_ROWS = (
         raters.c.excluded,
         func.coalesce(_work.c.judgments, 0).label("judgments"),
         func.coalesce(_work.c.gold, 0).label("gold"),
+        _handed_back.label("handed_back"),
         func.coalesce(_pay.c.earned, 0).label("earned"),
         _work.c.last_seen,
     )
@@ -234,6 +243,7 @@ _NEWEST = select(
         select(func.count()).select_from(table).scalar_subquery()
         for table in (submissions, decisions, raters, ledger, earlier_answers, reports)
     ),
+    select(func.count(reports.c.undone)).scalar_subquery(),
     select(func.coalesce(func.max(settings.c.revision), 0)).scalar_subquery(),
 )
 

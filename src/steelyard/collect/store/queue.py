@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import fields
 from typing import Any
 
 from sqlalchemy import (
@@ -24,6 +24,7 @@ from steelyard.records import DRAW_RECORD
 
 __all__ = ["add_units", "drawn", "rebalance"]
 
+_TARGET_FIELDS = tuple(one.name for one in fields(Target))
 _KNOWN_UNITS = select(units.c.digest, units.c.id)
 _ADD_UNIT = insert(units)
 _ADD_SLOT = insert(slots)
@@ -177,7 +178,9 @@ def _record_targets(connection: Connection, pairs: Sequence[tuple[int, Target]])
     }
     fresh, changed = [], []
     for unit, target in pairs:
-        row: dict[str, Any] = {**asdict(target), "unit": unit}
+        row: dict[str, Any] = {"unit": unit} | {
+            name: getattr(target, name) for name in _TARGET_FIELDS
+        }
         before = known.get((target.item, target.system))
         if before is None:
             fresh.append(row)

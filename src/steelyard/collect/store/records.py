@@ -2,12 +2,12 @@
 
 import json
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import ColumnElement, Connection, func, select
 
 from steelyard.collect.store.ids import screen_order
 from steelyard.collect.store.overview import (
@@ -40,11 +40,13 @@ __all__ = [
     "SubmissionRow",
     "awaited",
     "iso_time",
+    "judgment_times",
     "newest",
     "progress",
     "rater_rows",
     "scored_rows",
     "submission_rows",
+    "unit_scores",
 ]
 
 
@@ -223,6 +225,16 @@ _SUBMISSIONS = (
     .join(sessions, sessions.c.id == submissions.c.session)
     .order_by(submissions.c.id)
 )
+_UNIT_SCORES = (
+    select(submissions.c.id, submissions.c.unit, submissions.c.scores)
+    .join_from(submissions, units, units.c.id == submissions.c.unit)
+    .where(units.c.gold.is_(None))
+)
+_TIMES = (
+    select(submissions.c.time)
+    .join_from(submissions, units, units.c.id == submissions.c.unit)
+    .where(units.c.gold.is_(None))
+)
 _SYSTEMS = select(targets.c.unit, targets.c.system, targets.c.side).order_by(
     targets.c.side, targets.c.system
 )
@@ -300,13 +312,14 @@ def _segments(connection: Connection) -> dict[tuple[str, str | None], int]:
     return found
 
 
-def submission_rows(connection: Connection, *, rater: str | None = None) -> list[SubmissionRow]:
-    """Return every submission, or those of one rater, gold too, in the order of arrival."""
+def submission_rows(
+    connection: Connection, *, where: ColumnElement[bool] | None = None
+) -> list[SubmissionRow]:
+    """Return every submission, or those that fit, gold too, in the order of arrival."""
     named, wanted = _SYSTEMS, _SUBMISSIONS
-    if rater is not None:
-        own = submissions.c.rater == rater
-        named = named.where(targets.c.unit.in_(select(submissions.c.unit).where(own)))
-        wanted = wanted.where(own)
+    if where is not None:
+        named = named.where(targets.c.unit.in_(select(submissions.c.unit).where(where)))
+        wanted = wanted.where(where)
     systems: dict[int, list[tuple[str, int]]] = {}
     for unit, system, side in connection.execute(named):
         systems.setdefault(unit, []).append((system, side))
@@ -331,6 +344,20 @@ def submission_rows(connection: Connection, *, rater: str | None = None) -> list
             )
         )
     return rows
+
+
+def unit_scores(
+    connection: Connection, *, units: Collection[int] | None = None
+) -> Iterator[tuple[int, int, Scores]]:
+    """Yield number, unit and scores of submissions of drawn units: of all, or of these."""
+    wanted = _UNIT_SCORES if units is None else _UNIT_SCORES.where(submissions.c.unit.in_(units))
+    for number, unit, scores in connection.execute(wanted):
+        yield number, unit, json.loads(scores)
+
+
+def judgment_times(connection: Connection) -> list[int]:
+    """Return when submissions of drawn units came, in milliseconds."""
+    return list(connection.execute(_TIMES).scalars())
 
 
 def iso_time(milliseconds: int) -> str:

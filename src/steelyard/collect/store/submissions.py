@@ -82,7 +82,14 @@ _LEASE = Prepared(
     .join(sessions, sessions.c.id == leases.c.session)
     .join(slots, slots.c.id == leases.c.slot)
     .outerjoin(submissions, submissions.c.lease == leases.c.id)
-    .outerjoin(reports, and_(reports.c.unit == leases.c.unit, reports.c.rater == leases.c.rater))
+    .outerjoin(
+        reports,
+        and_(
+            reports.c.unit == leases.c.unit,
+            reports.c.rater == leases.c.rater,
+            reports.c.undone.is_(None),
+        ),
+    )
     .where(leases.c.id == bindparam("lease"))
 )
 _FILL = Prepared(

@@ -327,7 +327,7 @@ invitations = Table(
     Column("revoked", BigInteger),
 )
 
-# Texts that a rater could not judge: they are not given to that rater again.
+# Texts that a rater could not judge or skipped; one that was skipped comes back to the rater at the end.
 reports = Table(
     "reports",
     metadata,
@@ -338,7 +338,12 @@ reports = Table(
     Column("kind", String, nullable=False),
     Column("reason", Text, nullable=False),
     Column("time", BigInteger, nullable=False),
+    # When it ceased to hold: the text came back to the rater, or whoever runs the campaign undid it.
+    Column("undone", BigInteger),
+    # Whether the text came back to the rater, who may not skip it again.
+    Column("returned", Boolean, nullable=False, server_default=false()),
 )
+Index("reports_rater", reports.c.rater)
 Index("reports_unit_rater", reports.c.unit, reports.c.rater, unique=True)
 
 consents = Table(

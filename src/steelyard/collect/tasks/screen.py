@@ -98,8 +98,8 @@ def on_screen(task: "Task", count: int) -> "Task":
         for letter in letters
         for score in task.scores
     ]
-    return task.model_copy(
-        update={
+    return task.changed(
+        {
             "side_by_side": False,
             "show": tuple(show),
             "widgets": tuple(widgets),

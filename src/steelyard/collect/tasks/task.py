@@ -1,6 +1,7 @@
 """Tasks: what raters see, what they are asked, and which judgments that gives."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -53,8 +54,9 @@ class Shown(Declared):
     label : str
         The heading above it; none if empty.
     format : {"text", "markdown", "code", "table", "dialogue", "image", "audio", "video"}
-        How it is laid out. Whatever it holds, it is shown and never run. The last three show files: the
-        field holds a path, or a list of paths, below the folder ``media`` of the campaign.
+        How it is laid out. Whatever it holds, it is shown and never run. Where none is given, texts that
+        look like markdown are laid out so. The last three show files: the field holds a path, or a
+        list of paths, below the folder ``media`` of the campaign.
     math : bool
         Whether formulas in LaTeX are laid out.
     """
@@ -105,12 +107,12 @@ class Task(Declared):
 
     _on_screen: dict[int, "Task"] = PrivateAttr(default_factory=dict)
 
-    @property
+    @cached_property
     def prompts(self) -> tuple[str, ...]:
         """The prompts of the judgments, in order."""
         return tuple(score.prompt for score in self.scores)
 
-    @property
+    @cached_property
     def fields(self) -> tuple[str, ...]:
         """The fields of the content: all that reaches the page of an output."""
         names = [one.field for one in self.show]
@@ -122,23 +124,23 @@ class Task(Declared):
                 names += [name for name in placeholders(text) if name not in own]
         return tuple(dict.fromkeys(names))
 
-    @property
+    @cached_property
     def lists(self) -> frozenset[str]:
         """The fields that must hold lists of texts."""
         return frozenset(one.field for one in self.widgets if isinstance(one, Passages))
 
-    @property
+    @cached_property
     def suggested(self) -> dict[str, Spans]:
         """The fields that hold errors to begin with, and the widgets that begin with them."""
         spans = (widget for widget in self.widgets if isinstance(widget, Spans))
         return {widget.suggested: widget for widget in spans if widget.suggested is not None}
 
-    @property
+    @cached_property
     def dialogues(self) -> frozenset[str]:
         """The fields that are shown as dialogues."""
         return frozenset(one.field for one in self.show if one.format == "dialogue")
 
-    @property
+    @cached_property
     def texts(self) -> frozenset[str]:
         """The fields that must hold one text."""
         named = {one.field for one in self.widgets if isinstance(one, PostEdit | Spans)}
@@ -147,6 +149,19 @@ class Task(Declared):
     def widget(self, name: str) -> Widget | None:
         """Return the widget of this id; None if there is none."""
         return next((widget for widget in self.widgets if widget.id == name), None)
+
+    def with_show(self, show: Sequence[Shown]) -> "Task":
+        """Return the task with its fields laid out in another way."""
+        return self.changed({"show": tuple(show)})
+
+    def changed(self, update: Mapping[str, Any]) -> "Task":
+        """Return the task with other values, and with nothing that follows from the old ones."""
+        made = self.model_copy(update=update)
+        for name, value in vars(type(self)).items():
+            if isinstance(value, cached_property):
+                made.__dict__.pop(name, None)
+        made._on_screen = {}  # noqa: SLF001
+        return made
 
     def on_screen(self, count: int) -> "Task":
         """Return the task with its questions about each of so many outputs side by side."""

@@ -5,22 +5,22 @@ from dataclasses import replace
 
 from matplotlib.figure import Figure
 
+from steelyard.paper.figures.efficiency_map import efficiency_map, noise_share
 from steelyard.paper.names import metric_name, prompt_name
+from steelyard.paper.standings import Standing
 from steelyard.plots.style import INK, styled
-from steelyard.report.efficiency_map import efficiency_map, noise_share
-from steelyard.study import Diagnosis
 
 __all__ = ["contour_plot"]
 
 _LAST = "overall"
 
 
-def contour_plot(diagnoses: Sequence[Diagnosis]) -> Figure:
+def contour_plot(standings: Sequence[Standing]) -> Figure:
     """Draw the contours, each prompt at its best metric, and every system with every metric.
 
     Parameters
     ----------
-    diagnoses : sequence of Diagnosis
+    standings : sequence of Standing
         For each prompt one of each system and, with system ``*``, one of all.
 
     Returns
@@ -29,7 +29,7 @@ def contour_plot(diagnoses: Sequence[Diagnosis]) -> Figure:
     """
     # The map shows the way to the two limits from the last.
     together = sorted(
-        (one for one in diagnoses if one.system == "*"), key=lambda one: one.prompt == _LAST
+        (one for one in standings if one.system == "*"), key=lambda one: one.prompt == _LAST
     )
     named = [
         replace(
@@ -42,10 +42,11 @@ def contour_plot(diagnoses: Sequence[Diagnosis]) -> Figure:
     figure = efficiency_map(named)
     with styled():
         axes = figure.axes[0]
-        for one in diagnoses:
+        for one in standings:
             if one.system != "*":
                 axes.plot(
-                    [noise_share(one.noise_ratio.value)] * len(one.metrics),
+                    [noise_share(next(iter(one.metrics.values())).noise_ratio.value)]
+                    * len(one.metrics),
                     [min(abs(found.correlation.value), 1.0) for found in one.metrics.values()],
                     "o",
                     color=INK,

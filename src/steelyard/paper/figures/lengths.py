@@ -8,12 +8,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from steelyard.estimate import Trajectory
 from steelyard.paper.figures.palette import GREEN
 from steelyard.paper.limits import Limits
 from steelyard.paper.names import metric_name, system_name
 from steelyard.paper.trajectories import Followed
 from steelyard.plots.style import BLUE, GRID, INK, ORANGE, WIDTH, styled
+from steelyard.single.trajectory import Trajectory
 
 __all__ = ["LengthPanel", "length_plot", "overview_plot"]
 

@@ -38,7 +38,7 @@ def _blocks(found: Reproduction) -> Iterator[Block]:
     yield Drawing(
         "figure-3",
         "Inverse data efficiency by noise ratio and correlation",
-        contour_plot(found.diagnoses),
+        contour_plot(found.standings),
         "Figure 3: how many judgments are needed, in percent of those of a plain mean of equal "
         "precision. Large marks are the prompts, all systems together, with their best metric and 95% "
         "intervals; small dots are every system with every metric. Dotted lines lead from the last "

@@ -154,6 +154,11 @@ export function actions(ask, done) {
       });
       await showInvited(ask.body.querySelector(".invited"));
     },
+    giveOutAgain: (rater) => ask.open({
+      title: `What rater ${rater.number} handed back`, confirm: "Let it be judged",
+      body: [text("These texts count as not handed back: they are given out again, also those that were set aside. The rater may hand texts back as before; to keep the rater from that, leave the rater out of the estimate.")],
+      run: () => change("hand-backs", { rater: rater.id }, "The texts are given out again."),
+    }),
     decide: (rater) => ask.open({
       title: `Rater ${rater.number}${rater.panel_id ? `, ${rater.panel_id}` : ""}`, confirm: "Record",
       body: [

@@ -3,6 +3,7 @@
 import { actions, Ask, paid } from "./actions.js";
 import { h } from "./dom.js";
 import { distance, percent, plural, seconds } from "./format.js";
+import { grown } from "../tree.js";
 
 const PAID = { pay: "to be paid", refuse: "payment refused", undecided: "not paid until you decide" };
 const find = (id) => document.getElementById(id);
@@ -50,13 +51,12 @@ async function load() {
   find("pages").replaceChildren(...[offset > 0 ? step("Newer", Math.max(0, offset - page)) : null, offset + page < total ? step("Older", offset + page) : null].filter(Boolean));
 }
 
-const TAGS = { image: "img", audio: "audio", video: "video" };
-const KINDS = { "cannot-judge": "could not judge it", problem: "reports a problem" };
+const KINDS = { "cannot-judge": "could not judge it", problem: "reports a problem", skip: "skipped it" };
 
 function reportList(reports, now) {
   return h("section", { class: "card", "aria-labelledby": "reports-title" }, h("h2", { id: "reports-title", text: `${plural(reports.length, "text")} handed back` }),
     h("ul", { class: "notes" }, reports.map((one) => h("li", {}, h("a", { href: to({ item: one.item }), dir: "auto", text: `Item ${one.item}` }), ": ",
-      h("a", { href: to({ rater: one.rater }), text: `rater ${one.rater}` }), ` ${KINDS[one.kind]}, ${distance(one.time, now)}: `, h("q", { dir: "auto", text: one.reason })))));
+      h("a", { href: to({ rater: one.rater }), text: `rater ${one.rater}` }), ` ${KINDS[one.kind]}, ${distance(one.time, now)}: `, one.reason ? h("q", { dir: "auto", text: one.reason }) : null, one.holds ? null : " (to be judged again)"))));
 }
 
 function decided(rater) {
@@ -71,6 +71,7 @@ function personCard(rater) {
     h("h2", { text: `Rater ${rater.number}` }),
     h("p", { class: "small", dir: "auto", text: `${rater.panel_id ? `Panel id ${rater.panel_id} · ` : ""}${plural(rater.judgments, "judgment")} · median ${seconds(rater.median_seconds)}${rater.earned ? ` · ${rater.earned} earned` : ""}` }),
     rater.flags.length ? h("ul", { class: "notes" }, rater.flags.map((flag) => h("li", { text: flag.reason }))) : null,
+    mayChange && rater.handed_back ? h("p", {}, `${plural(rater.handed_back, "text")} handed back `, h("button", { type: "button", class: "button", on: { click: () => act.giveOutAgain(rater) } }, "Let them be judged again\u2026")) : null,
     decided(rater));
 }
 
@@ -93,7 +94,7 @@ function answerCard(one, rater, now) {
       h("span", { class: "small", text: `${seconds(one.seconds)}, ${distance(one.time, now)}` }),
       marks.map(([kind, words]) => h("span", { class: kind, text: words }))),
     h("div", { class: "answer-body" },
-      h("div", {}, one.texts.map(({ label, text, media }) => h("section", {}, h("h3", { text: label }), media ? media.names.map((name) => h(TAGS[media.kind], { class: "answer-media", src: `/admin/media/${name}`, alt: label, controls: media.kind !== "image" })) : [text].flat().map((part) => h("p", { class: "answer-text", dir: "auto", text: part }))))),
+      h("div", {}, one.texts.map(({ label, shown }) => h("section", {}, h("h3", { text: label }), h("div", { class: "text answer-text" }, shown.map((node) => grown(node)))))),
       h("div", {}, said(one.answers), one.earlier.map((before) => h("section", { class: "earlier-answer" }, h("h3", { text: "Before it was changed" }), said(before))))),
     decided(rater));
 }

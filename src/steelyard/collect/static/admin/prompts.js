@@ -32,7 +32,7 @@ function card(prompt, position, order, snapshot, said) {
     systems.length ? numbers(prompt, systems, snapshot, digits, name) : null);
 }
 
-/** Which system is better, as `steelyard compare` says now, or why that is not known. */
+/** Which system is better, however often one looks, or why that is not known. */
 function answer(found, said) {
   if (!found) return null;
   if (!found.sentence) return h("p", { class: "small", dir: "auto", text: `Which system is better is not known: ${found.reason}.` });
@@ -40,7 +40,7 @@ function answer(found, said) {
   said.add(found.basis);
   return h("div", { class: "answer" },
     h("p", { class: "answer-sentence", dir: "auto", text: found.sentence }),
-    isNew ? h("p", { class: "small", text: `${found.basis} For one look: who looks until something shows will see too much.` }) : null);
+    isNew ? h("p", { class: "small", text: found.basis }) : null);
 }
 
 /** What plain means would have cost, for the means and for the differences. */
@@ -72,7 +72,7 @@ function forest(systems, prompt, digits) {
 
 function halfWidth(sequence, digits) {
   if (!sequence) return "";
-  return sequence.exact ? "known exactly" : `\u00b1${number(sequence.half_width, digits)}`;
+  return `\u00b1${number(sequence.half_width, digits)}`;
 }
 
 function efficiency(systems) {
@@ -107,8 +107,8 @@ function numbers(prompt, systems, snapshot, digits, name) {
   const heads = ["system", "outputs judged", "estimate", `${level}, at all times`, "half-width", "expected more", `${level}, one look`, ...(wider ? ["for new outputs"] : []), "plain mean", `its ${level}`, "data efficiency"];
   if (changed) heads.push("before exclusions", "at all times, before");
   const rows = systems.map((one) => [
-    one.system, `${whole(one.n)} of ${whole(one.pool_size)}`, number(one.estimate?.estimate, digits), one.sequence?.exact ? "known exactly" : interval(one.sequence, digits),
-    one.sequence?.exact ? "\u2013" : number(one.sequence?.half_width, digits), one.sequence ? whole(one.sequence.expected_more) : "\u2013", interval(one.estimate, digits), ...(wider ? [interval(one.estimate?.new_outputs, digits)] : []),
+    one.system, `${whole(one.n)} of ${whole(one.pool_size)}`, number(one.estimate?.estimate, digits), interval(one.sequence, digits),
+    number(one.sequence?.half_width, digits), one.sequence ? whole(one.sequence.expected_more) : "\u2013", interval(one.estimate, digits), ...(wider ? [interval(one.estimate?.new_outputs, digits)] : []),
     number(one.plain?.estimate, digits), interval(one.plain, digits), one.data_efficiency === null ? "\u2013" : one.data_efficiency.toFixed(2),
     ...(changed ? [number(one.before?.estimate?.estimate, digits), interval(one.before?.sequence, digits)] : []),
   ]);
@@ -150,9 +150,8 @@ export function showExclusions(place, snapshot) {
   const known = snapshot.prompts.filter((prompt) => rows([prompt]).length); // no table without a row
   const goal = known.filter((prompt) => prompt.in_goal);
   const others = known.filter((prompt) => !prompt.in_goal);
-  const waiting = exclusions.replacing ? ` ${plural(exclusions.replacing, "output waits", "outputs wait")} for a replacement and ${exclusions.replacing === 1 ? "is" : "are"} passed over until then.` : "";
   return replace(place.querySelector(".exclusions-body"),
-    h("p", { text: `${plural(exclusions.raters, "rater is", "raters are")} left out, with ${plural(exclusions.judgments, "judgment")}. Nothing was deleted.${waiting}${known.length ? " Estimates with their intervals, at all times where there are such:" : ""}` }),
+    h("p", { text: `${plural(exclusions.raters, "rater is", "raters are")} left out, with ${plural(exclusions.judgments, "judgment")}. Nothing was deleted.${known.length ? " Estimates with their intervals, at all times where there are such:" : ""}` }),
     goal.length ? table("Before and after exclusions, prompts of the goal", heads, rows(goal), "exclusions-table") : null,
     others.length ? h("details", { "data-key": "exclusions-others" }, h("summary", { "data-key": "exclusions-others-summary", text: goal.length ? "The other prompts" : "All prompts" }),
       table("Before and after exclusions, other prompts", heads, rows(others), "exclusions-others-table")) : null);

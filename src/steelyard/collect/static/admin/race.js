@@ -17,7 +17,6 @@ function course(one, snapshot) {
     system.system, state(system, one), number(system.estimate, 3), number(system.behind, 3), place(system), whole(system.n_items), whole(system.expected_more),
   ]);
   const price = one.expected_cost ? ` (${one.expected_cost.toFixed(2)} ${snapshot.money?.currency ?? ""})` : "";
-  const saved = one.ledger?.saved.race ?? 0;
   return h("section", { class: "race", "aria-label": `Race, ${one.prompt}` },
     h("p", { class: "answer-sentence", dir: "auto", text: `${one.prompt}: ${one.answer}` }),
     h("div", { class: "scrolls", tabindex: "0", role: "region", "aria-label": `Race, ${one.prompt}: systems`, "data-key": `race-${one.prompt}` },
@@ -25,7 +24,6 @@ function course(one, snapshot) {
         h("thead", {}, h("tr", {}, heads.map((head) => (head ? h("th", { scope: "col", text: head }) : h("td"))))),
         h("tbody", {}, rows.map(([first, ...rest]) => h("tr", {}, h("th", { scope: "row", dir: "auto", text: first }), rest.map((cell) => h("td", { dir: "auto", text: cell }))))))),
     one.stop ? null : h("p", { class: "small", text: `About ${plural(one.expected_more ?? 0, "more judgment")}${price}.` }),
-    saved > 0 ? h("p", { class: "small", text: `${plural(saved, "judgment")} saved by letting systems go.` }) : null,
     h("p", { class: "small", text: one.claim }),
     one.notes.length ? h("ul", { class: "notes" }, one.notes.map((note) => h("li", { dir: "auto", text: note }))) : null);
 }
@@ -33,7 +31,7 @@ function course(one, snapshot) {
 function state(system, one) {
   if (system.system === one.winner) return one.systems.filter((other) => other.state === "in").length === 1 ? "best" : "best or near";
   if (system.state === "in") return "in";
-  return system.out_by === null ? `placed at item ${whole(system.out_at)}` : `out at item ${whole(system.out_at)}, behind ${system.out_by}`;
+  return system.out_by === null ? `placed after ${whole(system.out_at)} items` : `out after ${whole(system.out_at)} items, behind ${system.out_by}`;
 }
 
 function place(system) {

@@ -18,7 +18,7 @@ const COLUMNS = [
   { key: "earned", label: "Earned", value: (one) => one.earned_amount, numeric: true, when: (snapshot) => snapshot.money },
   { key: "last", label: "Last seen", value: (one) => one.last ?? 0 },
 ];
-const RULES = { "active-time": "too quick", edits: "short edits", agreement: "low agreement", gold: "gold missed", "same-answers": "same answers", tutorial: "tutorial failed" };
+const RULES = { "active-time": "too quick", edits: "short edits", agreement: "low agreement", gold: "gold missed", "same-answers": "same answers", tutorial: "tutorial failed", "hand-backs": "hands back" };
 const FEW = 8;
 const MOST = 500;
 

@@ -3,11 +3,9 @@ import { show } from "./show.js";
 import { t } from "./texts.js";
 
 /** What came before in the document of a segment: above it, in a box that scrolls on its own. */
-export function showEarlier(place, content, fields) {
-  const [number, of] = content._segment ?? [0, 0];
+export function showEarlier(place, [number, of] = [0, 0], earlier = [], fields = []) {
   place.hidden = of === 0;
   if (of === 0) return;
-  const earlier = content._earlier ?? [];
   place.querySelector("[data-place]").textContent = t("segment-of", { n: number, of });
   const box = place.querySelector("[data-earlier]");
   box.hidden = earlier.length === 0;
@@ -19,8 +17,8 @@ export function showEarlier(place, content, fields) {
   list.scrollTop = list.scrollHeight;
 }
 
-function shownText({ label, format, math }, text) {
+function shownText({ label }, nodes) {
   const made = element("div", { class: "text" });
-  show(made, text, { format, math, label });
+  show(made, nodes);
   return element("div", {}, label ? element("span", { class: "small" }, label) : null, made);
 }

@@ -1,7 +1,7 @@
 import { Refused, request, Unreachable, untilAnswered } from "./api.js";
 import { button, element } from "./elements.js";
-import { setFormulas } from "./math.js";
 import * as messages from "./messages.js";
+import { plain } from "../tree.js";
 import { show } from "./show.js";
 import { t } from "./texts.js";
 
@@ -93,12 +93,11 @@ export class Tutorial {
       const one = known.get("output");
       known.set(field, { ...one, label: `${one.label} ${letter}`.trim() });
     }
-    setFormulas(this.#question.math);
     const { field: used, suggested } = this.#definition(this.#question);
     const shown = Object.entries(content).filter(([field]) => known.has(field) || (field !== used && field !== suggested));
     find("tutorial-texts").replaceChildren(...shown.map(([field, text]) => {
       const place = element("div", { class: "text" });
-      show(place, text, { format: known.get(field)?.format ?? "text", math: known.get(field)?.math ?? false, label: known.get(field)?.label ?? "" });
+      show(place, this.#question.shown[field] ?? plain([text].flat().join("\n")));
       return element("section", { class: "shown" }, element("h2", {}, known.get(field)?.label ?? field), place);
     }));
   }

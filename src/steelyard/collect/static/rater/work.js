@@ -5,7 +5,6 @@ import { showEarlier } from "./earlier.js";
 import { Form } from "./form.js";
 import { offerHandBack } from "./hand-back.js";
 import { forget, keep, kept } from "./kept.js";
-import { setFormulas } from "./math.js";
 import * as messages from "./messages.js";
 import { Questions } from "./questions.js";
 import { show } from "./show.js";
@@ -108,13 +107,12 @@ export class Work {
     if (unsent) this.autosave.changed();
   }
 
-  #show({ content, math, draft, active_ms: spent }, unsent = null) {
-    setFormulas(math);
+  #show({ content, shown, draft, active_ms: spent }, unsent = null) {
     for (const place of find("work").querySelectorAll("[data-field]")) {
-      if (!place.closest("[data-output]") || place.dataset.field in content) show(place, content[place.dataset.field]);
+      if (!place.closest("[data-output]") || place.dataset.field in shown) show(place, shown[place.dataset.field]);
     }
     const earlier = find("document");
-    if (earlier) showEarlier(earlier, content, this.page.task.show);
+    if (earlier) showEarlier(earlier, content._segment, shown._earlier, this.page.task.show);
     this.page.section("work");
     this.form.load(content, unsent?.answer ?? draft);
     this.clock.start(Math.max(unsent?.active_ms ?? 0, spent ?? 0));

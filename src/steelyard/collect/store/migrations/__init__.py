@@ -25,7 +25,7 @@ def migrate(engine: Engine) -> None:
     Raises
     ------
     StoreError
-        If the database was made by a newer version.
+        If the database was made by another version.
     """
     config = Config()
     # Alembic reads options as a template, in which a percent sign is doubled.
@@ -41,8 +41,8 @@ def migrate(engine: Engine) -> None:
             one.revision for one in script.walk_revisions()
         }:
             raise StoreError(
-                f"the database was made by a newer version of steelyard (its tables have revision "
-                f"{revision}): install that version"
+                f"the database was made by another version of steelyard (its tables have revision "
+                f"{revision}): install that version, or name a new database"
             )
         config.attributes["connection"] = connection
         command.upgrade(config, "head")

@@ -1,0 +1,1 @@
+"""What raters see and send."""

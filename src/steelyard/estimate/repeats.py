@@ -1,5 +1,0 @@
-"""What outputs with two judgments or more tell of the rater variance, as `variance` has it."""
-
-from steelyard.variance.repeats import FEW_REPEATS, Repeats
-
-__all__ = ["FEW_REPEATS", "Repeats"]

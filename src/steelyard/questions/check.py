@@ -1,0 +1,443 @@
+"""What a user's files are, what can be computed from them now, and the command that does it."""
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from steelyard.campaign.coverage import coverage_notes
+from steelyard.campaign.draws import is_designed
+from steelyard.campaign.files import StudyFiles
+from steelyard.campaign.source import Source
+from steelyard.campaign.texts import is_text
+from steelyard.errors import InvalidDataError, SteelyardError
+from steelyard.foreign import format_named
+from steelyard.foreign.suggested import refusal, suggestion
+from steelyard.records import Output
+from steelyard.tables import Judgments, Outputs
+from steelyard.tables.column_names import Role
+from steelyard.tables.excel import filled_sheets
+from steelyard.tables.problems import Problem, near_equal_names
+from steelyard.tables.profile import FileProfile, profile_file
+
+__all__ = ["FileCheck", "check_files"]
+
+_EXCEL = {".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"}
+_MEND = "nothing until the problems above are mended"
+
+
+@dataclass(frozen=True, eq=False)
+class FileCheck:
+    """What a user's files are.
+
+    Attributes
+    ----------
+    files : tuple of FileProfile
+        Each file.
+    problems : tuple of Problem
+        What does not fit between outputs and judgments.
+    possible : tuple of str
+        What can be computed now, a sentence each; why not, where nothing can.
+    command : str
+        The next command, ready to be copied.
+    """
+
+    files: tuple[FileProfile, ...]
+    problems: tuple[Problem, ...]
+    possible: tuple[str, ...]
+    command: str
+
+    @property
+    def usable(self) -> bool:
+        """Whether nothing stops the next command."""
+        found = [*self.problems, *(one for file in self.files for one in file.problems)]
+        return not _stops(found)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON has it."""
+        return {
+            "files": [one.to_dict() for one in self.files],
+            "problems": [one.to_dict() for one in self.problems],
+            "usable": self.usable,
+            "possible": list(self.possible),
+            "next": self.command,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class _Reading:
+    """How files are read, as it was said."""
+
+    columns: Mapping[str, str] | None
+    separator: Mapping[str, str] | None
+    decimal: Mapping[str, str] | None
+    bounds: tuple[float, float] | None
+    human: tuple[str, ...]
+    options: tuple[str, ...]
+
+    def profile(self, path: Path, role: Role | None = None) -> FileProfile:
+        """Return what is in a file; another tool's is not opened as a table."""
+        # who says what the columns mean has a file in our form
+        form = None if self.columns or self.human or role else suggestion(path)
+        tool = "" if form is None else form.name
+        if tool not in {"", "wide", "judgments"}:
+            return FileProfile(str(path), "another form", tool=tool)
+        marks = list(dict.fromkeys((self.separator or {}).values()))
+        try:
+            found = profile_file(
+                path,
+                columns=self.columns,
+                separator=marks[0] if marks else None,
+                decimal=self.decimal,
+                bounds=self.bounds,
+                role=role,
+            )
+        except InvalidDataError as error:
+            if not path.is_file() or not _may_be_foreign(path):
+                raise
+            return FileProfile(str(path), "another form", problems=(Problem(str(error), 0, 0),))
+        if self.human:
+            return replace(found, kind="one table", human=self.human)
+        if form is not None and (tool, found.kind) == ("wide", "wide table"):
+            return replace(found, tool=tool, conversion=form.options)
+        return replace(found, tool=tool) if tool == found.kind else found
+
+
+def check_files(
+    paths: Sequence[Path],
+    *,
+    columns: Mapping[str, str] | None = None,
+    separator: Mapping[str, str] | None = None,
+    decimal: Mapping[str, str] | None = None,
+    bounds: tuple[float, float] | None = None,
+    human: Sequence[str] = (),
+    options: Sequence[str] = (),
+) -> FileCheck:
+    """Look at files before anything is computed: what they are, what is wrong, what is next.
+
+    Parameters
+    ----------
+    paths : sequence of path
+        Files of outputs, judgments, or anything that can be opened.
+    columns, separator, decimal, human
+        As in `Study.read`; separator and decimal by file.
+    bounds : (float, float), optional
+        Least and greatest possible score.
+    options : sequence of str
+        What was said on the command line about how to read the files; the next command repeats it.
+
+    Raises
+    ------
+    InvalidDataError
+        If a file cannot be opened.
+    """
+    how = _Reading(columns, separator, decimal, bounds, tuple(human), tuple(options))
+    sheets = [one for path in paths for one in _sheets(path)]
+    files = _with_roles(sheets, [how.profile(path) for path in sheets], how)
+    pools = [one for one in files if one.kind == "outputs"]
+    judged = [one for one in files if one.kind == "judgments"]
+    files = tuple(_beside(one, pools, judged) for one in files)
+    worded = [one for one in judged if one.tool]
+    if worded:
+        return _conversion(
+            files, worded, ("nothing yet: the scores are words: convert them first",)
+        )
+    if pools and judged:
+        return _campaign(files, [pools[0], judged[0]], how)
+    one_table = next((one for one in files if one.kind == "one table"), None)
+    if one_table is not None:
+        return _campaign(files, [one_table], how)
+    if any(one.kind in {"wide table", "another form"} for one in files):
+        return _foreign(files)
+    if pools:
+        return _pool_only(files, pools[0], how)
+    possible = ("nothing yet: estimates need the outputs too, every output of every system",)
+    command = shlex.join(["steelyard", "check", "OUTPUTS", judged[0].name, *options])
+    return FileCheck(files, (), possible, command)
+
+
+def _with_roles(
+    paths: Sequence[Path], files: Sequence[FileProfile], how: _Reading
+) -> tuple[FileProfile, ...]:
+    """Return the files, each that could be outputs or judgments as what the others do not hold."""
+    found = list(files)
+    for place, file in enumerate(found):
+        if file.kind != "one table" or len(found) == 1 or how.human:
+            continue
+        others = {one.kind for number, one in enumerate(found) if number != place}
+        role: Role | None = None
+        if "outputs" in others:
+            role = "judgments"
+        elif "judgments" in others or others == {"one table"}:
+            role = "outputs"
+        if role is not None:
+            own = dict(how.columns or {})
+            if role == "judgments" and "score" not in file.columns and len(file.human) == 1:
+                own["judgments:score"] = file.human[0]
+            found[place] = replace(how, columns=own).profile(paths[place], role)
+            if own != (how.columns or {}):
+                said = ("--column", f"judgments:score={file.human[0]}")
+                found[place] = replace(found[place], options=(*found[place].options, *said))
+    return tuple(found)
+
+
+def _beside(file: FileProfile, *groups: list[FileProfile]) -> FileProfile:
+    """Return a file with the problem that commands take another one of its kind, if they do."""
+    first = next((group[0] for group in groups if file in group[1:]), None)
+    if first is None:
+        return file
+    way_out = f"what follows is about {first.name}; put the rows into one file"
+    problem = Problem(f"a second file of {file.kind}", 0, 0, way_out=way_out)
+    return replace(file, problems=(*file.problems, problem))
+
+
+def _sheets(path: Path) -> list[Path]:
+    """Return every sheet of an Excel file that has several, and any other file as it is."""
+    if not path.is_file() or path.stat().st_size == 0 or path.suffix.lower() not in _EXCEL:
+        return [path]
+    names = filled_sheets(path)
+    return [Path(f"{path}#{name}") for name in names] if len(names) > 1 else [path]
+
+
+def _may_be_foreign(path: Path) -> bool:
+    """Whether a file that is no table of ours may well be another tool's: JSON, an archive, a text."""
+    with path.open("rb") as file:
+        head = file.read(4096)
+    ours = {".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".parquet", ".xlsx", ".xls", ".ods"}
+    return bool(head.strip()) and path.suffix.lower() not in ours
+
+
+def _foreign(files: tuple[FileProfile, ...]) -> FileCheck:
+    """Return what to do with files that are not in our form: the conversion, tried without writing."""
+    others = [one for one in files if one.kind in {"wide table", "another form"}]
+    first = next((one for one in others if one.tool), others[0])
+    if first.tool:
+        title = format_named(first.tool).title
+        possible = (f"nothing yet: {first.name} is to be converted first ({first.tool}: {title})",)
+        return _conversion(files, [one for one in others if one.tool in {"", first.tool}], possible)
+    return FileCheck(files, (), (_unknown(first),), _guess(first))
+
+
+def _unknown(file: FileProfile) -> str:
+    """Say what is missing from a file in no form that is known."""
+    if not file.columns:
+        return f"nothing yet: {file.name} cannot be read as a table, and is of no tool that `convert` knows"
+    return (
+        "nothing yet: it is not seen which column holds what: tables need `item` and `system`, `output` or "
+        "metrics, and scores of people. Say what yours are called with --column, and which one people filled "
+        "with --human"
+    )
+
+
+def _guess(file: FileProfile) -> str:
+    """Return a command that reads a file of unknown columns, with its numbers as human scores."""
+    may_be: Mapping[str, str] = file.counts.get("may_be", {})
+    numbers = [name for name, what in may_be.items() if what.startswith(("numbers", "score"))]
+    if not numbers:
+        command = ["steelyard", "convert", "--help"]
+        return shlex.join(command)
+    return shlex.join(["steelyard", "check", file.name, *file.options, "--human", numbers[-1]])
+
+
+def _conversion(
+    files: tuple[FileProfile, ...], chosen: list[FileProfile], possible: tuple[str, ...]
+) -> FileCheck:
+    """Return the command that converts files of one tool, and why it would be refused."""
+    first = next(one for one in chosen if one.tool)
+    if not format_named(first.tool).companions:
+        chosen = [one for one in chosen if one.tool and one.conversion == first.conversion]
+    names = [one.name for one in chosen]
+    refused = refusal([Path(name) for name in names], first.tool, first.conversion)
+    asked = refused.options if isinstance(refused, InvalidDataError) else ()
+    problems = () if refused is None else (Problem(str(refused), 0, 0, stops=True),)
+    command = ["steelyard", "convert", "--from", first.tool, *names, *first.conversion, *asked]
+    return FileCheck(files, problems, possible, shlex.join([*command, "--output", "converted"]))
+
+
+def _pool_only(files: tuple[FileProfile, ...], pool: FileProfile, how: _Reading) -> FileCheck:
+    if _stops(pool.problems):
+        return FileCheck(files, (), (_MEND,), _again([pool], how.options))
+    smallest = min(pool.counts["systems"].values(), default=0)
+    possible = ["sample: draw the outputs to judge; then serve: have people judge them"]
+    if pool.counts["texts"]:
+        possible.append("judge: ask an LLM for a score of every output, as a metric")
+    if not pool.counts["metrics"]:
+        possible.append("score: add automatic metrics, which make intervals narrower")
+    command = ["sample", pool.name, "-n", str(min(100, smallest)), "--seed", "1"]
+    command += [*how.options, *pool.options, "-o", "sample.jsonl"]
+    try:
+        problems = _texts(_read([pool], how)[0])
+    except SteelyardError as error:
+        problems = [Problem(str(error), 0, 0, stops=True)]
+    return FileCheck(files, tuple(problems), tuple(possible), shlex.join(["steelyard", *command]))
+
+
+def _campaign(
+    files: tuple[FileProfile, ...], used: Sequence[FileProfile], how: _Reading
+) -> FileCheck:
+    """Return what can be computed from outputs and judgments, in two files or one."""
+    own = [one for file in used for one in file.problems]
+    again = _again(used, how.options)
+    if _stops(own):
+        return FileCheck(files, (), (_MEND,), again)
+    human = (
+        ()
+        if how.human
+        else tuple(part for file in used for one in file.human for part in ("--human", one))
+    )
+    mending = [part for one in own for part in one.options]
+    given = [*how.options, *(part for one in used for part in one.options), *human, *mending]
+    try:
+        outputs, judgments, notes = _read(used, how)
+        between = _absent(outputs, judgments)
+        if not _stops(between):
+            between += [*_chosen(outputs, judgments), *_texts(outputs)]
+            said = {one.what for one in own}
+            between += [Problem(note, 0, 0) for note in notes if note not in said]
+    except InvalidDataError as error:
+        if error.options and not {*error.options} <= {*given}:
+            command = ["steelyard", "check", *(one.name for one in used), *given, *error.options]
+            return FileCheck(files, (Problem(str(error), 0, 0),), (_MEND,), shlex.join(command))
+        between = [Problem(str(error), 0, 0, stops=True)]
+    except SteelyardError as error:
+        between = [Problem(str(error), 0, 0, stops=True)]
+    if _stops(between):
+        return FileCheck(files, tuple(between), (_MEND,), again)
+    verb = "compare" if _is_about_pairs(judgments) else "estimate"
+    command = ["steelyard", verb, *(one.name for one in used), *given]
+    possible = _possible(outputs, judgments)
+    return FileCheck(files, tuple(between), tuple(possible), shlex.join(command))
+
+
+def _again(files: Sequence[FileProfile], options: Sequence[str]) -> str:
+    return shlex.join(["steelyard", "check", *(one.name for one in files), *options])
+
+
+def _stops(problems: Sequence[Problem]) -> bool:
+    return any(one.stops and not one.options for one in problems)
+
+
+def _read(used: Sequence[FileProfile], how: _Reading) -> tuple[Outputs, Judgments, tuple[str, ...]]:
+    """Read outputs and judgments as the next command would."""
+    options = [part for one in used for part in one.options]
+    options += [part for file in used for one in file.problems for part in one.options]
+    columns = dict(how.columns or {})
+    marks = {"--separator": dict(how.separator or {}), "--decimal": dict(how.decimal or {})}
+    on_duplicate: Any = "error"
+    for option, value in zip(options[::2], options[1::2], strict=True):
+        if option == "--column":
+            ours, _, theirs = value.partition("=")
+            columns[ours] = theirs
+        elif option == "--on-duplicate":
+            on_duplicate = value
+        elif option in marks:
+            role, _, mark = value.partition(":")
+            marks[option][role] = mark
+    files = StudyFiles(
+        used[0].name,
+        used[1].name if len(used) > 1 else None,
+        columns=columns,
+        metrics=None,
+        on_duplicate=on_duplicate,
+        prompts=None,
+        exclude_systems=None,
+        fill=None,
+        separator=marks["--separator"],
+        decimal=marks["--decimal"],
+        human=used[0].human or None if len(used) == 1 else None,
+    )
+    return files.read(None)
+
+
+def _absent(outputs: Outputs, judgments: Judgments) -> list[Problem]:
+    """Return what does not fit: judged outputs that are not in the pool, nearly equal systems."""
+    pool = outputs.rows(columns=list(Output.key))
+    keys = judgments.frame.select(Output.key).unique(maintain_order=True)
+    absent = keys.join(pool, on=Output.key, how="anti", maintain_order="left")
+    if not absent.height:
+        return []
+    item, system = absent.row(0)
+    problem = Problem(
+        f"judged outputs that are not in {outputs.name}",
+        absent.height,
+        keys.height,
+        (f"item {item!r} of system {system!r}; an item there is {pool['item'][0]!r}",),
+        way_out="add them to the outputs, or make items and systems agree",
+        stops=True,
+    )
+    return [problem, *near_equal_names("system", [*outputs.systems, *judgments.systems])]
+
+
+def _texts(outputs: Outputs) -> list[Problem]:
+    """Return how many outputs are no texts: blank, placeholders, or the name of their item."""
+    if not outputs.has_texts:
+        return []
+    rows = outputs.rows(columns=["item", "system", "output"])
+    none = rows.filter(~is_text(rows))
+    if none.is_empty():
+        return []
+    item, system, output = none.row(0)
+    return [
+        Problem(
+            "outputs that are no text (blank, a placeholder on many items, or the item's name)",
+            none.height,
+            rows.height,
+            (f"item {item}, system {system}: {output[:30]!r}",),
+            way_out="each counts as unlike any other",
+        )
+    ]
+
+
+def _is_about_pairs(judgments: Judgments) -> bool:
+    """Whether every prompt asks which of two outputs is better."""
+    return {*judgments.prompts} <= {*judgments.preference_prompts}
+
+
+def _chosen(outputs: Outputs, judgments: Judgments) -> list[Problem]:
+    """Return what must be said of the outputs that were judged: by whom, and how they were chosen."""
+    if _is_about_pairs(judgments):
+        return []
+    source = Source(outputs, judgments, outputs.metrics)
+    notes = [
+        f"{system}, {prompt}: {note}"
+        for (prompt, system), own in source.warnings.items()
+        for note in own
+    ]
+    notes += [
+        f"{prompt}: {note}" for prompt, own in coverage_notes(judgments).items() for note in own
+    ]
+    if not is_designed(judgments):
+        notes += source.drawn_whole
+    return [Problem(note, 0, 0) for note in notes]
+
+
+def _possible(outputs: Outputs, judgments: Judgments) -> list[str]:
+    preferred = judgments.preference_prompts
+    asked = [f"compare: wins, ties and losses under {', '.join(preferred)}"] if preferred else []
+    if _is_about_pairs(judgments):
+        return asked
+    metrics = outputs.metrics
+    used = "the plain mean, because there are no metrics"
+    if metrics:
+        used = f"corrected by {metrics[0] if len(metrics) == 1 else f'{len(metrics)} metrics'}"
+    found = [*asked, f"estimate: the mean human score of each system, {used}"]
+    if len(judgments.systems) > 1:
+        found.append("compare: which system is better")
+    key = [*Output.key, "prompt"]
+    if judgments.frame.select(pl.struct(key).is_duplicated().any()).item():
+        found.append("diagnose: what raters and metrics contribute; plan: how many more judgments")
+    else:
+        found.append(
+            "diagnose: not yet, because no output has two judgments: rater noise is unknown"
+        )
+    if outputs.has_texts and not metrics:
+        found.append(
+            "score, judge: automatic metrics and LLM scores, which make intervals narrower"
+        )
+    unjudged = [name for name in outputs.systems if name not in judgments.systems]
+    if unjudged:
+        found.append(f"nothing for systems without judgments: {', '.join(unjudged)}")
+    return found

@@ -1,0 +1,83 @@
+"""What a plan is to reach: how far intervals of some answers may reach."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import norm
+from scipy.stats import t as student
+
+from steelyard.model.campaign import Floats
+from steelyard.model.imagined import Imagined
+
+__all__ = ["Goal"]
+
+_DRAWS = 4_000
+_SEED = 20_181
+
+
+@dataclass(frozen=True, eq=False)
+class Goal:
+    """Answers, and how far their intervals may reach.
+
+    Attributes
+    ----------
+    name : str
+        The answers in words, such as "the mean of each system".
+    forms : (f, k) array
+        The answers, as forms of the means.
+    limit : (f,) array or float
+        How far each interval may reach.
+    level : float
+        Confidence level.
+    together : bool
+        Whether the level is that of all answers together.
+    power : float or None
+        The probability to show a difference as large as the limit, instead of a half-width.
+    """
+
+    name: str
+    forms: Floats
+    limit: Floats | float
+    level: float = 0.95
+    together: bool = False
+    power: float | None = None
+
+    def half_width(self, errors: Imagined, assurance: float | None = None) -> float:
+        """Return the half-width of the widest interval, as expected or with an assurance."""
+        return self._widest(errors, self._multiple(errors), assurance)
+
+    def reach(self, errors: Imagined, assurance: float | None = None) -> float:
+        """Return the largest ratio of an interval's reach to its limit: the goal is 1 or less."""
+        multiple = self._multiple(errors)
+        if self.power is not None:
+            multiple = multiple + student.ppf(self.power, errors.freedom(self.forms))
+        return self._widest(errors, multiple / self.limit, assurance)
+
+    def _widest(self, errors: Imagined, multiple: Floats, assurance: float | None) -> float:
+        reach = multiple * np.sqrt(errors.variance(self.forms))
+        # a squared error that is known with v degrees of freedom is v / chi-square(v) of what it seems
+        doubt = errors.doubt(self.forms)
+        size = np.sqrt(np.maximum(np.diag(doubt), 1e-9))
+        values, axes = np.linalg.eigh(doubt / np.outer(size, size))
+        root = axes * np.sqrt(np.maximum(values, 0.0))
+        draws = np.random.default_rng(_SEED).standard_normal((_DRAWS // 2, len(size)))
+        z = np.concatenate([draws, -draws]) @ root.T
+        # chi-square by Wilson and Hilferty, with v = 2 / size^2
+        part = size**2 / 9
+        squares = np.maximum(1 - part - z * np.sqrt(part), 0.05) ** 3
+        widest = (reach / np.sqrt(squares)).max(axis=1)
+        return float(np.quantile(widest, 0.5 if assurance is None else assurance))
+
+    def _multiple(self, errors: Imagined) -> Floats:
+        """Return how many standard errors each interval reaches."""
+        freedom = errors.freedom(self.forms)
+        level = self.level
+        if self.together and len(self.forms) > 1:
+            covariance = self.forms @ errors.answers.covariance @ self.forms.T
+            error = np.sqrt(np.maximum(np.diag(covariance), 1e-300))
+            values, axes = np.linalg.eigh(covariance / np.outer(error, error))
+            root = axes * np.sqrt(np.maximum(values, 0.0))
+            draws = np.random.default_rng(_SEED).standard_normal((_DRAWS, len(error)))
+            largest = np.abs(draws @ root.T).max(axis=1)
+            level = 2 * norm.cdf(np.quantile(largest, level)) - 1
+        return np.asarray(student.ppf((1 + level) / 2, freedom))

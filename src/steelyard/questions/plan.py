@@ -1,0 +1,287 @@
+"""How many more judgments, of what, and what they cost: from a pilot, or from typed variances."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, pairwise
+from typing import Literal
+
+import numpy as np
+
+from steelyard.campaign.unjudged import others_judged
+from steelyard.errors import InvalidArgumentError, NotEstimableError
+from steelyard.model.campaign import Floats
+from steelyard.names import known_names
+from steelyard.questions.about import Raters, Target, view_of
+from steelyard.questions.cheapest import planned
+from steelyard.questions.fitted import Fits, PromptFit
+from steelyard.questions.goals import Goal
+from steelyard.questions.plans import Plan, Prices
+from steelyard.questions.prospect import Further, Prospect
+from steelyard.questions.typed import Typed, typed_prospect
+
+__all__ = ["PlanAsked", "PlanFor", "pilot_plan", "plan"]
+
+PlanFor = Literal["means", "pairs", "order"]
+
+# Outputs of a system after which two orders of the items are compared.
+_LOOK = 100
+_JUDGED_FIRST = (
+    "counts on items first that other systems were judged on, as `steelyard sample OUTPUTS --after JUDGMENTS` "
+    "draws them: there the systems' common part is known"
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanAsked:
+    """What a plan is asked for.
+
+    Attributes
+    ----------
+    half_width : float or None
+        How far intervals may reach to either side.
+    budget : float or None
+        What may be spent, instead.
+    difference, power : float or None, and float
+        A difference to be shown, and the probability of showing it, instead.
+    assurance : float
+        The probability of reaching the goal.
+    output_price, judgment_price : float
+        Of an output that is judged, however often, and of a judgment.
+    judgments_per_output : float or None
+        Chosen by default.
+    n_raters : int or None
+        Raters of the further judgments; those of before by default.
+    level : float
+        Confidence level.
+    """
+
+    half_width: float | None = None
+    budget: float | None = None
+    difference: float | None = None
+    power: float = 0.8
+    assurance: float = 0.8
+    output_price: float = 0.0
+    judgment_price: float = 1.0
+    judgments_per_output: float | None = None
+    n_raters: int | None = None
+    level: float = 0.95
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        for name, lowest in (("half_width", 0), ("budget", 0), ("difference", 0)):
+            value = getattr(self, name)
+            if value is not None and not (np.isfinite(value) and value > lowest):
+                raise InvalidArgumentError(f"`{name}` must be a positive number; got {value:g}")
+        for name in ("power", "assurance", "level"):
+            value = getattr(self, name)
+            if not 0 < value < 1:
+                raise InvalidArgumentError(f"`{name}` must lie between 0 and 1; got {value:g}")
+        for name in ("output_price", "judgment_price"):
+            value = getattr(self, name)
+            if not (np.isfinite(value) and value >= 0):
+                raise InvalidArgumentError(f"`{name}` must be 0 or more; got {value:g}")
+        if self.judgment_price == 0 and self.output_price == 0:
+            raise InvalidArgumentError("`judgment_price` and `output_price` must not both be 0")
+        each, raters = self.judgments_per_output, self.n_raters
+        if each is not None and not (np.isfinite(each) and each >= 1):
+            raise InvalidArgumentError(f"`judgments_per_output` must be 1 or more; got {each:g}")
+        if raters is not None and raters < 2:
+            raise InvalidArgumentError(f"`n_raters` must be 2 or more; got {raters}")
+
+    @property
+    def goals(self) -> int:
+        """How many goals are given, of which there must be one."""
+        return sum(one is not None for one in (self.half_width, self.budget, self.difference))
+
+    def goal(self, name: str, forms: Floats, *, together: bool) -> Goal:
+        """Return the goal for some forms of the means."""
+        limit = self.half_width or self.difference or 1.0
+        if self.half_width is not None:
+            words = f"{name} known to ±{self.half_width:g}"
+        elif self.difference is not None:
+            words = f"{name}: a difference of {self.difference:g} shown with power {self.power:g}"
+        else:
+            words = f"{name} as well as {self.budget:g} pays for"
+        power = self.power if self.difference is not None else None
+        return Goal(words, forms, limit, self.level, together=together, power=power)
+
+    def plan(self, prospect: Prospect, goal: Goal, *, systems: Sequence[int] | None = None) -> Plan:
+        """Return the plan."""
+        return planned(
+            prospect,
+            goal,
+            budget=self.budget,
+            prices=Prices(output=self.output_price, judgment=self.judgment_price),
+            assurance=self.assurance,
+            each=self.judgments_per_output,
+            raters=self.n_raters,
+            systems=systems,
+        )
+
+
+def plan(
+    item_variance: Typed,
+    rater_variance: Typed,
+    correlation: Typed = 0.0,
+    *,
+    leniency: Typed = 0.0,
+    pool_size: int | None = None,
+    asked: PlanAsked,
+) -> Plan:
+    """Plan how many outputs to judge of one system, or of two that are compared, from variances.
+
+    Parameters
+    ----------
+    item_variance, rater_variance, correlation, leniency, pool_size
+        As in `typed_prospect`; with a `difference`, item and rater variance are those of differences.
+    asked : PlanAsked
+        The goal, prices and the rest.
+
+    Returns
+    -------
+    Plan
+
+    Examples
+    --------
+    >>> found = plan(0.15, 0.3, 0.5, asked=PlanAsked(half_width=0.1))
+    >>> found.expected.judgments, found.expected.judgments == found.assured.judgments
+    (163, True)
+    """
+    _one_goal(asked.goals)
+    if asked.difference is None:
+        prospect = typed_prospect(
+            item_variance,
+            rater_variance,
+            correlation,
+            leniency=leniency,
+            raters=asked.n_raters,
+            pool_size=pool_size,
+        )
+        return asked.plan(prospect, asked.goal("the mean", np.eye(1), together=False))
+    prospect = typed_prospect(
+        _half(item_variance),
+        _half(rater_variance),
+        correlation,
+        leniency=leniency,
+        raters=asked.n_raters,
+        systems=2,
+        pool_size=pool_size,
+    )
+    forms = np.array([[1.0, -1.0]])
+    return asked.plan(prospect, asked.goal("the difference", forms, together=False))
+
+
+def _half(given: Typed) -> Typed:
+    """Return the variance of each of two independent halves of a difference."""
+    return given / 2 if isinstance(given, int | float) else [one / 2 for one in given]
+
+
+def pilot_plan(
+    fits: Fits,
+    prompt: str,
+    asked: PlanAsked,
+    *,
+    systems: Sequence[str] | None = None,
+    compare: tuple[str, str] | None = None,
+    what: PlanFor = "means",
+    judge: Sequence[str] | None = None,
+    same_items: bool = True,
+    target: Target = "pool",
+    raters: Raters | None = None,
+) -> Plan:
+    """Plan further judgments under a prompt; see `Study.plan`."""
+    _one_goal(asked.goals + (what == "order"))
+    if compare is not None and (systems is not None or what != "means"):
+        raise InvalidArgumentError(
+            "`compare` names its two systems: leave out `systems` (--system) and `what` (--for)"
+        )
+    found = fits.of(prompt)
+    if found.collected.campaign.other is not None:
+        raise NotEstimableError(
+            f"prompt {prompt!r} asks which of two outputs is better: plans are of scores"
+        )
+    pool = fits.source.outputs.systems
+    named = list(compare or systems or found.systems)
+    for one in (*named, *(judge or ())):
+        if one not in pool:
+            raise InvalidArgumentError(
+                f"system {one!r} is not in {fits.source.outputs.name}; {known_names(one, pool)}"
+            )
+    mode, notes = found.raters(raters)
+    getting = list(judge or named)
+
+    def ahead(*, judged_first: bool) -> tuple[Prospect, Goal]:
+        prospect = Prospect.of(
+            fits,
+            prompt,
+            getting,
+            about=view_of(target, mode),
+            same_items=same_items,
+            judged_first=judged_first,
+            differing=compare is not None and set(getting) == set(compare),
+        )
+        place = {one: number for number, one in enumerate(prospect.campaign.systems)}
+        asks = [place[one] for one in named]
+        return prospect, _goal(found, prospect, asks, asked, what=what, compare=compare)
+
+    prospect, goal = ahead(judged_first=False)
+    if others_judged(fits.source, prompt, getting):
+        other = ahead(judged_first=True)
+        further = Further(min(_LOOK, prospect.left))
+        if other[1].reach(other[0].after(further)) < goal.reach(prospect.after(further)):
+            prospect, goal = other
+            notes = (*notes, _JUDGED_FIRST)
+    asks = [prospect.campaign.systems.index(one) for one in getting]
+    made = asked.plan(prospect, goal, systems=asks)
+    return replace(made, notes=(*made.notes, *notes))
+
+
+def _one_goal(goals: int) -> None:
+    if goals != 1:
+        raise InvalidArgumentError(
+            "a plan needs exactly one of `--half-width`, `--budget`, `--difference` and `--for order`"
+        )
+
+
+def _goal(
+    found: PromptFit,
+    prospect: Prospect,
+    systems: Sequence[int],
+    asked: PlanAsked,
+    *,
+    what: PlanFor,
+    compare: tuple[str, str] | None,
+) -> Goal:
+    """Return the goal for some systems of the campaign."""
+    means = np.eye(prospect.campaign.k)[list(systems)]
+    if compare is not None:
+        forms = means[:1] - means[1:]
+        return asked.goal(f"{compare[0]} - {compare[1]}", forms, together=False)
+    if what == "means" and asked.difference is None:
+        name = "the mean of each system" if len(means) > 1 else "the mean"
+        return asked.goal(name, means, together=False)
+    if len(means) < 2:
+        raise InvalidArgumentError("a difference needs two systems; got one")
+    pairs = np.array([a - b for a, b in combinations(means, 2)])
+    if what != "order":
+        return asked.goal("all differences", pairs, together=True)
+    return _order(found, prospect, means, asked.level)
+
+
+def _order(found: PromptFit, prospect: Prospect, means: Floats, level: float) -> Goal:
+    """Return the goal to tell each system from the next, if the differences stay as they are."""
+    estimated = found.answers("pool", "random").mean
+    known = dict(zip(found.systems, estimated, strict=True))
+    lacking = [one for one in prospect.campaign.systems if one not in known]
+    if lacking:
+        raise NotEstimableError(f"system {lacking[0]} has no judgments: its place is not known")
+    values = means @ np.array([known[one] for one in prospect.campaign.systems])
+    order = np.argsort(-values)
+    rows = [(order[a], order[b]) for a, b in pairwise(range(len(order)))]
+    forms = np.array([means[a] - means[b] for a, b in rows])
+    gaps = np.array([values[a] - values[b] for a, b in rows])
+    if gaps.min() <= 0:
+        raise NotEstimableError("two systems have equal estimates: no order can be planned")
+    return Goal(
+        "the order of all systems, if differences stay as they are", forms, gaps, level, True
+    )

@@ -1,0 +1,184 @@
+import numpy as np
+import polars as pl
+import pytest
+
+from steelyard.errors import InvalidArgumentError, NotEstimableError
+from steelyard.study import Study
+
+SIZE, JUDGED = 60, 15
+
+
+def frames(seed=0, *, systems="ABCDE", raters=6, gaps=False):
+    """Outputs with two metrics, and judgments of some of them under one prompt."""
+    rng = np.random.default_rng(seed)
+    outputs, judgments = [], []
+    for system in systems:
+        quality = rng.normal(size=SIZE)
+        for item, score in enumerate(quality):
+            row = {"item": f"i{item:02}", "system": system, "m1": score + rng.normal()}
+            missing = gaps and (system == "A" or item % 7 == 0)
+            row["m2"] = None if missing else score + 2 * rng.normal()
+            outputs.append(row)
+        for item in rng.choice(SIZE, JUDGED, replace=False):
+            judgments.append(
+                {
+                    "item": f"i{item:02}",
+                    "system": system,
+                    "rater": f"r{rng.integers(raters)}",
+                    "prompt": "p",
+                    "score": quality[item] + 0.5 * rng.normal(),
+                }
+            )
+    return pl.DataFrame(outputs), pl.DataFrame(judgments)
+
+
+def by_system(found):
+    return {one.system: one for one in found}
+
+
+def same(got, want, rel=1e-9):
+    got, want = by_system(got), by_system(want)
+    assert got.keys() == want.keys()
+    for system, one in got.items():
+        for name in ("estimate", "low", "high", "standard_error"):
+            assert getattr(one, name) == pytest.approx(getattr(want[system], name), rel=rel)
+
+
+def test_order_of_rows_and_systems_does_not_matter():
+    outputs, judgments = frames()
+    mixed = Study.read(
+        outputs.sample(fraction=1, shuffle=True, seed=1),
+        judgments.sample(fraction=1, shuffle=True, seed=2),
+    )
+    same(mixed.estimate(), Study.read(outputs, judgments).estimate())
+
+
+def test_files_may_be_merged():
+    outputs, judgments = frames()
+    parts = [judgments.filter(pl.col("system") == system) for system in "EBDAC"]
+    same(
+        Study.read(outputs, pl.concat(parts)).estimate(),
+        Study.read(outputs, judgments).estimate(),
+    )
+
+
+def test_names_of_raters_do_not_matter():
+    outputs, judgments = frames()
+    renamed = judgments.with_columns(
+        pl.col("rater").replace({f"r{i}": name for i, name in enumerate("zaqwcb")})
+    )
+    same(Study.read(outputs, renamed).estimate(), Study.read(outputs, judgments).estimate(), 1e-7)
+
+
+def test_what_is_asked_for_does_not_change_what_is_lent():
+    study = Study.read(*frames())
+    every = by_system(study.estimate())
+    alone = study.estimate(systems=["B"])[0]
+    assert (alone.estimate, alone.low, alone.high) == (
+        every["B"].estimate,
+        every["B"].low,
+        every["B"].high,
+    )
+
+
+def test_raters_are_a_sample_from_two_on():
+    for raters, words in ((2, "raters like these"), (1, "exactly these raters")):
+        found = Study.read(*frames(raters=raters)).estimate()
+        assert {one.about.raters for one in found} == {words}
+        assert any("only one rater is known" in note for note in found.notes) == (raters == 1)
+
+
+def test_gaps_are_counted_and_end_nothing():
+    found = by_system(Study.read(*frames(gaps=True)).estimate())
+    assert len(found) == 5
+    assert "metric m2 is missing: this system is corrected by the others" in found["A"].notes
+    assert any("m2 is missing on 9 of 60 outputs" in note for note in found["B"].notes)
+    assert all(np.isfinite([one.low, one.high]).all() for one in found.values())
+
+
+def test_a_constant_metric_changes_nothing():
+    outputs, judgments = frames()
+    more = outputs.with_columns(m3=pl.lit(4.0))
+    same(Study.read(more, judgments).estimate(), Study.read(outputs, judgments).estimate())
+
+
+def test_one_judged_output_is_left_out_with_the_reason():
+    outputs, judgments = frames()
+    first = judgments.filter(pl.col("system") == "A").head(1)
+    rest = judgments.filter(pl.col("system") != "A")
+    found = Study.read(outputs, pl.concat([first, rest])).estimate()
+    assert set(by_system(found)) == set("BCDE")
+    assert "at least 2 judged outputs" in str(found.left_out["p", "A"])
+
+
+def test_a_system_without_spread_has_a_width():
+    outputs, judgments = frames()
+    score = pl.when(pl.col("system") == "A").then(1.0).otherwise(pl.col("score"))
+    found = by_system(Study.read(outputs, judgments.with_columns(score=score)).estimate())
+    assert found["A"].high - found["A"].low > 0.3
+
+
+def test_singleton_clusters_change_nothing():
+    outputs, judgments = frames()
+    alone = outputs.with_columns(document=pl.col("item"))
+    study = Study.read(alone, judgments)
+    same(study.estimate(cluster_by="document"), study.estimate())
+
+
+def test_nothing_varies_in_a_lone_system():
+    outputs, judgments = frames(systems="A")
+    with pytest.raises(NotEstimableError, match=r"give the ends of the scale \(--bounds\)"):
+        Study.read(outputs, judgments.with_columns(score=pl.lit(2.0))).estimate()
+    shares = Study.read(outputs, judgments.with_columns(score=pl.lit(1.0)))
+    [one] = shares.estimate()
+    assert (one.estimate, one.high) == (1, 1)
+    assert 0.5 < one.low < 0.9
+
+
+@pytest.mark.parametrize(("factor", "shift"), [(3.0, -2.0), (0.01, 100.0)])
+def test_scale_and_zero_of_scores_do_not_matter(factor, shift):
+    outputs, judgments = frames()
+    mapped = judgments.with_columns(score=pl.col("score") * factor + shift)
+    want = by_system(Study.read(outputs, judgments).estimate())
+    for one in Study.read(outputs, mapped).estimate():
+        own = want[one.system]
+        assert one.standard_error == pytest.approx(factor * own.standard_error, rel=1e-6)
+        for name in ("estimate", "low", "high"):
+            assert getattr(one, name) == pytest.approx(
+                factor * getattr(own, name) + shift, rel=1e-6
+            )
+
+
+def test_differences_are_those_of_the_means_and_no_table_contradicts_another():
+    for seed in range(6):
+        study = Study.read(*frames(seed))
+        means, [found] = by_system(study.estimate()), study.compare()
+        for pair in found.pairs:
+            gap = means[pair.a].estimate - means[pair.b].estimate
+            assert pair.difference == pytest.approx(gap, abs=1e-9)
+            better = {"a": (pair.a, pair.b), "b": (pair.b, pair.a)}.get(pair.verdict)
+            if better is not None:
+                first, second = (means[one] for one in better)
+                assert first.estimate > second.estimate
+                assert first.rank_low < second.rank_high
+        for rank in found.ranks:
+            assert (means[rank.system].rank_low, means[rank.system].rank_high) == (
+                rank.low,
+                rank.high,
+            )
+
+
+def test_lower_is_better_turns_ranks_and_verdicts_and_no_number():
+    study = Study.read(*frames())
+    turned = Study.read(*frames(), lower_is_better=["p"])
+    [one], [other] = study.compare(), turned.compare()
+    for pair, back in zip(one.pairs, other.pairs, strict=True):
+        assert (pair.difference, pair.low) == (back.difference, back.low)
+        assert back.verdict == {"a": "b", "b": "a"}.get(pair.verdict, pair.verdict)
+    assert [rank.system for rank in other.ranks] == [rank.system for rank in one.ranks][::-1]
+    numbers = {one.system: (one.estimate, one.low, one.high) for one in study.estimate()}
+    best = by_system(turned.estimate())
+    assert {name: (e.estimate, e.low, e.high) for name, e in best.items()} == numbers
+    assert best[other.ranks[0].system].rank_low == 1
+    with pytest.raises(InvalidArgumentError, match="names 'q', which has no judgments"):
+        Study.read(*frames(), lower_is_better=["q"])

@@ -1,0 +1,193 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from steelyard.errors import InvalidArgumentError, NotEstimableError
+from steelyard.single.agreement import agreement
+from steelyard.single.components import one_way
+from steelyard.single.crossed import crossed_components
+from steelyard.single.judged import judged_outputs
+
+krippendorff = pytest.importorskip("krippendorff")
+
+
+def reliability_matrix(human, items):
+    """Judgments as the reference implementation wants them: raters by outputs, gaps as NaN."""
+    items = np.unique(items, return_inverse=True)[1]
+    matrix = np.full((np.bincount(items).max(), items.max() + 1), np.nan)
+    filled = np.zeros(items.max() + 1, dtype=int)
+    for score, item in zip(human, items, strict=True):
+        matrix[filled[item], item] = score
+        filled[item] += 1
+    return matrix
+
+
+def simulate(rng, *, outputs=25, levels=4):
+    items = np.repeat(np.arange(outputs), rng.integers(1, 5, size=outputs))
+    human = rng.normal(size=outputs)[items] + rng.normal(size=len(items))
+    return np.clip(np.round(human), 0, levels - 1), items
+
+
+def test_matches_a_hand_worked_example():
+    # Pairs (1, 1), (2, 3), (3, 3). Values 1, 2, 3 occur 2, 1, 3 times; 22 ordered pairs differ.
+    # Nominal: 1 - (5 * 2 / 22); interval: 1 - 2 * (1/2) / ((17/6 + ...)).
+    found = agreement([1, 1, 2, 3, 3, 3, 9], [1, 1, 2, 2, 3, 3, 4])
+    assert found.equal_pairs == pytest.approx(2 / 3)
+    assert found.alpha_nominal == pytest.approx(1 - 5 * 2 / 22)
+    # Interval: observed 2 * SS within = 1; expected variance of 1, 1, 2, 3, 3, 3 times n.
+    expected = np.var([1, 1, 2, 3, 3, 3], ddof=1) * 6
+    assert found.alpha_interval == pytest.approx(1 - 1 / expected)
+    assert found.n_single == 1
+    assert "1 of 4 outputs have one judgment" in found.notes[0]
+
+
+@settings(max_examples=50, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_alpha_agrees_with_the_reference_implementation(seed):
+    human, items = simulate(np.random.default_rng(seed))
+    found = agreement(human, items)
+    matrix = reliability_matrix(human, items)
+    for level in ("nominal", "ordinal", "interval"):
+        theirs = krippendorff.alpha(matrix, level_of_measurement=level)
+        assert getattr(found, f"alpha_{level}") == pytest.approx(theirs, abs=1e-9)
+
+
+def test_alpha_takes_continuous_scores():
+    rng = np.random.default_rng(3)
+    items = np.repeat(np.arange(30), 2)
+    human = rng.normal(size=30)[items] + rng.normal(size=60)
+    found = agreement(human, items)
+    matrix = reliability_matrix(human, items)
+    assert found.equal_pairs == 0
+    for level in ("nominal", "ordinal", "interval"):
+        theirs = krippendorff.alpha(matrix, level_of_measurement=level)
+        assert getattr(found, f"alpha_{level}") == pytest.approx(theirs, abs=1e-9)
+
+
+def test_equal_pairs_are_counted_over_all_pairs():
+    rng = np.random.default_rng(1)
+    human, items = simulate(rng)
+    equal = [
+        human[i] == human[j] for i in range(len(human)) for j in range(i) if items[i] == items[j]
+    ]
+    assert agreement(human, items).equal_pairs == pytest.approx(np.mean(equal))
+
+
+def test_shrout_and_fleiss_example_one_way():
+    # Shrout and Fleiss (1979), table 2: six targets, four judges; ICC(1,1) = .17, ICC(1,4) = .44.
+    table = np.array(
+        [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
+    )
+    items, raters = np.repeat(np.arange(6), 4), np.tile(np.arange(4), 6)
+    found = agreement(table.ravel(), items, raters)
+    assert found.icc == pytest.approx(0.166, abs=5e-4)
+    assert found.icc_average == pytest.approx(0.443, abs=5e-4)
+    assert found.judgments_per_output == 4
+    # ICC(2,1) = .29 and ICC(3,1) = .71.
+    assert found.icc_agreement == pytest.approx(0.290, abs=5e-4)
+    assert found.icc_consistency == pytest.approx(0.715, abs=5e-4)
+
+
+def test_unequal_counts_go_through_the_effective_number():
+    human, items = simulate(np.random.default_rng(4))
+    found = agreement(human, items)
+    parts = one_way(judged_outputs(human, None, items))
+    assert found.judgments_per_output == pytest.approx(parts.effective_count)
+    assert found.icc == pytest.approx(parts.unbiased_item / (parts.unbiased_item + parts.rater))
+
+
+def test_two_way_correlations_come_from_the_crossed_components():
+    rng = np.random.default_rng(5)
+    items, raters = np.repeat(np.arange(40), 3), rng.integers(0, 7, size=120)
+    human = rng.normal(size=40)[items] + rng.normal(size=7)[raters] + rng.normal(size=120)
+    found = agreement(human, items, raters)
+    crossed = crossed_components(human, items, raters)
+    assert found.icc_agreement == pytest.approx(crossed.item / (crossed.item + crossed.rater))
+    assert found.icc_consistency > found.icc_agreement
+    without = agreement(human, items)
+    assert without.icc_agreement is None
+    assert without.alpha_ordinal == found.alpha_ordinal
+
+
+def test_raters_with_one_judgment_each_have_no_two_way_correlation():
+    human, items = simulate(np.random.default_rng(6))
+    found = agreement(human, items, np.arange(len(human)))
+    assert found.icc_consistency is None
+    assert any("no rater has two judgments" in note for note in found.notes)
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), scale=st.sampled_from([0.5, 2.0, 10.0]))
+def test_units_and_the_order_of_rows_do_not_matter(seed, scale):
+    rng = np.random.default_rng(seed)
+    human, items = simulate(rng)
+    order = rng.permutation(len(human))
+    here, there = agreement(human, items), agreement(scale * human[order] - 3, items[order])
+    for name in ("alpha_nominal", "alpha_ordinal", "alpha_interval", "equal_pairs", "icc"):
+        assert getattr(there, name) == pytest.approx(getattr(here, name), abs=1e-9)
+
+
+def test_ordinal_alpha_depends_on_the_order_of_scores_alone():
+    human, items = simulate(np.random.default_rng(7))
+    assert agreement(np.exp(human), items).alpha_ordinal == pytest.approx(
+        agreement(human, items).alpha_ordinal
+    )
+
+
+def test_refuses_when_nothing_can_be_paired():
+    with pytest.raises(NotEstimableError, match="collect a second judgment on some outputs"):
+        agreement([1, 2, 3], [1, 2, 3])
+
+
+def test_refuses_paired_judgments_that_are_all_equal():
+    with pytest.raises(NotEstimableError, match="agreement needs judgments that differ"):
+        agreement([1, 1, 1, 1, 3], [1, 1, 2, 2, 3])
+
+
+def test_refuses_misaligned_arrays():
+    with pytest.raises(InvalidArgumentError, match="`items` must have shape"):
+        agreement([1, 2, 3], [1, 1])
+
+
+def test_outputs_of_equal_means_have_an_average_of_no_reliability_at_all():
+    # Mean square between outputs 0: (0 - MS within) / 0.
+    found = agreement([0, 1] * 5, np.repeat(range(5), 2))
+    assert found.icc_average == -np.inf
+    assert found.icc == pytest.approx(-1)
+    assert agreement([0.1, 0.7] * 5, np.repeat(range(5), 2)).icc_average == -np.inf
+
+
+def test_within_systems_matches_a_hand_worked_example():
+    # Outputs a (1, 2) and b (3, 4) of one system, c (11, 11) and d (11, 13) of another.
+    # Sums of squares within outputs, times m / (m - 1) = 2: 2 * (1/2 + 1/2 + 0 + 2) = 6.
+    # Within systems: 5 about the mean 2.5, 3 about the mean 11.5, times 4 / 3: 32 / 3.
+    human = [1, 2, 3, 4, 11, 11, 11, 13]
+    items, systems = list("aabbccdd"), list("ssssttt" + "t")
+    found = agreement(human, items, systems=systems)
+    assert found.alpha_interval == pytest.approx(1 - 6 / (32 / 3))
+    # Unequal shares: 6 within outputs (all but c); within s 4, within t 3 * 1/3 + 1 = 2.
+    assert found.alpha_nominal == pytest.approx(1 - 6 / 6)
+    # Mean squares: between outputs (4 + 1) / 2, within 3 / 4; n0 = (8 - 2 * 8 / 4) / 2 = 2.
+    item, rater = (5 / 2 - 3 / 4) / 2, 3 / 4
+    assert found.icc == pytest.approx(item / (item + rater))
+    assert found.icc_average == pytest.approx(item / (item + rater / 2))
+    assert found.judgments_per_output == pytest.approx(2)
+
+
+def test_one_system_is_all_of_them(rng):
+    items, raters = np.repeat(np.arange(20), 2), np.tile([0, 1, 2, 3], 10)
+    human = rng.integers(0, 4, size=40) + items % 3
+    alone = agreement(human, items, raters, systems=np.zeros(40))
+    plain = agreement(human, items, raters)
+    for name in ("alpha_nominal", "alpha_ordinal", "alpha_interval", "icc", "icc_consistency"):
+        assert getattr(alone, name) == pytest.approx(getattr(plain, name), rel=1e-5)
+
+
+def test_ordinal_alpha_within_systems_knows_the_order_within_each_alone(rng):
+    items, systems = np.repeat(np.arange(20), 2), np.repeat([0, 1], 20)
+    human = rng.integers(0, 4, size=40) + items % 3
+    moved = np.where(systems == 1, 100 + 7 * human, human)
+    here, there = (agreement(one, items, systems=systems) for one in (human, moved))
+    assert there.alpha_ordinal == pytest.approx(here.alpha_ordinal)
+    assert there.alpha_nominal == pytest.approx(here.alpha_nominal)
