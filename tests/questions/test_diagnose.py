@@ -7,6 +7,8 @@ from steelyard import Study
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.questions.judge_moments import Value
 from steelyard.questions.trust_gate import trust_answer
+from steelyard.sampling.sample import sample
+from steelyard.tables import read_outputs
 
 
 def diagnosis(world, seed=0, **options):
@@ -159,6 +161,35 @@ def test_judgments_that_are_all_equal_are_refused():
     judged = pl.DataFrame({"item": range(10), "system": "s", "prompt": "p", "score": 3.0})
     with pytest.raises(NotEstimableError, match="all judgments of each system are equal"):
         Study.read(outputs, judged).diagnose()
+
+
+def drawn_study(**design):
+    """A study of a draw of 40 outputs of each system from 100, judged twice each."""
+    rng = np.random.default_rng(0)
+    outputs = pl.DataFrame(
+        [
+            {"item": f"i{i}", "system": system, "output": f"{i} {i % 2 and system}", "m": float(m)}
+            for system in "AB"
+            for i, m in enumerate(rng.uniform(1, 2, size=100))
+        ]
+    )
+    drawn = sample(read_outputs(outputs), 40, seed=1, **design).frame.drop("output", "m")
+    metric = drawn.join(outputs, on=["item", "system"], how="left", maintain_order="left")["m"]
+    judged = [
+        drawn.with_columns(rater=pl.lit(rater), prompt=pl.lit("p")).with_columns(
+            score=metric + pl.Series(rng.normal(0, 0.8, size=drawn.height))
+        )
+        for rater in "rs"
+    ]
+    return Study.read(outputs, pl.concat(judged))
+
+
+def test_strata_are_weighted_as_they_were_drawn_and_a_paired_draw_is_refused():
+    strata = {"design": "stratified", "quantiles": 4, "metric": "m"}
+    simple, weighted = (drawn_study(**one).diagnose()[0].judges[0] for one in ({}, strata))
+    assert weighted.worth.low < simple.worth.value < weighted.worth.high
+    with pytest.raises(NotEstimableError, match="a paired draw holds only items on which two"):
+        drawn_study(design="paired").diagnose()
 
 
 def test_columns_and_systems_that_are_not_there_are_named():

@@ -227,8 +227,6 @@ def test_prompts_with_scores_and_with_preferences_stand_side_by_side():
     with pytest.raises(NotEstimableError, match="use `steelyard compare`"):
         both.estimate(prompts=["better"])
     with pytest.raises(NotEstimableError, match="use `steelyard compare`"):
-        both.monitor(prompts=["better"], half_width=0.1)
-    with pytest.raises(NotEstimableError, match="use `steelyard compare`"):
         both.plan(prompt="better", half_width=0.1)
 
 

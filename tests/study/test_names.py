@@ -33,16 +33,16 @@ def frames():
         lambda study, names: study.estimate(names("rouge-l"), prompts=names("overall")),
         lambda study, names: study.estimate(systems=names("a")),
         lambda study, names: study.diagnose(
-            names("rouge-l"), prompts=names("overall"), systems=names("a"), resamples=100
+            names("rouge-l"), prompts=names("overall"), systems=names("a")
         ),
-        lambda study, names: monitor(
-            study, names("rouge-l"), half_width=0.1, systems=names("a"), prompts=names("overall")
+        lambda study, names: study.monitor(
+            names("rouge-l"), half_width=0.1, systems=names("a"), prompts=names("overall")
         ),
         lambda study, names: study.plan(
             names("rouge-l"), prompt="overall", systems=names("a"), half_width=0.3
         ),
         lambda study, names: study.outputs.pool_moments(names("rouge-l"))["a"].mean.tolist(),
-        lambda study, names: sample(study.outputs, 5, systems=names("a"), seed=1).to_dict(),
+        lambda study, names: study.sample(5, systems=names("a"), seed=1).to_dict(),
     ],
 )
 def test_one_name_is_a_name_and_not_its_letters(frames, ask):

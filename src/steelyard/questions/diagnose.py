@@ -83,6 +83,11 @@ def _diagnosis(
     fits: Fits, found: PromptFit, asked: Asked, against: Sequence[str], own: Sequence[str]
 ) -> Diagnosis:
     """Return the diagnosis under one prompt."""
+    if found.collected.paired:
+        raise NotEstimableError(
+            f"prompt {found.prompt!r}: a paired draw holds only items on which two systems differ, which shows "
+            "no metric over the pools: draw a simple sample"
+        )
     campaign, level = found.fit.campaign, asked.level
     mode, remarks = found.raters(asked.raters)
     judged = JudgedMeans.of(found.fit)
