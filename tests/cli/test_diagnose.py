@@ -18,7 +18,9 @@ def test_json_has_the_documented_keys(run, campaign):
     for judge in found["judges"]:
         for key in ("correlation", "worth", "perfect", "noiseless"):
             assert judge[key]["low"] <= judge[key]["value"] <= judge[key]["high"]
-    offsets = {one["metric"]: [each["system"] for each in one["offsets"]] for one in found["judges"]}
+    offsets = {
+        one["metric"]: [each["system"] for each in one["offsets"]] for one in found["judges"]
+    }
     # noise does not go with the human scores, and so is not put on their scale
     assert offsets == {"length": ["alpha", "beta"], "noise": []}
 

@@ -99,10 +99,13 @@ def test_scores_that_are_not_shares_have_no_ends():
 @pytest.mark.parametrize("sign", [1, -1])
 def test_a_long_tail_makes_the_interval_reach_further_to_its_side(sign):
     score = sign * np.array([1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.7, 2.0, 4.0, 9.0])
-    found = of_scores([score])
-    got = intervals(found, found.answers(), np.eye(1))
+    found = of_scores([score, score + 1])
+    got = intervals(found, found.answers(), np.eye(2))
     down, up = got.estimate[0] - got.low[0], got.high[0] - got.estimate[0]
     assert (up > 1.3 * down) if sign > 0 else (down > 1.3 * up)
+    alone = of_scores([score])
+    one = intervals(alone, alone.answers(), np.eye(1))
+    assert one.estimate[0] - one.low[0] == pytest.approx(one.high[0] - one.estimate[0])
 
 
 def test_a_higher_level_is_wider_everywhere():

@@ -30,8 +30,9 @@ PRIOR = {
 }
 # Directions of the metrics along which a system may have a slope of its own.
 _OWN_AXES = 3
-# An effect of raters has at most so many columns, of those who judged most; the others' is noise.
-_MOST_COLUMNS = 1000
+# An effect of raters has at most so many columns, of those who judged most; the others' is noise. Fewer
+# where systems are many, which have few judgments by each rater.
+_MOST_COLUMNS, _FEWEST_COLUMNS = 1000, 100
 # Where items have more judgments than this they are columns, and outputs are the blocks.
 _LARGEST_BLOCK = 200
 
@@ -184,7 +185,7 @@ def _raters(campaign: Campaign) -> list[Columns]:
     share = np.bincount(campaign.rater) / campaign.n
     contrast = csr_array(campaign.contrast).tocoo()
     if campaign.other is None:
-        column, number = _frequent(campaign.rater)
+        column, number = _frequent(campaign.rater, _MOST_COLUMNS)
         rows = np.flatnonzero(column >= 0)
         q = len(number)
         if 0 < q < campaign.n and len(np.unique(campaign.rater)) > 1:
@@ -196,7 +197,7 @@ def _raters(campaign: Campaign) -> list[Columns]:
     if families < 2:
         return found
     cell = campaign.rater[contrast.row] * families + family[contrast.col]
-    column, number = _frequent(cell)
+    column, number = _frequent(cell, max(_MOST_COLUMNS - k, _FEWEST_COLUMNS))
     kept = column >= 0
     q = len(number)
     if q > families and len(np.unique(campaign.rater)) > 1:
@@ -210,12 +211,12 @@ def _raters(campaign: Campaign) -> list[Columns]:
     return found
 
 
-def _frequent(label: Ints) -> tuple[Ints, Ints]:
+def _frequent(label: Ints, most: int) -> tuple[Ints, Ints]:
     """Number the labels that occur twice or more, -1 for others; only the most frequent where they are too many."""
     names, code, count = np.unique(label, return_inverse=True, return_counts=True)
     least = 2
-    if (count >= least).sum() > _MOST_COLUMNS:
-        least = int(np.sort(count)[-_MOST_COLUMNS - 1]) + 1
+    if (count >= least).sum() > most:
+        least = int(np.sort(count)[-most - 1]) + 1
     kept = count >= least
     number = np.where(kept, np.cumsum(kept) - 1, -1)
     return number[code], names[kept]

@@ -287,10 +287,17 @@ class Fit:
         return np.asarray(variance / np.maximum(np.diag(error), 1e-300))
 
     def left(self) -> Floats:
-        """Return what is left of each judgment when it is predicted from all others, in its own units."""
+        """Return what is left of each judgment when it is predicted from all others, in its own units.
+
+        Nothing is left of the only judgment of a system.
+        """
         at = self.variances.solution
-        diagonal = at.inverse.diagonal() - at.au.multiply(at.au @ at.m_inverse).sum(axis=1)
-        return np.asarray(at.residual / np.maximum(diagonal, 1e-300) * self.spread)
+        alone = at.inverse.diagonal()
+        diagonal = alone - at.au.multiply(at.au @ at.m_inverse).sum(axis=1)
+        known = diagonal > 1e-10 * alone
+        return np.asarray(
+            np.where(known, at.residual, 0.0) / np.where(known, diagonal, 1.0) * self.spread
+        )
 
 
 def _spread_of_judgments(campaign: Campaign, scale: Floats) -> Floats:

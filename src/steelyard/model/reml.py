@@ -75,7 +75,13 @@ class System:
     @property
     def within(self) -> float:
         """Mean square of the judgments around the means; 0 where that is rounding only."""
-        fitted = self.means @ np.linalg.lstsq(self.means, self.z, rcond=None)[0]
+        gram = (csr_array(self.means.T) @ csr_array(self.means)).toarray()
+        own = np.diag(gram)
+        if (gram - np.diag(own)).any():
+            means = np.linalg.lstsq(self.means, self.z, rcond=None)[0]
+        else:
+            means = (self.means.T @ self.z) / np.where(own > 0, own, 1.0)
+        fitted = self.means @ means
         found = float(np.mean((self.z - fitted) ** 2))
         return found if found > 1e-28 * float(np.mean(self.z**2)) else 0.0
 
@@ -94,31 +100,31 @@ class System:
         for own, v in zip(self.slices, of_columns, strict=True):
             ridge[own] = 1 / v
         gram = (self._transposed @ au).toarray()
-        factor, m_inverse = self._inverse((gram + gram.T) / 2 + np.diag(ridge))
+        of_m, m_inverse = self._inverse((gram + gram.T) / 2 + np.diag(ridge))
         values = m_inverse @ (au.T @ self.z)
         residual = az - au @ values
-        log += 2 * np.log(np.diag(factor)).sum() - np.log(ridge[: self.q]).sum()
+        log += of_m - np.log(ridge[: self.q]).sum()
         loss = (log + self.z @ residual) / 2
         found = Solution(theta, inverse, au, m_inverse, values, residual, float(loss))
         return self._with_derivatives(found, parts) if derivatives else found
 
-    def _inverse(self, m: Floats) -> tuple[Floats, Floats]:
-        """Return the lower Cholesky factor of the equations, and their inverse.
+    def _inverse(self, m: Floats) -> tuple[float, Floats]:
+        """Return the logarithm of the determinant of the equations, and their inverse.
 
         Means that the judgments cannot tell apart get a wide error instead of none.
         """
-        bend = np.diag(m)
+        q, bend = self.q, np.diag(m)
+        of_means = m[q:, q:]
+        if q and not (of_means - np.diag(bend[q:])).any():
+            return _inverse_beside_diagonal(m, q)
         factor, failed = dpotrf(m, lower=True, clean=True)
-        if failed or np.any(np.diag(factor)[self.q :] ** 2 < _APART * bend[self.q :]):
+        if failed or np.any(np.diag(factor)[q:] ** 2 < _APART * bend[q:]):
             wide = np.zeros(len(m))
-            wide[self.q :] = _FLAT * np.maximum(bend[self.q :], bend.max() * _FLAT)
+            wide[q:] = _FLAT * np.maximum(bend[q:], bend.max() * _FLAT)
             factor, failed = dpotrf(m + np.diag(wide), lower=True, clean=True)
         if failed:
             raise np.linalg.LinAlgError("the mixed-model equations are not positive definite")
-        inverse, _ = dpotri(factor, lower=True)
-        inverse += inverse.T
-        inverse[np.diag_indices(len(m))] /= 2
-        return factor, inverse
+        return 2 * float(np.log(np.diag(factor)).sum()), _symmetric(dpotri(factor, lower=True)[0])
 
     def _with_derivatives(self, at: Solution, parts: list[Floats]) -> Solution:
         """Add the derivative by log variances, and the average information (Gilmour et al. 1995)."""
@@ -158,6 +164,30 @@ class System:
             gradient,
             (information + information.T) / 2,
         )
+
+
+def _symmetric(lower: Floats) -> Floats:
+    """Return a symmetric matrix from its lower triangle."""
+    full = lower + lower.T
+    full[np.diag_indices(len(full))] /= 2
+    return full
+
+
+def _inverse_beside_diagonal(m: Floats, q: int) -> tuple[float, Floats]:
+    """Return the same where the means' part is diagonal, so that only the part before it is large work."""
+    of_means = np.diag(m)[q:]
+    across = m[:q, q:] / of_means
+    factor, failed = dpotrf(m[:q, :q] - across @ m[q:, :q], lower=True, clean=True)
+    if failed:
+        raise np.linalg.LinAlgError("the mixed-model equations are not positive definite")
+    first = _symmetric(dpotri(factor, lower=True)[0])
+    inverse = np.empty_like(m)
+    inverse[:q, :q] = first
+    inverse[:q, q:] = -first @ across
+    inverse[q:, :q] = inverse[:q, q:].T
+    inverse[q:, q:] = np.diag(1 / of_means) - across.T @ inverse[:q, q:]
+    log = 2 * float(np.log(np.diag(factor)).sum()) + float(np.log(of_means).sum())
+    return log, inverse
 
 
 @dataclass(frozen=True, eq=False)
