@@ -132,7 +132,7 @@ def snapshot(systems, folder):
 
 def crossed(judgments, _folder):
     from benchmarks.crossed_components import campaign
-    from steelyard.variance import crossed_components
+    from steelyard.single.crossed import crossed_components
 
     data = campaign(judgments, judgments // 2, max(judgments // 100, 10))
     return lambda: crossed_components(*data)

@@ -1,113 +1,117 @@
+import csv
 import json
 
 import pytest
+
+KEYS = (
+    *("prompt", "sentence", "holds_back", "judges", "agreement", "noise_share", "raters"),
+    *("variances", "n_outputs", "n_judgments", "n_repeats", "level", "notes"),
+)
 
 
 def test_json_has_the_documented_keys(run, campaign):
     code, out, err = run("diagnose", *campaign, "--json")
     assert (code, err) == (0, "")
-    found = json.loads(out)
-    assert [row["system"] for row in found] == ["alpha", "beta", "*"]
-    for row in found:
-        for key in ("item_variance", "rater_variance", "noise_ratio"):
-            assert set(row[key]) == {"value", "low", "high"}
-            assert row[key]["low"] <= row[key]["value"] <= row[key]["high"]
-        assert set(row["metrics"]) == {"length", "noise"}
-        for metric in row["metrics"].values():
-            assert set(metric) == {"correlation", "data_efficiency"}
-        assert set(row["limits"]) == {"perfect_metric", "noiseless_raters"}
-        assert row["verdict"].endswith(".")
+    [found] = json.loads(out)
+    assert tuple(found) == KEYS
+    assert {one["metric"] for one in found["judges"]} == {"length", "noise"}
+    for judge in found["judges"]:
+        for key in ("correlation", "worth", "perfect", "noiseless"):
+            assert judge[key]["low"] <= judge[key]["value"] <= judge[key]["high"]
+    offsets = {
+        one["metric"]: [each["system"] for each in one["offsets"]] for one in found["judges"]
+    }
+    # noise does not go with the human scores, and so is not put on their scale
+    assert offsets == {"length": ["alpha", "beta"], "noise": []}
 
 
-def test_the_better_metric_comes_first(run, campaign):
+def test_the_better_metric_comes_first_and_its_sentence_is_the_answer(run, campaign):
     _, out, _ = run("diagnose", *campaign, "--json")
-    assert next(iter(json.loads(out)[-1]["metrics"])) == "length"
+    [found] = json.loads(out)
+    assert found["judges"][0]["metric"] == "length"
+    assert found["sentence"] == found["judges"][0]["sentence"]
+    assert found["sentence"].startswith("`length` ")
 
 
-def test_tables_end_with_a_verdict_on_each_system(run, campaign):
+def test_tables_begin_with_a_sentence_for_each_metric(run, campaign):
     code, out, _ = run("diagnose", *campaign)
     assert code == 0
-    assert "Verdict, overall, alpha: length saves" in out
-    assert "Verdict, overall, beta: length saves" in out
-    assert "perfect metric would save" in " ".join(out.split())
+    assert out.startswith("Prompt overall: `length` ")
+    words = " ".join(out.split())
+    assert "a perfect metric would save" in words
+    assert "Whom length favours, on the human scale" in words
+    assert "people agree with one another: alpha 0." in words
 
 
-def test_all_systems_at_once_are_looked_at_within_systems(run, campaign):
-    _, out, _ = run("diagnose", *campaign)
-    assert "Verdict, overall, *: length saves" in out
-    assert "note: *, overall: within systems" in out
+def test_one_metric_may_be_looked_at(run, campaign):
+    _, out, _ = run("diagnose", *campaign, "--metric", "noise", "--json")
+    [found] = json.loads(out)
+    assert [one["metric"] for one in found["judges"]] == ["noise"]
+    assert "do not gate on it alone" in found["sentence"]
 
 
-def test_one_system_has_one_verdict(run, campaign):
-    _, out, _ = run("diagnose", *campaign, "--system", "alpha")
-    assert "Verdict, overall: length saves" in out
-    assert out.count("Verdict") == 1
+def test_other_columns_and_the_family_are_looked_at_when_named(run, campaign):
+    options = ("--metric", "length", "--against", "noise", "--own", "alpha", "--json")
+    _, out, _ = run("diagnose", *campaign, *options)
+    [judge] = json.loads(out)[0]["judges"]
+    assert [one["column"] for one in judge["biases"]] == ["noise"]
+    assert set(judge["self_preference"]) == {"value", "low", "high"}
 
 
-def test_raters_who_always_differ_alike_are_no_obstacle(run, campaign, tmp_path):
-    judgments = tmp_path / "flat.jsonl"
-    rows = [
-        {"item": f"i{item}", "system": "alpha", "rater": rater, "prompt": "overall", "score": score}
-        for item in range(40)
-        for rater, score in (("a", 0), ("b", 1))
-    ]
-    judgments.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    code, out, err = run("diagnose", campaign[0], judgments, "--json")
+def test_the_gate_exits_by_its_answer(run, campaign):
+    only = (*campaign, "--metric", "length", "--gate", "trust")
+    code, out, _ = run("diagnose", *only, "--worth", "0.01")
+    assert code == 0
+    assert out.rstrip().endswith("gate trust holds for length")
+    code, out, err = run("diagnose", *only, "--worth", "0.99", "--json")
+    assert code == 3
+    assert json.loads(out)
+    assert err.startswith("gate trust fails: prompt overall, length: its worth is ")
+    code, out, _ = run("diagnose", *only, "--offset", "0.2")
+    assert code == 4
+    assert "gate trust is undecided: prompt overall, length: it favours" in out
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--level", "2"], "`--level` must be between 0 and 1"),
+        (["--gate", "trust"], "`--gate trust` needs `--worth` or `--offset`"),
+        (["--worth", "0.2"], "are for `--gate trust`"),
+        (["--against", "lenght"], "`--against` must be columns of"),
+    ],
+)
+def test_bad_options_are_refused_in_one_line(run, campaign, options, words):
+    code, _, err = run("diagnose", *campaign, *options)
+    assert code == 2
+    assert words in err
+    assert err.count("\n") == 1
+
+
+def test_single_judgments_are_enough_for_a_diagnosis_without_noise(run, campaign, tmp_path):
+    outputs, judgments = campaign
+    seen = {}
+    for line in judgments.read_text().splitlines():
+        row = json.loads(line)
+        seen.setdefault((row["item"], row["system"]), line)
+    single = tmp_path / "single.jsonl"
+    single.write_text("\n".join(seen.values()) + "\n")
+    code, out, err = run("diagnose", outputs, single, "--json")
     assert (code, err) == (0, "")
     [found] = json.loads(out)
-    assert found["agreement"]["icc_average"] is None
-    assert "no metric can save anything" in found["verdict"]
+    assert found["agreement"] == {"value": None, "low": None, "high": None}
+    assert "second rater" in found["holds_back"]
 
 
-def test_one_judgment_an_output_is_refused_with_the_way_out(run, campaign, tmp_path):
-    outputs, judgments = campaign
-    seen, kept = set(), []
-    for line in judgments.read_text().splitlines():
-        row = json.loads(line)
-        if (row["item"], row["system"]) not in seen:
-            seen.add((row["item"], row["system"]))
-            kept.append(line)
-    single = tmp_path / "single.jsonl"
-    single.write_text("\n".join(kept) + "\n")
-    code, out, err = run("diagnose", outputs, single)
-    assert (code, out) == (2, "")
-    assert "two judgments" in err
-    assert err.count("\n") == 1
-
-
-def test_a_system_with_single_judgments_is_a_row_and_a_note(run, campaign, tmp_path):
-    outputs, judgments = campaign
-    seen, kept = set(), []
-    for line in judgments.read_text().splitlines():
-        row = json.loads(line)
-        if row["system"] == "alpha" or row["item"] not in seen:
-            seen.add(row["item"] if row["system"] == "beta" else None)
-            kept.append(line)
-    mixed = tmp_path / "mixed.jsonl"
-    mixed.write_text("\n".join(kept) + "\n")
-    code, out, err = run("diagnose", outputs, mixed)
-    assert (code, err) == (0, "")
-    assert "Verdict, overall, alpha: length saves" in out
-    assert "Verdict, overall, beta" not in out
-    assert "note: beta, overall: no diagnosis: at least one output with two judgments" in out
-    code, out, _ = run("diagnose", outputs, mixed, "--json")
-    assert code == 0
-    assert json.loads(out)[1]["noise_ratio"] == {"value": None, "low": None, "high": None}
-
-
-@pytest.mark.parametrize("option", [["--level", "2"], ["--resamples", "1"]])
-def test_bad_options_are_refused(run, campaign, option):
-    code, _, err = run("diagnose", *campaign, *option)
-    assert code == 2
-    assert err.count("\n") == 1
-
-
-def test_a_constant_metric_is_said_and_left_out(run, campaign):
-    outputs, judgments = campaign
-    lines = [json.loads(line) | {"noise": 3.0} for line in outputs.read_text().splitlines()]
-    outputs.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    code, out, _ = run("diagnose", outputs, judgments, "--json")
-    assert code == 0
-    found = json.loads(out)[0]
-    assert set(found["metrics"]) == {"length"}
-    assert any("noise is constant" in note for note in found["notes"])
+def test_disagreements_are_written_with_texts(run, campaign, tmp_path):
+    path = tmp_path / "list.csv"
+    options = ("--metric", "length", "--disagreements", "4", "-o", path)
+    code, out, _ = run("diagnose", *campaign, *options)
+    assert (code, out) == (0, "")
+    rows = list(csv.DictReader(path.read_text().splitlines()))
+    assert [row["who"] for row in rows] == ["length"] * 4 + ["people"] * 4
+    assert all(row["output"].startswith("text ") for row in rows)
+    _, out, _ = run("diagnose", *campaign, *options[:4])
+    assert "Where judge and people, or people, differ most" in out
+    _, out, _ = run("diagnose", *campaign, *options[:4], "--json")
+    assert len(json.loads(out)) == 8

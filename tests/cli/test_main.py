@@ -69,10 +69,8 @@ def test_a_closed_standard_output_is_no_failure(monkeypatch):
     assert stop.value.code == 0
 
 
-@pytest.mark.parametrize("command", ["diagnose", "replay"])
-def test_a_negative_seed_is_refused(run, campaign, command):
-    needed = ["-n", "5"] if command == "replay" else []
-    code, _, err = run(command, *campaign, *needed, "--seed", "-1")
+def test_a_negative_seed_is_refused(run, campaign):
+    code, _, err = run("replay", *campaign, "-n", "5", "--seed", "-1")
     assert code == 2
     assert "'--seed': -1 is not in the range x>=0" in err
 

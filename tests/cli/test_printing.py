@@ -71,7 +71,7 @@ GOAL = ["--half-width", "0.5", "--bounds", "-9,9"]
     "arguments",
     [
         ["estimate", *METRIC],
-        ["diagnose", *METRIC, "--resamples", "100"],
+        ["diagnose", *METRIC],
         ["monitor", *METRIC, *GOAL],
         ["replay", *METRIC, "-n", "5", "--runs", "2"],
     ],

@@ -8,12 +8,12 @@ from simulated_campaign import CONTRARY, GOOD, HASTY, begin, work, write_campaig
 from steelyard.collect.campaign import Gold, Session, load_campaign
 from steelyard.collect.conduct import Conduct
 from steelyard.collect.quality import FEWEST, due, exclude, flags_of, rules_in_words
+from steelyard.collect.rater_agreement import RaterAgreement
 from steelyard.collect.store import Store
 from steelyard.collect.store.decisions import decide, history
 from steelyard.collect.store.ledger import spent
 from steelyard.collect.store.overview import RaterRow, awaited, rater_rows
 from steelyard.collect.store.records import scored_rows, submission_rows
-from steelyard.study.rater_agreement import RaterAgreement
 
 
 @pytest.fixture

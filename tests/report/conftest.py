@@ -6,8 +6,7 @@ import pytest
 
 from steelyard.questions.about import About, Raters
 from steelyard.questions.estimates import Baseline, Estimate
-from steelyard.study import Diagnosis, Study
-from steelyard.variance import Agreement, Efficiency, Quantity
+from steelyard.study import Study
 
 
 def _study(
@@ -52,32 +51,6 @@ def _study(
     return Study.read(pl.DataFrame(outputs), pl.DataFrame(rows))
 
 
-def _diagnosis(system: str, noise_ratio: float, correlation: float, metric: str = "m") -> Diagnosis:
-    """Return a diagnosis at a given place of the map, with intervals around it."""
-    gamma = Quantity(noise_ratio, noise_ratio / 2, noise_ratio * 2)
-    rho = Quantity(correlation, correlation - 0.2, min(correlation + 0.2, 1.0))
-    item, rater = Quantity(1.0, 0.5, 1.5), Quantity(min(noise_ratio, 9.0), 0.1, 9.0)
-    one = Quantity(1.2, 1.1, 1.4)
-    found = Efficiency(item, rater, gamma, rho, one, one, one, 9, 18, 1, 0.95, ())
-    agreement = Agreement(0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 2.0, None, None, 9, 0, 18, ())
-    return Diagnosis(
-        system=system,
-        prompt="p",
-        item_variance=item,
-        rater_variance=rater,
-        noise_ratio=gamma,
-        metrics={metric: found},
-        together=None,
-        agreement=agreement,
-        n_outputs=9,
-        n_judgments=18,
-        n_raters=3,
-        level=0.95,
-        verdict="it depends.",
-        notes=(),
-    )
-
-
 def _estimate(
     system: str,
     value: float,
@@ -114,11 +87,6 @@ def _estimate(
 @pytest.fixture(scope="session")
 def make_study() -> Callable[..., Study]:
     return _study
-
-
-@pytest.fixture(scope="session")
-def make_diagnosis() -> Callable[..., Diagnosis]:
-    return _diagnosis
 
 
 @pytest.fixture(scope="session")

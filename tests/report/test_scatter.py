@@ -3,7 +3,7 @@ import pytest
 
 from steelyard.errors import InvalidArgumentError
 from steelyard.report import JudgedMetric, metric_plot
-from steelyard.variance import Quantity
+from steelyard.single.quantity import Quantity
 
 
 def judged(system="s", size=60, seed=0):

@@ -4,7 +4,7 @@ import pytest
 from steelyard.errors import InvalidArgumentError
 from steelyard.report.scatter import JudgedMetric
 from steelyard.report.small_multiples import small_multiples
-from steelyard.variance import Quantity
+from steelyard.single.quantity import Quantity
 
 
 def judged(size):

@@ -4,7 +4,7 @@ from steelyard.questions.about import About
 from steelyard.questions.comparison import Comparison
 from steelyard.questions.pairs import PairDifference
 from steelyard.report.findings import PromptFindings, SystemFindings
-from steelyard.report.wording import enumeration, headline, interval_abouts, noise_meaning
+from steelyard.report.wording import enumeration, headline, interval_abouts
 from steelyard.study.answer import Answer
 
 
@@ -42,8 +42,8 @@ def compared(*pairs, groups=()):
 
 
 def findings(*estimates, metrics=("m",), answer=None):
-    systems = tuple(SystemFindings(one.system, one, None, None, None) for one in estimates)
-    return PromptFindings("p", metrics, systems, None, answer or Answer(prompt="p"))
+    systems = tuple(SystemFindings(one.system, one, None) for one in estimates)
+    return PromptFindings("p", metrics, systems, None, None, answer or Answer(prompt="p"))
 
 
 def test_the_headline_is_what_the_comparison_says(make_estimate):
@@ -118,15 +118,10 @@ def test_plain_means_are_called_so(make_estimate):
 
 
 def test_without_an_estimate_the_headline_says_so():
-    empty = SystemFindings("a", None, None, None, None)
-    found = headline(PromptFindings("p", (), (empty,), None, Answer(prompt="p")), 2)
+    empty = SystemFindings("a", None, None)
+    found = headline(PromptFindings("p", (), (empty,), None, None, Answer(prompt="p")), 2)
     assert found.answer == "No system has an estimate under this prompt; the reasons are below."
 
 
 def test_names_are_put_into_a_phrase():
     assert enumeration(["a", "b"]) == "a and b"
-
-
-def test_the_noise_ratio_is_explained_in_shares(make_diagnosis):
-    assert noise_meaning(make_diagnosis("a", 3.0, 0.5)).startswith("75% of the variance")
-    assert "all of their variance" in noise_meaning(make_diagnosis("a", float("inf"), 0.5))

@@ -33,7 +33,7 @@ def frames():
         lambda study, names: study.estimate(names("rouge-l"), prompts=names("overall")),
         lambda study, names: study.estimate(systems=names("a")),
         lambda study, names: study.diagnose(
-            names("rouge-l"), prompts=names("overall"), systems=names("a"), resamples=100
+            names("rouge-l"), prompts=names("overall"), systems=names("a")
         ),
         lambda study, names: study.monitor(
             names("rouge-l"), half_width=0.1, systems=names("a"), prompts=names("overall")

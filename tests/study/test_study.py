@@ -56,8 +56,8 @@ _OUTSIDE = {
 }
 # Singular where one prompt is meant, other forms where text must be parsed, and our progress.
 _SPELLED = {"no_metric": "metrics", "numbers": "n"}
-# Prices that only words need.
-_WORDS: dict[str, set[str]] = {}
+# What only the command line has.
+_WORDS = {"diagnose": {"disagreements", "gate", "worth", "offset"}}
 _TYPED_PLAN = {"item_variance", "rater_variance", "correlation", "leniency", "pool_size", "pilot"}
 
 
@@ -118,7 +118,6 @@ def test_without_judgments_there_is_nothing_to_tell(frames, ask):
     "ask",
     [
         lambda study: study.estimate(),
-        lambda study: study.diagnose(resamples=50),
     ],
 )
 def test_results_are_collections(study, ask):

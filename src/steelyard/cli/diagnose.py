@@ -1,129 +1,226 @@
 """``steelyard diagnose``."""
 
-import math
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 from rich.console import RenderableType
 from rich.table import Table
 
-from steelyard.cli.options import (
-    StudyChoice,
-    level_option,
-    output_options,
-    seed_option,
-    study_arguments,
-)
-from steelyard.cli.printing import headed, note_lines, print_result, progress_bar
-from steelyard.single.quantity import Quantity
-from steelyard.study import Diagnosis
+from steelyard.cli.options import StudyChoice, level_option, output_options, study_arguments
+from steelyard.cli.printing import headed, print_result
+from steelyard.errors import InvalidArgumentError
+from steelyard.questions.diagnosis import Diagnosis, JudgeDiagnosis, shown
+from steelyard.questions.trust_gate import trust_answer
 
 __all__ = ["diagnose"]
 
 _EXAMPLE = """\b
-Example:
-  steelyard diagnose outputs.jsonl judgments.jsonl --prompt overall
+Examples:
+  steelyard diagnose outputs.jsonl judgments.jsonl --metric judge
+  steelyard diagnose outputs.jsonl judgments.jsonl --disagreements 20 -o list.csv
+  steelyard diagnose outputs.jsonl judgments.jsonl --metric judge --gate trust --worth 0.2 --offset 0.1
 """
+_EXIT = {"holds": 0, "fails": 3, "undecided": 4}
+# More letters of a text than this are not shown in a terminal.
+_TEXT = 60
+# More raters than this are shown from both ends.
+_RATERS = 10
 
 
 @click.command(epilog=_EXAMPLE)
 @study_arguments
 @click.option(
-    "--metric", "metrics", multiple=True, help="Metric to look at; all numeric columns by default."
+    "--metric", "metrics", multiple=True, help="Metric or judge to look at; all by default."
+)
+@click.option(
+    "--against",
+    multiple=True,
+    metavar="COLUMN",
+    help="Column of numbers that it may be biased towards, beside the number of words.",
+)
+@click.option("--own", multiple=True, metavar="SYSTEM", help="System of the judge's own family.")
+@click.option(
+    "--disagreements",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="List the N outputs on which judge and people, and people among themselves, differ most.",
+)
+@click.option(
+    "--gate",
+    type=click.Choice(["trust"]),
+    help="For pipelines: exit 0 if it holds, 3 if it fails, 4 if it is undecided.",
+)
+@click.option("--worth", type=click.FloatRange(0, 1), help="Gate: least share of judgments saved.")
+@click.option(
+    "--offset",
+    type=click.FloatRange(min=0, min_open=True),
+    help="Gate: by how much a system may be favoured at most.",
 )
 @level_option
-@click.option("--resamples", type=int, default=1000, show_default=True, help="For intervals.")
-@seed_option("For intervals.")
 @output_options
 def diagnose(
     choice: StudyChoice,
     *,
     metrics: tuple[str, ...],
+    against: tuple[str, ...],
+    own: tuple[str, ...],
+    disagreements: int | None,
+    gate: str | None,
+    worth: float | None,
+    offset: float | None,
     level: float,
-    resamples: int,
-    seed: int,
     as_json: bool,
     output: Path | None,
 ) -> None:
-    """Tell whether the metric, or the question to the raters, holds you back.
+    """Can I trust my judge? Where a metric or judge is biased, what it is worth, and how raters agree.
 
-    Variance components, correlations corrected for rater noise, data efficiency and its limits,
-    for each system and for all (*), within systems. Some outputs must have two judgments.
+    Everything is measured on the judged outputs, with intervals, and corrected for raters' noise where
+    some outputs have two judgments.
     """
-    study = choice.read(metrics)
-    with progress_bar("diagnosing") as show:
-        found = study.diagnose(
-            prompts=choice.prompts,
-            systems=choice.systems,
-            level=level,
-            resamples=resamples,
-            seed=seed,
-            progress=show,
+    if gate is None and (worth is not None or offset is not None):
+        raise InvalidArgumentError("`--worth` and `--offset` are for `--gate trust`: add it")
+    if gate is not None and worth is None and offset is None:
+        raise InvalidArgumentError(
+            "`--gate trust` needs `--worth` or `--offset`: what must hold of the judge?"
         )
-    print_result(found.to_dict(), _tables(found), as_json=as_json, output=output)
+    study = choice.read()
+    names = metrics or None
+    if disagreements is not None:
+        rows = study.disagreements(disagreements, metrics=names, prompts=choice.prompts)
+        print_result(rows, [_differing(rows)], as_json=as_json, output=output)
+        return
+    found = study.diagnose(
+        names,
+        prompts=choice.prompts,
+        systems=choice.systems,
+        against=against,
+        own=own,
+        level=level,
+    )
+    print_result(
+        found.to_dict(),
+        [part for one in found for part in _tables(one)],
+        as_json=as_json,
+        output=output,
+    )
+    if gate is not None:
+        answer, words = trust_answer(found, worth=worth, offset=offset)
+        click.echo(words, err=as_json)
+        raise SystemExit(_EXIT[answer])
 
 
-def _tables(found: list[Diagnosis]) -> list[RenderableType]:
-    parts: list[RenderableType] = []
-    for prompt in dict.fromkeys(one.prompt for one in found):
-        cells = [one for one in found if one.prompt == prompt]
-        parts += [_variances(prompt, cells), _metrics(prompt, cells)]
-        for one in cells:
-            if one.refusal:
-                continue
-            whose = prompt if len(cells) == 1 else f"{prompt}, {one.system}"
-            parts.append(headed(f"Verdict, {whose}:", f"{one.verdict}\n"))
-        parts.extend(note_lines((one.system, prompt, note) for one in cells for note in one.notes))
+def _tables(one: Diagnosis) -> list[RenderableType]:
+    parts: list[RenderableType] = [
+        headed(f"Prompt {one.prompt}:", judge.sentence) for judge in one.judges
+    ]
+    parts += [one.holds_back, ""]
+    if one.judges:
+        parts.append(_judges(one))
+    for judge in one.judges:
+        if any(each.offset is not None for each in judge.offsets):
+            parts.append(_offsets(judge))
+    parts += [_variances(one)]
+    if one.raters:
+        parts.append(_raters(one))
+    parts.append(
+        f"people agree with one another: alpha {shown(one.agreement)}; {one.n_judgments:,} judgments of "
+        f"{one.n_outputs:,} outputs, {one.n_repeats:,} of them second ones; {one.level:.0%} intervals"
+    )
+    parts.extend(f"note: {note}" for note in one.notes)
     return parts
 
 
-def _variances(prompt: str, cells: list[Diagnosis]) -> Table:
-    table = Table(title=f"Variance, prompt {prompt}", title_justify="left")
+def _judges(one: Diagnosis) -> Table:
+    table = Table(title=f"Metrics beside people, prompt {one.prompt}", title_justify="left")
+    table.add_column("metric")
+    heads = ["correlation", "worth", "pairs ordered alike", "kappa", "1 point is"]
+    columns = list(dict.fromkeys(each.column for judge in one.judges for each in judge.biases))
+    heads += [f"more for {name}" for name in columns]
+    verdicts = any(judge.pass_fail for judge in one.judges)
+    heads += ["sensitivity", "specificity"] if verdicts else []
+    family = any(judge.self_preference for judge in one.judges)
+    heads += ["own family"] if family else []
+    for head in heads:
+        table.add_column(head, justify="right")
+    for judge in one.judges:
+        biases = {each.column: each.bias for each in judge.biases}
+        cells = [
+            shown(judge.correlation),
+            shown(judge.worth, share=True),
+            "-" if judge.ranks is None else shown(judge.ranks.alike, share=True),
+            shown(judge.kappa),
+            shown(judge.scale),
+            *(shown(biases.get(name)) for name in columns),
+        ]
+        if verdicts:
+            both = judge.pass_fail
+            cells += [shown(both.sensitivity), shown(both.specificity)] if both else ["-", "-"]
+        if family:
+            cells.append(shown(judge.self_preference))
+        table.add_row(judge.metric, *cells)
+    return table
+
+
+def _offsets(judge: JudgeDiagnosis) -> Table:
+    title = f"Whom {judge.metric} favours, on the human scale"
+    table = Table(title=title, title_justify="left")
     table.add_column("system")
-    for name in ("item variance", "rater variance", "noise ratio", "alpha", "ICC"):
-        table.add_column(name, justify="right")
+    for head in ("metric", "on the human scale", "people", "favoured by"):
+        table.add_column(head, justify="right")
+    table.add_column("")
+    for one in judge.offsets:
+        words = ""
+        if one.is_clear and one.offset is not None:
+            words = "favoured" if one.offset.value > 0 else "judged too strictly"
+        cells = (f"{one.metric:.3g}", f"{one.on_human_scale:.2f}", shown(one.human))
+        table.add_row(one.system, *cells, shown(one.offset), words)
+    return table
+
+
+def _variances(one: Diagnosis) -> Table:
+    table = Table(title=f"What judgments vary by, prompt {one.prompt}", title_justify="left")
+    table.add_column("effect")
+    table.add_column("share of the variance", justify="right")
+    for each in one.variances:
+        table.add_row(each.effect, shown(each.share, share=True))
+    return table
+
+
+def _raters(one: Diagnosis) -> Table:
+    raters = one.raters
+    title = f"Raters, prompt {one.prompt}, the most lenient first"
+    if len(raters) > _RATERS:
+        raters = (*raters[: _RATERS // 2], *raters[-_RATERS // 2 :])
+        title += f" ({_RATERS} of {len(one.raters)})"
+    table = Table(title=title, title_justify="left")
+    table.add_column("rater")
+    table.add_column("leniency", justify="right")
     table.add_column("judgments", justify="right")
-    table.add_column("raters", justify="right")
-    for one in cells:
+    for each in raters:
+        table.add_row(each.rater, shown(each.leniency), f"{each.n_judgments:,}")
+    return table
+
+
+def _differing(rows: Sequence[dict[str, Any]]) -> Table:
+    table = Table(title="Where judge and people, or people, differ most", title_justify="left")
+    for head in ("prompt", "who", "item", "system"):
+        table.add_column(head)
+    for head in ("people", "metric says", "difference"):
+        table.add_column(head, justify="right")
+    table.add_column("scores")
+    table.add_column("output")
+    for row in rows:
+        says = row["metric_says"]
+        text = " ".join(str(row.get("output") or "").split())
+        text = text if len(text) <= _TEXT else f"{text[: _TEXT - 1]}…"
         table.add_row(
-            one.system,
-            _shown(one.item_variance),
-            _shown(one.rater_variance),
-            _shown(one.noise_ratio),
-            _number(one.agreement.alpha_interval),
-            _number(one.agreement.icc),
-            str(one.n_judgments),
-            str(one.n_raters),
+            *(str(row[name]) for name in ("prompt", "who", "item", "system")),
+            f"{row['human']:.2f}",
+            "-" if says is None else f"{says:.2f}",
+            f"{row['difference']:+.2f}",
+            row["scores"],
+            text,
         )
     return table
-
-
-def _metrics(prompt: str, cells: list[Diagnosis]) -> Table:
-    table = Table(title=f"Metrics, prompt {prompt}, the best first", title_justify="left")
-    for name in ("system", "metric"):
-        table.add_column(name)
-    for name in ("correlation", "data efficiency", "perfect metric", "noiseless raters"):
-        table.add_column(name, justify="right")
-    for one in cells:
-        named = dict(one.metrics) | ({} if one.together is None else {"together": one.together})
-        for name, found in named.items():
-            table.add_row(
-                one.system,
-                name,
-                _shown(found.correlation),
-                _shown(found.data_efficiency),
-                f"{found.perfect_metric.value:.2f}",
-                f"{found.noiseless_raters.value:.2f}",
-            )
-        table.add_section()
-    return table
-
-
-def _number(value: float) -> str:
-    return "-" if math.isnan(value) else f"{value:.2f}"
-
-
-def _shown(quantity: Quantity) -> str:
-    if math.isnan(quantity.low):
-        return "-"
-    return f"{quantity.value:.2f} [{quantity.low:.2f}, {quantity.high:.2f}]"

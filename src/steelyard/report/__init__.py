@@ -1,7 +1,5 @@
 """Figures, and one self-contained HTML page about a study."""
 
-from steelyard.report.components import variance_plot
-from steelyard.report.efficiency_map import efficiency_map
 from steelyard.report.forest import forest_plot
 from steelyard.report.page import write_report
 from steelyard.report.scatter import JudgedMetric, metric_plot
@@ -9,10 +7,8 @@ from steelyard.report.svg import inline_svg
 
 __all__ = [
     "JudgedMetric",
-    "efficiency_map",
     "forest_plot",
     "inline_svg",
     "metric_plot",
-    "variance_plot",
     "write_report",
 ]

@@ -7,13 +7,13 @@ import polars as pl
 
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.names import known_names
+from steelyard.questions.diagnosis import Diagnosis
 from steelyard.questions.estimates import Baseline, Estimate
 from steelyard.report.scatter import JudgedMetric
 from steelyard.single.judged import judged_outputs
-from steelyard.study import Diagnosis, Study
+from steelyard.study import Study
 from steelyard.study.answer import Answer, prompt_answer
 from steelyard.study.judged import drawn_table, judged_arrays
-from steelyard.study.overall_diagnosis import overall_diagnosis
 
 __all__ = [
     "PromptFindings",
@@ -22,9 +22,6 @@ __all__ = [
     "prompt_findings",
     "wanted_systems",
 ]
-
-# Bootstrap draws, as `diagnose` makes them.
-_RESAMPLES = 1000
 
 
 @dataclass(frozen=True)
@@ -37,19 +34,13 @@ class SystemFindings:
         The system.
     estimate : Estimate or None
         Its mean human score, corrected where that is possible, else the plain mean.
-    diagnosis : Diagnosis or None
-        Its variance components and the metric that is most useful over all systems.
     gap : str or None
         Why there is no estimate.
-    diagnosis_gap : str or None
-        Why there is no diagnosis.
     """
 
     system: str
     estimate: Estimate | None
-    diagnosis: Diagnosis | None
     gap: str | None
-    diagnosis_gap: str | None
 
     @property
     def plain(self) -> Baseline | None:
@@ -69,8 +60,10 @@ class PromptFindings:
         Metrics that were asked for; all metrics by default.
     systems : tuple of SystemFindings
         The best mean human score first, systems without one last.
-    overall : Diagnosis or None
-        Diagnosis of all systems with all metrics, within systems; of the only one if there is one.
+    diagnosis : Diagnosis or None
+        What the judgments say of metrics and raters.
+    diagnosis_gap : str or None
+        Why there is none.
     answer : Answer
         Which system is better.
     remarks : tuple of str
@@ -80,21 +73,16 @@ class PromptFindings:
     prompt: str
     metrics: tuple[str, ...]
     systems: tuple[SystemFindings, ...]
-    overall: Diagnosis | None
+    diagnosis: Diagnosis | None
+    diagnosis_gap: str | None
     answer: Answer
     remarks: tuple[str, ...] = ()
 
     @property
-    def diagnoses(self) -> tuple[Diagnosis, ...]:
-        """All diagnoses, that of all systems last."""
-        own = [one.diagnosis for one in self.systems if one.diagnosis is not None]
-        return (*own, *([self.overall] if self.overall and len(own) > 1 else []))
-
-    @property
     def metric(self) -> str | None:
         """The most useful metric; if that is not known, the first."""
-        if self.overall is not None and self.overall.best is not None:
-            return self.overall.best
+        if self.diagnosis is not None and self.diagnosis.judges:
+            return self.diagnosis.judges[0].metric
         return next(iter(self.metrics), None)
 
 
@@ -166,16 +154,12 @@ def prompt_findings(
     names = study.metrics if metrics is None else tuple(metrics)
     estimates, refused, remarks = _estimates(study, prompt, systems, names, level)
     answer = prompt_answer(study, prompt, systems, metrics=names, level=level)
-    overall = _overall(study, prompt, systems, names, level)
-    best = () if overall is None or overall.best is None else (overall.best,)
-    diagnoses, undiagnosed = _diagnoses(study, prompt, systems, best, level)
+    diagnosis, gap = _diagnosis(study, prompt, systems, names, level)
     found = [
         SystemFindings(
             system=system,
             estimate=estimates.get(system),
-            diagnosis=diagnoses.get(system),
             gap=refused.get(system),
-            diagnosis_gap=undiagnosed.get(system),
         )
         for system in systems
     ]
@@ -183,7 +167,8 @@ def prompt_findings(
         prompt=prompt,
         metrics=names,
         systems=tuple(sorted(found, key=_best_first(study, prompt))),
-        overall=overall,
+        diagnosis=diagnosis,
+        diagnosis_gap=gap,
         answer=answer,
         remarks=remarks,
     )
@@ -201,9 +186,7 @@ def judged_metrics(study: Study, findings: PromptFindings) -> list[JudgedMetric]
         if rows.is_empty():
             continue
         sample = judged_outputs(*judged_arrays(rows, [metric]))
-        usefulness = one.diagnosis.metrics.get(metric) if one.diagnosis else None
-        correlation = usefulness.correlation if usefulness else None
-        judged.append(JudgedMetric(one.system, sample.metric[:, 0], sample.mean, correlation))
+        judged.append(JudgedMetric(one.system, sample.metric[:, 0], sample.mean))
     return judged
 
 
@@ -219,32 +202,15 @@ def _estimates(
     return {str(one.system): one for one in found}, refused, found.remarks
 
 
-def _overall(
+def _diagnosis(
     study: Study, prompt: str, systems: Sequence[str], metrics: Sequence[str], level: float
-) -> Diagnosis | None:
-    """Return the diagnosis of all systems at once, with all metrics; None where there is none."""
-    used = study.judgments.frame.filter(pl.col("system").is_in(list(systems)))
+) -> tuple[Diagnosis | None, str | None]:
+    """Return what the judgments say of metrics and raters, or why they do not."""
     try:
-        return overall_diagnosis(
-            study.outputs, used, metrics, prompt=prompt, level=level, resamples=_RESAMPLES
-        )
-    except NotEstimableError:
-        # Each system says why by itself.
-        return None
-
-
-def _diagnoses(
-    study: Study, prompt: str, systems: Sequence[str], metrics: Sequence[str], level: float
-) -> tuple[dict[str, Diagnosis], dict[str, str]]:
-    """Return the diagnoses by system, and the reasons of those that have none."""
-    try:
-        found = study.diagnose(
-            metrics, prompts=[prompt], systems=systems, level=level, resamples=_RESAMPLES
-        )
+        [found] = study.diagnose(metrics, prompts=[prompt], systems=systems, level=level)
     except NotEstimableError as error:
-        return {}, _reasons(error, prompt, systems)
-    refused = {one.system: one.refusal for one in found if one.refusal}
-    return {one.system: one for one in found if not one.refusal}, refused
+        return None, str(error)
+    return found, None
 
 
 def _reasons(error: NotEstimableError, prompt: str, systems: Sequence[str]) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """The words of the report, each in one sentence."""
 
-from steelyard.report.numbers import ALPHA, GAMMA, RHO
+from steelyard.report.numbers import ALPHA
 
 __all__ = ["GLOSSARY"]
 
@@ -42,14 +42,7 @@ GLOSSARY = (
     ),
     ("leniency", "How much higher or lower a rater scores than the others, on the same outputs."),
     (
-        f"noise ratio {GAMMA}",
-        (
-            "Rater variance over item variance: how much raters differ about one output, compared with "
-            "how much outputs differ."
-        ),
-    ),
-    (
-        f"correlation {RHO}",
+        "correlation",
         "Of a metric with the human score, corrected for rater noise.",
     ),
     (
@@ -64,8 +57,14 @@ GLOSSARY = (
         "Agreement of raters: 1 for perfect agreement, 0 for that of chance.",
     ),
     (
-        "ICC(1), ICC(1, k)",
-        "Reliability of one judgment, and of the mean of the k judgments of an output.",
+        "worth",
+        "The share of judgments that a metric saves, beside the same estimate without any metric.",
     ),
-    ("equal pairs", "The share of equal judgments among pairs about one output."),
+    (
+        "favoured by",
+        (
+            "A metric's difference of a system from the others, put on the human scale, less that of the "
+            "people."
+        ),
+    ),
 )

@@ -3,11 +3,9 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from steelyard.plots.style import ALL_SYSTEMS
 from steelyard.questions.estimates import Estimate
 from steelyard.report.findings import PromptFindings, SystemFindings
 from steelyard.report.wording import enumeration
-from steelyard.study import Diagnosis
 
 __all__ = ["Remark", "comparison_notes", "estimates_of", "grouped", "notes", "remark_on"]
 
@@ -83,18 +81,8 @@ def _notes(
         said = warnings.get(one.system, ())
         for found in estimates_of(one):
             yield from ((one.system, note) for note in found.notes if note not in said)
-    for diagnosis in _diagnoses(findings):
-        name = ALL_SYSTEMS if diagnosis.system == "*" else diagnosis.system
-        usefulness = [note for found in diagnosis.metrics.values() for note in found.notes]
-        for note in (*diagnosis.notes, *diagnosis.agreement.notes, *usefulness):
-            yield name, note
-
-
-def _diagnoses(findings: PromptFindings) -> Iterator[Diagnosis]:
-    """Return every diagnosis once, that of all metrics last."""
-    yield from (one.diagnosis for one in findings.systems if one.diagnosis is not None)
-    if findings.overall is not None:
-        yield findings.overall
+    if findings.diagnosis is not None:
+        yield from ((system, note) for note in findings.diagnosis.notes for system in everyone)
 
 
 def _without_openings(said: list[Remark]) -> list[Remark]:

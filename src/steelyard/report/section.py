@@ -1,17 +1,14 @@
 """The part of the report that is about one prompt: sentences, drawings and tables."""
 
-import math
 from dataclasses import dataclass, replace
 
 from steelyard.plots.style import MANY
 from steelyard.report.comparison import ComparisonPart, comparison_part
-from steelyard.report.components import variance_plot
 from steelyard.report.copyable import copyable_estimates
-from steelyard.report.efficiency_map import efficiency_map
 from steelyard.report.examples import ExampleGroup, examples
 from steelyard.report.findings import PromptFindings, judged_metrics
 from steelyard.report.forest import forest_plot
-from steelyard.report.numbers import number
+from steelyard.report.judge import JudgePart, judge_part, plain_sentence
 from steelyard.report.remarks import (
     Remark,
     comparison_notes,
@@ -23,24 +20,11 @@ from steelyard.report.remarks import (
 from steelyard.report.scatter import metric_plot, within_systems
 from steelyard.report.small_multiples import small_multiples
 from steelyard.report.svg import inline_svg
-from steelyard.report.tables import (
-    Table,
-    agreement_table,
-    components_table,
-    estimates_table,
-    metrics_tables,
-    score_decimals,
-)
-from steelyard.report.wording import Headline, enumeration, headline, interval_abouts, noise_meaning
-from steelyard.single.quantity import Quantity
-from steelyard.study import Diagnosis, Study
+from steelyard.report.tables import Table, estimates_table, score_decimals
+from steelyard.report.wording import Headline, enumeration, headline, interval_abouts
+from steelyard.study import Study
 
 __all__ = ["Section", "section"]
-
-_NO_VERDICT = (
-    "These judgments do not separate rater noise from differences between outputs, so they do not "
-    "show what a better metric or better instructions would save. What is missing is said below."
-)
 
 
 @dataclass(frozen=True)
@@ -63,30 +47,15 @@ class Scores:
 
 @dataclass(frozen=True)
 class Usefulness:
-    """The most useful metric against judgments, and what each metric can save.
+    """The most useful metric against judgments.
 
-    With many systems `drawing` shows all within systems, and `panels` each of them, folded away. With
-    many metrics `table` has the most useful ones, and `more` the others.
+    With many systems `drawing` shows all within systems, and `panels` each of them, folded away.
     """
 
     metric: str
     drawing: str
     panels: str | None
-    table: Table | None
-    more: Table | None
     examples: list[ExampleGroup]
-
-
-@dataclass(frozen=True)
-class Noise:
-    """Variance components and agreement: drawing, numbers and what they mean."""
-
-    drawing: str
-    folded: bool
-    components: Table
-    agreement: Table
-    judgments_per_output: str
-    meaning: str | None
 
 
 @dataclass(frozen=True)
@@ -102,20 +71,19 @@ class Section:
     headline : Headline
         The answer, and the findings in a few sentences.
     verdict : str
-        What holds back, the metric or the raters.
+        Whether the judge can be trusted, and what holds back.
     comparison : ComparisonPart or None
         Which system is better.
     scores : Scores
         Mean human scores.
     usefulness : Usefulness or None
         Metric against human score.
-    noise : Noise or None
-        Variance components and agreement.
-    map : str or None
-        The data-efficiency map.
-    diagnosis_gaps, notes, signatures : list of Remark
-        Why there are no variance components, what a reader must know, and how each estimate was
-        computed.
+    judge : JudgePart or None
+        Metrics beside people, and raters beside one another.
+    judge_gap : str or None
+        Why there is none.
+    notes, signatures : list of Remark
+        What a reader must know, and how each estimate was computed.
     """
 
     anchor: str
@@ -126,9 +94,8 @@ class Section:
     comparison: ComparisonPart | None
     scores: Scores
     usefulness: Usefulness | None
-    noise: Noise | None
-    map: str | None
-    diagnosis_gaps: list[Remark]
+    judge: JudgePart | None
+    judge_gap: str | None
     notes: list[Remark]
     signatures: list[Remark]
 
@@ -154,7 +121,6 @@ def section(study: Study, findings: PromptFindings, *, level: float, place: int)
         for one in findings.systems
         if (findings.prompt, one.system) in found
     }
-    gaps = [(one.system, one.diagnosis_gap) for one in findings.systems if one.diagnosis_gap]
     comparison = findings.answer.comparison
     if comparison is not None:
         comparison = replace(comparison, notes=comparison_notes(findings, comparison.notes))
@@ -165,13 +131,12 @@ def section(study: Study, findings: PromptFindings, *, level: float, place: int)
             findings, [(system, said) for system, own in warnings.items() for said in own]
         ),
         headline=headline(findings, score_decimals(findings)),
-        verdict=findings.overall.verdict if findings.overall else _NO_VERDICT,
+        verdict=_verdict(findings),
         comparison=None if comparison is None else comparison_part(comparison, anchor=anchor),
         scores=_scores(findings, anchor, level),
         usefulness=_usefulness(study, findings, anchor),
-        noise=_noise(findings, anchor),
-        map=_map(findings, anchor),
-        diagnosis_gaps=grouped(findings, gaps),
+        judge=None if findings.diagnosis is None else judge_part(findings.diagnosis, anchor=anchor),
+        judge_gap=findings.diagnosis_gap,
         notes=notes(findings, warnings),
         signatures=[
             Remark(one.system, found.signature)
@@ -206,7 +171,7 @@ def _scores(findings: PromptFindings, anchor: str, level: float) -> Scores:
 
 
 def _usefulness(study: Study, findings: PromptFindings, anchor: str) -> Usefulness | None:
-    metric, overall = findings.metric, findings.overall
+    metric = findings.metric
     judged = judged_metrics(study, findings)
     if metric is None or not judged:
         return None
@@ -216,7 +181,7 @@ def _usefulness(study: Study, findings: PromptFindings, anchor: str) -> Usefulne
         each = small_multiples(judged, metric=metric)
         panels = inline_svg(each, name=f"{anchor}-panels", label=f"{label}, each system apart")
         within = metric_plot(
-            [within_systems(judged, _correlation(overall, metric))],
+            [within_systems(judged)],
             metric=f"{metric}, less the mean of the system",
             score="mean judgment, less that of the system",
         )
@@ -224,44 +189,19 @@ def _usefulness(study: Study, findings: PromptFindings, anchor: str) -> Usefulne
     else:
         whole = metric_plot(judged, metric=metric)
         drawing = inline_svg(whole, name=f"{anchor}-scatter", label=label)
-    tables = metrics_tables(overall) if overall and overall.metrics else (None, None)
     return Usefulness(
         metric=metric,
         drawing=drawing,
         panels=panels,
-        table=tables[0],
-        more=tables[1],
         examples=examples(study, findings),
     )
 
 
-def _correlation(overall: Diagnosis | None, metric: str) -> Quantity | None:
-    found = overall.metrics.get(metric) if overall else None
-    return found.correlation if found else None
-
-
-def _noise(findings: PromptFindings, anchor: str) -> Noise | None:
-    diagnoses, overall = findings.diagnoses, findings.overall
-    if not diagnoses:
-        return None
-    label = f"Item and rater variance of each system under the prompt {findings.prompt}"
-    return Noise(
-        drawing=inline_svg(variance_plot(diagnoses), name=f"{anchor}-variances", label=label),
-        folded=len(diagnoses) > MANY,
-        components=components_table(diagnoses),
-        agreement=agreement_table(diagnoses),
-        judgments_per_output=number(diagnoses[-1].agreement.judgments_per_output, 1),
-        meaning=noise_meaning(overall) if overall else None,
-    )
-
-
-def _map(findings: PromptFindings, anchor: str) -> str | None:
-    placed = [one for one in findings.diagnoses if _has_correlation(one)]
-    if not placed:
-        return None
-    label = f"Data efficiency by noise ratio and correlation, under the prompt {findings.prompt}"
-    return inline_svg(efficiency_map(placed), name=f"{anchor}-map", label=label)
-
-
-def _has_correlation(one: Diagnosis) -> bool:
-    return one.best is not None and not math.isnan(one.metrics[one.best].correlation.value)
+def _verdict(findings: PromptFindings) -> str:
+    """Say whether the judge can be trusted, and what holds back."""
+    found = findings.diagnosis
+    if found is None:
+        return ""
+    if not found.judges:
+        return found.holds_back
+    return f"{plain_sentence(found.judges[0])} {found.holds_back}"

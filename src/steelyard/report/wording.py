@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from steelyard.questions.about import About
 from steelyard.questions.worth import worth_in_words
 from steelyard.report.findings import PromptFindings, SystemFindings
-from steelyard.report.numbers import level_name, number, percent, span
-from steelyard.study import Diagnosis
+from steelyard.report.numbers import level_name, number, span
 
-__all__ = ["Headline", "enumeration", "headline", "interval_abouts", "noise_meaning"]
+__all__ = ["Headline", "enumeration", "headline", "interval_abouts"]
 
 
 @dataclass(frozen=True)
@@ -110,20 +109,3 @@ def _saving(findings: PromptFindings) -> str:
     used = any(one.metrics for one in estimates)
     reason = "No metric could be used." if findings.metrics else "No metric was given."
     return " ".join([*([] if used or not estimates else [reason]), *worth])
-
-
-def noise_meaning(diagnosis: Diagnosis) -> str:
-    """Say what the variance components mean for those who pay for judgments."""
-    ratio = diagnosis.noise_ratio.value
-    if ratio == float("inf"):
-        return (
-            "The judgments show no difference between outputs beyond the disagreement of raters: "
-            "all of their variance is rater noise."
-        )
-    noise = ratio / (1 + ratio)
-    return (
-        f"{percent(noise)} of the variance of a single judgment is disagreement between raters about "
-        f"the same output, {percent(1 - noise)} is difference between outputs. A metric can stand in "
-        f"for the second part only: even a perfect one would save no more than {percent(1 - noise)} "
-        "of the judgments."
-    )

@@ -25,7 +25,7 @@ _FORMS: dict[str, tuple[Any, int]] = {
     "monitor": (MonitorForm, 4),
     "estimate": (EstimateForm, 3),
     "compare": (CompareForm, 3),
-    "diagnose": (DiagnoseForm, 1),
+    "diagnose": (DiagnoseForm, 2),
     "replay": (ReplayForm, 1),
     "paper": (PaperForm, 1),
 }

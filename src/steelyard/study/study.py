@@ -6,12 +6,10 @@ from dataclasses import dataclass, field
 from functools import cached_property, wraps
 from os import PathLike
 from pathlib import Path
-from typing import Any, Concatenate, Literal, ParamSpec, Self, TypeVar
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
-import numpy as np
 import polars as pl
 
-from steelyard.arrays import PoolMoments
 from steelyard.campaign.averages import averaged_judgments
 from steelyard.campaign.balance import balance_notes
 from steelyard.campaign.files import StudyFiles
@@ -23,6 +21,9 @@ from steelyard.questions.about import Raters, Target
 from steelyard.questions.asked import Asked
 from steelyard.questions.compare import check_pairs, comparisons
 from steelyard.questions.comparisons import Comparisons
+from steelyard.questions.diagnose import diagnoses
+from steelyard.questions.diagnosis import Diagnoses
+from steelyard.questions.disagreements import disagreements
 from steelyard.questions.estimate import estimates
 from steelyard.questions.estimates import Estimates
 from steelyard.questions.fitted import Fits
@@ -32,12 +33,7 @@ from steelyard.questions.plans import Plan
 from steelyard.records import names_of
 from steelyard.sampling.sample import Sample, sample
 from steelyard.study import monitoring, replaying
-from steelyard.study.cell_diagnosis import Gaps, diagnose, refused
-from steelyard.study.diagnosis import Diagnoses
-from steelyard.study.judged import Cell, judged_table
-from steelyard.study.recorded_draw import check_simply_drawn
 from steelyard.study.shared_judgments import counted_for_all
-from steelyard.study.within_systems import Labels, systems_of
 from steelyard.tables import Judgments, Outputs
 from steelyard.tables.duplicates import OnDuplicate
 from steelyard.tables.gaps import Fill
@@ -376,78 +372,71 @@ class Study:
         *,
         prompts: Sequence[str] | None = None,
         systems: Sequence[str] | None = None,
+        against: Sequence[str] | None = None,
+        own: Sequence[str] | None = None,
+        raters: Raters | None = None,
         level: float = 0.95,
-        resamples: int = 1000,
-        seed: int = 0,
-        progress: Callable[[int, int], None] | None = None,
+        sample: pl.DataFrame | None = None,
+        cluster_by: str | None = None,
     ) -> Diagnoses:
-        """Diagnose raters and metrics, for each system and for all at once, within systems.
+        """Diagnose metrics and judges: where each is biased, what it is worth, and whether raters agree.
 
         Parameters
         ----------
         metrics : str or sequence of str, optional
             Metrics to look at; all by default.
-        prompts, systems : str or sequence of str, optional
-            Which to diagnose; all that were judged by default.
-        level : float
-            Level of all intervals.
-        resamples : int
-            Bootstrap draws.
-        seed : int
-            Seed of the bootstrap.
-        progress : callable, optional
-            Called with the number of diagnoses made and that of all.
+        prompts : str or sequence of str, optional
+            Which prompts; all that were judged by default.
+        systems : str or sequence of str, optional
+            The systems whose offsets are shown; all by default.
+        against : str or sequence of str, optional
+            Columns of numbers that a metric may be biased towards, beside the number of words.
+        own : str or sequence of str, optional
+            The systems of the judge's own family, which it may prefer.
+        raters, level, sample, cluster_by
+            As in `estimate`.
 
         Returns
         -------
         Diagnoses
-            One for each prompt and system, and one with system ``*`` for each prompt with several
-            systems. Where a system's judgments do not allow one, it has a `refusal`.
-
-        Raises
-        ------
-        NotEstimableError
-            If outputs were not drawn simply at random, or no judgments allow a diagnosis.
+            A list, one for each prompt.
         """
-        prompts, systems = names_of(prompts), names_of(systems)
-        check_simply_drawn(self.judgments, prompts, systems)
-        names = self.metrics if metrics is None else names_of(metrics)
-        gaps: Gaps = self.outputs.metric_gaps(names) if names else {}
-        table = judged_table(self.outputs, self.judgments, names, gaps=bool(gaps))
-        kind: Literal["keep", "refuse"] = "keep" if gaps else "refuse"
-        pools = self.outputs.pool_moments(names, gaps=kind) if names else {}
-        cells: list[tuple[Cell, PoolMoments | None, Labels | None]] = []
-        wanted = self.judged_pairs(prompts, systems)
-        for prompt in dict.fromkeys(prompt for prompt, _ in wanted):
-            chosen = [system for asked, system in wanted if asked == prompt]
-            cells.extend((table.cell(prompt, one), pools.get(one), None) for one in chosen)
-            if len(chosen) > 1:
-                own = systems_of(table, prompt, chosen)
-                cells.append((table.all_systems(prompt, chosen), None, own))
-        found, errors = [], []
-        for cell, pool, within in cells:
-            try:
-                with _about(cell.prompt, cell.system):
-                    one = diagnose(
-                        cell,
-                        names,
-                        pool,
-                        systems=within,
-                        gaps=gaps,
-                        level=level,
-                        resamples=resamples,
-                        rng=np.random.default_rng(seed),
-                    )
-            except NotEstimableError as error:
-                errors.append(error)
-                one = refused(cell, str(error.__cause__), level=level)
-            found.append(one)
-            if progress is not None:
-                progress(len(found), len(cells))
-        if len(errors) == len(found) > 0:
-            reasons = {(one.prompt, one.system): str(one.refusal) for one in found}
-            raise NotEstimableError(str(errors[0]), reasons=reasons) from errors[0].__cause__
-        return Diagnoses(found)
+        fits = self.fits(metrics, sample=sample, cluster_by=cluster_by)
+        asked = Asked.of(
+            fits,
+            names_of(prompts),
+            names_of(systems),
+            target="pool",
+            raters=raters,
+            level=level,
+        )
+        return diagnoses(fits, asked, against=names_of(against) or (), own=names_of(own) or ())
+
+    def disagreements(
+        self,
+        number: int = 20,
+        *,
+        metrics: Sequence[str] | None = None,
+        prompts: Sequence[str] | None = None,
+    ) -> list[dict[str, Any]]:
+        """List the outputs on which metrics and people, and people among themselves, differ most.
+
+        Parameters
+        ----------
+        number : int
+            How many outputs for each metric, and for the people.
+        metrics, prompts
+            As in `diagnose`.
+
+        Returns
+        -------
+        list of dict
+            The item, system, mean judgment, what the metric says on the human scale, the difference beyond
+            raters' noise, each rater's score, and the texts.
+        """
+        fits = self.fits(metrics)
+        asked = Asked.of(fits, names_of(prompts), None, target="pool", raters=None, level=0.95)
+        return disagreements(fits, asked.scored(fits), number)
 
     def plan(
         self,

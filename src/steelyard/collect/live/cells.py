@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from steelyard.collect.campaign import Campaign
+from steelyard.collect.live.diagnosis_rows import diagnosis_rows
 from steelyard.collect.live.pool import LivePool
 from steelyard.collect.live.rows import judgment_rows, with_use
 from steelyard.collect.rankings import as_preferences, ranked_prompts
@@ -23,15 +24,12 @@ from steelyard.questions.goal import Goal
 from steelyard.questions.monitor import half_width_forecast, half_width_path, looked, monitored
 from steelyard.questions.monitored import Monitored, MonitoredSystem
 from steelyard.questions.worth import worth_in_words
-from steelyard.study import Diagnosis, Study
-from steelyard.study.overall_diagnosis import overall_diagnosis
+from steelyard.study import Study
 from steelyard.study.recorded_draw import is_designed
 from steelyard.tables import read_judgments
 
 __all__ = ["Cells", "PromptNow"]
 
-# Bootstrap intervals on the dashboard move every few seconds anyway.
-_RESAMPLES = 200
 
 _Path = Mapping[str, Sequence[tuple[int, float]]]
 
@@ -290,17 +288,16 @@ class Cells:
         if designed:
             return None, "not shown for a draw that is not simple"
         try:
-            found = overall_diagnosis(
+            found = diagnosis_rows(
                 self._outputs,
                 self._used,
                 self._campaign.metrics,
                 prompt=prompt,
                 level=self.level,
-                resamples=_RESAMPLES,
             )
         except NotEstimableError as error:
             return None, str(error)
-        return _diagnosis(found), None
+        return found, None
 
 
 def _asked(fits: Fits, prompt: str, level: float) -> Asked:
@@ -324,42 +321,6 @@ def _estimate(found: Estimate | Baseline | None) -> dict[str, Any] | None:
         "about": str(found.about),
         "new_outputs": new
         and {"standard_error": new.standard_error, "low": new.low, "high": new.high},
-    }
-
-
-def _diagnosis(found: Diagnosis) -> dict[str, Any]:
-    ratio = found.noise_ratio.value
-    quantities: Mapping[str, Any] = {
-        "item variance": found.item_variance,
-        "rater variance": found.rater_variance,
-        "noise ratio": found.noise_ratio,
-        **{f"correlation of {name}": one.correlation for name, one in found.metrics.items()},
-        **{
-            f"data efficiency of {name}": one.data_efficiency for name, one in found.metrics.items()
-        },
-    }
-    rows = [
-        {
-            "name": name,
-            "value": _number(one.value),
-            "low": _number(one.low),
-            "high": _number(one.high),
-        }
-        for name, one in quantities.items()
-    ]
-    agreement = {
-        "Krippendorff's alpha, interval": found.agreement.alpha_interval,
-        "reliability of one judgment": found.agreement.icc,
-        "equal pairs": found.agreement.equal_pairs,
-    }
-    rows += [
-        {"name": name, "value": _number(value), "low": None, "high": None}
-        for name, value in agreement.items()
-    ]
-    return {
-        "noise_share": 1.0 if math.isinf(ratio) else ratio / (1 + ratio),
-        "verdict": found.verdict,
-        "rows": rows,
     }
 
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 from matplotlib.figure import Figure
 
+from steelyard.paper.figures.efficiency_map import efficiency_map, noise_share
 from steelyard.paper.names import metric_name, prompt_name
 from steelyard.paper.standings import Standing
 from steelyard.plots.style import INK, styled
-from steelyard.report.efficiency_map import efficiency_map, noise_share
 
 __all__ = ["contour_plot"]
 

@@ -94,19 +94,6 @@ def efficiency_map(diagnoses: Sequence[Standing]) -> Figure:
     ----------
     A. T. Chaganty, S. Mussmann and P. Liang (2018), The price of debiasing automatic metrics in
     natural language evaluation, ACL, figure 3.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> from steelyard.study import Study
-    >>> outputs = pl.DataFrame({"item": range(8), "system": "s", "length": range(8)})
-    >>> judgments = pl.DataFrame(
-    ...     {"item": [0, 0, 2, 2, 4, 4, 5, 5, 7, 7], "system": "s", "rater": ["a", "b"] * 5,
-    ...      "prompt": "p", "score": [0, 1, 1, 1, 1, 2, 2, 2, 3, 2]}
-    ... )
-    >>> figure = efficiency_map(Study.read(outputs, judgments).diagnose())
-    >>> [text.get_text() for text in figure.axes[0].texts][-1]
-    's'
     """
     places = _places(diagnoses)
     if not places:

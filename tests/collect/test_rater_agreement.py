@@ -1,8 +1,8 @@
 import polars as pl
 import pytest
 
+from steelyard.collect.rater_agreement import rater_agreement
 from steelyard.errors import InvalidArgumentError, InvalidDataError
-from steelyard.study.rater_agreement import rater_agreement
 
 
 def rows(*judged):

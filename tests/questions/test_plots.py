@@ -1,6 +1,5 @@
 """What `.plot()` draws; looked at by eye when it changes."""
 
-import math
 import subprocess
 import sys
 from dataclasses import replace
@@ -14,11 +13,10 @@ from matplotlib.figure import Figure
 from steelyard import Study
 from steelyard.errors import InvalidArgumentError
 from steelyard.questions.comparisons import Comparisons
+from steelyard.questions.diagnosis import Diagnoses
 from steelyard.questions.estimates import Estimates
 from steelyard.questions.preferences import PreferenceComparison
 from steelyard.questions.preferred_pairs import SystemStrength
-from steelyard.study.diagnosis import Diagnoses
-from steelyard.variance import Quantity
 
 
 @pytest.fixture(autouse=True)
@@ -69,7 +67,7 @@ def compared(study):
 
 @pytest.fixture(scope="module")
 def diagnosed(study):
-    return study.diagnose(resamples=50)
+    return study.diagnose()
 
 
 def labels(axes):
@@ -175,26 +173,13 @@ def test_many_pairs_without_ranks_are_still_drawn(compared, axes):
     assert len(labels(axes)) == 30
 
 
-def test_a_diagnosis_is_drawn_by_metric_and_all_by_system(diagnosed, axes):
+def test_a_diagnosis_is_drawn_by_how_much_each_system_is_favoured(diagnosed, axes):
     diagnosed.plot(axes)
-    assert labels(axes)[:5] == ["prompt fluency", "a", "$b$", "c", "all systems"]
-    assert axes.get_xscale() == "log"
-    other = diagnosed[0].plot(Figure().add_subplot())
-    assert labels(other) == ["m"]
-    found = diagnosed[0].metrics["m"].data_efficiency
-    assert lines(other, width=2.6) == [(found.low, found.high)]
-
-
-def test_what_is_not_finite_is_an_arrow_or_said(diagnosed, axes):
-    first = diagnosed[0]
-    useful = first.metrics["m"]
-    endless = replace(useful, data_efficiency=Quantity(2.0, 1.5, math.inf))
-    refused = type(first).refused("none", "fluency", "too few", sizes=(1, 1, 1), level=0.95)
-    Diagnoses([replace(first, metrics={"m": endless}), refused]).plot(axes)
-    assert ">" in [line.get_marker() for line in axes.get_lines()]
-    assert [text.get_text() for text in axes.texts] == ["not known"]
-    with pytest.raises(InvalidArgumentError, match="nothing to draw: too few"):
-        refused.plot(axes)
+    assert labels(axes) == ["a", "$b$", "c"]
+    offsets = [one.offset for one in diagnosed[0].judges[0].offsets]
+    assert lines(axes, width=2.6) == [(one.low, one.high) for one in offsets]
+    with pytest.raises(InvalidArgumentError, match="offsets need a metric and two systems"):
+        replace(diagnosed[0], judges=()).plot(Figure().add_subplot())
 
 
 @pytest.mark.parametrize("kind", [Estimates, Comparisons, Diagnoses])

@@ -4,17 +4,28 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.errors import InvalidArgumentError
-from steelyard.report import efficiency_map
-from steelyard.report.efficiency_map import _LEVELS, _spread, noise_share
-from steelyard.single.efficiency import data_efficiency
+from steelyard.paper.figures.efficiency_map import _LEVELS, _spread, efficiency_map, noise_share
+from steelyard.paper.standings import Standing
+from steelyard.single.efficiency import Efficiency, data_efficiency
+from steelyard.single.quantity import Quantity
 
 
 def marks(axes, marker):
     return [line for line in axes.get_lines() if line.get_marker() == marker]
 
 
-def test_along_a_contour_the_data_efficiency_is_one_over_its_level(make_diagnosis):
-    axes = efficiency_map([make_diagnosis("a", 1.0, 0.5)]).axes[0]
+def standing(system, noise_ratio, correlation, metric="m"):
+    """Return a standing at a given place of the map, with intervals around it."""
+    gamma = Quantity(noise_ratio, noise_ratio / 2, noise_ratio * 2)
+    rho = Quantity(correlation, correlation - 0.2, min(correlation + 0.2, 1.0))
+    item, rater = Quantity(1.0, 0.5, 1.5), Quantity(min(noise_ratio, 9.0), 0.1, 9.0)
+    one = Quantity(1.2, 1.1, 1.4)
+    found = Efficiency(item, rater, gamma, rho, one, one, one, 9, 18, 1, 0.95, ())
+    return Standing(system, "p", {metric: found})
+
+
+def test_along_a_contour_the_data_efficiency_is_one_over_its_level():
+    axes = efficiency_map([standing("a", 1.0, 0.5)]).axes[0]
     curves = [line for line in axes.get_lines() if len(line.get_xdata()) > 10]
     assert len(curves) == len(_LEVELS)
     for level, curve in zip(_LEVELS, curves, strict=True):
@@ -22,11 +33,11 @@ def test_along_a_contour_the_data_efficiency_is_one_over_its_level(make_diagnosi
         assert data_efficiency(x / (1 - x), rho) == pytest.approx(1 / level)
 
 
-def test_each_system_is_marked_at_its_noise_ratio_and_correlation(make_diagnosis):
+def test_each_system_is_marked_at_its_noise_ratio_and_correlation():
     found = [
-        make_diagnosis("a", 1.0, 0.5),
-        make_diagnosis("b", 3.0, -0.4),
-        make_diagnosis("*", 2.0, 0.3),
+        standing("a", 1.0, 0.5),
+        standing("b", 3.0, -0.4),
+        standing("*", 2.0, 0.3),
     ]
     axes = efficiency_map(found).axes[0]
     places = [tuple(line.get_xydata()[0]) for line in marks(axes, "o")]
@@ -39,8 +50,8 @@ def test_each_system_is_marked_at_its_noise_ratio_and_correlation(make_diagnosis
     assert any(text.startswith("raters always agree: DE") for text in texts)
 
 
-def test_an_interval_that_holds_both_signs_reaches_down_to_zero(make_diagnosis):
-    axes = efficiency_map([make_diagnosis("a", 1.0, 0.1)]).axes[0]
+def test_an_interval_that_holds_both_signs_reaches_down_to_zero():
+    axes = efficiency_map([standing("a", 1.0, 0.1)]).axes[0]
     upright = [
         line.get_ydata()
         for line in axes.get_lines()
@@ -49,15 +60,15 @@ def test_an_interval_that_holds_both_signs_reaches_down_to_zero(make_diagnosis):
     assert any(tuple(ends) == (0.0, pytest.approx(0.3)) for ends in upright)
 
 
-def test_metrics_are_named_where_systems_have_different_best_ones(make_diagnosis):
-    found = [make_diagnosis("a", 1.0, 0.5, "rouge"), make_diagnosis("b", 1.0, 0.5, "bleu")]
+def test_metrics_are_named_where_systems_have_different_best_ones():
+    found = [standing("a", 1.0, 0.5, "rouge"), standing("b", 1.0, 0.5, "bleu")]
     texts = [text.get_text() for text in efficiency_map(found).axes[0].texts]
     assert {"a\nrouge", "b\nbleu"} <= set(texts)
 
 
-def test_of_many_systems_those_at_the_ends_are_named(make_diagnosis):
-    found = [make_diagnosis(f"s{i}", 1.0 + 0.1 * i, 0.2 + 0.02 * (i * 7 % 20)) for i in range(20)]
-    axes = efficiency_map([*found, make_diagnosis("*", 2.0, 0.4)]).axes[0]
+def test_of_many_systems_those_at_the_ends_are_named():
+    found = [standing(f"s{i}", 1.0 + 0.1 * i, 0.2 + 0.02 * (i * 7 % 20)) for i in range(20)]
+    axes = efficiency_map([*found, standing("*", 2.0, 0.4)]).axes[0]
     assert len(marks(axes, "o")) == 20
     labels = {text.get_text() for text in axes.texts} & {
         "all systems",
@@ -67,15 +78,15 @@ def test_of_many_systems_those_at_the_ends_are_named(make_diagnosis):
     assert labels == {"all systems", "s0", "s17", "s19"}
 
 
-def test_infinite_noise_stands_at_the_right_edge(make_diagnosis):
-    axes = efficiency_map([make_diagnosis("a", float("inf"), 0.5)]).axes[0]
+def test_infinite_noise_stands_at_the_right_edge():
+    axes = efficiency_map([standing("a", float("inf"), 0.5)]).axes[0]
     [mark] = marks(axes, "o")
     assert tuple(mark.get_xydata()[0]) == (1.0, 0.5)
     assert axes.get_xlim() == axes.get_ylim() == (0, 1)
 
 
-def test_a_system_without_a_correlation_is_left_out(make_diagnosis):
-    found = [make_diagnosis("a", 1.0, float("nan")), make_diagnosis("b", 1.0, 0.5)]
+def test_a_system_without_a_correlation_is_left_out():
+    found = [standing("a", 1.0, float("nan")), standing("b", 1.0, 0.5)]
     assert len(marks(efficiency_map(found).axes[0], "o")) == 1
     with pytest.raises(InvalidArgumentError, match="must hold one with a correlation"):
         efficiency_map(found[:1])

@@ -1,0 +1,67 @@
+"""What a metric is worth: the errors of the means with it, beside those without any metric.
+
+Both are errors by exactly these raters: what raters have in common, no metric and no judgment of theirs takes away.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+from scipy.special import expit, logit
+from scipy.stats import t as student
+
+from steelyard.model.campaign import Campaign
+from steelyard.model.designed import answers_of
+from steelyard.model.fit import Fit, fit
+from steelyard.questions.judge_bias import BesidePeople
+from steelyard.questions.judge_moments import Value, jackknife
+
+__all__ = ["judge_worth", "without_metrics"]
+
+_LEAST = 1e-3
+
+
+def without_metrics(campaign: Campaign) -> float:
+    """Return the mean squared error of the systems' means with the effects of metrics switched off."""
+    off = fit(campaign, without=frozenset({"metrics", "own slopes"}))
+    return _square(off)
+
+
+def judge_worth(campaign: Campaign, place: int, plain: float, beside: BesidePeople) -> Value:
+    """Return the share of the judgments that a metric saves.
+
+    Parameters
+    ----------
+    campaign : Campaign
+        The judgments.
+    place : int
+        The number of the metric.
+    plain : float
+        Mean squared error of the means without metrics.
+    beside : BesidePeople
+        The metric beside the judgments, which shows how sure its worth is.
+    """
+    pools = campaign.pools
+    only = replace(
+        campaign,
+        metrics=(campaign.metrics[place],),
+        metric=campaign.metric[:, [place]],
+        pools=replace(
+            pools,
+            metric=pools.metric[:, [place]],
+            covariance=pools.covariance[:, [place]][:, :, [place]],
+        ),
+    )
+    value = float(np.clip(1 - _square(fit(only)) / max(plain, 1e-300), 0.0, 1.0))
+    odds = logit(beside.explained)
+    variance, freedom = jackknife(odds)
+    if not np.isfinite(variance):
+        return Value(value, float("nan"), float("nan"))
+    reach = float(student.ppf((1 + beside.level) / 2, freedom)) * float(np.sqrt(variance))
+    middle = float(logit(np.clip(value, _LEAST, 1 - _LEAST)))
+    low = 0.0 if value < _LEAST else float(expit(middle - reach))
+    return Value(value, min(low, value), max(float(expit(middle + reach)), value))
+
+
+def _square(found: Fit) -> float:
+    """Return the mean squared error of the systems' means."""
+    return float(np.mean(np.diag(answers_of(found, "these raters").covariance)))
