@@ -1,7 +1,7 @@
 """Honesty and cost beside peers: means, decisions, stopping. Makes ``docs/benchmarks.md``.
 
     python -m benchmarks honesty
-    python -m benchmarks.honesty [quick] [means] [decisions] [races] [stopping] [paper] [page]
+    python -m benchmarks.honesty [quick] [means] [decisions] [stopping] [paper] [page]
         [--runs N] [--cells CELL ...] [--who WHO ...] [--again] [--dry-run]
 
 Every cell is one kind of campaign and one number of judgments, replayed `runs` times with seeds that

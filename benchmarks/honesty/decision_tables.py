@@ -1,10 +1,9 @@
-"""The tables of the page about decisions, races and stopping, made from the results."""
+"""The tables of the page about decisions and stopping, made from the results."""
 
 from collections import defaultdict
 
 import numpy as np
 
-from benchmarks.honesty.races import SHARES
 from benchmarks.honesty.table_text import percent, table
 
 
@@ -83,29 +82,6 @@ def joint_by_contest(results):
             line.append(_share(own, "joint_coverage") + (f" / {decided}" if decided else ""))
         body.append(line)
     return table(["contest", *ways], body)
-
-
-def races(results):
-    """Judgments to a decision, beside the fixed sizes that decide in most campaigns."""
-    body = []
-    for record in results.of("races"):
-        race, fixed = record["ways"]["steelyard race"], record["ways"]["fixed size, paired t"]
-        sizes = [fixed[f"judgments_{share}"] for share in SHARES]
-        body.append(
-            [
-                record["cell"],
-                _share([record | race], "best_let_go"),
-                percent(race["decided"]),
-                f"{race['judgments']:,.0f} ± {race['judgments_se']:,.0f}",
-                *("none" if size is None else f"{size:,}" for size in sizes),
-                *("" if size is None else f"{race['judgments'] / size:.2f}" for size in sizes),
-                str(record["runs"]),
-            ]
-        )
-    head = ["campaign", "best let go, %", "decided, %", "judgments of the race"]
-    head += [f"fixed size, {share}%" for share in SHARES]
-    head += [f"race over fixed, {share}%" for share in SHARES]
-    return table([*head, "campaigns"], body)
 
 
 def stopping(results):

@@ -17,7 +17,7 @@ from benchmarks.honesty.drawn_cases import SEED, short
 from benchmarks.honesty.kinds import Kind, campaign, equal_campaign
 from benchmarks.honesty.ours import plain_t, study
 from benchmarks.honesty.peers import PEERS, Asked
-from benchmarks.replays import drawn
+from benchmarks.honesty.systems import drawn
 from steelyard.errors import SteelyardError
 from steelyard.version import __version__
 

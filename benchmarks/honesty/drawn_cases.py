@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from benchmarks.replays import drawn
+from benchmarks.honesty.systems import drawn
 
 SEED = 1
 

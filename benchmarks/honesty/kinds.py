@@ -12,7 +12,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import ndtri
 
-from benchmarks.replays import System
+from benchmarks.honesty.systems import System
 
 POOL = 1000
 SIZES = (10, 20, 30, 50, 100, 200)

@@ -151,14 +151,7 @@ that of sacrebleu's `--paired-bs`.
 
 Joint coverage, and decided pairs after the stroke, by contest:
 
-{decision_tables.joint_by_contest(results)}
-
-### Races
-
-Pools of 1,000 items, scores from 0 to 1; gaps in standard deviations of a score. A race lets systems go as soon as they cannot be best. The fixed size is the smallest with which paired t tests at 5% over the number of rivals
-decide in 80% or 95% of campaigns, known by hindsight; nobody knows it before.
-
-{decision_tables.races(results)}"""
+{decision_tables.joint_by_contest(results)}"""
 
 
 def _stopping(results):

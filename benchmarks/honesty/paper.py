@@ -6,7 +6,7 @@ from zlib import crc32
 
 import numpy as np
 
-from benchmarks.replays import PROMPTS, System, released
+from benchmarks.honesty.systems import PROMPTS, System, released
 
 # Items that all four systems of a prompt have.
 POOL = 500

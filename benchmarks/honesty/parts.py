@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from benchmarks.honesty import causes, decisions, means, paper, quick, races, stopping
+from benchmarks.honesty import causes, decisions, means, paper, quick, stopping
 from benchmarks.honesty.kinds import SIZES
 from benchmarks.honesty.peers import PEERS
 
@@ -12,7 +12,6 @@ RUNS = {
     "means": 250,
     "causes": 500,
     "decisions": 100,
-    "races": 200,
     "stopping": 100,
     "paper": 12,
 }
@@ -25,7 +24,6 @@ def cells(parts=tuple(RUNS), *, runs=None, sizes=SIZES, peers=PEERS):
         "means": partial(means.cells, sizes=sizes, peers=peers),
         "causes": causes.cells,
         "decisions": partial(decisions.cells, peers=peers),
-        "races": races.cells,
         "stopping": partial(stopping.cells, peers=peers),
         "paper": partial(means.cells, part="paper", kinds=paper.KINDS, sizes=sizes, peers=peers),
     }

@@ -135,13 +135,12 @@ def stopped(stream, batch, interval):
     return ever, n, missed
 
 
-def _sequence(*, metric, method="betting"):
+def _sequence(*, metric):
     def make(stream):
         pool = stream.pool if metric else None
         sequence = ConfidenceSequence(
             pool,
             bounds=(0, 1),
-            method=method,
             replacement=True,
             pool_size=None if metric else POOL,
             goal=GOAL,
@@ -171,6 +170,5 @@ def _naive(stream):
 WAYS = {
     "steelyard sequence (betting)": _sequence(metric=True),
     "steelyard sequence (betting), no metric": _sequence(metric=False),
-    "steelyard sequence (asymptotic)": _sequence(metric=True, method="asymptotic"),
     "naive: stop when plain t is narrow": _naive,
 }

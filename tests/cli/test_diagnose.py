@@ -78,7 +78,7 @@ def test_the_gate_exits_by_its_answer(run, campaign):
         (["--level", "2"], "`--level` must be between 0 and 1"),
         (["--gate", "trust"], "`--gate trust` needs `--worth` or `--offset`"),
         (["--worth", "0.2"], "are for `--gate trust`"),
-        (["--against", "lenght"], "`--against` must be columns of"),
+        (["--against", "nowhere"], "`--against` must be columns of"),
     ],
 )
 def test_bad_options_are_refused_in_one_line(run, campaign, options, words):

@@ -195,7 +195,7 @@ def test_strata_are_weighted_as_they_were_drawn_and_a_paired_draw_is_refused():
 def test_columns_and_systems_that_are_not_there_are_named():
     study = made(World("any"), np.random.default_rng(6)).study
     with pytest.raises(InvalidArgumentError, match="`against` must be columns of"):
-        study.diagnose(against="lenght")
+        study.diagnose(against="nowhere")
     with pytest.raises(InvalidArgumentError, match="`own` must be systems of"):
         study.diagnose(own="Z")
 
