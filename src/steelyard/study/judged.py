@@ -10,8 +10,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from steelyard.arrays import JudgedOutputs, judged_outputs
+from steelyard.campaign.draws import RECORDED, recorded
 from steelyard.errors import InvalidArgumentError, InvalidDataError
-from steelyard.study.recorded_draw import RECORDED, known_raters, recorded
+from steelyard.records import UNKNOWN_RATER
 from steelyard.study.shared_judgments import TEXT, distinct_judgments
 from steelyard.tables import Judgments, Outputs
 
@@ -92,7 +93,7 @@ class JudgedTable:
             human=human,
             metric=metric,
             items=items,
-            raters=known_raters(rows),
+            raters=None if (rows["rater"] == UNKNOWN_RATER).all() else rows["rater"].to_numpy(),
         )
 
 
