@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 from simulated_campaign import CONTRARY, GOOD, HASTY, begin, work, write_campaign
 
-from steelyard.collect.campaign import Gold, Session, load_campaign
 from steelyard.collect.conduct import Conduct
+from steelyard.collect.config.campaign import load_campaign
+from steelyard.collect.config.parts import Gold, Session
 from steelyard.collect.quality import FEWEST, due, exclude, flags_of, rules_in_words
 from steelyard.collect.rater_agreement import RaterAgreement
 from steelyard.collect.store import Store

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 from simulated_campaign import GOOD, begin, work, write_campaign
 
-from steelyard.collect.campaign import load_campaign
+from steelyard.collect.config.campaign import load_campaign
 from steelyard.collect.live.rows import judgment_rows
 from steelyard.collect.store import Store
 from steelyard.collect.store.assignment import next_lease

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection
 
-from steelyard.collect.campaign import Campaign
+from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.live.rows import judgment_rows
 from steelyard.collect.live.snapshot import planned_of
 from steelyard.collect.quality import rules_in_words

@@ -11,8 +11,8 @@ from typing import Any, Literal, get_args
 
 import polars as pl
 
-from steelyard.collect.campaign import Campaign
 from steelyard.collect.codebook import codebook
+from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.dashboard.answers import comments_of
 from steelyard.collect.live.observer import View
 from steelyard.collect.live.rows import judgment_rows

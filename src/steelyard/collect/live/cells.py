@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from steelyard.collect.campaign import Campaign
+from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.live.diagnosis_rows import diagnosis_rows
 from steelyard.collect.live.pool import LivePool
 from steelyard.collect.live.rows import judgment_rows, with_use

@@ -9,7 +9,7 @@ from functools import partial
 from time import monotonic, process_time, time_ns
 from typing import Any
 
-from steelyard.collect.campaign import Campaign
+from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.live.observer import Observer, View
 from steelyard.collect.live.snapshot import snapshot
 from steelyard.collect.quality import due, due_for, exclude, has_rules

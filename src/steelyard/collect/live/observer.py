@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from steelyard.errors import SteelyardError
 
 if TYPE_CHECKING:
-    from steelyard.collect.campaign import Campaign
     from steelyard.collect.conduct import KnownConduct
+    from steelyard.collect.config.campaign import Campaign
     from steelyard.collect.live.pool import LivePool
     from steelyard.collect.store import Reader
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from steelyard.collect.campaign import Campaign
+from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.live.cells import Cells
 
 __all__ = ["Outlook"]

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from steelyard.collect.campaign import Campaign
 from steelyard.collect.conduct import Conduct
+from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.live.signals import money_text
 from steelyard.collect.quality import flags_of
 from steelyard.collect.store.decisions import About, Decision

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from steelyard.collect.campaign import Campaign
+from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.live.outlook import Outlook
 from steelyard.collect.live.racing import LiveRaces
 from steelyard.collect.store.ledger import micro

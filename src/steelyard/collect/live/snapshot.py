@@ -7,8 +7,8 @@ from typing import Any
 import polars as pl
 from sqlalchemy import Connection
 
-from steelyard.collect.campaign import Campaign
 from steelyard.collect.conduct import Conduct, KnownConduct
+from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.live.alerts import alerts
 from steelyard.collect.live.cells import Cells
 from steelyard.collect.live.outlook import Outlook
