@@ -12,13 +12,12 @@ from urllib.parse import urlsplit
 from fastapi import FastAPI
 from starlette.staticfiles import StaticFiles
 
-from steelyard.collect.added_systems import added_units, begun_with
 from steelyard.collect.answer_size import check_answers_fit, stored_contents
 from steelyard.collect.campaign import Campaign, check_metrics
+from steelyard.collect.dashboard.live_snapshots import LiveSnapshots
 from steelyard.collect.integrations.prolific_places import Recruiter, prolific_token
 from steelyard.collect.integrations.services import Outside
 from steelyard.collect.integrations.webhook import WebhookCaller
-from steelyard.collect.live.following import LiveSnapshots
 from steelyard.collect.media import MediaFolder
 from steelyard.collect.panels import panel_of
 from steelyard.collect.prefix import PathPrefix
@@ -35,6 +34,9 @@ from steelyard.collect.routes.attention import AttentionChecks
 from steelyard.collect.routes.direct import Direct
 from steelyard.collect.routes.refusals import add_refusals
 from steelyard.collect.routes.site import Clock, Notice, Site, system_clock
+from steelyard.collect.sampling.added_systems import added_units, begun_with
+from steelyard.collect.sampling.draw import units_of
+from steelyard.collect.sampling.unit import Unit
 from steelyard.collect.security.headers import SecurityHeaders, content_security_policy
 from steelyard.collect.security.limits import BodyLimit, RateLimit
 from steelyard.collect.security.tokens import Keys
@@ -43,8 +45,6 @@ from steelyard.collect.store.ledger import micro
 from steelyard.collect.store.purse import Purse
 from steelyard.collect.store.queue import drawn
 from steelyard.collect.traffic import Measured, Traffic
-from steelyard.collect.unit import Unit
-from steelyard.collect.units import units_of
 from steelyard.collect.web.periodic_work import PeriodicWork
 from steelyard.collect.web.presentation import LOOKED_AT, detected
 from steelyard.tables import read_outputs

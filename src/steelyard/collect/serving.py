@@ -18,11 +18,10 @@ from pathlib import Path
 
 import uvicorn
 
-from steelyard.collect.added_systems import begun_with
 from steelyard.collect.campaign import Campaign, load_campaign
 from steelyard.collect.connections import TimedConnection, allow_many_connections
+from steelyard.collect.dashboard.observer import end_with_parent
 from steelyard.collect.listening import BACKLOG, bound_socket, origin_of
-from steelyard.collect.live.observer import end_with_parent
 from steelyard.collect.logs import LogFormat, start_log
 from steelyard.collect.many import Campaigns
 from steelyard.collect.opening import (
@@ -35,6 +34,7 @@ from steelyard.collect.opening import (
 )
 from steelyard.collect.places import Place, places
 from steelyard.collect.routes.site import system_clock
+from steelyard.collect.sampling.added_systems import begun_with
 from steelyard.collect.store import Store, settings
 from steelyard.errors import InvalidArgumentError
 

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from steelyard.collect.live.observer import ObserverError
+from steelyard.collect.dashboard.observer import ObserverError
 from steelyard.collect.routes import administration
 
 NAMES = (

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from steelyard.collect.exports import judgments
+from steelyard.collect.dashboard.exports import judgments
 from steelyard.collect.security.cookies import RATER_COOKIE
 
 PROLIFIC = (

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from steelyard.collect.exports import judgments
+from steelyard.collect.dashboard.exports import judgments
 from steelyard.collect.store.ledger import totals
 
 PROLIFIC = (

@@ -14,16 +14,16 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response, Stream
 
 from steelyard.collect.answer_size import check_answers_fit
 from steelyard.collect.dashboard.answers import Show, answers
-from steelyard.collect.exports import Rows, view_export
-from steelyard.collect.quality import rules_in_words
+from steelyard.collect.dashboard.exports import Rows, view_export
+from steelyard.collect.policy.exclusion import rules_in_words
 from steelyard.collect.routes import admin_messages as messages
 from steelyard.collect.routes.guards import Administrator, Viewer, change, coming_in
 from steelyard.collect.routes.refusals import RefusedError, page_refusals, refusals
 from steelyard.collect.routes.site import Site, site_of
+from steelyard.collect.sampling.draw import more_units
 from steelyard.collect.security.cookies import ADMIN_COOKIE, Cookie
 from steelyard.collect.store import decisions, invitations, queue, reports, settings
 from steelyard.collect.store.ledger import micro
-from steelyard.collect.units import more_units
 
 __all__ = ["router"]
 

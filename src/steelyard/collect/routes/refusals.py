@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
-from steelyard.collect.live.observer import ObserverError
+from steelyard.collect.dashboard.observer import ObserverError
 from steelyard.collect.routes.site import site_of
 from steelyard.collect.security.tokens import InvalidTokenError
 from steelyard.collect.store import (

@@ -13,13 +13,13 @@ from sqlalchemy import Connection
 from starlette.responses import HTMLResponse
 
 from steelyard.collect.campaign import Campaign
-from steelyard.collect.documents import EARLIER, SEGMENT
-from steelyard.collect.live.following import LiveSnapshots
+from steelyard.collect.dashboard.live_snapshots import LiveSnapshots
 from steelyard.collect.media import MediaFolder
 from steelyard.collect.panels import Invitation, Panel
 from steelyard.collect.routes.attention import AttentionChecks
 from steelyard.collect.routes.memory import Memory
 from steelyard.collect.routes.templates import templates
+from steelyard.collect.sampling.documents import EARLIER, SEGMENT
 from steelyard.collect.security.limits import RateLimit
 from steelyard.collect.security.tokens import Keys
 from steelyard.collect.store import Store

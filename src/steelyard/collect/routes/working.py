@@ -9,7 +9,7 @@ from fastapi.routing import APIRoute
 from sqlalchemy import Connection
 from starlette.responses import HTMLResponse, Response
 
-from steelyard.collect.quality import FEWEST
+from steelyard.collect.policy.exclusion import FEWEST
 from steelyard.collect.questionnaires import Part
 from steelyard.collect.routes import before_work, correcting, messages, questions
 from steelyard.collect.routes.answered import about_of, scores_of

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from steelyard.collect.documents import EARLIER
 from steelyard.collect.formulas import formula_at, with_formulas
 from steelyard.collect.media import MediaFolder
+from steelyard.collect.sampling.documents import EARLIER
 from steelyard.collect.tasks.screen import asked_about
 from steelyard.collect.tasks.task import Shown, Task
 from steelyard.collect.wording import Wording, english

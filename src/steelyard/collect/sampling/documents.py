@@ -10,8 +10,8 @@ from typing import Any
 import polars as pl
 
 from steelyard.collect.campaign import Campaign, Documents, Sample
-from steelyard.collect.contents import Content, Contents
-from steelyard.collect.unit import Target, Unit
+from steelyard.collect.sampling.contents import Content, Contents
+from steelyard.collect.sampling.unit import Target, Unit
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 from steelyard.records import DOCUMENTS
 from steelyard.sampling.sample import sample
