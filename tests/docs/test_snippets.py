@@ -41,8 +41,10 @@ NOT_RUN = {
     "steelyard score pool/ ": "needs a cluster; tests/scoring",
     "steelyard score pool.parquet": "starts a cluster; tests/scoring",
     "steelyard convert --from price-of-debiasing": "needs the authors' files",
-    "steelyard replay converted/": "needs the authors' files",
     "steelyard diagnose converted/": "needs the authors' files",
+    "steelyard diagnose judged.jsonl judgments.jsonl --metric judge.fluency --gate": (
+        "its exit code is the verdict; tests/cli/test_diagnose.py"
+    ),
     "# score_on_slurm.py": "needs a cluster",
     "# score_on_kubernetes.py": "needs a cluster",
     "from steelyard.judge import judge": "asks a server; tests/judge",

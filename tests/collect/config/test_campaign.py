@@ -67,7 +67,7 @@ def test_a_campaign_is_read_whole(tmp_path):
     assert campaign.sample == Sample(n=12, seed=1, same_items=True)
     assert (campaign.goal.level, campaign.goal.budget) == (0.95, None)
     assert campaign.goal_prompts == ("overall",)
-    assert (campaign.panel.kind, campaign.panel.screen_out_code) == ("prolific", None)
+    assert (campaign.panel.kind, campaign.panel.screen_out) == ("prolific", None)
     assert campaign.quality.agreement.judgments == 10
     assert campaign.quality.edit_characters is None
     assert campaign.limits.requests_per_second == 20

@@ -2,7 +2,7 @@ import pytest
 
 from steelyard.collect.config.campaign import load_campaign
 from steelyard.collect.config.example import copy_example
-from steelyard.collect.units import units_of
+from steelyard.collect.sampling.draw import units_of
 from steelyard.errors import InvalidArgumentError
 
 NAMES = (

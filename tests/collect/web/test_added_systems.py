@@ -6,7 +6,7 @@ import pytest
 
 from steelyard import Study
 from steelyard.collect.config.campaign import load_campaign
-from steelyard.collect.exports import judgments
+from steelyard.collect.dashboard.exports import judgments
 from steelyard.collect.store import OtherCampaignError, Store
 from steelyard.collect.store.queue import drawn
 from steelyard.errors import InvalidDataError

@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from steelyard.collect.dashboard import routes as administration
-from steelyard.collect.live.observer import ObserverError
+from steelyard.collect.dashboard.observer import ObserverError
 
 NAMES = (
     "judgments.jsonl",

@@ -187,7 +187,9 @@ def test_rules_are_kept_while_nobody_looks(campaign, tmp_path, monkeypatch):
     async def apply_rules(live):
         kept.put(live._now())
 
-    monkeypatch.setattr("steelyard.collect.live.following.LiveSnapshots.apply_rules", apply_rules)
+    monkeypatch.setattr(
+        "steelyard.collect.dashboard.live_snapshots.LiveSnapshots.apply_rules", apply_rules
+    )
 
     async def live(app):
         async with app.router.lifespan_context(app) as state:

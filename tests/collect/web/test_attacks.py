@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from steelyard.collect.exports import judgments
+from steelyard.collect.dashboard.exports import judgments
 from steelyard.collect.web.cookies import RATER_COOKIE
 
 PROLIFIC = "panel: {kind: prolific, complete: DONE, screen_out: OUT}\n"

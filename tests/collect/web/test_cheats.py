@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from steelyard.collect.exports import judgments
+from steelyard.collect.dashboard.exports import judgments
 from steelyard.collect.store.ledger import totals
 
 PROLIFIC = "panel: {kind: prolific, complete: DONE, screen_out: OUT}\n"

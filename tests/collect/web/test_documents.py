@@ -7,8 +7,8 @@ import pytest
 
 import steelyard as sy
 from steelyard.cli import main
-from steelyard.collect.exports import export, judgments
-from steelyard.collect.units import more_units, units_of
+from steelyard.collect.dashboard.exports import export, judgments
+from steelyard.collect.sampling.draw import more_units, units_of
 from steelyard.errors import InvalidDataError
 
 SIZES = {"north": 3, "south": 2, "west": 4, "east": 1}

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from steelyard.collect.conduct import KnownConduct
 from steelyard.collect.dashboard.answers import answers_of
-from steelyard.collect.exports import export, judgments
+from steelyard.collect.dashboard.exports import export, judgments
+from steelyard.collect.policy.rater_work import KnownConduct
 from steelyard.collect.tasks.screen import field_at, letters_in
 from steelyard.errors import InvalidDataError
 

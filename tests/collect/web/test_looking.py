@@ -173,7 +173,7 @@ def test_a_page_of_answers_reads_no_more_than_it_shows(serve, monkeypatch):
 
 
 def test_how_raters_work_is_computed_once_for_rules_page_and_answers(serve, monkeypatch):
-    from steelyard.collect import conduct
+    from steelyard.collect.policy import rater_work as conduct
 
     server = serve("quality: {active_seconds: 0.1}\n", task=TASK)
     counted, compute = [], conduct.conducts

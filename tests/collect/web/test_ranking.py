@@ -6,11 +6,11 @@ from itertools import combinations
 import pytest
 
 from steelyard.cli import main
-from steelyard.collect.conduct import KnownConduct
 from steelyard.collect.dashboard.answers import answers_of
-from steelyard.collect.exports import export, judgments
+from steelyard.collect.dashboard.exports import export, judgments
+from steelyard.collect.policy.rater_work import KnownConduct
+from steelyard.collect.sampling.draw import more_units, units_of
 from steelyard.collect.tasks.screen import field_at, letters_in
-from steelyard.collect.units import more_units, units_of
 from steelyard.errors import InvalidDataError
 from steelyard.study import Study
 from steelyard.tables import read_judgments, read_outputs

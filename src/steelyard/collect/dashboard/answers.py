@@ -8,10 +8,10 @@ from typing import Any, Literal
 
 from sqlalchemy import ColumnElement, Connection, func, select
 
-from steelyard.collect.conduct import Conduct
 from steelyard.collect.config.campaign import Campaign
-from steelyard.collect.live.observer import View
-from steelyard.collect.live.people import raters_table
+from steelyard.collect.dashboard.observer import View
+from steelyard.collect.dashboard.raters_table import raters_table
+from steelyard.collect.policy.rater_work import Conduct
 from steelyard.collect.store import settings
 from steelyard.collect.store.corrections import Earlier, earlier
 from steelyard.collect.store.decisions import latest

@@ -15,11 +15,11 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response, Stream
 from steelyard.collect.answer_size import check_answers_fit
 from steelyard.collect.dashboard import messages
 from steelyard.collect.dashboard.answers import Show, answers
-from steelyard.collect.exports import Rows, view_export
-from steelyard.collect.quality import rules_in_words
+from steelyard.collect.dashboard.exports import Rows, view_export
+from steelyard.collect.policy.exclusion import rules_in_words
+from steelyard.collect.sampling.draw import more_units
 from steelyard.collect.store import decisions, invitations, queue, reports, settings
 from steelyard.collect.store.ledger import micro
-from steelyard.collect.units import more_units
 from steelyard.collect.web.cookies import ADMIN_COOKIE, Cookie
 from steelyard.collect.web.guards import Administrator, Viewer, change, coming_in
 from steelyard.collect.web.refusals import RefusedError, page_refusals, refusals

@@ -12,20 +12,20 @@ from urllib.parse import urlsplit
 from fastapi import FastAPI
 from starlette.staticfiles import StaticFiles
 
-from steelyard.collect.added_systems import added_units, begun_with
 from steelyard.collect.answer_size import check_answers_fit, stored_contents
 from steelyard.collect.config.campaign import Campaign, check_metrics
 from steelyard.collect.dashboard import routes as dashboard
+from steelyard.collect.dashboard.live_snapshots import LiveSnapshots
 from steelyard.collect.integrations.prolific import Recruiter, prolific_token
 from steelyard.collect.integrations.services import Outside
 from steelyard.collect.integrations.webhook import WebhookCaller
-from steelyard.collect.live.following import LiveSnapshots
+from steelyard.collect.sampling.added_systems import added_units, begun_with
+from steelyard.collect.sampling.draw import units_of
+from steelyard.collect.sampling.unit import Unit
 from steelyard.collect.store import Reader, Store, StoreError, settings
 from steelyard.collect.store.ledger import micro
 from steelyard.collect.store.purse import Purse
 from steelyard.collect.store.queue import drawn
-from steelyard.collect.unit import Unit
-from steelyard.collect.units import units_of
 from steelyard.collect.web import joining, media_routes, operation, training, welcoming, working
 from steelyard.collect.web.attention import AttentionChecks
 from steelyard.collect.web.direct import Direct

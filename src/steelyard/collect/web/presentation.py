@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from steelyard.collect.config.wording import Wording, english
-from steelyard.collect.documents import EARLIER
+from steelyard.collect.sampling.documents import EARLIER
 from steelyard.collect.tasks.screen import asked_about
 from steelyard.collect.tasks.task import Shown, Task
 from steelyard.collect.web.formulas import formula_at, with_formulas

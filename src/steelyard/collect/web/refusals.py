@@ -10,7 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
 from steelyard.collect.config.wording import phrase
-from steelyard.collect.live.observer import ObserverError
+from steelyard.collect.dashboard.observer import ObserverError
 from steelyard.collect.store import (
     AlreadySubmittedError,
     NotYoursError,

@@ -18,10 +18,10 @@ from pathlib import Path
 
 import uvicorn
 
-from steelyard.collect.added_systems import begun_with
 from steelyard.collect.config.campaign import Campaign, load_campaign
-from steelyard.collect.live.observer import end_with_parent
+from steelyard.collect.dashboard.observer import end_with_parent
 from steelyard.collect.places import Place, places
+from steelyard.collect.sampling.added_systems import begun_with
 from steelyard.collect.store import Store, settings
 from steelyard.collect.web.connections import TimedConnection, allow_many_connections
 from steelyard.collect.web.listening import BACKLOG, bound_socket, origin_of

@@ -13,9 +13,9 @@ from sqlalchemy import Connection
 from starlette.responses import HTMLResponse
 
 from steelyard.collect.config.campaign import Campaign
-from steelyard.collect.documents import EARLIER, SEGMENT
+from steelyard.collect.dashboard.live_snapshots import LiveSnapshots
 from steelyard.collect.integrations.panels import InvitationPanel, Panel
-from steelyard.collect.live.following import LiveSnapshots
+from steelyard.collect.sampling.documents import EARLIER, SEGMENT
 from steelyard.collect.store import Store
 from steelyard.collect.store.purse import Purse
 from steelyard.collect.web.attention import AttentionChecks

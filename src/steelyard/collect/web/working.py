@@ -11,7 +11,7 @@ from starlette.responses import HTMLResponse, Response
 
 from steelyard.collect.config.questionnaires import Part
 from steelyard.collect.config.wording import phrase
-from steelyard.collect.quality import FEWEST
+from steelyard.collect.policy.exclusion import FEWEST
 from steelyard.collect.store import assignment, reports, sessions, submissions
 from steelyard.collect.store.given import Given, given
 from steelyard.collect.web import before_work, correcting, messages, questions

@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from steelyard.errors import SteelyardError
 
 if TYPE_CHECKING:
-    from steelyard.collect.conduct import KnownConduct
     from steelyard.collect.config.campaign import Campaign
-    from steelyard.collect.live.pool import LivePool
+    from steelyard.collect.dashboard.pool import LivePool
+    from steelyard.collect.policy.rater_work import KnownConduct
     from steelyard.collect.store import Reader
 
 __all__ = ["Observer", "ObserverError", "View", "end_with_parent"]
@@ -61,14 +61,14 @@ class View:
     @cached_property
     def pool(self) -> "LivePool":
         """Read the pool, once."""
-        from steelyard.collect.live.pool import read_pool  # noqa: PLC0415 - see above
+        from steelyard.collect.dashboard.pool import read_pool  # noqa: PLC0415 - see above
 
         return read_pool(self.campaign)
 
     @cached_property
     def conduct(self) -> "KnownConduct":
         """What knows how raters work."""
-        from steelyard.collect.conduct import KnownConduct  # noqa: PLC0415 - see above
+        from steelyard.collect.policy.rater_work import KnownConduct  # noqa: PLC0415 - see above
 
         return KnownConduct(self.campaign)
 

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from steelyard.collect.conduct import Conduct
 from steelyard.collect.config.campaign import Campaign
-from steelyard.collect.live.signals import money_text
-from steelyard.collect.quality import flags_of
+from steelyard.collect.dashboard.signals import money_text
+from steelyard.collect.policy.exclusion import flags_of
+from steelyard.collect.policy.rater_work import Conduct
 from steelyard.collect.store.decisions import About, Decision
 from steelyard.collect.store.overview import RaterRow
 

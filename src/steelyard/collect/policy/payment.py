@@ -7,7 +7,7 @@ import polars as pl
 from sqlalchemy import Connection
 
 from steelyard.collect.config.campaign import Campaign
-from steelyard.collect.live.signals import money_text
+from steelyard.collect.dashboard.signals import money_text
 from steelyard.collect.store import Reader
 from steelyard.collect.store.decisions import Decision, latest
 from steelyard.collect.store.ledger import entries, totals

@@ -11,8 +11,8 @@ import polars as pl
 
 from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.config.parts import Documents, Sample
-from steelyard.collect.contents import Content, Contents
-from steelyard.collect.unit import Target, Unit
+from steelyard.collect.sampling.contents import Content, Contents
+from steelyard.collect.sampling.unit import Target, Unit
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 from steelyard.records import DOCUMENTS
 from steelyard.sampling.sample import sample

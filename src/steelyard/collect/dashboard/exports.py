@@ -11,13 +11,13 @@ from typing import Any, Literal, get_args
 
 import polars as pl
 
-from steelyard.collect.codebook import codebook
 from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.dashboard.answers import comments_of
-from steelyard.collect.live.observer import View
-from steelyard.collect.live.rows import judgment_rows
-from steelyard.collect.marked_errors import marked_errors, mqm_tsv
-from steelyard.collect.payments import bonuses, ledger, payments, pseudonym
+from steelyard.collect.dashboard.codebook import codebook
+from steelyard.collect.dashboard.judgment_rows import judgment_rows
+from steelyard.collect.dashboard.marked_errors import marked_errors, mqm_tsv
+from steelyard.collect.dashboard.observer import View
+from steelyard.collect.policy.payment import bonuses, ledger, payments, pseudonym
 from steelyard.collect.rankings import as_preferences, ranked_prompts
 from steelyard.collect.store import Reader
 from steelyard.collect.store.corrections import Earlier, earlier

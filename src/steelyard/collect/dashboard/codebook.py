@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from sqlalchemy import Connection
 
 from steelyard.collect.config.campaign import Campaign
-from steelyard.collect.live.rows import judgment_rows
-from steelyard.collect.live.snapshot import planned_of
-from steelyard.collect.quality import rules_in_words
+from steelyard.collect.dashboard.judgment_rows import judgment_rows
+from steelyard.collect.dashboard.snapshot import planned_of
+from steelyard.collect.policy.exclusion import rules_in_words
 from steelyard.collect.rankings import is_only_ranked, ranked_prompts
+from steelyard.collect.sampling.unit import Target
 from steelyard.collect.store import Reader
 from steelyard.collect.store.decisions import Decision, history
 from steelyard.collect.store.overview import Progress, progress, rater_rows
@@ -16,7 +17,6 @@ from steelyard.collect.store.queue import drawn
 from steelyard.collect.store.records import ScoredRow, iso_time, scored_rows
 from steelyard.collect.store.settings import current
 from steelyard.collect.tasks import score_bounds
-from steelyard.collect.unit import Target
 from steelyard.version import __version__
 
 __all__ = ["codebook"]

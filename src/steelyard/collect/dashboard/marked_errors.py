@@ -53,7 +53,7 @@ def marked_errors(store: Reader, campaign: Campaign, judged: pl.DataFrame) -> pl
     Parameters
     ----------
     store, campaign
-        As in `steelyard.collect.exports.export`.
+        As in `steelyard.collect.dashboard.exports.export`.
     judged : polars.DataFrame
         The judgments whose errors to return.
 

@@ -8,10 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from steelyard.collect.config.campaign import Campaign
-from steelyard.collect.contents import Contents
 from steelyard.collect.fingerprint import digest_of, draw_facts, facts_of
-from steelyard.collect.unit import Target, Unit
-from steelyard.collect.units import targets_of, units_for
+from steelyard.collect.sampling.contents import Contents
+from steelyard.collect.sampling.draw import targets_of, units_for
+from steelyard.collect.sampling.unit import Target, Unit
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 from steelyard.sampling.sample import sample
 from steelyard.tables import Outputs, read_outputs

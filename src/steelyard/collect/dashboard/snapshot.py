@@ -7,16 +7,17 @@ from typing import Any
 import polars as pl
 from sqlalchemy import Connection
 
-from steelyard.collect.conduct import Conduct, KnownConduct
 from steelyard.collect.config.campaign import Campaign
-from steelyard.collect.live.alerts import alerts
-from steelyard.collect.live.cells import Cells
-from steelyard.collect.live.outlook import Outlook
-from steelyard.collect.live.people import raters_table
-from steelyard.collect.live.pool import LivePool, read_pool
-from steelyard.collect.live.racing import LiveRaces
-from steelyard.collect.live.signals import is_spent, money, pace, signal
-from steelyard.collect.quality import rules_in_words
+from steelyard.collect.dashboard.alerts import alerts
+from steelyard.collect.dashboard.outlook import Outlook
+from steelyard.collect.dashboard.pool import LivePool, read_pool
+from steelyard.collect.dashboard.prompt_estimates import Cells
+from steelyard.collect.dashboard.racing import LiveRaces
+from steelyard.collect.dashboard.raters_table import raters_table
+from steelyard.collect.dashboard.signals import is_spent, money, pace, signal
+from steelyard.collect.policy.exclusion import rules_in_words
+from steelyard.collect.policy.rater_work import Conduct, KnownConduct
+from steelyard.collect.sampling.unit import Target
 from steelyard.collect.store import Reader, StoreError
 from steelyard.collect.store.decisions import About, Decision, latest
 from steelyard.collect.store.ledger import micro
@@ -36,7 +37,6 @@ from steelyard.collect.store.records import (
 )
 from steelyard.collect.store.services import troubles
 from steelyard.collect.store.settings import Settings, current
-from steelyard.collect.unit import Target
 from steelyard.questions.goal import Goal
 
 __all__ = ["goal_of", "planned_of", "snapshot"]

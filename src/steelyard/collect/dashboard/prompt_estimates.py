@@ -9,9 +9,9 @@ from typing import Any
 import polars as pl
 
 from steelyard.collect.config.campaign import Campaign
-from steelyard.collect.live.diagnosis_rows import diagnosis_rows
-from steelyard.collect.live.pool import LivePool
-from steelyard.collect.live.rows import judgment_rows, with_use
+from steelyard.collect.dashboard.diagnosis_rows import diagnosis_rows
+from steelyard.collect.dashboard.judgment_rows import judgment_rows, with_use
+from steelyard.collect.dashboard.pool import LivePool
 from steelyard.collect.rankings import as_preferences, ranked_prompts
 from steelyard.collect.store.records import ScoredRow
 from steelyard.collect.tasks import score_bounds

@@ -9,7 +9,7 @@ from rapidfuzz.distance import Levenshtein
 from sqlalchemy import Connection
 
 from steelyard.collect.config.campaign import Campaign
-from steelyard.collect.rater_agreement import RaterAgreement, rater_agreement
+from steelyard.collect.policy.rater_agreement import RaterAgreement, rater_agreement
 from steelyard.collect.store.overview import newest
 from steelyard.collect.store.records import SubmissionRow, submission_rows
 from steelyard.collect.store.sides import each_score

@@ -12,12 +12,12 @@ from typing import cast
 import polars as pl
 
 from steelyard.collect.config.campaign import Campaign
-from steelyard.collect.contents import Content, Contents
-from steelyard.collect.documents import document_units
 from steelyard.collect.rankings import is_only_ranked, rankable
-from steelyard.collect.screens import screens
+from steelyard.collect.sampling.contents import Content, Contents
+from steelyard.collect.sampling.documents import document_units
+from steelyard.collect.sampling.screens import screens
+from steelyard.collect.sampling.unit import Target, Unit
 from steelyard.collect.tasks import read_gold
-from steelyard.collect.unit import Target, Unit
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 from steelyard.records import DRAW_RECORD
 from steelyard.sampling import Design

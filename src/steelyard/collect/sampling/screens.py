@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from steelyard.collect.contents import Content, Contents
 from steelyard.collect.rankings import is_only_ranked
+from steelyard.collect.sampling.contents import Content, Contents
+from steelyard.collect.sampling.unit import Target
 from steelyard.collect.tasks.screen import LETTERS
-from steelyard.collect.unit import Target
 
 __all__ = ["screens"]
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from steelyard.collect.config.campaign import Campaign
-from steelyard.collect.live.cells import Cells
+from steelyard.collect.dashboard.prompt_estimates import Cells
 from steelyard.questions.comparison import better_pairs
 from steelyard.questions.monitored import Monitored, MonitoredSystem
 

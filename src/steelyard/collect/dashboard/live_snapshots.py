@@ -10,9 +10,9 @@ from time import monotonic, process_time, time_ns
 from typing import Any
 
 from steelyard.collect.config.campaign import Campaign
-from steelyard.collect.live.observer import Observer, View
-from steelyard.collect.live.snapshot import snapshot
-from steelyard.collect.quality import due, due_for, exclude, has_rules
+from steelyard.collect.dashboard.observer import Observer, View
+from steelyard.collect.dashboard.snapshot import snapshot
+from steelyard.collect.policy.exclusion import due, due_for, exclude, has_rules
 from steelyard.collect.store import Store
 from steelyard.collect.store.goal_reached import RACE_OVER, let_go, pause_at_goal
 from steelyard.collect.store.overview import newest

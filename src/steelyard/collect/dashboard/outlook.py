@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from steelyard.collect.config.campaign import Campaign
-from steelyard.collect.live.cells import Cells
+from steelyard.collect.dashboard.prompt_estimates import Cells
 
 __all__ = ["Outlook"]
 

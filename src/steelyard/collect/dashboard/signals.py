@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from steelyard.collect.config.campaign import Campaign
-from steelyard.collect.live.outlook import Outlook
-from steelyard.collect.live.racing import LiveRaces
+from steelyard.collect.dashboard.outlook import Outlook
+from steelyard.collect.dashboard.racing import LiveRaces
 from steelyard.collect.store.ledger import micro
 from steelyard.collect.store.settings import Settings
 
