@@ -23,7 +23,7 @@ import numpy as np
 import yaml
 from sqlalchemy import insert, select, update
 
-from steelyard.collect.campaign import load_campaign
+from steelyard.collect.config.campaign import load_campaign
 from steelyard.collect.dashboard.pool import read_pool
 from steelyard.collect.dashboard.snapshot import snapshot
 from steelyard.collect.sampling.draw import units_of

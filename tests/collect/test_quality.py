@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 from simulated_campaign import CONTRARY, GOOD, HASTY, begin, work, write_campaign
 
-from steelyard.collect.campaign import Gold, Session, load_campaign
+from steelyard.collect.config.campaign import load_campaign
+from steelyard.collect.config.parts import Gold, Session
 from steelyard.collect.policy.exclusion import FEWEST, due, exclude, flags_of, rules_in_words
 from steelyard.collect.policy.rater_agreement import RaterAgreement
 from steelyard.collect.policy.rater_work import Conduct

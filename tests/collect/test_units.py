@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 from simulated_campaign import GOOD, begin, work, write_campaign
 
-from steelyard.collect.campaign import load_campaign
+from steelyard.collect.config.campaign import load_campaign
 from steelyard.collect.dashboard.judgment_rows import judgment_rows
 from steelyard.collect.sampling.draw import more_units, units_of
 from steelyard.collect.store import Store

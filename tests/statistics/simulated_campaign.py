@@ -10,7 +10,7 @@ from unittest.mock import patch
 import numpy as np
 import yaml
 
-from steelyard.collect.campaign import Campaign, load_campaign
+from steelyard.collect.config.campaign import Campaign, load_campaign
 from steelyard.collect.sampling.draw import units_of
 from steelyard.collect.store import Store
 from steelyard.collect.store.assignment import Lease, next_lease

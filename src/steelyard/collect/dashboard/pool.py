@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from steelyard.collect.campaign import Campaign, Sample
+from steelyard.collect.config.campaign import Campaign
+from steelyard.collect.config.parts import Sample
 from steelyard.collect.rankings import is_only_ranked, ranked_prompts, ranking_pool
 from steelyard.study.preferences import preference_pool
 from steelyard.tables import Outputs, read_outputs

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from steelyard.collect.campaign import Campaign
+from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.dashboard.diagnosis_rows import diagnosis_rows
 from steelyard.collect.dashboard.judgment_rows import judgment_rows, with_use
 from steelyard.collect.dashboard.pool import LivePool

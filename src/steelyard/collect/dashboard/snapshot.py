@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 from sqlalchemy import Connection
 
-from steelyard.collect.campaign import Campaign
+from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.dashboard.alerts import alerts
 from steelyard.collect.dashboard.outlook import Outlook
 from steelyard.collect.dashboard.pool import LivePool, read_pool

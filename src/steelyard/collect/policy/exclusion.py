@@ -10,7 +10,7 @@ from functools import partial
 
 from sqlalchemy import Connection
 
-from steelyard.collect.campaign import Campaign
+from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.policy.rater_work import Conduct, KnownConduct, conducts
 from steelyard.collect.store import Reader, Store
 from steelyard.collect.store.decisions import decide, latest, verdict

@@ -8,7 +8,7 @@ import polars as pl
 from rapidfuzz.distance import Levenshtein
 from sqlalchemy import Connection
 
-from steelyard.collect.campaign import Campaign
+from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.policy.rater_agreement import RaterAgreement, rater_agreement
 from steelyard.collect.store.overview import newest
 from steelyard.collect.store.records import SubmissionRow, submission_rows

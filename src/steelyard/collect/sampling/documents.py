@@ -9,7 +9,8 @@ from typing import Any
 
 import polars as pl
 
-from steelyard.collect.campaign import Campaign, Documents, Sample
+from steelyard.collect.config.campaign import Campaign
+from steelyard.collect.config.parts import Documents, Sample
 from steelyard.collect.sampling.contents import Content, Contents
 from steelyard.collect.sampling.unit import Target, Unit
 from steelyard.errors import InvalidArgumentError, InvalidDataError
