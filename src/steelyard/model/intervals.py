@@ -91,7 +91,8 @@ def intervals(
         for one, other in (reach, reach[::-1])
     )
     down[np.isinf(error)] = up[np.isinf(error)] = 1.0
-    half = student.isf(tail, freedom) * error
+    # what is known exactly has no width, however far other intervals reach
+    half = np.where(error > 0, student.isf(tail, freedom) * np.where(error > 0, error, 1.0), 0.0)
     least, most = form_ends(fit, forms)
     low, high = np.maximum(estimate - half * down, least), np.minimum(estimate + half * up, most)
     return Intervals(estimate, error, freedom, low, high, down, up, level)
