@@ -265,7 +265,7 @@ class Fit:
         )
         share = gradient / np.maximum(total, 1e-300)[:, np.newaxis]
         of_shares = squares(share, self.variances.covariance)
-        n = len(self.system.z) - self.system.means.shape[1]
+        n = max(len(self.system.z) - self.system.means.shape[1], 1)
         of_shares = np.maximum(of_shares - 2 / n, 0.0)
         own = forms**2 * np.diag(answers.covariance)
         weight = own / np.maximum(own.sum(axis=1), 1e-300)[:, np.newaxis]
@@ -350,7 +350,9 @@ def fit(campaign: Campaign, *, without: frozenset[str] = frozenset(), prior: boo
         system = System((campaign.score - centre) / spread, means, built)
         start = None if near is None else near.variances.solution.theta
         exact = near is not None or campaign.k <= 2 or campaign.other is not None
-        learned = variances(system, start, prior=prior, exact=exact)
+        # of n preferences that are all as expected, up to 3 of n could have been others
+        least = 3 / (campaign.n + 3) if campaign.other is not None else 0.0
+        learned = variances(system, start, prior=prior, exact=exact, least_noise=least)
         return Fit(campaign, scale, lent, freedom, centre, system, learned)
 
     centre = float(campaign.score.mean()) if campaign.other is None else 0.0
