@@ -23,13 +23,13 @@ import numpy as np
 import yaml
 from sqlalchemy import insert, select, update
 
-from steelyard.collect.campaign import load_campaign
-from steelyard.collect.live.pool import read_pool
-from steelyard.collect.live.snapshot import snapshot
+from steelyard.collect.config.campaign import load_campaign
+from steelyard.collect.dashboard.pool import read_pool
+from steelyard.collect.dashboard.snapshot import snapshot
+from steelyard.collect.sampling.draw import units_of
 from steelyard.collect.store import Store
 from steelyard.collect.store.settings import Facts, initialise
 from steelyard.collect.store.tables import leases, raters, sessions, slots, submissions
-from steelyard.collect.units import units_of
 
 SYSTEMS = (5, 50, 200, 500)
 NOW = 1_790_000_000_000

@@ -20,10 +20,10 @@ from fastapi import FastAPI
 from playwright.sync_api import Browser, Error, Locator, Page, expect, sync_playwright
 from sqlalchemy import select
 
-from steelyard.collect.app import create_app
-from steelyard.collect.campaign import load_campaign
-from steelyard.collect.serving import Server, bound_socket
+from steelyard.collect.config.campaign import load_campaign
 from steelyard.collect.store import Store, tables
+from steelyard.collect.web.app import create_app
+from steelyard.collect.web.serving import Server, bound_socket
 
 EXAMPLES = Path(__file__).parents[2] / "src" / "steelyard" / "collect" / "examples"
 # A sandbox inside a container has none of its own; and nothing calls home.

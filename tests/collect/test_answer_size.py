@@ -3,10 +3,10 @@ import json
 import pytest
 
 from steelyard.collect.answer_size import answer_bytes
-from steelyard.collect.app import create_app, first_units
-from steelyard.collect.campaign import load_campaign
+from steelyard.collect.config.campaign import load_campaign
 from steelyard.collect.store import Store
 from steelyard.collect.tasks import load_task
+from steelyard.collect.web.app import create_app, first_units
 from steelyard.errors import InvalidDataError
 
 

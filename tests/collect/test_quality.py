@@ -5,10 +5,11 @@ from pathlib import Path
 import pytest
 from simulated_campaign import CONTRARY, GOOD, HASTY, begin, work, write_campaign
 
-from steelyard.collect.campaign import Gold, Session, load_campaign
-from steelyard.collect.conduct import Conduct
-from steelyard.collect.quality import FEWEST, due, exclude, flags_of, rules_in_words
-from steelyard.collect.rater_agreement import RaterAgreement
+from steelyard.collect.config.campaign import load_campaign
+from steelyard.collect.config.parts import Gold, Session
+from steelyard.collect.policy.exclusion import FEWEST, due, exclude, flags_of, rules_in_words
+from steelyard.collect.policy.rater_agreement import RaterAgreement
+from steelyard.collect.policy.rater_work import Conduct
 from steelyard.collect.store import Store
 from steelyard.collect.store.decisions import decide, history
 from steelyard.collect.store.ledger import spent

@@ -1,7 +1,7 @@
 import polars as pl
 import pytest
 
-from steelyard.collect.rater_agreement import rater_agreement
+from steelyard.collect.policy.rater_agreement import rater_agreement
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 
 

@@ -79,7 +79,7 @@ def campaign(means, gap):
             (
                 "No two of the 3 systems can be told apart yet: the clearest difference, a over c, is 0.02 "
                 "[−0.08, 0.12]; about 74 more judgments would decide."
-            ),  # noqa: RUF001
+            ),
         ),
         (
             {f"system {n}": -n / 10 for n in range(25)},

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, select
 
-from steelyard.collect.campaign import Campaign
+from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.store.tables import units
 from steelyard.collect.tasks import Task
 from steelyard.collect.tasks.screen import asked_about

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from steelyard.collect.campaign import Campaign
-    from steelyard.collect.campaign_parts import Sample
+    from steelyard.collect.config.campaign import Campaign
+    from steelyard.collect.config.parts import Sample
 
 __all__ = ["digest_of", "draw_facts", "facts_of", "fingerprint_of", "without_wording"]
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Self
 
-from steelyard.collect.campaign import Campaign
-from steelyard.collect.campaign_parts import Webhook
+from steelyard.collect.config.campaign import Campaign
+from steelyard.collect.config.parts import Webhook
 from steelyard.collect.integrations.outgoing import OutgoingError, send_json
 from steelyard.collect.integrations.services import Outside
 from steelyard.collect.store import Store

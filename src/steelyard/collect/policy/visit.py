@@ -1,6 +1,6 @@
 """How a visit ended, and what the rater takes back to the panel for it."""
 
-from steelyard.collect.panels import Outcome
+from steelyard.collect.integrations.panels import Outcome
 
 __all__ = ["visit_outcome"]
 

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from steelyard.collect.tasks.declared import Declared
+from steelyard.collect.config.declared import Declared
 
 __all__ = [
     "AnyCategory",

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic_core import PydanticCustomError
 
+from steelyard.collect.config.declared import mistake, one_of, shown
+from steelyard.collect.config.yaml_lines import KeyPath
 from steelyard.collect.tasks.conditions import leaves
-from steelyard.collect.tasks.declared import mistake, one_of, shown
 from steelyard.collect.tasks.scores import RULES
 from steelyard.collect.tasks.widgets import (
     Gate,
@@ -19,7 +20,6 @@ from steelyard.collect.tasks.widgets import (
     Widget,
     placeholders,
 )
-from steelyard.collect.yaml_lines import KeyPath
 
 if TYPE_CHECKING:
     from steelyard.collect.tasks.task import Task

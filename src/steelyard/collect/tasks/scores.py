@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, model_validator
 from rapidfuzz.distance import Levenshtein
 
+from steelyard.collect.config.declared import Declared, mistake
 from steelyard.collect.tasks.conditions import is_answered
-from steelyard.collect.tasks.declared import Declared, mistake
 from steelyard.collect.tasks.widgets import (
     Gate,
     Likert,

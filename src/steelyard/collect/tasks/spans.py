@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from steelyard.collect.tasks.declared import one_of, shown
+from steelyard.collect.config.declared import one_of, shown
+from steelyard.collect.config.wording import phrase
 from steelyard.collect.tasks.widgets import Spans
-from steelyard.collect.wording import phrase
 
 __all__ = [
     "is_whole",

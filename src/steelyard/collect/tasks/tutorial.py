@@ -5,8 +5,8 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, PrivateAttr, model_validator
 
+from steelyard.collect.config.declared import Declared, mistake
 from steelyard.collect.tasks.choices import Name, Words
-from steelyard.collect.tasks.declared import Declared, mistake
 from steelyard.collect.tasks.grading import accepted_text, check_accepted, is_accepted
 from steelyard.collect.tasks.spans import suggestion_problem
 from steelyard.collect.tasks.widgets import AnyWidget, Spans, Widget

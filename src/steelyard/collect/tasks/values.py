@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from itertools import pairwise
 from typing import Any
 
+from steelyard.collect.config.wording import phrase
 from steelyard.collect.tasks.scores import Content
 from steelyard.collect.tasks.screen import letters_in
 from steelyard.collect.tasks.spans import lies_in, spans_problem
@@ -20,7 +21,6 @@ from steelyard.collect.tasks.widgets import (
     Spans,
     Widget,
 )
-from steelyard.collect.wording import phrase
 
 __all__ = ["is_storable", "value_problem"]
 

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, PlainValidator, model_validator
 
+from steelyard.collect.config.declared import Declared, mistake, one_of, shown
 from steelyard.collect.tasks.choices import (
     AnyCategory,
     Choice,
@@ -18,7 +19,6 @@ from steelyard.collect.tasks.choices import (
     plain,
 )
 from steelyard.collect.tasks.conditions import Condition, parse_condition
-from steelyard.collect.tasks.declared import Declared, mistake, one_of, shown
 
 __all__ = [
     "AnyWidget",
