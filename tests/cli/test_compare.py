@@ -46,7 +46,7 @@ def test_json_has_the_documented_keys(run, campaign):
 def test_the_table_gives_the_answer_and_its_scope(run, campaign):
     code, out, _ = run("compare", *campaign)
     assert code == 0
-    assert out.startswith("overall: alpha is better than beta by 0.")
+    assert out.startswith("overall: alpha and beta cannot be told apart: they differ by 0.04 [")
     assert "about these outputs, by raters like these" in out
 
 

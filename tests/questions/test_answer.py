@@ -78,7 +78,7 @@ def campaign(means, gap):
             0.1,
             (
                 "No two of the 3 systems can be told apart yet: the clearest difference, a over c, is 0.02 "
-                "[−0.08, 0.12]; about 74 more judgments would decide."
+                "[−0.08, 0.12]; about 74 more judgments would decide."  # noqa: RUF001
             ),
         ),
         (

@@ -77,16 +77,12 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the documented JSON form."""
-        return (
-            {"sentence": self.sentence}
-            | asdict(self)
-            | {
-                "pairs": [asdict(pair) for pair in self.pairs],
-                "ranks": [asdict(rank) for rank in self.ranks],
-                "groups": [list(group) for group in self.groups],
-                "notes": list(self.notes),
-            }
-        )
+        return asdict(self) | {
+            "pairs": [asdict(pair) for pair in self.pairs],
+            "ranks": [asdict(rank) for rank in self.ranks],
+            "groups": [list(group) for group in self.groups],
+            "notes": list(self.notes),
+        }
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
         """Draw the differences of all pairs; of more than 20 pairs, the ranks or strengths of systems.

@@ -122,7 +122,7 @@ def section(study: Study, findings: PromptFindings, *, level: float, place: int)
         for one in findings.systems
         if (findings.prompt, one.system) in found
     }
-    comparison = findings.answer.comparison
+    comparison = None if findings.answer is None else findings.answer.comparison
     if comparison is not None:
         comparison = replace(comparison, notes=comparison_notes(findings, comparison.notes))
     return Section(
