@@ -1,23 +1,12 @@
-"""Time of one snapshot of the dashboard as the number of systems grows.
+"""A judged campaign in a store, and the snapshot that the dashboard asks for.
 
-    python -m benchmarks.dashboard             # 5, 50, 200 and 500 systems
-    python -m benchmarks.dashboard 10 100
-
-Each campaign has 12 drawn outputs per system, a pool of 40, one metric, and two judgments of every
-drawn output; one rater is left out, so that estimates with and without exclusions are made. Timed
-is what the observer does when the dashboard asks: read the database, make the snapshot, write it
-as JSON. The pool is read once before, as it is in the observer. Processor time is counted, which
-other work on the machine disturbs least. Where it grows in proportion to the systems, "ms per
-system" stays level.
+12 drawn outputs of each system, a pool of 40, one metric, two judgments of every drawn output; one rater is left
+out, so that estimates with and without exclusions are made.
 """
 
 import json
-import sys
-import tempfile
-import time
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import yaml
@@ -31,7 +20,6 @@ from steelyard.collect.store import Store
 from steelyard.collect.store.settings import Facts, initialise
 from steelyard.collect.store.tables import leases, raters, sessions, slots, submissions
 
-SYSTEMS = (5, 50, 200, 500)
 NOW = 1_790_000_000_000
 TASK = {
     "name": "quality",
@@ -40,26 +28,6 @@ TASK = {
     "widgets": [{"id": "quality", "kind": "slider", "label": "?", "min": 0, "max": 100, "step": 1}],
     "scores": [{"prompt": "quality", "rule": "value", "from": "quality"}],
 }
-
-
-def main(numbers=SYSTEMS):
-    print(f"{'systems':>8}{'judgments':>11}{'seconds':>10}{'ms per system':>15}{'growth':>22}")
-    last = None
-    for systems in numbers:
-        with tempfile.TemporaryDirectory() as folder:
-            took, judgments = measured(Path(folder), systems)
-        growth = "" if last is None else f"x {systems / last[0]:.3g}: time x {took / last[1]:.3g}"
-        print(
-            f"{systems:8}{judgments:11,}{took:10.3f}{1000 * took / systems:15.2f}{growth:>22}",
-            flush=True,
-        )
-        last = systems, took
-
-
-def measured(folder, systems):
-    """Seconds that a snapshot takes, and the judgments that it is made of."""
-    answer = prepared(folder, systems)
-    return min(processor_seconds(answer) for _ in range(2)), answer.judgments
 
 
 def prepared(folder, systems):
@@ -85,12 +53,6 @@ class Snapshot:
     def __call__(self):
         made = snapshot(self.campaign, self.store, now=NOW, pool=self.pool)
         return json.dumps(made, allow_nan=False)
-
-
-def processor_seconds(call):
-    start = time.process_time()
-    call()
-    return time.process_time() - start
 
 
 def write_campaign(folder, systems, *, pool=40, drawn=12):
@@ -154,7 +116,3 @@ def judge_all(connection, *, people=40):
     connection.execute(insert(submissions), rows)
     connection.execute(update(slots).values(done=True))
     return len(rows)
-
-
-if __name__ == "__main__":
-    main([int(one) for one in sys.argv[1:]] or SYSTEMS)

@@ -1,8 +1,8 @@
 import polars as pl
 import pytest
 
+from steelyard.collect.dashboard.preference_pool import preference_pool
 from steelyard.errors import InvalidArgumentError, InvalidDataError
-from steelyard.study.preferences import preference_pool
 from steelyard.tables import read_outputs
 
 
