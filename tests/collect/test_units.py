@@ -43,7 +43,7 @@ show:
   - {field: first, label: A}
   - {field: second, label: B}
 widgets:
-  - {id: better, kind: preference, tie: true, label: Which?}
+  - {id: better, kind: preference, ties: true, label: Which?}
 scores:
   - {prompt: better, rule: preference, from: better}
 """
