@@ -173,7 +173,5 @@ def test_markdown_is_known_by_its_signs():
     assert is_markdown(["plain"] * 49 + ["# A heading"])
     assert not is_markdown(["plain"] * 99 + ["# A heading"])
     assert is_markdown(["a | b\n---|---\n1 | 2"])
-    assert not is_markdown(
-        ["2 * 3", "a_b_c", "- one line", "3. Platz", "5 - 4 - 3", "x [1] (2)"]
-    )
+    assert not is_markdown(["2 * 3", "a_b_c", "- one line", "3. Platz", "5 - 4 - 3", "x [1] (2)"])
     assert not is_markdown([])
