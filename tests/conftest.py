@@ -16,7 +16,7 @@ settings.load_profile("patient")
 @pytest.fixture
 def observer_here(monkeypatch):
     """Let the dashboard be computed in this process: starting another takes seconds of a core."""
-    from steelyard.collect.live.observer import View
+    from steelyard.collect.dashboard.observer import View
 
     class ObserverHere:
         def __init__(self, campaign, store):
@@ -28,7 +28,7 @@ def observer_here(monkeypatch):
         async def close(self):
             pass
 
-    monkeypatch.setattr("steelyard.collect.live.following.Observer", ObserverHere)
+    monkeypatch.setattr("steelyard.collect.dashboard.live_snapshots.Observer", ObserverHere)
 
 
 @pytest.fixture(scope="session")

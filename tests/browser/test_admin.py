@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import expect
 from simulated_campaign import GOOD, HASTY, begin, work, write_campaign
 
-from steelyard.collect.quality import due, exclude
+from steelyard.collect.policy.exclusion import due, exclude
 from steelyard.collect.store import Store
 from steelyard.collect.store.decisions import history
 from steelyard.collect.store.overview import rater_rows
@@ -31,7 +31,7 @@ def prepare(
     ago: int = HALF_AN_HOUR,
 ) -> None:
     """A campaign that began half an hour ago, or so long, and is half done."""
-    keys = {"sample": {"n": 30, "seed": 1}, "limits": {"requests_per_second": 1000}}
+    keys = {"sample": {"n": 30, "seed": 1}}
     if race:
         goal = {"decide": "best", "prompts": ["overall"], "budget": 150.0}
         keys |= {"goal": goal, "judgments_per_output": 1, "sample": {"n": 150, "seed": 1}}
@@ -70,7 +70,7 @@ def dashboard_observed(tmp_path, prepared, serve, open_page, monkeypatch):
 
     But not at its low priority, at which it hardly gets a turn on a busy machine.
     """
-    monkeypatch.setattr("steelyard.collect.live.observer._NICENESS", 0)
+    monkeypatch.setattr("steelyard.collect.dashboard.observer._NICENESS", 0)
 
     def start(*, context=None, **asked):
         shutil.copytree(prepared(**asked), tmp_path / "campaign")

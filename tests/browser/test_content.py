@@ -5,7 +5,7 @@ import json
 import pytest
 from playwright.sync_api import expect
 
-from steelyard.collect.exports import export
+from steelyard.collect.dashboard.exports import export
 from steelyard.foreign import Options, converted
 
 from .test_hostile import HOSTILE

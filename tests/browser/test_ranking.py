@@ -8,7 +8,7 @@ import yaml
 from playwright.sync_api import expect
 
 import steelyard.collect
-from steelyard.collect.exports import judgments
+from steelyard.collect.dashboard.exports import judgments
 from steelyard.study import Study
 from steelyard.tables import read_judgments, read_outputs
 

@@ -8,9 +8,9 @@ import pytest
 from simulated_campaign import GOOD, HASTY, START, begin, work, write_campaign
 
 from steelyard.cli import main
-from steelyard.collect.exports import NAMES, export, judgments, pseudonym
-from steelyard.collect.live.snapshot import snapshot
-from steelyard.collect.quality import due, exclude
+from steelyard.collect.dashboard.exports import NAMES, export, judgments, pseudonym
+from steelyard.collect.dashboard.snapshot import snapshot
+from steelyard.collect.policy.exclusion import due, exclude
 from steelyard.collect.store import Store
 from steelyard.collect.store.decisions import decide
 from steelyard.collect.store.overview import rater_rows

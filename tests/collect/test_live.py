@@ -10,14 +10,15 @@ import polars as pl
 import pytest
 from simulated_campaign import CONTRARY, GOOD, HASTY, MINUTE, START, begin, work, write_campaign
 
-from steelyard.collect.exports import export
-from steelyard.collect.live import cells, following
-from steelyard.collect.live.following import LiveSnapshots
-from steelyard.collect.live.pool import read_pool
-from steelyard.collect.live.rows import judgment_rows, with_use
-from steelyard.collect.live.signals import Outlook, money, money_text, pace
-from steelyard.collect.live.snapshot import snapshot
-from steelyard.collect.quality import due, exclude
+from steelyard.collect.dashboard import live_snapshots as following
+from steelyard.collect.dashboard import prompt_estimates as cells
+from steelyard.collect.dashboard.exports import export
+from steelyard.collect.dashboard.judgment_rows import judgment_rows, with_use
+from steelyard.collect.dashboard.live_snapshots import LiveSnapshots
+from steelyard.collect.dashboard.pool import read_pool
+from steelyard.collect.dashboard.signals import Outlook, money, money_text, pace
+from steelyard.collect.dashboard.snapshot import snapshot
+from steelyard.collect.policy.exclusion import due, exclude
 from steelyard.collect.store import Store, StoreError
 from steelyard.collect.store.decisions import decide
 from steelyard.collect.store.overview import rater_rows

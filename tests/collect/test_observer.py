@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from simulated_campaign import GOOD, START, begin, work, write_campaign
 
-from steelyard.collect.live import observer as observer_module
-from steelyard.collect.live.following import LiveSnapshots
-from steelyard.collect.live.observer import Observer, ObserverError
-from steelyard.collect.live.snapshot import snapshot
+from steelyard.collect.dashboard import observer as observer_module
+from steelyard.collect.dashboard.live_snapshots import LiveSnapshots
+from steelyard.collect.dashboard.observer import Observer, ObserverError
+from steelyard.collect.dashboard.snapshot import snapshot
 from steelyard.collect.store import Reader, Store, StoreError
 from steelyard.collect.store.overview import newest
 
@@ -234,8 +234,8 @@ def test_it_ends_when_nobody_asks_for_a_while_and_starts_again(on_sqlite, questi
 
 PARENT = """\
 import asyncio, sys
-from steelyard.collect.campaign import load_campaign
-from steelyard.collect.live.observer import Observer
+from steelyard.collect.config.campaign import load_campaign
+from steelyard.collect.dashboard.observer import Observer
 from steelyard.collect.store import Store
 
 def endless(view):

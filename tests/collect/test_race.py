@@ -4,8 +4,8 @@ import pytest
 from simulated_campaign import GOOD, START, begin, work, write_campaign
 from sqlalchemy import func, select
 
-from steelyard.collect.campaign import load_campaign
-from steelyard.collect.live.snapshot import snapshot
+from steelyard.collect.config.campaign import load_campaign
+from steelyard.collect.dashboard.snapshot import snapshot
 from steelyard.collect.store import Store
 from steelyard.collect.store.assignment import Nothing, next_lease
 from steelyard.collect.store.goal_reached import RACE_OVER, let_go, pause_at_goal

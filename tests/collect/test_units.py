@@ -6,8 +6,9 @@ import polars as pl
 import pytest
 from simulated_campaign import GOOD, begin, work, write_campaign
 
-from steelyard.collect.campaign import load_campaign
-from steelyard.collect.live.rows import judgment_rows
+from steelyard.collect.config.campaign import load_campaign
+from steelyard.collect.dashboard.judgment_rows import judgment_rows
+from steelyard.collect.sampling.draw import more_units, units_of
 from steelyard.collect.store import Store
 from steelyard.collect.store.assignment import next_lease
 from steelyard.collect.store.queue import add_units, drawn
@@ -16,7 +17,6 @@ from steelyard.collect.store.records import scored_rows
 from steelyard.collect.store.sessions import open_session
 from steelyard.collect.store.settings import Facts, initialise
 from steelyard.collect.store.submissions import submit
-from steelyard.collect.units import more_units, units_of
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 from steelyard.records import DRAW_COLUMNS
 from steelyard.sampling.sample import sample
@@ -43,7 +43,7 @@ show:
   - {field: first, label: A}
   - {field: second, label: B}
 widgets:
-  - {id: better, kind: preference, tie: true, label: Which?}
+  - {id: better, kind: preference, ties: true, label: Which?}
 scores:
   - {prompt: better, rule: preference, from: better}
 """

@@ -10,7 +10,8 @@ from unittest.mock import patch
 import numpy as np
 import yaml
 
-from steelyard.collect.campaign import Campaign, load_campaign
+from steelyard.collect.config.campaign import Campaign, load_campaign
+from steelyard.collect.sampling.draw import units_of
 from steelyard.collect.store import Store
 from steelyard.collect.store.assignment import Lease, next_lease
 from steelyard.collect.store.ledger import micro
@@ -19,7 +20,6 @@ from steelyard.collect.store.sessions import open_session
 from steelyard.collect.store.settings import Facts, initialise
 from steelyard.collect.store.submissions import submit
 from steelyard.collect.tasks import derive_scores
-from steelyard.collect.units import units_of
 
 START = 1_790_000_000_000
 MINUTE = 60_000
@@ -75,7 +75,7 @@ def write_campaign(folder: Path, *, pool: int = 200, systems: int = 3, **keys) -
         "quality": {
             "active_seconds": 5,
             "edit_characters": 3,
-            "agreement": {"distance": 1, "share": 0.6, "judgments": 8},
+            "agreement": 0.6,
         },
     } | keys
     folder.mkdir(parents=True, exist_ok=True)

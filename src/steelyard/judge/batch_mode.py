@@ -153,7 +153,9 @@ class BatchMode:
             if known is not None:
                 return known
             try:
-                return Batch.of(await self._once("POST", "batches", content=json.dumps(sent).encode()))
+                return Batch.of(
+                    await self._once("POST", "batches", content=json.dumps(sent).encode())
+                )
             except Failure as failure:
                 is_doubtful |= failure.kind is Kind.PASSING
                 raise
@@ -181,7 +183,9 @@ class BatchMode:
             try:
                 batches = [Batch.of(one) for one in some]
             except Failure as failure:
-                raise self._error("sent no list of batches: run the same command again") from failure
+                raise self._error(
+                    "sent no list of batches: run the same command again"
+                ) from failure
             for one in batches:
                 if one.input_file_id == file:
                     return one

@@ -5,12 +5,12 @@ from itertools import count
 
 import pytest
 
+from steelyard.collect.sampling.unit import Target, Unit
 from steelyard.collect.store.assignment import next_lease, save_draft
 from steelyard.collect.store.raters import join
 from steelyard.collect.store.sessions import open_session
 from steelyard.collect.store.settings import Facts, initialise
 from steelyard.collect.store.submissions import submit
-from steelyard.collect.unit import Target, Unit
 
 MINUTE = 60_000
 

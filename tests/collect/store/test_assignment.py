@@ -3,12 +3,12 @@ from collections import Counter
 import pytest
 from sqlalchemy import select
 
+from steelyard.collect.sampling.unit import Target, Unit
 from steelyard.collect.store import NotYoursError, UnknownLeaseError, UnknownSessionError
 from steelyard.collect.store.assignment import Lease, Nothing, next_lease, save_draft
 from steelyard.collect.store.decisions import decide
 from steelyard.collect.store.settings import change
 from steelyard.collect.store.tables import slots
-from steelyard.collect.unit import Target, Unit
 
 MINUTE = 60_000
 

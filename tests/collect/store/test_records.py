@@ -1,5 +1,6 @@
 import polars as pl
 
+from steelyard.collect.sampling.unit import Target, Unit
 from steelyard.collect.store.decisions import decide
 from steelyard.collect.store.ledger import entries, micro, spent, totals
 from steelyard.collect.store.records import (
@@ -12,7 +13,6 @@ from steelyard.collect.store.records import (
 )
 from steelyard.collect.store.settings import change
 from steelyard.collect.store.tutorials import record_answer
-from steelyard.collect.unit import Target, Unit
 from steelyard.records import DRAW_COLUMNS
 from steelyard.tables import read_judgments
 

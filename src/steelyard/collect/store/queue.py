@@ -16,10 +16,10 @@ from sqlalchemy import (
     update,
 )
 
+from steelyard.collect.sampling.unit import Target, Unit
 from steelyard.collect.store.ids import salt
 from steelyard.collect.store.refusals import StoreError
 from steelyard.collect.store.tables import raters, settings, slots, submissions, targets, units
-from steelyard.collect.unit import Target, Unit
 from steelyard.records import DRAW_RECORD
 
 __all__ = ["add_units", "drawn", "rebalance"]

@@ -8,12 +8,12 @@ from typing import Literal, Self, get_args
 
 from sqlalchemy import Connection, bindparam, insert, inspect, select, text, update
 
-from steelyard.collect.campaign import Campaign
+from steelyard.collect.config.campaign import Campaign
+from steelyard.collect.sampling.unit import Unit
 from steelyard.collect.store.ledger import micro
 from steelyard.collect.store.queue import add_units
 from steelyard.collect.store.refusals import OtherCampaignError, StoreError
 from steelyard.collect.store.tables import settings
-from steelyard.collect.unit import Unit
 from steelyard.errors import InvalidArgumentError
 
 __all__ = [

@@ -1,0 +1,103 @@
+"""What raters are to be paid: each entry, the sum of each rater, and the bonuses of a panel."""
+
+from collections.abc import Sequence
+from functools import partial
+
+import polars as pl
+from sqlalchemy import Connection
+
+from steelyard.collect.config.campaign import Campaign
+from steelyard.collect.dashboard.signals import money_text
+from steelyard.collect.store import Reader
+from steelyard.collect.store.decisions import Decision, latest
+from steelyard.collect.store.ledger import entries, totals
+from steelyard.collect.store.overview import RaterRow, rater_rows
+from steelyard.collect.store.records import iso_time
+
+__all__ = ["bonuses", "ledger", "payments", "pseudonym"]
+
+_LEDGER_COLUMNS = (
+    *("entry", "rater", "panel", "panel_id", "panel_session", "kind", "amount", "currency", "time"),
+    *("submission", "reference", "payment", "payment_reason"),
+)
+
+
+def pseudonym(number: int) -> str:
+    """Return what a rater is called in exports.
+
+    Examples
+    --------
+    >>> pseudonym(7)
+    'rater-7'
+    """
+    return f"rater-{number}"
+
+
+def ledger(store: Reader, campaign: Campaign) -> pl.DataFrame:
+    """Return every entry of the ledger, with whether it is paid."""
+    owed = store.read(partial(_owed, currency=campaign.pay.currency))
+    return pl.DataFrame(owed, schema=dict.fromkeys(_LEDGER_COLUMNS, pl.String), orient="row")
+
+
+def payments(store: Reader, campaign: Campaign) -> pl.DataFrame:
+    """Return what each rater is to be paid, by the id that the panel knows."""
+    del campaign
+    rows = [
+        (rater.external_id, money_text(amount).replace(",", ""))
+        for rater, amount in store.read(_to_pay)
+    ]
+    return pl.DataFrame(rows, schema={"PID": pl.String, "amount": pl.String}, orient="row")
+
+
+def bonuses(store: Reader, campaign: Campaign) -> pl.DataFrame:
+    """Return the same for raters of the campaign's panel, in whole cents, as Prolific reads it."""
+    rows = [
+        (rater.external_id, money_text(cents * 10_000).replace(",", ""))
+        for rater, amount in store.read(_to_pay)
+        if rater.panel == campaign.panel.kind and (cents := (amount + 5_000) // 10_000)
+    ]
+    return pl.DataFrame(rows, schema={"PID": pl.String, "amount": pl.String}, orient="row")
+
+
+def _to_pay(connection: Connection) -> list[tuple[RaterRow, int]]:
+    """Return who is paid, and how much in millionths of the currency."""
+    raters, decided = {one.id: one for one in rater_rows(connection)}, latest(connection)
+    return [
+        (raters[total.rater], total.amount)
+        for total in totals(connection)
+        if total.amount
+        and _payment(raters[total.rater], decided.get((total.rater, "payment"))) == "pay"
+    ]
+
+
+def _payment(rater: RaterRow, decision: Decision | None) -> str:
+    """Return whether a rater is paid; who is left out is paid once somebody decides so."""
+    if decision is not None:
+        return decision.verdict
+    return "undecided" if rater.excluded else "pay"
+
+
+def _owed(connection: Connection, *, currency: str) -> Sequence[Sequence[str | None]]:
+    raters = {one.id: one for one in rater_rows(connection)}
+    decided = latest(connection)
+    rows = []
+    for entry in entries(connection):
+        rater, decision = raters[entry.rater], decided.get((entry.rater, "payment"))
+        rows.append(
+            (
+                str(entry.id),
+                pseudonym(entry.number),
+                rater.panel,
+                rater.external_id,
+                entry.visit,
+                entry.kind,
+                money_text(entry.amount).replace(",", ""),
+                currency,
+                iso_time(entry.time),
+                None if entry.submission is None else str(entry.submission),
+                entry.reference,
+                _payment(rater, decision),
+                None if decision is None else decision.reason,
+            )
+        )
+    return rows

@@ -1,0 +1,1 @@
+"""What is drawn, and what raters see of it: outputs, pairs, screens and documents."""
