@@ -142,10 +142,17 @@ def test_a_plan_that_is_out_of_reach(run):
     assert found["assured"] is None
 
 
-@pytest.mark.parametrize("design", ["simple", "paired", "stratified"])
-def test_draws_of_every_kind(run, campaign, tmp_path, design):
-    options = ["--quantiles", 3, "--metric", "length"] if design == "stratified" else []
-    command = ["sample", campaign[0], "-n", 12, "--design", design, "--seed", 1, *options]
+@pytest.mark.parametrize(
+    ("design", "options"),
+    [
+        ("simple", []),
+        ("paired", ["--pair", "alpha", "beta"]),
+        ("stratified", ["--strata", "length:3"]),
+        ("clusters", ["--clusters", "item"]),
+    ],
+)
+def test_draws_of_every_kind(run, campaign, tmp_path, design, options):
+    command = ["sample", campaign[0], "-n", 12, "--seed", 1, *options]
     code, out, _ = run(*command, "--json", "-o", tmp_path / "sample.jsonl")
     assert code == 0
     assert json.loads(out)["draws"][0]["design"] == design

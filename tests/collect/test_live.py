@@ -318,7 +318,7 @@ def test_designs_that_are_not_simple_have_their_estimates_and_intervals(tmp_path
 
     path = write_campaign(tmp_path, pool=60, systems=1, sample="sample.jsonl")
     outputs = read_outputs(tmp_path / "outputs.jsonl")
-    drawn = sample(outputs, 24, design="stratified", metric="rouge-l", quantiles=2, seed=1).frame
+    drawn = sample(outputs, 24, strata="rouge-l:2", seed=1).frame
     (tmp_path / "sample.jsonl").write_text(drawn.write_ndjson(), "utf-8")
     with Store.open(tmp_path / "campaign.sqlite") as store:
         campaign = begin(path, store)

@@ -203,7 +203,7 @@ def test_systems_judged_on_different_items_are_compared():
 
 def test_a_paired_draw_is_compared_without_ranks():
     study = campaign([1, 0], same=40)
-    drawn = sample(study.outputs, 20, design="paired", systems=["A", "B"], seed=0).frame
+    drawn = sample(study.outputs, 20, pair=("A", "B"), seed=0).frame
     rng = np.random.default_rng(0)
     judgments = drawn.with_columns(
         prompt=pl.lit("overall"),
