@@ -81,8 +81,9 @@ def test_prompts_that_count_edits_are_better_when_lower(taken):
     assert lower == {"fluency": False, "redundancy": False, "overall": False, "Edit": True}
     sentences = {one["prompt"]: one["answer"]["sentence"] for one in taken["prompts"]}
     # what is better written needs fewer edits
-    assert sentences["overall"] == "better to worse: large-tuned, then large, then baseline."
-    assert sentences["Edit"] == sentences["overall"]
+    assert sentences["overall"].startswith("large-tuned is best, better than large by ")
+    assert sentences["overall"].endswith("; then large, baseline.")
+    assert sentences["Edit"].startswith("large-tuned is best, better than large by ")
 
 
 def test_the_same_database_gives_the_same_snapshot(half_done, taken):
