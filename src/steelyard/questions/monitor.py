@@ -21,7 +21,6 @@ from steelyard.model.anytime import (
 from steelyard.model.campaign import Floats, Ints
 from steelyard.model.fit import Answers
 from steelyard.questions.about import About
-from steelyard.questions.answer import better_pairs
 from steelyard.questions.asked import Asked
 from steelyard.questions.compare import prompt_comparisons
 from steelyard.questions.comparison import Comparison
