@@ -37,8 +37,8 @@ def test_without_a_goal_there_are_intervals(run, campaign):
 @pytest.mark.parametrize(
     ("goal", "message"),
     [
-        (["difference"], "`margin` is needed with difference"),
-        (["difference", "--margin", 0], "`margin` must be a positive number; got 0"),
+        (["difference"], "margin` is needed with difference"),
+        (["difference", "--margin", 0], "margin` must be a positive number; got 0"),
         (["first"], "'first' is not one of 'best', 'order', 'difference'"),
     ],
 )

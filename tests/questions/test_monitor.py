@@ -138,7 +138,7 @@ def test_identical_systems_are_never_told_apart():
     [found] = Study.read(outputs, judgments).monitor(goal="best")
     assert found.pairs[0].difference == 0
     assert found.pairs[0].verdict == "equivalent"
-    assert found.answer == "A and B are not told apart."
+    assert found.answer == "A and B have identical outputs."
 
 
 def test_judgments_that_are_all_equal_wait_for_others():

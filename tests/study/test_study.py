@@ -42,7 +42,7 @@ def study(frames):
 
 # What commands do with results, and what a study is read with: no matter of a verb.
 _OUTSIDE = {
-    *("as_json", "output", "figure", "outputs", "judgments", "columns", "on_duplicate"),
+    *("as_json", "output", "figure", "more", "outputs", "judgments", "columns", "on_duplicate"),
     *(
         "exclude_systems",
         "exclude_metrics",
@@ -62,7 +62,7 @@ _WORDS = {"plan": {"pilot", "assumed"}, "diagnose": {"disagreements", "gate", "w
 @pytest.mark.parametrize(
     ("verb", "method"),
     [
-        *((verb, verb) for verb in ("estimate", "diagnose", "plan", "monitor", "replay")),
+        *((verb, verb) for verb in ("estimate", "diagnose", "plan", "monitor")),
     ],
 )
 def test_every_option_of_a_command_is_one_of_its_method(verb, method):
