@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from steelyard.foreign.release import ReleasedOutput
+from steelyard.paper.released_lines import ReleasedOutput
 from steelyard.paper.fresh import fresh_gains
 from steelyard.paper.release import Task
 

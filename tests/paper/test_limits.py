@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from steelyard.foreign.release import ReleasedOutput
+from steelyard.paper.released_lines import ReleasedOutput
 from steelyard.paper.limits import limits
 from steelyard.paper.release import Task
 from steelyard.single.trajectory import trajectory

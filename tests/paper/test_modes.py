@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from steelyard.foreign.release import ReleasedOutput, ReleasedText
+from steelyard.paper.released_lines import ReleasedOutput, ReleasedText
 from steelyard.paper.modes import modes
 from steelyard.paper.release import Task
 

@@ -32,7 +32,7 @@ FORMATS = {
     "pearmut": "steelyard.foreign.pearmut",
     "phoenix": "steelyard.foreign.phoenix",
     "potato": "steelyard.foreign.potato",
-    "price-of-debiasing": "steelyard.foreign.price_of_debiasing",
+    "price-of-debiasing": "steelyard.paper.released_tables",
     "prolific": "steelyard.foreign.prolific",
     "promptfoo": "steelyard.foreign.promptfoo",
     "ragas": "steelyard.foreign.ragas",

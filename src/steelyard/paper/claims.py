@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from steelyard.foreign.release import REFERENCE
+from steelyard.paper.released_lines import REFERENCE
 from steelyard.paper.blocks import Claim
 from steelyard.paper.efficiency_claims import efficiency_claims
 from steelyard.paper.names import TASKS, prompt_name

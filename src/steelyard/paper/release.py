@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from steelyard.errors import InvalidDataError
 from steelyard.foreign.conversion import Conversion
-from steelyard.foreign.price_of_debiasing import converted
-from steelyard.foreign.release import (
+from steelyard.paper.released_tables import converted
+from steelyard.paper.released_lines import (
     REFERENCE,
     ReleasedOutput,
     ReleasedText,

@@ -12,7 +12,7 @@ from steelyard.errors import InvalidArgumentError, InvalidDataError
 from steelyard.foreign.conversion import Conversion
 from steelyard.foreign.documents import Document
 from steelyard.foreign.format import Format, Options
-from steelyard.foreign.release import (
+from steelyard.paper.released_lines import (
     REFERENCE,
     ReleasedOutput,
     ReleasedText,
