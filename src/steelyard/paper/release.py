@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.errors import InvalidDataError
-from steelyard.foreign.conversion import Conversion
-from steelyard.paper.released_tables import converted
+from steelyard.foreign.format import Conversion
+from steelyard.paper.names import TASKS, TaskNames, ordered
+from steelyard.paper.packaged import packaged_lines
 from steelyard.paper.released_lines import (
     REFERENCE,
     ReleasedOutput,
@@ -20,8 +21,7 @@ from steelyard.paper.released_lines import (
     read_released,
     read_texts,
 )
-from steelyard.paper.names import TASKS, TaskNames, ordered
-from steelyard.paper.packaged import packaged_lines
+from steelyard.paper.released_tables import converted
 
 __all__ = ["Lines", "Release", "Task", "read_release"]
 

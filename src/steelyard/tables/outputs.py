@@ -394,8 +394,8 @@ class Outputs:
         ).row(0)
         raise InvalidDataError(
             f"{self._table.cell_error(row, metric, 'a finite number')} (item {item!r}, system "
-            f"{system!r}; a gap in metric {metric} on {gaps:,} of {size:,} outputs): score them, fill "
-            f"the gaps with --fill {metric}=mean, or leave out the metric"
+            f"{system!r}; a gap in metric {metric} on {gaps:,} of {size:,} outputs): score them, leave "
+            f"out the metric, or fill the gaps: {self._table.conversion('--fill', f'{metric}=mean')}"
         )
 
 
