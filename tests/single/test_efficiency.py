@@ -159,9 +159,7 @@ samples = st.integers(0, 2**32 - 1).map(np.random.default_rng)
 def test_efficiency_does_not_depend_on_the_units(rng, scale, shift):
     human, metric, items = simulate(rng, noise=0.5)
     here = efficiency_of(human, metric, items=items, resamples=100)
-    there = efficiency_of(
-        scale * human + shift, 5.0 * metric - shift, items=items, resamples=100
-    )
+    there = efficiency_of(scale * human + shift, 5.0 * metric - shift, items=items, resamples=100)
     for name in ("noise_ratio", "data_efficiency", "perfect_metric", "noiseless_raters"):
         expected = getattr(here, name).to_dict()
         assert getattr(there, name).to_dict() == pytest.approx(expected, rel=1e-4)
