@@ -3,7 +3,7 @@
 Their ROUGE, BLEU and TER saw words with their case and punctuation marks; their BLEU has two
 orders, and leaves out an order without a match. Their METEOR is version 1.5 with a table of
 paraphrases, and their VecSim has vectors of its own: these are related to ours, not the same.
-`benchmarks/released_scores.py` prints the correlations.
+docs/methods/metrics.md has the correlations.
 """
 
 import numpy as np
@@ -21,7 +21,6 @@ from steelyard.metrics import score
         ("bleu:order=2,omit", "bleu", 0.98),
         ("ter", "ter", 0.98),
         ("ter:normalized", "ter", 0.99),
-        ("meteor:1.5,wordnet=none", "meteor", 0.99),
         ("rouge-1", "rouge-1", 0.90),
         ("rouge-2", "rouge-2", 0.88),
         ("rouge-l", "rouge-l", 0.90),
@@ -38,7 +37,7 @@ def test_correlates_with_the_released_scores(answers, name, released, least):
 
 @pytest.mark.parametrize(
     ("name", "released", "least"),
-    [("bleu:order=2,omit", "bleu", 0.85), ("meteor:1.5,wordnet=none", "meteor", 0.5)],
+    [("bleu:order=2,omit", "bleu", 0.85)],
 )
 def test_most_scores_are_the_released_ones(answers, name, released, least):
     outputs, references, rows = answers

@@ -9,13 +9,12 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from steelyard import __version__
 from steelyard.errors import InvalidArgumentError
+from steelyard.numbers import count, level_name
 from steelyard.records import names_of
 from steelyard.report.findings import prompt_findings, wanted_systems
 from steelyard.report.glossary import GLOSSARY
-from steelyard.report.numbers import count, level_name
 from steelyard.report.section import section
 from steelyard.study import Study
-from steelyard.study.shared_judgments import distinct_judgments
 from steelyard.tables.replacing import replacing
 
 __all__ = ["write_report"]
@@ -156,7 +155,7 @@ def _facts(study: Study, wanted: Mapping[str, Sequence[str]]) -> list[tuple[str,
     pool = sum(study.outputs.sizes[system] for system in systems)
     judged = rows.select("item", "system").n_unique()
     return [
-        ("judgments", f"{distinct_judgments(rows).height:,}"),
+        ("judgments", f"{rows.height:,}"),
         ("raters", f"{rows['rater'].n_unique():,}"),
         ("outputs judged", f"{judged:,} of {pool:,}"),
         ("systems", f"{len(systems):,}"),

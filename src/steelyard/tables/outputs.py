@@ -400,7 +400,7 @@ class Outputs:
 
 
 def _float(metric: str) -> pl.Expr:
-    return pl.col(metric).cast(pl.Float64)
+    return pl.when(~is_gap(metric)).then(pl.col(metric).cast(pl.Float64)).alias(metric)
 
 
 def _moments(values: Floats) -> PoolMoments:

@@ -12,6 +12,7 @@ from steelyard.tables.separators import Decimal, has_decimal_comma
 from steelyard.tables.tables import ROW, Table
 
 __all__ = [
+    "LARGEST",
     "MISSING",
     "Rule",
     "check",
@@ -33,7 +34,7 @@ __all__ = [
 # What people and tools write in a cell that holds no score.
 MISSING = ("", "-", "n/a", "na", "nan", "none", "null")
 # Squares of larger scores, and sums of them, are no numbers any more.
-_LARGEST = 1e100
+LARGEST = 1e100
 # Words that are asked about; columns whose words are no scores.
 _WORDS, _NO_SCALE = 30, {"seconds", "probability", "lower_is_better"}
 # More rows with the same trouble that are named by their place.
@@ -175,8 +176,8 @@ def number(table: Table, column: str, *, required: bool) -> Rule:
 
 def countable(rule: Rule) -> Rule:
     """A number whose square can be counted with; what is no number breaks `rule`, not this."""
-    broken = (rule.value.abs() > _LARGEST).fill_null(False)
-    return Rule(rule.column, rule.value, broken, f"a number of at most {_LARGEST:g} in size")
+    broken = (rule.value.abs() > LARGEST).fill_null(False)
+    return Rule(rule.column, rule.value, broken, f"a number of at most {LARGEST:g} in size")
 
 
 def is_blank(table: Table, column: str) -> pl.Expr:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection
 
-from steelyard.collect.campaign import Campaign
+from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.dashboard.judgment_rows import judgment_rows
 from steelyard.collect.dashboard.snapshot import planned_of
 from steelyard.collect.policy.exclusion import rules_in_words

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from steelyard.collect.campaign import Campaign
+from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.dashboard.prompt_estimates import Cells
 
 __all__ = ["Outlook"]

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from steelyard.collect.campaign import Campaign
+from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.dashboard.prompt_estimates import Cells
-from steelyard.questions.comparison import better_pairs
+from steelyard.questions.answer import better_pairs
 from steelyard.questions.monitored import Monitored, MonitoredSystem
 
 __all__ = ["LiveRaces"]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from steelyard.collect.campaign import Campaign
+from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.dashboard.outlook import Outlook
 from steelyard.collect.dashboard.racing import LiveRaces
 from steelyard.collect.store.ledger import micro

@@ -7,11 +7,11 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
+from steelyard.collect.config.wording import phrase
 from steelyard.collect.store.raters import hold_rater
 from steelyard.collect.store.refusals import AlreadySubmittedError
 from steelyard.collect.store.sides import Scores
 from steelyard.collect.store.tables import earlier_answers, submissions
-from steelyard.collect.wording import phrase
 
 __all__ = ["Earlier", "Last", "correct", "earlier", "last_answer"]
 

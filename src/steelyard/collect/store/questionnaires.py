@@ -7,10 +7,10 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, func, insert, select
 
+from steelyard.collect.config.wording import phrase
 from steelyard.collect.store.raters import hold_rater
 from steelyard.collect.store.refusals import AlreadySubmittedError
 from steelyard.collect.store.tables import questionnaires, raters
-from steelyard.collect.wording import phrase
 
 __all__ = ["Answered", "all_answered", "answered", "has_failed", "record"]
 

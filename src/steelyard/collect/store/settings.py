@@ -8,7 +8,7 @@ from typing import Literal, Self, get_args
 
 from sqlalchemy import Connection, bindparam, insert, inspect, select, text, update
 
-from steelyard.collect.campaign import Campaign
+from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.sampling.unit import Unit
 from steelyard.collect.store.ledger import micro
 from steelyard.collect.store.queue import add_units
