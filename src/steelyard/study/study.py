@@ -499,6 +499,8 @@ class Study:
         Plan
         """
         prompt = self.only_prompt(prompt)
+        if systems is None and compare is None and self.today is not None:
+            systems = self.today.systems
         return pilot_plan(
             self.fits(metrics),
             prompt,
