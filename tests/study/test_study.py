@@ -51,12 +51,17 @@ _OUTSIDE = {
         "decimals",
         "lower_is_better",
         "human",
+        "earlier",
     ),
 }
 # Singular where one prompt is meant, other forms where text must be parsed, and our progress.
 _SPELLED = {"no_metric": "metrics", "numbers": "n"}
 # What only the command line has.
-_WORDS = {"plan": {"pilot", "assumed"}, "diagnose": {"disagreements", "gate", "worth", "offset"}}
+_WORDS = {
+    "plan": {"pilot", "assumed"},
+    "diagnose": {"disagreements", "gate", "worth", "offset"},
+    "estimate": {"more"},
+}
 
 
 @pytest.mark.parametrize(

@@ -39,6 +39,13 @@ _ASSUMED = ("item-variance", "rater-variance", "correlation", "leniency", "pool-
 
 @click.command(epilog=_EXAMPLE)
 @click.argument("pilot", nargs=-1, type=InputPath(), metavar="[OUTPUTS JUDGMENTS]")
+@click.option(
+    "--earlier",
+    multiple=True,
+    type=InputPath(),
+    metavar="FOLDER",
+    help="Outputs and judgments of earlier versions.",
+)
 @click.option("--prompt", help="Prompt of the pilot; needed when it has several.")
 @click.option("--system", "systems", multiple=True, help="System in question; all by default.")
 @click.option(
@@ -94,6 +101,7 @@ _ASSUMED = ("item-variance", "rater-variance", "correlation", "leniency", "pool-
 def plan(
     pilot: tuple[Path, ...],
     *,
+    earlier: tuple[Path, ...],
     prompt: str | None,
     systems: tuple[str, ...],
     pair: tuple[str, str] | None,
@@ -130,6 +138,7 @@ def plan(
             exclude_metrics=left,
             separator=by_file("--separator", separators),
             decimal=by_file("--decimal", decimals),
+            earlier=earlier or None,
         )
         made = with_notes_told(study).plan(
             named,
