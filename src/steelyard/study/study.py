@@ -523,7 +523,7 @@ class Study:
         Plan
         """
         prompt = self.only_prompt(prompt)
-        if systems is None and compare is None and self.today is not None:
+        if systems is None and pair is None and self.today is not None:
             systems = self.today.systems
         return pilot_plan(
             self.fits(metrics),
