@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import compress
 
 import numpy as np
 from scipy.special import ndtri
@@ -390,8 +391,8 @@ class _Look:
         while True:
             out = [
                 place
-                for place in np.flatnonzero((behind & inside).any(axis=1) & inside)
-                if (self._ahead_of(own[place], [own[b] for b in np.flatnonzero(inside)]) > 0).any()
+                for place in np.flatnonzero((behind & inside).any(axis=1) & inside).tolist()
+                if (self._ahead_of(own[place], list(compress(own, inside))) > 0).any()
             ]
             if not out:
                 return {one.system for one, there in zip(own, inside, strict=True) if not there}
