@@ -233,7 +233,7 @@ def _other_items(now: pl.DataFrame, then: pl.DataFrame) -> str | None:
     if several.height < _FEWEST_ANCHORS or both.height < _FEWEST_ANCHORS:
         return None
     pairs = (several["n"] * (several["n"] - 1)).sum()
-    among = float((several["sum"] ** 2 - several["squares"]).sum()) / pairs
+    among = float((several["sum"] ** 2 - several["squares"]).sum()) / float(pairs)
     products = (both["off"] * both["sum"] / both["n"]).to_numpy()
     with_today, error = float(products.mean()), float(products.std(ddof=1)) / np.sqrt(len(products))
     if (

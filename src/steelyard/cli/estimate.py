@@ -22,8 +22,8 @@ from steelyard.cli.printing import note_lines, print_result
 from steelyard.numbers import decimals_for, interval, number
 from steelyard.questions.estimates import Estimate, Estimates
 from steelyard.questions.least import least_answer
-from steelyard.questions.worth import worth_in_words
-from steelyard.study.answer import Answer, prompt_answers
+from steelyard.questions.worth import worth
+from steelyard.study.answer import Answer, judgments_of, prompt_answers
 
 __all__ = ["estimate"]
 
@@ -73,9 +73,12 @@ def estimate(
             break
         answers = prompt_answers(study, prompt, found, choice.metrics, **options)
         own = [one for one in found if one.prompt == prompt]
+        used = judgments_of(study, prompt, [one.system for one in own])
         sign = 1 if prompt in lower else -1
         own.sort(key=lambda one: (str(one.slice or ""), sign * one.estimate))
-        parts += _of_prompt(prompt, own, answers, found, more=more or output is not None)
+        parts += _of_prompt(
+            prompt, own, answers, found, judgments=used, more=more or output is not None
+        )
     for note in found.notes if as_json else ():
         click.echo(f"note: {note}", err=True)
     if at_least is not None:
@@ -90,6 +93,7 @@ def _of_prompt(
     answers: dict[str | None, Answer],
     found: Estimates,
     *,
+    judgments: int | None,
     more: bool,
 ) -> list[RenderableType]:
     """Return the answer, the table and the notes under one prompt."""
@@ -102,8 +106,8 @@ def _of_prompt(
     same = len({one.about for one in own}) == 1
     about = own[0].about if same else f"the outputs named, by {own[0].about.raters}"
     parts.append(f"about {about}{metrics_used(own[0].metrics)}")
-    worth = worth_in_words(own)
-    parts += [] if worth is None else [worth]
+    saved = worth(own, judgments)
+    parts += [] if saved is None else [saved.sentence]
     places = ((one.system, one.slice or "", note) for one in own for note in one.notes)
     return [*parts, *below([*found.notes, *note_lines(places)], more=more)]
 

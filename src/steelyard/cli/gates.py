@@ -8,7 +8,8 @@ from typing import Any, NoReturn
 import click
 from rich.console import RenderableType
 
-from steelyard.cli.printing import FORMATS, headed, print_result
+from steelyard.cli.printing import headed, print_result
+from steelyard.cli.table_files import FORMATS
 from steelyard.questions.pairs import Answer
 
 __all__ = ["finish"]
