@@ -60,7 +60,7 @@ _SPELLED = {"no_metric": "metrics", "numbers": "n"}
 _WORDS = {
     "plan": {"pilot", "assumed"},
     "diagnose": {"disagreements", "gate", "worth", "offset"},
-    "estimate": {"more"},
+    "estimate": {"more", "at_least"},
 }
 
 
