@@ -91,7 +91,9 @@ def intervals(
         for one, other in (reach, reach[::-1])
     )
     down[np.isinf(error)] = up[np.isinf(error)] = 1.0
-    half = student_reach(tail, freedom) * error
+    # what is known exactly has no width, however far other intervals reach
+    exact = error == 0
+    half = np.where(exact, 0.0, student_reach(tail, freedom) * np.where(exact, 1.0, error))
     least, most = form_ends(fit, forms)
     low, high = np.maximum(estimate - half * down, least), np.minimum(estimate + half * up, most)
     return Intervals(estimate, error, freedom, low, high, down, up, level)
