@@ -1,6 +1,7 @@
 """What is left to do until the goal is reached."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import ceil
 
 from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.dashboard.prompt_estimates import Cells
@@ -20,32 +21,54 @@ class Outlook:
         Of a goal that is a half-width: the interval that is furthest from it, in words.
     to_goal : int or None
         Judgments until it is reached, at the present rate; None if that cannot be told.
-    outputs : int or None
-        Outputs of each system that are needed for it.
-    lacking : int
-        Judgments of the draw that are not there yet.
+    lacking, planned : int
+        Judgments of the draw that are not there yet, and all of them.
+    drawn : int
+        Outputs of each system in the draw.
     """
 
     reached: bool
     widest: str
     to_goal: int | None
-    outputs: int | None
     lacking: int
+    drawn: int
+    planned: int
+
+    @property
+    def needed(self) -> int:
+        """Outputs of each system that the goal needs, if those of the draw are too few; else those."""
+        beyond = (self.to_goal or 0) - self.lacking
+        if beyond <= 0 or not self.planned:
+            return self.drawn
+        return ceil(self.drawn * (1 + beyond / self.planned))
 
     @classmethod
-    def of(cls, campaign: Campaign, cells: Cells, *, lacking: int, sharing: float) -> "Outlook":
+    def of(
+        cls,
+        campaign: Campaign,
+        cells: Cells,
+        *,
+        lacking: int,
+        drawn: int,
+        planned: int,
+        sharing: float,
+    ) -> "Outlook":
         """Look ahead: an output is judged for all prompts at once.
 
         Parameters
         ----------
         campaign, cells
             The campaign and where its systems stand.
-        lacking : int
-            Judgments of the draw that are not there yet.
+        lacking, planned : int
+            Judgments of the draw that are not there yet, and all of them.
+        drawn : int
+            Outputs of each system in the draw.
         sharing : float
             Units over outputs of the draw: a text that several systems gave is judged once.
         """
-        nothing = cls(reached=False, widest="", to_goal=None, outputs=None, lacking=lacking)
+        nothing = cls(
+            reached=False, widest="", to_goal=None, lacking=lacking, drawn=drawn, planned=planned
+        )
         if not cells.goal.given:
             return nothing
         known = [
@@ -60,15 +83,12 @@ class Outlook:
             half, prompt, one = max(widths, key=lambda width: width[0] or 0.0)
             widest = f"\N{PLUS-MINUS SIGN}{half:.3g} ({one.system}, {prompt})"
         if len(known) < len(campaign.goal_prompts) * len(cells.systems) or not known:
-            return cls(False, widest, None, None, lacking)
+            return replace(nothing, widest=widest)
         if all(one.enough for _, one in known):
-            return cls(True, widest, 0, max(one.n_outputs for _, one in known), lacking)
+            return replace(nothing, reached=True, widest=widest, to_goal=0)
         more: dict[str, int] = {}
-        outputs = 0
         for _, one in known:
             if one.more_judgments is None:
-                return cls(False, widest, None, None, lacking)
+                return replace(nothing, widest=widest)
             more[one.system] = max(more.get(one.system, 0), one.more_judgments)
-            growth = 1 + one.more_judgments / max(one.n_judgments, 1)
-            outputs = max(outputs, round(one.n_outputs * growth))
-        return cls(False, widest, round(sum(more.values()) * sharing), outputs, lacking)
+        return replace(nothing, widest=widest, to_goal=round(sum(more.values()) * sharing))

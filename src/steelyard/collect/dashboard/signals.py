@@ -20,18 +20,17 @@ _NO_WORK = "no work is given out."
 
 @dataclass(frozen=True)
 class Paced:
-    """How fast judgments come, and when the end may be expected."""
+    """How fast judgments come, how many are left, and when the end may be expected."""
 
     per_hour: float | None
+    left: int
     end: int | None
     towards: Literal["goal", "draw"]
     reached: bool
     note: str | None
 
 
-def pace(
-    times: Sequence[int], outlook: Outlook, *, drawn: int, now: int, is_open: bool = True
-) -> Paced:
+def pace(times: Sequence[int], outlook: Outlook, *, now: int, is_open: bool = True) -> Paced:
     """Tell the rate of the last hour and the time at which the goal, or the draw, is done.
 
     Parameters
@@ -40,8 +39,6 @@ def pace(
         When judgments arrived, in milliseconds.
     outlook : Outlook
         What is left to do.
-    drawn : int
-        Outputs of each system in the draw.
     now : int
         Milliseconds.
     is_open : bool
@@ -56,12 +53,9 @@ def pace(
     left = outlook.lacking if outlook.to_goal is None else outlook.to_goal
     end = now + round(left / rate * _HOUR_MS) if rate and left and is_open else None
     note = None
-    if left:
-        what = "to the goal" if towards == "goal" else "until all is judged"
-        note = f"{left:,} more judgments {what}"
-    if outlook.outputs is not None and outlook.outputs > drawn:
-        note = f"needs about {outlook.outputs:,} outputs per system; {drawn:,} are drawn"
-    return Paced(rate, end, towards, outlook.reached, note)
+    if outlook.needed > outlook.drawn:
+        note = f"needs about {outlook.needed:,} outputs per system; {outlook.drawn:,} are drawn"
+    return Paced(rate, left, end, towards, outlook.reached, note)
 
 
 def signal(
@@ -103,7 +97,7 @@ def signal(
             "wait", title, f"{_NO_WORK[:1].upper()}{_NO_WORK[1:]} What raters hold they can submit."
         )
     if races is not None:
-        return _said("go", "Go on", f"{races.sentence} {_more(outlook)}")
+        return _said("go", _go_on(outlook), f"{races.sentence} {_more(outlook)}")
     return _going_on(campaign, outlook, goal, width)
 
 
@@ -150,12 +144,22 @@ def _going_on(
         )
     names = ", ".join(campaign.goal_prompts)
     reason = f"The widest interval is {width}; the goal is ±{goal:g} ({names}). {_more(outlook)}"
-    return _said("go", "Go on", reason)
+    return _said("go", _go_on(outlook), reason)
+
+
+def _go_on(outlook: Outlook) -> str:
+    return "Go on, and add outputs" if outlook.needed > outlook.drawn else "Go on"
 
 
 def _more(outlook: Outlook) -> str:
     if outlook.to_goal:
-        return f"About {outlook.to_goal:,} more judgments are expected."
+        more = f"About {outlook.to_goal:,} more judgments are expected."
+        if outlook.needed > outlook.drawn:
+            more += (
+                f" The draw ends before: about {outlook.needed:,} outputs of each system are needed, and "
+                f"{outlook.drawn:,} are drawn."
+            )
+        return more
     return "How many more are needed cannot be told yet."
 
 
@@ -176,9 +180,9 @@ def money_text(amount: int) -> str:
 
 
 def money(
-    campaign: Campaign, settings: Settings, *, spent: int, judgments: int
+    campaign: Campaign, settings: Settings, *, spent: int, left: int
 ) -> dict[str, Any] | None:
-    """Return what is spent, or None if nobody is paid and there is no budget."""
+    """Return what is spent and what the judgments that are left cost, or None if nobody is paid and there is no budget."""
     pay = campaign.pay
     if not (pay.per_judgment or pay.tutorial_bonus or settings.budget):
         return None
@@ -189,14 +193,6 @@ def money(
         "budget": None if budget is None else money_text(budget),
         "budget_amount": None if budget is None else budget / 1_000_000,
         "share": None if not budget else spent / budget,
+        "left": money_text(left * micro(pay.per_judgment)) if pay.per_judgment else None,
         "is_spent": is_spent(campaign, settings, spent=spent),
-        "note": None if not judgments else _price(campaign, spent // judgments),
     }
-
-
-def _price(campaign: Campaign, each: int) -> str:
-    """Say what a judgment costs, and what else is in it."""
-    has_bonus = campaign.pay.tutorial_bonus and campaign.task.tutorial is not None
-    parts = ["bonuses"] * bool(has_bonus) + ["gold"] * (campaign.gold is not None)
-    beside = f", {' and '.join(parts)} included" if parts else ""
-    return f"{money_text(each // 10_000 * 10_000)} per judgment{beside}"

@@ -108,10 +108,21 @@ def snapshot(
     lacking = sum(one.missing for one in read.awaited)
     sharing = read.progress.units / max(len(read.drawn), 1)
     races = LiveRaces.of(campaign, cells)
-    outlook = Outlook.of(campaign, cells, lacking=lacking, sharing=sharing)
+    spent, judgments = read.progress.spent, read.progress.judgments
+    outlook = Outlook.of(
+        campaign,
+        cells,
+        lacking=lacking,
+        drawn=read.settings.sample_size,
+        planned=judgments + lacking - read.progress.surplus,
+        sharing=sharing,
+    )
     if races is not None and outlook.to_goal is not None:
         lacking = min(lacking, outlook.to_goal)
-    spent, judgments = read.progress.spent, read.progress.judgments
+    is_open = read.settings.state == "running" and not is_spent(
+        campaign, read.settings, spent=spent
+    )
+    paced = pace(read.times, outlook, now=now, is_open=is_open)
     return {
         "time": now,
         "title": campaign.title,
@@ -121,18 +132,8 @@ def snapshot(
             campaign, read.settings, outlook, spent=spent, judgments=judgments, races=races
         ),
         "progress": _progress(read, lacking=lacking),
-        "money": money(campaign, read.settings, spent=spent, judgments=judgments),
-        "pace": asdict(
-            pace(
-                read.times,
-                outlook,
-                drawn=read.settings.sample_size,
-                now=now,
-                is_open=read.settings.state == "running"
-                and not is_spent(campaign, read.settings, spent=spent),
-            )
-        )
-        | {"last": read.progress.last},
+        "money": money(campaign, read.settings, spent=spent, left=paced.left),
+        "pace": asdict(paced) | {"last": read.progress.last},
         "goal": {
             "half_width": goal.half_width,
             "decide": goal.decide,

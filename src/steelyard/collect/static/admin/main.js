@@ -36,7 +36,7 @@ function show(latest) {
   });
   part("alerts", snapshot.alerts, () => showAlerts(find("alerts"), snapshot));
   part("signal", snapshot.signal, () => showSignal(find("signal"), snapshot));
-  part("numbers", [snapshot.progress, snapshot.state, snapshot.money, snapshot.pace, minute], () => showNumbers(find("numbers"), snapshot));
+  part("numbers", [snapshot.progress, snapshot.state, snapshot.money, snapshot.pace, snapshot.raters, minute], () => showNumbers(find("numbers"), snapshot));
   part("notes", snapshot.notes, () => showNotes(find("notes"), snapshot));
   part("race", [snapshot.race, snapshot.money?.currency], () => showRace(find("race"), snapshot));
   part("prompts", [snapshot.prompts, snapshot.goal], () => showPrompts(find("prompts"), snapshot));
