@@ -63,8 +63,8 @@ async def enter(request: Request, token: Annotated[str, Query(max_length=1024)])
     (role,) = link.subject
     value = site.keys.sign("admin", secrets.token_urlsafe(16), role, expires=expires)
     name = site.cookie_name(ADMIN_COOKIE)
-    cookie = Cookie(name, path="/admin", secure=site.origin.startswith("https://"))
-    answer = RedirectResponse("/admin", 303)
+    cookie = Cookie(name, path=f"{site.base}/admin", secure=site.origin.startswith("https://"))
+    answer = RedirectResponse(f"{site.base}/admin", 303)
     answer.headers.append("set-cookie", cookie.header(value, seconds=(expires - now) // 1_000))
     return answer
 

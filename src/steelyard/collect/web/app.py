@@ -32,7 +32,6 @@ from steelyard.collect.web.headers import SecurityHeaders, content_security_poli
 from steelyard.collect.web.limits import BodyLimit, Limits, RateLimit
 from steelyard.collect.web.media import MediaFolder
 from steelyard.collect.web.periodic_work import PeriodicWork
-from steelyard.collect.web.prefix import PathPrefix
 from steelyard.collect.web.presentation import LOOKED_AT, detected
 from steelyard.collect.web.refusals import add_refusals
 from steelyard.collect.web.site import Clock, Notice, Site, system_clock
@@ -107,6 +106,8 @@ def create_app(
         redirect_slashes=False,
         lifespan=_lifespan,
     )
+    # among others, who leads requests here says it
+    app.root_path = "" if name else site.base
     app.state.site = site
     outside: list[Outside] = [] if recruiter is None else [recruiter]
     if keeper:
@@ -129,11 +130,6 @@ def create_app(
         framed=bool(site.panel.framed_by),
     )
     app.add_middleware(Measured, traffic=app.state.traffic)
-    prefix = urlsplit(site.origin).path
-    if prefix:
-        routes = [route for part in _PARTS for route in part.router.routes]
-        segments = {getattr(route, "path", "/").split("/")[1] for route in routes} - {""}
-        app.add_middleware(PathPrefix, prefix=prefix, segments={*segments, "static"})
     return app
 
 

@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from steelyard.collect.web.guards import Visit, rater_visit
+from steelyard.collect.web.headers import route_path
 
 __all__ = ["Direct"]
 
@@ -50,7 +51,7 @@ class Direct:
         """Answer a request."""
         way = None
         if scope["type"] == "http":
-            way = self._ways.get((scope["method"], scope["path"]))
+            way = self._ways.get((scope["method"], route_path(scope)))
         if way is None:
             await self._app(scope, receive, send)
             return

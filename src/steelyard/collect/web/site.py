@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, TypeVar
+from urllib.parse import urlsplit
 
 from fastapi import Request
 from jinja2 import Environment
@@ -117,6 +118,11 @@ class Site:
         shown = presented(task, self.media, content, wording=self.campaign.wording)
         return {"content": public_content(task, self.media, content), "shown": shown}
 
+    @property
+    def base(self) -> str:
+        """The path of our host below which all addresses are; empty if there is none."""
+        return urlsplit(self.origin).path
+
     async def write(self, operation: Callable[[Connection], T]) -> T:
         """Run an operation in the writer and return when it is durable."""
         return await asyncio.wrap_future(self.store.write(operation))
@@ -128,7 +134,7 @@ class Site:
     def page(self, template: str, *, status: int = 200, **context: Any) -> HTMLResponse:
         """Return a page."""
         text = self._pages.get_template(template).render(
-            campaign=self.campaign, t=self.campaign.wording, **context
+            base=self.base, campaign=self.campaign, t=self.campaign.wording, **context
         )
         return HTMLResponse(text, status)
 

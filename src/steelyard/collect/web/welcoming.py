@@ -57,7 +57,7 @@ async def leave(visit: RaterVisit, sent: messages.Nothing, answer: Response) -> 
     site = visit.site
     cookie = Cookie(
         site.cookie_name(RATER_COOKIE),
-        path="/",
+        path=f"{site.base}/",
         same_site=site.same_site(),
         secure=site.origin.startswith("https://"),
     )

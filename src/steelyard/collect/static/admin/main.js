@@ -1,5 +1,6 @@
 /** The page of the person in charge: shows every snapshot that the server sends. */
 
+import { at } from "../base.js";
 import { actions, Ask } from "./actions.js";
 import { showAlerts, showNotes, showNumbers, showSignal, showState } from "./overview.js";
 import { showExclusions, showPrompts } from "./prompts.js";
@@ -55,12 +56,12 @@ function showButtons() {
 }
 
 async function refresh() {
-  const response = await fetch("/admin/api/snapshot").catch(() => null);
+  const response = await fetch(at("/admin/api/snapshot")).catch(() => null);
   if (response?.ok) show(await response.json());
 }
 
 function live() {
-  const events = new EventSource("/admin/events");
+  const events = new EventSource(at("/admin/events"));
   const mark = (state, words) => { find("live").dataset.live = state; find("live").textContent = words; };
   events.addEventListener("open", () => mark("on", "live"));
   events.addEventListener("snapshot", (event) => show(JSON.parse(event.data)));

@@ -1,5 +1,6 @@
 /** The raters: a table to sort, and the two decisions about each. */
 
+import { at } from "../base.js";
 import { paid } from "./actions.js";
 import { h, replace } from "./dom.js";
 import { distance, NONE, percent, plural, RULES, seconds, signed, whole } from "./format.js";
@@ -95,7 +96,7 @@ export class Raters {
       cell("Payment", verdict(pay === "refuse" ? "refused" : pay, one.payment, pay !== "pay", [])),
       shown.has("earned") && cell("Earned", one.earned ?? NONE, true),
       cell("Last seen", one.last === null ? NONE : distance(one.last, time).replace(" ", "\u00a0")),
-      h("td", { role: "cell", class: "row-action" }, h("a", { class: "button quiet", "data-key": `look-${one.id}`, href: `/admin/answers?rater=${one.number}`, "aria-label": `Answers of rater ${one.number}` }, "Answers"), " ", this.decide ? h("button", { type: "button", class: "button", "data-key": `decide-${one.id}`, "aria-label": `Decide about rater ${one.number}`, on: { click: () => this.decide(one) } }, "Decide\u2026") : null));
+      h("td", { role: "cell", class: "row-action" }, h("a", { class: "button quiet", "data-key": `look-${one.id}`, href: at(`/admin/answers?rater=${one.number}`), "aria-label": `Answers of rater ${one.number}` }, "Answers"), " ", this.decide ? h("button", { type: "button", class: "button", "data-key": `decide-${one.id}`, "aria-label": `Decide about rater ${one.number}`, on: { click: () => this.decide(one) } }, "Decide\u2026") : null));
   }
 }
 
