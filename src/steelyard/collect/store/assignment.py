@@ -36,6 +36,9 @@ Reason = Literal[
     "revoked",
     "excluded",
     "enough",
+    "no-consent",
+    "screened-out",
+    "tutorial-failed",
 ]
 
 
@@ -92,7 +95,8 @@ class Nothing:
         yet let go of it; ``paused`` and ``stopped``: the campaign is; ``session-complete``: the
         visit has brought all that it was to bring; ``rater-complete``: the rater has judged as much
         as one person may; ``revoked``: the rater's invitation was withdrawn; ``excluded``: the rater's judgments do not count;
-        ``enough``: the goal is reached or the budget is spent.
+        ``enough``: the goal is reached or the budget is spent; ``no-consent``, ``screened-out`` and
+        ``tutorial-failed``: the rater does not begin.
     """
 
     reason: Reason

@@ -25,7 +25,7 @@ from steelyard.collect.store import Reader, Store, StoreError, settings
 from steelyard.collect.store.ledger import micro
 from steelyard.collect.store.purse import Purse
 from steelyard.collect.store.queue import drawn
-from steelyard.collect.web import joining, media_routes, operation, training, welcoming, working
+from steelyard.collect.web import joining, media_routes, operation, training, working
 from steelyard.collect.web.attention import AttentionChecks
 from steelyard.collect.web.direct import Direct
 from steelyard.collect.web.headers import SecurityHeaders, content_security_policy
@@ -43,7 +43,7 @@ from steelyard.version import __version__
 __all__ = ["create_app", "first_units", "prepared", "public_origin", "site_for"]
 
 _STATIC = Path(__file__).parent.parent / "static"
-_PARTS = (working, training, welcoming, joining, dashboard, media_routes, operation)
+_PARTS = (working, training, joining, dashboard, media_routes, operation)
 # Below a host: a path of plain words.
 _PATH = re.compile(r"(?:/[A-Za-z0-9._~-]+)*")
 # A page asks for several things at once when it opens.

@@ -3,7 +3,8 @@
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, TypeVar
 from urllib.parse import urlsplit
@@ -18,21 +19,23 @@ from steelyard.collect.dashboard.live_snapshots import LiveSnapshots
 from steelyard.collect.integrations.panels import InvitationPanel, Panel
 from steelyard.collect.sampling.documents import EARLIER, SEGMENT
 from steelyard.collect.store import Store
+from steelyard.collect.store.given import Given
 from steelyard.collect.store.purse import Purse
 from steelyard.collect.web.attention import AttentionChecks
 from steelyard.collect.web.limits import Limits, RateLimit
 from steelyard.collect.web.media import MediaFolder
-from steelyard.collect.web.memory import Memory
 from steelyard.collect.web.presentation import presented, public_content
 from steelyard.collect.web.templates import templates
 from steelyard.collect.web.tokens import Keys
+from steelyard.errors import SteelyardError
 
-__all__ = ["Clock", "Notice", "Role", "Site", "site_of", "system_clock"]
+__all__ = ["Clock", "Memory", "Notice", "Role", "Site", "site_of", "system_clock", "tried"]
 
 Clock: TypeAlias = Callable[[], int]
 Role: TypeAlias = Literal["admin", "viewer"]
 T = TypeVar("T")
 
+_ASSIGNMENTS = 4_096
 _DAY_MS = 24 * 60 * 60 * 1_000
 _MILLION = 1_000_000
 # A campaign is over before, or the server prints new links when it starts again.
@@ -49,6 +52,28 @@ class Notice:
     """What all raters are told, as this process knows it; empty if nothing is."""
 
     text: str = ""
+
+
+class Memory:
+    """The last assignments given out.
+
+    What one shows and to whom stays true for good, so that several processes may remember it
+    apart; what is forgotten is looked up again.
+    """
+
+    def __init__(self) -> None:
+        self._given: OrderedDict[str, Given] = OrderedDict()
+
+    def keep(self, assignment: str, given: Given) -> None:
+        """Remember what an assignment shows."""
+        self._given[assignment] = given
+        self._given.move_to_end(assignment)
+        if len(self._given) > _ASSIGNMENTS:
+            self._given.popitem(last=False)
+
+    def given(self, assignment: str) -> Given | None:
+        """Return what an assignment shows, if it is remembered."""
+        return self._given.get(assignment)
 
 
 @dataclass(frozen=True)
@@ -230,3 +255,11 @@ def site_of(request: Request) -> Site:
     site = request.app.state.site
     assert isinstance(site, Site)
     return site
+
+
+async def tried(site: Site, applied: Awaitable[None]) -> None:
+    """Apply the rules of quality; what goes wrong is no fault of the rater's."""
+    try:
+        await applied
+    except SteelyardError as error:
+        site.log.warning("the rules of quality were not applied: %s", error)
