@@ -28,6 +28,7 @@ __all__ = [
     "gate_option",
     "level_option",
     "more_option",
+    "named_metrics_of",
     "output_options",
     "pair_options",
     "seed_option",
@@ -60,7 +61,7 @@ class StudyChoice:
     lower_is_better, human : tuple of str or None
         As the options were given.
     reading : dict
-        How odd files are read.
+        How odd files are read, and the folders of earlier versions.
     """
 
     outputs: Path
@@ -125,6 +126,7 @@ def study_arguments(command: Command) -> Command:
         decimals: tuple[str, ...],
         fill: tuple[str, ...],
         on_duplicate: OnDuplicate,
+        earlier: tuple[Path, ...],
         **others: Any,
     ) -> Any:
         if judgments is None and not human:
@@ -133,11 +135,7 @@ def study_arguments(command: Command) -> Command:
                 f"steelyard check {outputs} looks at it"
             )
         named_systems, left_systems = _named("--system", systems)
-        named_metrics, left_metrics = _named("--metric", metrics)
-        if named_metrics is not None and _NO_METRIC in named_metrics:
-            if len(named_metrics) > 1:
-                raise InvalidArgumentError("`--metric none` excludes other metrics")
-            named_metrics = ()
+        named_metrics, left_metrics = named_metrics_of(metrics)
         choice = StudyChoice(
             outputs,
             judgments,
@@ -154,6 +152,7 @@ def study_arguments(command: Command) -> Command:
                 "decimal": by_file("--decimal", decimals),
                 "fill": fill_mapping(fill),
                 "on_duplicate": on_duplicate,
+                "earlier": earlier or None,
             },
         )
         return command(choice, **others)
@@ -193,6 +192,13 @@ def study_arguments(command: Command) -> Command:
         click.option("--fill", multiple=True, metavar="METRIC=HOW"),
         click.option("--on-duplicate", type=click.Choice(get_args(OnDuplicate)), default="error"),
         click.option(
+            "--earlier",
+            multiple=True,
+            type=InputPath(),
+            metavar="FOLDER",
+            help="Outputs and judgments of earlier versions, which lend what they know.",
+        ),
+        click.option(
             "--human",
             multiple=True,
             metavar="COLUMN",
@@ -221,6 +227,18 @@ def _named(
     if both:
         raise InvalidArgumentError(f"`{option}` takes {both[0]!r} and leaves it out: give one")
     return wanted or None, left or None
+
+
+def named_metrics_of(
+    given: Sequence[str],
+) -> tuple[tuple[str, ...] | None, tuple[str, ...] | None]:
+    """Return the metrics to use, none of them if that was asked for, and those to leave out."""
+    wanted, left = _named("--metric", given)
+    if wanted is not None and _NO_METRIC in wanted:
+        if len(wanted) > 1:
+            raise InvalidArgumentError("`--metric none` excludes other metrics")
+        wanted = ()
+    return wanted, left
 
 
 def column_option(command: Command) -> Command:
