@@ -3,7 +3,7 @@ import pytest
 
 from steelyard.foreign.release import ReleasedOutput
 from steelyard.paper.limits import limits
-from steelyard.paper.release import Task
+from steelyard.paper.release import PaperTask
 from steelyard.single.trajectory import trajectory
 
 # gamma = 1 and rho = 0.6, so a perfect metric brings 2 and noiseless raters 2 / 0.64.
@@ -26,7 +26,7 @@ def campaign(*, outputs=4000, judgments=2, seed=5):
         )
         for k in range(outputs)
     ]
-    return Task("cnndm", tuple(lines), (), None)
+    return PaperTask("cnndm", tuple(lines), (), None)
 
 
 def test_limits_are_those_of_the_truth():

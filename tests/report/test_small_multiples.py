@@ -4,13 +4,13 @@ import pytest
 from steelyard.errors import InvalidArgumentError
 from steelyard.report.scatter import JudgedMetric
 from steelyard.report.small_multiples import small_multiples
-from steelyard.single.quantity import Quantity
+from steelyard.single.interval import Interval
 
 
 def judged(size):
     rng = np.random.default_rng(1)
     return [
-        JudgedMetric(f"s{n}", rng.normal(size=9), rng.normal(size=9), Quantity(0.5, 0.1, 0.9))
+        JudgedMetric(f"s{n}", rng.normal(size=9), rng.normal(size=9), Interval(0.5, 0.1, 0.9))
         for n in range(size)
     ]
 
@@ -37,7 +37,7 @@ def test_systems_are_named_with_their_correlation_and_the_scale_is_said():
 
 
 def test_a_constant_metric_has_no_line_and_an_unknown_correlation_is_said():
-    flat = JudgedMetric("flat", np.ones(5), np.arange(5.0), Quantity(float("nan"), -1.0, 1.0))
+    flat = JudgedMetric("flat", np.ones(5), np.arange(5.0), Interval(float("nan"), -1.0, 1.0))
     axes = small_multiples([*judged(2), flat]).axes[0]
     assert len(axes.collections[1].get_segments()) == 2
     assert "not estimable" in axes.texts[5].get_text()

@@ -6,8 +6,8 @@ import numpy as np
 from matplotlib.collections import LineCollection, PatchCollection
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
-from numpy.typing import NDArray
 
+from steelyard.arrays import Floats
 from steelyard.errors import InvalidArgumentError
 from steelyard.names import shown_names
 from steelyard.numbers import RHO, number
@@ -25,7 +25,6 @@ from steelyard.report.scatter import JudgedMetric, Scale, least_squares_ends, ma
 
 __all__ = ["small_multiples"]
 
-Floats = NDArray[np.float64]
 
 _COLUMNS = 4
 # Width and height from one panel to the next, where a panel is 1 by 1.
