@@ -15,16 +15,16 @@ HOME = Path(__file__).resolve().parents[1]
 SOURCE = HOME / "src" / "steelyard"
 
 CEILINGS = {
-    "lines of source": 74_500,
+    "lines of source": 75_000,
     "lines of tests": 49_500,
     "lines of benchmarks": 8_700,
     "words of docs": 55_000,
     "source files": 505,
-    "lines of the longest source file": 590,
+    "lines of the longest source file": 660,
     "class names in two modules": 40,
     "type aliases in two modules": 5,
-    "options of all commands": 245,
-    "processor time of the first import, ms": 500,
+    "options of all commands": 260,
+    "processor time of the first import, ms": 800,
 }
 
 
