@@ -60,7 +60,7 @@ _SPELLED = {"no_metric": "metrics", "numbers": "n"}
 # What only the command line has.
 _WORDS = {
     "diagnose": {"disagreements", "gate", "worth", "offset"},
-    "estimate": {"more"},
+    "estimate": {"more", "at_least"},
 }
 _TYPED_PLAN = {"item_variance", "rater_variance", "correlation", "leniency", "pool_size", "pilot"}
 
