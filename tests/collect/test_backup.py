@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 from steelyard.collect.app import create_app
 from steelyard.collect.campaign import load_campaign
 from steelyard.collect.store import Store
-from steelyard.collect.store.overview import progress
+from steelyard.collect.store.progress import progress
 
 TASK = (
     "{name: t, title: T, show: [{field: output}], "

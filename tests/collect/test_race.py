@@ -6,9 +6,9 @@ from sqlalchemy import func, select
 
 from steelyard.collect.campaign import load_campaign
 from steelyard.collect.dashboard.snapshot import snapshot
+from steelyard.collect.policy.stopping import let_go, pause_at_goal
 from steelyard.collect.store import Store
-from steelyard.collect.store.assignment import Nothing, next_lease
-from steelyard.collect.store.goal_reached import RACE_OVER, let_go, pause_at_goal
+from steelyard.collect.store.leases import Nothing, next_lease
 from steelyard.collect.store.raters import join
 from steelyard.collect.store.sessions import open_session
 from steelyard.collect.store.settings import change
@@ -100,7 +100,7 @@ def test_a_race_that_is_decided_pauses_the_campaign_once(tmp_path):
         made = snapshot(campaign, store, now=now)
         assert made["signal"]["title"] == "You can stop: the race is decided"
         assert "is better than baseline" in made["signal"]["reason"]
-        over = partial(pause_at_goal, half_width=RACE_OVER, now=now)
+        over = partial(pause_at_goal, half_width=None, now=now)
         assert store.write(over).result()
         rater = store.write(partial(join, panel="invitation", external_id="late", now=now)).result()
         visit = partial(open_session, rater=rater.id, panel_session="", parameters={}, now=now)

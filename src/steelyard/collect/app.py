@@ -20,6 +20,7 @@ from steelyard.collect.integrations.services import Outside
 from steelyard.collect.integrations.webhook import WebhookCaller
 from steelyard.collect.media import MediaFolder
 from steelyard.collect.panels import panel_of
+from steelyard.collect.policy.budget import Budget
 from steelyard.collect.prefix import PathPrefix
 from steelyard.collect.routes import (
     administration,
@@ -41,8 +42,6 @@ from steelyard.collect.security.headers import SecurityHeaders, content_security
 from steelyard.collect.security.limits import BodyLimit, RateLimit
 from steelyard.collect.security.tokens import Keys
 from steelyard.collect.store import Reader, Store, StoreError, settings
-from steelyard.collect.store.ledger import micro
-from steelyard.collect.store.purse import Purse
 from steelyard.collect.store.queue import drawn
 from steelyard.collect.traffic import Measured, Traffic
 from steelyard.collect.web.periodic_work import PeriodicWork
@@ -156,7 +155,7 @@ def site_for(
     contents = (content for _, content in store.read(partial(stored_contents, most=LOOKED_AT)))
     task, as_markdown = detected(campaign.task, contents)
     campaign = campaign.with_task(task)
-    limits, pay = campaign.limits, campaign.pay
+    limits = campaign.limits
     return Site(
         campaign=campaign,
         store=store,
@@ -169,11 +168,7 @@ def site_for(
             rate=limits.requests_per_second, burst=_BURST_SECONDS * limits.requests_per_second
         ),
         joins=RateLimit(rate=limits.joins_per_minute / 60, burst=limits.joins_per_minute),
-        purse=Purse(
-            pay=micro(pay.per_judgment),
-            bonus=0 if campaign.task.tutorial is None else micro(pay.tutorial_bonus),
-            lease_ms=round(campaign.lease_minutes * 60_000),
-        ),
+        budget=Budget.of(campaign),
         checks=AttentionChecks.of(campaign),
         notice=Notice(chosen.message or ""),
         media=None if campaign.media is None else MediaFolder(campaign.media, chosen.secret),

@@ -3,9 +3,9 @@
 import json
 
 import pytest
+from tests.collect.queries import totals
 
 from steelyard.collect.dashboard.exports import judgments
-from steelyard.collect.store.ledger import totals
 
 PROLIFIC = (
     "panel: {kind: prolific, completion_code: DONE, screen_out_code: OUT, excluded_code: BROKEN}\n"

@@ -5,7 +5,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
 
-from steelyard.collect.store.overview import rater_rows
+from steelyard.collect.store.progress import rater_rows
 
 PROLIFIC = "panel: {kind: prolific, completion_code: DONE, screen_out_code: OUT}\n"
 ONE_CODE = "panel: {kind: prolific, completion_code: DONE}\n"

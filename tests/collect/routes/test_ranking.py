@@ -8,7 +8,7 @@ import pytest
 from steelyard.cli import main
 from steelyard.collect.dashboard.answers import answers_of
 from steelyard.collect.dashboard.exports import export, judgments
-from steelyard.collect.policy.rater_work import KnownConduct
+from steelyard.collect.policy.rater_work import RaterWorkCache
 from steelyard.collect.sampling.draw import more_units, units_of
 from steelyard.collect.tasks.screen import field_at, letters_in
 from steelyard.errors import InvalidDataError
@@ -124,7 +124,7 @@ def test_the_dashboard_shows_the_share_of_the_others_that_stand_behind(serve):
     assert prompt["answer"]["reason"] is None
     assert "one" in prompt["answer"]["sentence"]
     found = server.store.read(
-        lambda one: answers_of(one, server.campaign, conduct=KnownConduct(server.campaign)(one))
+        lambda one: answers_of(one, server.campaign, work=RaterWorkCache(server.campaign)(one))
     )
     (said,) = [
         one["answers"] for one in found["answers"] if one["item"] == "i1" and one["rater"] == 1

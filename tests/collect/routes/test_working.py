@@ -1,8 +1,7 @@
 from dataclasses import replace
 
 import pytest
-
-from steelyard.collect.store.records import scored_rows
+from tests.collect.queries import scored_rows
 
 GOLD = "gold: {file: gold.jsonl, every: 2}\n"
 PAIRS = """\

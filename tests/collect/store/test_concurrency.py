@@ -6,11 +6,11 @@ from functools import partial
 
 import pytest
 from sqlalchemy import select
+from tests.collect.queries import entries
 
 from steelyard.collect.store import Store
-from steelyard.collect.store.assignment import Nothing, next_lease
-from steelyard.collect.store.ledger import entries
-from steelyard.collect.store.overview import awaited
+from steelyard.collect.store.leases import Nothing, next_lease
+from steelyard.collect.store.progress import awaited
 from steelyard.collect.store.raters import join
 from steelyard.collect.store.records import submission_rows
 from steelyard.collect.store.sessions import open_session

@@ -1,9 +1,10 @@
 import pytest
+from tests.collect.queries import scored_rows
 
 from steelyard.collect.store import UnknownRaterError
-from steelyard.collect.store.assignment import Nothing
 from steelyard.collect.store.decisions import decide, history, latest, replace_excluded
-from steelyard.collect.store.records import awaited, progress, scored_rows
+from steelyard.collect.store.leases import Nothing
+from steelyard.collect.store.progress import awaited, progress
 from steelyard.errors import InvalidArgumentError
 
 

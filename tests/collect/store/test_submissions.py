@@ -1,10 +1,12 @@
 import pytest
+from tests.collect.queries import entries
 
+from steelyard.collect.policy.budget import spent
 from steelyard.collect.store import AlreadySubmittedError, NotYoursError, UnknownLeaseError
-from steelyard.collect.store.assignment import Nothing
 from steelyard.collect.store.decisions import decide
-from steelyard.collect.store.ledger import entries, spent
-from steelyard.collect.store.records import awaited, submission_rows
+from steelyard.collect.store.leases import Nothing
+from steelyard.collect.store.progress import awaited
+from steelyard.collect.store.records import submission_rows
 from steelyard.collect.store.submissions import submit
 
 MINUTE = 60_000

@@ -9,9 +9,9 @@ from steelyard.collect.campaign import Campaign
 from steelyard.collect.campaign_parts import Webhook
 from steelyard.collect.integrations.outgoing import OutgoingError, send_json
 from steelyard.collect.integrations.services import Outside
+from steelyard.collect.money import micro
+from steelyard.collect.policy.stopping import Lacking, lacking_judgments
 from steelyard.collect.store import Store
-from steelyard.collect.store.course import Course, course
-from steelyard.collect.store.ledger import micro
 from steelyard.collect.store.records import iso_time
 
 __all__ = ["WebhookCaller"]
@@ -56,8 +56,8 @@ class WebhookCaller(Outside):
 
     async def act(self, *, now: int) -> str | None:
         """Send what is due."""
-        told = (await self.known()).memory.get("told")
-        asked = partial(course, price=micro(self.campaign.pay.per_judgment))
+        told = (await self.known()).get("memory", {}).get("told")
+        asked = partial(lacking_judgments, price=micro(self.campaign.pay.per_judgment))
         found = await asyncio.to_thread(self.store.read, asked)
         event = self._event(found, now=now)
         if event == "open":
@@ -68,7 +68,7 @@ class WebhookCaller(Outside):
             await self.remember({"told": event})
         return None
 
-    def _event(self, found: Course, *, now: int) -> str:
+    def _event(self, found: Lacking, *, now: int) -> str:
         """Return how the campaign stands, in one word."""
         if found.end is not None:
             return found.end
@@ -82,7 +82,7 @@ class WebhookCaller(Outside):
         minutes = self.declared.stall_minutes
         return f"{minutes:g} minute{'' if minutes == 1 else 's'}"
 
-    def _news(self, event: str, found: Course, *, now: int) -> dict[str, Any]:
+    def _news(self, event: str, found: Lacking, *, now: int) -> dict[str, Any]:
         stalled = f"No judgment has come for {self._stalled_for()}."
         return {
             "event": "stalled" if event == "stalled" else "ended",

@@ -15,6 +15,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response, Stream
 from steelyard.collect.answer_size import check_answers_fit
 from steelyard.collect.dashboard.answers import Show, answers
 from steelyard.collect.dashboard.exports import Rows, view_export
+from steelyard.collect.money import micro
 from steelyard.collect.policy.exclusion import rules_in_words
 from steelyard.collect.routes import admin_messages as messages
 from steelyard.collect.routes.guards import Administrator, Viewer, change, coming_in
@@ -22,8 +23,7 @@ from steelyard.collect.routes.refusals import RefusedError, page_refusals, refus
 from steelyard.collect.routes.site import Site, site_of
 from steelyard.collect.sampling.draw import more_units
 from steelyard.collect.security.cookies import ADMIN_COOKIE, Cookie
-from steelyard.collect.store import decisions, invitations, queue, reports, settings
-from steelyard.collect.store.ledger import micro
+from steelyard.collect.store import decisions, hand_backs, invitations, queue, settings
 
 __all__ = ["router"]
 
@@ -258,7 +258,7 @@ async def decide(admin: Administrator, sent: messages.Decision) -> messages.Deci
 @router.post("/admin/api/hand-backs", **change(404))
 async def undo_hand_backs(admin: Administrator, sent: messages.HandBacks) -> messages.Undone:
     """Let texts that a rater handed back be judged again, also if they were set aside."""
-    operation = partial(reports.undo_hand_backs, rater=sent.rater, now=admin.site.clock())
+    operation = partial(hand_backs.undo_hand_backs, rater=sent.rater, now=admin.site.clock())
     texts = await admin.site.write(operation)
     admin.site.live.refresh()
     return messages.Undone(texts=texts)

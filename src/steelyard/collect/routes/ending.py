@@ -10,7 +10,7 @@ from steelyard.collect.routes import messages
 from steelyard.collect.routes.site import Site
 from steelyard.collect.store import sessions
 from steelyard.collect.store.decisions import verdict
-from steelyard.collect.store.reports import handed_back
+from steelyard.collect.store.hand_backs import handed_back
 
 __all__ = ["ended"]
 

@@ -14,7 +14,7 @@ from steelyard.collect.routes.refusals import RefusedError
 from steelyard.collect.routes.site import Site, site_of
 from steelyard.collect.security.cookies import RATER_COOKIE, Cookie
 from steelyard.collect.security.tokens import InvalidTokenError, Purpose
-from steelyard.collect.store import invitations, questionnaires, raters, sessions
+from steelyard.collect.store import invitations, rater_answers, raters, sessions
 from steelyard.collect.wording import phrase
 
 __all__ = ["router"]
@@ -165,5 +165,5 @@ def _check_visit(
         return
     known = before or ""
     has_judged = sessions.judgments(connection, rater=known)
-    if has_judged or questionnaires.has_failed(connection, rater=known):
+    if has_judged or rater_answers.has_failed(connection, rater=known):
         raise RefusedError(403, phrase("taken-part-browser"))

@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from steelyard.collect.routes.refusals import RefusedError
 from steelyard.collect.routes.site import Site, site_of
 from steelyard.collect.store import StoreError, settings
-from steelyard.collect.store.overview import progress
+from steelyard.collect.store.progress import progress
 from steelyard.collect.traffic import quoted
 from steelyard.version import __version__
 

@@ -10,7 +10,7 @@ from steelyard.collect.questionnaires import Part, digest_of
 from steelyard.collect.routes import messages
 from steelyard.collect.routes.guards import RaterVisit, change
 from steelyard.collect.routes.refusals import RefusedError
-from steelyard.collect.store import questionnaires, sessions
+from steelyard.collect.store import rater_answers, sessions
 from steelyard.collect.tasks.answers import check_answers
 from steelyard.collect.tasks.widgets import Widget
 from steelyard.collect.wording import phrase
@@ -32,7 +32,10 @@ def is_open(connection: Connection, campaign: Campaign, part: Part, *, rater: st
     if not asked(campaign, part):
         return False
     key = _digest(campaign, part)
-    return questionnaires.answered(connection, rater=rater, part=part, questions=key) is None
+    answered, _ = rater_answers.questions_answered(
+        connection, rater=rater, part=part, questions=key
+    )
+    return not answered
 
 
 def is_screened_out(
@@ -44,10 +47,10 @@ def is_screened_out(
     """
     if campaign.screening is None or facts.total:
         return False
-    found = questionnaires.answered(
+    answered, passed = rater_answers.questions_answered(
         connection, rater=facts.rater, part="screening", questions=_digest(campaign, "screening")
     )
-    return None if found is None else not found.passed
+    return not passed if answered else None
 
 
 @router.post("/api/questions", **change(404, 409))
@@ -63,7 +66,7 @@ async def answer(visit: RaterVisit, sent: messages.Questionnaire) -> messages.Co
         raise RefusedError(422, phrase("not-complete"), code="invalid-answer", problems=named)
     screening = site.campaign.screening if sent.part == "screening" else None
     keep = partial(
-        questionnaires.record,
+        rater_answers.record_answers,
         rater=visit.rater,
         part=sent.part,
         questions=_digest(site.campaign, sent.part),

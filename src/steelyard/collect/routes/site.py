@@ -16,6 +16,7 @@ from steelyard.collect.campaign import Campaign
 from steelyard.collect.dashboard.live_snapshots import LiveSnapshots
 from steelyard.collect.media import MediaFolder
 from steelyard.collect.panels import Invitation, Panel
+from steelyard.collect.policy.budget import Budget
 from steelyard.collect.routes.attention import AttentionChecks
 from steelyard.collect.routes.memory import Memory
 from steelyard.collect.routes.templates import templates
@@ -23,7 +24,6 @@ from steelyard.collect.sampling.documents import EARLIER, SEGMENT
 from steelyard.collect.security.limits import RateLimit
 from steelyard.collect.security.tokens import Keys
 from steelyard.collect.store import Store
-from steelyard.collect.store.purse import Purse
 from steelyard.collect.web.presentation import presented, public_content
 
 __all__ = ["Clock", "Notice", "Role", "Site", "site_of", "system_clock"]
@@ -68,7 +68,7 @@ class Site:
         The time in milliseconds UTC.
     requests, joins
         Limits for each session and for each address.
-    purse
+    budget
         What may still be spent.
     checks
         Gold items that tell a rater what was missed.
@@ -93,7 +93,7 @@ class Site:
     clock: Clock
     requests: RateLimit
     joins: RateLimit
-    purse: Purse
+    budget: Budget
     checks: AttentionChecks
     memory: Memory = field(default_factory=Memory)
     changed: asyncio.Event = field(default_factory=asyncio.Event)

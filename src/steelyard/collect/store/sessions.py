@@ -9,15 +9,15 @@ from sqlalchemy import Connection, and_, bindparam, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from steelyard.collect.store.ids import new_id
-from steelyard.collect.store.prepared import Prepared
+from steelyard.collect.store.prepared import run
 from steelyard.collect.store.refusals import UnknownSessionError
 from steelyard.collect.store.tables import (
     invitations,
     ledger,
+    rater_answers,
     raters,
     sessions,
     settings,
-    tutorials,
 )
 
 __all__ = ["Session", "earlier_visits", "judgments", "open_session", "session"]
@@ -112,12 +112,10 @@ _SESSION = (
         and_(raters.c.panel == "invitation", invitations.c.name == raters.c.external_id),
     )
 )
-_BY_ID = Prepared(_SESSION.where(sessions.c.id == bindparam("session")))
-_BY_PANEL = Prepared(
-    _SESSION.where(
-        sessions.c.rater == bindparam("rater"),
-        sessions.c.panel_session == bindparam("panel_session"),
-    )
+_BY_ID = _SESSION.where(sessions.c.id == bindparam("session"))
+_BY_PANEL = _SESSION.where(
+    sessions.c.rater == bindparam("rater"),
+    sessions.c.panel_session == bindparam("panel_session"),
 )
 _EARLIER = select(func.count()).where(
     sessions.c.rater == bindparam("rater"),
@@ -127,8 +125,10 @@ _EARLIER = select(func.count()).where(
 _JUDGMENTS = select(func.coalesce(func.sum(sessions.c.done), 0)).where(
     sessions.c.rater == bindparam("rater")
 )
-_TUTORIALS = Prepared(
-    select(tutorials.c.version, tutorials.c.passed).where(tutorials.c.rater == bindparam("rater"))
+_TUTORIALS = select(rater_answers.c.version, rater_answers.c.passed).where(
+    rater_answers.c.rater == bindparam("rater"),
+    rater_answers.c.part == "tutorial",
+    rater_answers.c.question == "",
 )
 _INSERT = {
     "sqlite": sqlite.insert(sessions).on_conflict_do_nothing(),
@@ -160,11 +160,11 @@ def open_session(
         Milliseconds.
     """
     key = {"rater": rater, "panel_session": panel_session}
-    found = _BY_PANEL.row(connection, key)
+    found = run(connection, _BY_PANEL, key).one_or_none()
     if found is None:
         row = {**key, "id": new_id(), "parameters": json.dumps(dict(parameters)), "opened": now}
         connection.execute(_INSERT[connection.dialect.name], row)
-        found = _BY_PANEL.row(connection, key)
+        found = run(connection, _BY_PANEL, key).one_or_none()
     return _session(connection, found)
 
 
@@ -187,14 +187,14 @@ def session(connection: Connection, session_id: str) -> Session:
     UnknownSessionError
         If there is none of this id.
     """
-    found = _BY_ID.row(connection, {"session": session_id})
+    found = run(connection, _BY_ID, {"session": session_id}).one_or_none()
     if found is None:
         raise UnknownSessionError("there is no such session")
     return _session(connection, found)
 
 
 def _session(connection: Connection, found: Any) -> Session:
-    passed = _TUTORIALS.rows(connection, {"rater": found.rater})
+    passed = run(connection, _TUTORIALS, {"rater": found.rater}).all()
     fields = found._asdict()
     fields["parameters"] = json.loads(found.parameters)
     fields["earned"] = int(found.earned)

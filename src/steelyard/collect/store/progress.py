@@ -5,18 +5,19 @@ from dataclasses import dataclass
 
 from sqlalchemy import ColumnElement, Connection, and_, bindparam, func, literal_column, select
 
+from steelyard.collect.policy.budget import spent
+from steelyard.collect.store.hand_backs import holds
 from steelyard.collect.store.tables import (
     decisions,
-    earlier_answers,
+    leases,
     ledger,
+    rater_answers,
     raters,
-    reports,
     sessions,
     settings,
     slots,
     submissions,
     targets,
-    tutorials,
     units,
 )
 
@@ -180,7 +181,6 @@ _HELD = (
 )
 _RATERS = select(func.count()).select_from(raters)
 _SESSIONS = select(func.count()).select_from(sessions)
-_SPENT = select(func.coalesce(func.sum(ledger.c.amount), 0))
 _AWAITED = (
     select(units.c.id, units.c.item, units.c.wanted - _counted, _given >= units.c.wanted)
     .select_from(units)
@@ -210,11 +210,7 @@ _pay = (
     .group_by(ledger.c.rater)
     .subquery("pay")
 )
-_handed_back = (
-    select(func.count())
-    .where(reports.c.rater == raters.c.id, reports.c.undone.is_(None))
-    .scalar_subquery()
-)
+_handed_back = select(func.count()).where(leases.c.rater == raters.c.id, holds).scalar_subquery()
 _RATER_ROWS = (
     select(
         raters.c.id,
@@ -234,16 +230,21 @@ _RATER_ROWS = (
     .outerjoin(_pay, _pay.c.rater == raters.c.id)
     .order_by(raters.c.number)
 )
-_TUTORIALS = select(tutorials.c.rater, tutorials.c.version, tutorials.c.passed).order_by(
-    tutorials.c.started, tutorials.c.version
+_TUTORIALS = (
+    select(rater_answers.c.rater, rater_answers.c.version, rater_answers.c.passed)
+    .where(rater_answers.c.part == "tutorial", rater_answers.c.question == "")
+    .order_by(rater_answers.c.time, rater_answers.c.version)
 )
 # Counts, not greatest numbers: a process may commit a lower number after a higher one.
 _NEWEST = select(
     *(
         select(func.count()).select_from(table).scalar_subquery()
-        for table in (submissions, decisions, raters, ledger, earlier_answers, reports)
+        for table in (submissions, decisions, raters, ledger)
     ),
-    select(func.count(reports.c.undone)).scalar_subquery(),
+    select(func.coalesce(func.sum(submissions.c.changes), 0)).scalar_subquery(),
+    select(func.count() + func.count(leases.c.hand_back_undone))
+    .where(leases.c.hand_back.is_not(None))
+    .scalar_subquery(),
     select(func.coalesce(func.max(settings.c.revision), 0)).scalar_subquery(),
 )
 
@@ -259,7 +260,7 @@ def progress(connection: Connection, *, now: int) -> Progress:
         held=connection.execute(_HELD, {"now": now}).scalar_one(),
         raters=connection.execute(_RATERS).scalar_one(),
         sessions=connection.execute(_SESSIONS).scalar_one(),
-        spent=int(connection.execute(_SPENT).scalar_one()),
+        spent=spent(connection),
     )
 
 
@@ -289,4 +290,4 @@ def rater_rows(connection: Connection) -> list[RaterRow]:
 
 def newest(connection: Connection) -> int:
     """Return a number that grows whenever there is something new to show."""
-    return sum(connection.execute(_NEWEST).one())
+    return sum(map(int, connection.execute(_NEWEST).one()))
