@@ -40,12 +40,13 @@ test: install tools  ## all tests but the long simulations
 test-slow: install tools  ## the long simulations
 	$(PYTEST) -m slow
 
-check: install  ## lint, format, types, layers, spelling
+check: install  ## lint, format, types, layers, spelling, size
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/codespell
+	$(BIN)/python scripts/counts.py
 
 format: install  ## let ruff format and fix
 	$(BIN)/ruff format .

@@ -7,21 +7,13 @@ import sys
 from importlib import import_module
 
 NAMES = (
-    "control_variates",
     "collect",
-    "crossed_components",
-    "dashboard",
     "judge",
     "judges",
     "kills",
     "looks",
-    "metrics",
     "next_outputs",
     "plans",
-    "pool_memory",
-    "released_scores",
-    "scoring",
-    "trajectories",
 )
 
 

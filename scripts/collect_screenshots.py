@@ -20,11 +20,11 @@ from fastapi import FastAPI
 from playwright.sync_api import Browser, Page, sync_playwright
 
 import steelyard.collect
-from steelyard.collect.app import create_app
-from steelyard.collect.campaign import load_campaign
-from steelyard.collect.serving import Server, bound_socket
+from steelyard.collect.config.campaign import load_campaign
 from steelyard.collect.store import Store
 from steelyard.collect.store.settings import change
+from steelyard.collect.web.app import create_app
+from steelyard.collect.web.serving import Server, bound_socket
 
 EXAMPLES = Path(steelyard.collect.__file__).parent / "examples"
 PICTURES = Path(__file__).parents[1] / "docs" / "images" / "collect"

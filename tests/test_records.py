@@ -12,7 +12,7 @@ def test_a_field_with_a_default_is_an_optional_column():
     assert optional_columns(Output) == ("input", "reference")
     assert optional_columns(Judgment) == (
         *("rater", "prompt", "seconds", "time", "probability"),
-        *("other_system", "first_system"),
+        *("other_system", "first_system", "lower_is_better"),
     )
 
 

@@ -26,8 +26,8 @@ def _prior(name, share, sd):
     return {"steelyard.model.effects.PRIOR": {name: (share, sd)}}
 
 
-def _none(shape):
-    return lambda *_: np.zeros(shape)
+def _expectation_worth(blocks):
+    return {"steelyard.model.fit.Fit.expectation_worth": property(lambda _: blocks)}
 
 
 CHOICES = {
@@ -41,10 +41,8 @@ CHOICES = {
     "nothing for learning": {
         "steelyard.model.fit.Fit._learning": lambda fit, _: 0.0 * fit.targets.means
     },
-    "errors not moderated by what is observed": {
-        "steelyard.model.observed.OWN": 1e12,
-        "steelyard.model.fit.OWN": 1e12,
-    },
+    "errors not moderated by what is observed": _expectation_worth(1e12),
+    "what is expected is worth 10 blocks": _expectation_worth(10.0),
     "symmetric intervals": {
         "steelyard.model.intervals.reaches": lambda _fit, _answers, multiple: (
             (np.ones_like(multiple),) * 2

@@ -10,7 +10,7 @@ import sys
 import click
 
 from steelyard.cli.main import main
-from steelyard.collect import serving
+from steelyard.collect.web import serving
 
 if __name__ == "__main__":
     assert serving  # loaded before the first fork

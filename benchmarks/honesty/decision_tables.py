@@ -1,7 +1,5 @@
 """The tables of the page about decisions and stopping, made from the results."""
 
-from collections import defaultdict
-
 import numpy as np
 
 from benchmarks.honesty.table_text import percent, table
@@ -32,19 +30,9 @@ def _ways(found):
     return list(dict.fromkeys(row["way"] for row in found))
 
 
-def _in_all(found):
-    """Rows of the cells that every way has, so that all are compared on the same draws."""
-    ways = set(_ways(found))
-    known = defaultdict(set)
-    for row in found:
-        known[row["cell"], row["n"]].add(row["way"])
-    return [row for row in found if known[row["cell"], row["n"]] == ways]
-
-
-def decisions(results, *, every):
-    """Each way over contests: equal systems, and systems that differ; of all sizes, or those that all ways have."""
+def decisions(results):
+    """Each way over contests: equal systems, and systems that differ."""
     found = _rows(results, "decisions")
-    found = found if every else _in_all(found)
     body = []
     for way in _ways(found):
         own = [row for row in found if row["way"] == way]
@@ -69,21 +57,6 @@ def decisions(results, *, every):
     return table(head, body)
 
 
-def joint_by_contest(results):
-    """Joint coverage and decided pairs of each way in each contest, over all sizes."""
-    found = _rows(results, "decisions")
-    ways = _ways(found)
-    body = []
-    for cell in dict.fromkeys(row["cell"] for row in found):
-        line = [cell]
-        for way in ways:
-            own = [row for row in found if (row["cell"], row["way"]) == (cell, way)]
-            decided = _share(own, "decided")
-            line.append(_share(own, "joint_coverage") + (f" / {decided}" if decided else ""))
-        body.append(line)
-    return table(["contest", *ways], body)
-
-
 def stopping(results):
     """Every way over all cells: ever missed, missed at the end, judgments over the naive way's."""
     found = _rows(results, "stopping")
@@ -97,19 +70,3 @@ def stopping(results):
     body.sort(key=lambda line: float(line[3]))
     head = ["way", "ever missed, %", "missed at the end, %", "judgments, naive = 1", "streams"]
     return table(head, body)
-
-
-def stopping_cells(results):
-    """Ever missed, and judgments at the end, of each way in each cell."""
-    found = _rows(results, "stopping")
-    body = [
-        [
-            row["cell"],
-            row["way"],
-            _share([row], "ever_missed"),
-            f"{row['judgments']:,.0f} ± {row['judgments_se']:,.0f}",
-            str(row["runs"]),
-        ]
-        for row in sorted(found, key=lambda row: (row["cell"], row["judgments"]))
-    ]
-    return table(["scores, looks", "way", "ever missed, %", "judgments", "streams"], body)

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from benchmarks.honesty import causes, decisions, means, paper, quick, stopping
+from benchmarks.honesty import decisions, means, paper, quick, stopping
 from benchmarks.honesty.kinds import SIZES
 from benchmarks.honesty.peers import PEERS
 
@@ -10,7 +10,6 @@ from benchmarks.honesty.peers import PEERS
 RUNS = {
     "quick": 16,
     "means": 250,
-    "causes": 500,
     "decisions": 100,
     "stopping": 100,
     "paper": 12,
@@ -22,7 +21,6 @@ def cells(parts=tuple(RUNS), *, runs=None, sizes=SIZES, peers=PEERS):
     made = {
         "quick": quick.cells,
         "means": partial(means.cells, sizes=sizes, peers=peers),
-        "causes": causes.cells,
         "decisions": partial(decisions.cells, peers=peers),
         "stopping": partial(stopping.cells, peers=peers),
         "paper": partial(means.cells, part="paper", kinds=paper.KINDS, sizes=sizes, peers=peers),

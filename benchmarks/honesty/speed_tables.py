@@ -31,20 +31,23 @@ def ratio(ours, theirs):
 
 
 def growth(results):
-    """Every contest by size: time and memory of all, and the ratio of times where a peer did the same."""
+    """Every contest at its largest size, and at the largest of a peer: time, memory, and the ratio of times."""
     found = _measured(results)
     body = []
     for contest in CONTESTS:
-        if contest.name in _RATES:
+        own = {size: one for (who, size), one in found[contest.name].items() if who == US}
+        if contest.name in _RATES or not own:
             continue
-        for size in contest.sizes:
-            own = found[contest.name].get((US, size))
-            if own is None:
-                continue
-            others = [who for who in contest.works if (who, size) in found[contest.name]]
-            peer = next((found[contest.name][who, size] for who in others if who != US), None)
+        beside = {size: who for who, size in found[contest.name] if who != US and size in own}
+        for size in sorted({max(own), max(beside, default=max(own))}):
+            peer = found[contest.name][beside[size], size] if size in beside else None
             body.append(
-                [contest.name, _amount(size, contest.what), *_cells(own), *_beside(own, peer)]
+                [
+                    contest.name,
+                    _amount(size, contest.what),
+                    *_cells(own[size]),
+                    *_beside(own[size], peer),
+                ]
             )
     head = ["job", "size", "steelyard", "memory", "peer", "its time", "its memory", "times ours"]
     return table(head, body)

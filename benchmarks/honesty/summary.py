@@ -39,10 +39,6 @@ class Average:
         """Whether it falls short."""
         return self.coverage + 2 * self.coverage_se < LEAST
 
-    @property
-    def covers(self):
-        return self.coverage + self.coverage_se >= LEAST and self.coverage_se <= SURE
-
 
 def rows(results, part):
     """Each way in each cell as one flat record."""
@@ -109,9 +105,3 @@ def common(found):
     for row in found:
         seen[row["cell"], row["n"]].add(row["who"])
     return [row for row in found if seen[row["cell"], row["n"]] == every]
-
-
-def narrowest(group):
-    """The average with the narrowest intervals among ways that cover."""
-    able = [one for one in group if one.covers]
-    return min(able, key=lambda one: one.width, default=None)

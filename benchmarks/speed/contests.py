@@ -12,6 +12,9 @@ from itertools import combinations
 from pathlib import Path
 
 import numpy as np
+import polars as pl
+
+from benchmarks.speed import inputs
 
 Work = Callable[[int, Path], Callable[[], object]]
 US = "steelyard"
@@ -56,28 +59,50 @@ def ppi_mean(size, folder):
     return lambda: ppi_mean_ci(human, metric, pool[len(human) :], alpha=0.05)
 
 
-def parquet_pool(tool):
+def parquet_pool(use):
     def work(size, folder):
-        from benchmarks import pool_memory
-
         path = folder / "pool.parquet"
-        pool_memory.make_pool(path, size)
-        return lambda: getattr(pool_memory, tool)(path, size)
+        inputs.make_pool(path, size)
+        return lambda: use(path, size)
 
     return work
 
 
+def our_pool(path, rows):
+    """What an estimate needs: unique keys, moments, metrics of the judged outputs."""
+    from steelyard.tables import read_judgments, read_outputs
+
+    outputs = read_outputs(path, metrics=inputs.METRICS)
+    judged = inputs.judged_items(rows).with_columns(
+        pl.lit("r").alias("rater"), pl.lit("p").alias("prompt"), score=1.0
+    )
+    judgments = read_judgments(judged)
+    outputs.check()
+    assert sum(part.size for part in outputs.pool_moments().values()) == rows
+    assert outputs.rows_of(judgments).height == len(judgments)
+
+
+def pandas_pool(path, rows):
+    """The same with the needed columns in a data frame."""
+    import pandas as pd
+
+    frame = pd.read_parquet(path, columns=["item", "system", *inputs.METRICS])
+    assert not frame.duplicated(["item", "system"]).any()
+    frame.groupby("system", observed=True)[list(inputs.METRICS)].cov(ddof=0)
+    keys = inputs.judged_items(rows).to_pandas()
+    assert len(frame.merge(keys, on=["item", "system"])) == len(keys)
+
+
 def scored(suffix):
     def work(size, folder):
-        from benchmarks.scoring import LIGHT, PART, WORDS_PER_SHORT_TEXT, make_file
         from steelyard.scoring import score_file
 
         source = folder / f"texts{suffix}"
-        make_file(source, size, length=WORDS_PER_SHORT_TEXT, distinct=PART)
+        inputs.make_file(source, size, length=8)
 
         def call():
             target = folder / f"scored{suffix}"
-            score_file(source, target, metrics=LIGHT, workers=2)
+            score_file(source, target, metrics=("length-ratio",), workers=2)
             target.unlink()
 
         return call
@@ -86,9 +111,7 @@ def scored(suffix):
 
 
 def _campaign(systems, *, items=100, judged=12):
-    from benchmarks.campaign_speed import large_campaign
-
-    return large_campaign(systems, items, 1, judged)
+    return inputs.large_campaign(systems, items, 1, judged)
 
 
 def estimate(systems, _folder):
@@ -99,10 +122,20 @@ def estimate(systems, _folder):
 
 
 def ppi_each(systems, _folder):
-    from benchmarks.campaign_speed import peers
+    from ppi_py import ppi_mean_ci
 
     outputs, judgments = _campaign(systems)
-    return lambda: peers(outputs, judgments)
+
+    def call():
+        """Estimate system by system with one metric, from tables as well."""
+        key = ["item", "system"]
+        known = judgments.join(outputs, on=key).partition_by("system", as_dict=True)
+        rest = outputs.join(judgments, on=key, how="anti").partition_by("system", as_dict=True)
+        for system, rows in known.items():
+            pool = rest[system]["m0"].to_numpy() if system in rest else np.zeros(1)
+            ppi_mean_ci(rows["score"].to_numpy(), rows["m0"].to_numpy(), pool, alpha=0.05)
+
+    return call
 
 
 def _shared(systems, *, items=50):
@@ -125,24 +158,29 @@ def paired_t(systems, _folder):
 
 
 def snapshot(systems, folder):
-    from benchmarks.dashboard import prepared
+    from benchmarks.speed.dashboard import prepared
 
     return prepared(folder, systems)
 
 
 def crossed(judgments, _folder):
-    from benchmarks.crossed_components import campaign
     from steelyard.single.crossed import crossed_components
 
-    data = campaign(judgments, judgments // 2, max(judgments // 100, 10))
+    data = inputs.crossed_judgments(judgments, judgments // 2, max(judgments // 100, 10))
     return lambda: crossed_components(*data)
 
 
 def mixed_model(judgments, _folder):
-    from benchmarks.crossed_components import campaign, peer
+    import statsmodels.formula.api as smf
+    from pandas import DataFrame
 
-    data = campaign(judgments, judgments // 2, max(judgments // 100, 10))
-    return lambda: peer(*data)
+    human, output, rater = inputs.crossed_judgments(
+        judgments, judgments // 2, max(judgments // 100, 10)
+    )
+    data = DataFrame({"y": human, "item": output, "rater": rater, "all": 1})
+    parts = {"item": "0 + C(item)", "rater": "0 + C(rater)"}
+    model = smf.mixedlm("y ~ 1", data, groups="all", re_formula="0", vc_formula=parts)
+    return lambda: model.fit(reml=True)
 
 
 def unequal_draw(size, _folder):
@@ -155,17 +193,9 @@ def unequal_draw(size, _folder):
 def look(judgments, _folder):
     from steelyard import ConfidenceSequence
 
-    rng = np.random.default_rng(0)
-    pool = rng.random(10 * judgments)
-    human = np.clip(pool[:judgments] + 0.3 * rng.normal(size=judgments), 0, 1)
-    found = ConfidenceSequence(pool, bounds=(0, 1))
-    found.update(human[:-1], pool[: judgments - 1])
-
-    def call():
-        found.update(human[-1:], pool[judgments - 1 : judgments])
-        return found.low
-
-    return call
+    score = np.random.default_rng(0).random(judgments)
+    found = ConfidenceSequence(pool_size=10 * judgments).update(score[:-1])
+    return lambda: found.update(score[-1:]).low
 
 
 class Fresh:
@@ -174,7 +204,7 @@ class Fresh:
     most = 2
 
     def __init__(self, pairs, use):
-        from benchmarks.metrics import pairs_of_texts, vocabulary
+        from benchmarks.speed.metrics import pairs_of_texts, vocabulary
 
         rng = np.random.default_rng(55)
         words = vocabulary(rng)
@@ -187,7 +217,7 @@ class Fresh:
 
 def our_metric(number):
     def work(pairs, _folder):
-        from benchmarks.metrics import contests
+        from benchmarks.speed.metrics import contests
         from steelyard.metrics import score
 
         metrics = contests()[number].metrics
@@ -198,7 +228,7 @@ def our_metric(number):
 
 def their_metric(number):
     def work(pairs, _folder):
-        from benchmarks.metrics import contests
+        from benchmarks.speed.metrics import contests
 
         return Fresh(pairs, contests()[number].theirs)
 
@@ -226,7 +256,7 @@ CONTESTS = (
         "Parquet pool, three metrics",
         "outputs",
         (*ROWS, 10**8),
-        {US: parquet_pool("steelyard"), "pandas": parquet_pool("pandas")},
+        {US: parquet_pool(our_pool), "pandas": parquet_pool(pandas_pool)},
         most=10**7,
     ),
     Contest("score, Parquet", "rows", ROWS[:-1], {US: scored(".parquet")}),

@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-from steelyard.collect.wording import english
+from steelyard.collect.config.wording import english
 
 WELCOME = {"purpose": "Wir prüfen Texte.", "consent": "Ich bin 18 Jahre alt."}
 PROSE = [

@@ -82,7 +82,7 @@ class TestEnds:
     def test_a_prolific_rater_goes_back_with_the_completion_code(
         self, serve, write_campaign, open_page
     ):
-        panel = {"kind": "prolific", "completion_code": "C0DE", "screen_out_code": "OUT"}
+        panel = {"kind": "prolific", "complete": "C0DE", "screen_out": "OUT"}
         served = serve(write_campaign(outputs=[{"output": "One."}], panel=panel))
         link = (
             served.rater_link.replace("{{%PROLIFIC_PID%}}", "p1")

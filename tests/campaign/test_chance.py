@@ -4,8 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom, hypergeom
 
-from steelyard.arrays import PoolMoments
 from steelyard.campaign.chance import chance_bound, standard_errors_off
+from steelyard.single.pool import PoolMoments
 
 POOLS = {
     "normal": lambda rng, size: rng.normal(size=size),

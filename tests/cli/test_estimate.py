@@ -161,7 +161,6 @@ def test_bad_options_get_one_line_and_exit_code_2(run, campaign, options, messag
         ("judgments", lambda _: [], "judgments.jsonl"),
         ("outputs", lambda _: [], "outputs.jsonl"),
         ("judgments", lambda lines: lines[:1], "needs at least 2 judged outputs; got 1"),
-        ("judgments", first(score=None), "line 1, column score"),
         ("judgments", first(score="good"), "line 1, column score: expected a finite number"),
         ("judgments", first(item="i999"), "line 1: the output of item 'i999'"),
         ("judgments", lambda lines: [lines[0], *lines], "--on-duplicate"),

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from steelyard.cli.main import _COMMANDS
-from steelyard.collect.campaign import load_campaign
+from steelyard.collect.config.campaign import load_campaign
 from steelyard.names import known_names
 
 

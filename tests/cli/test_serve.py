@@ -7,8 +7,8 @@ import pytest
 @pytest.fixture
 def served(monkeypatch):
     """What would be served, instead of serving it."""
-    from steelyard.collect import serving
-    from steelyard.collect.campaign import load_campaign
+    from steelyard.collect.config.campaign import load_campaign
+    from steelyard.collect.web import serving
 
     calls = []
 
@@ -80,13 +80,13 @@ def test_no_estimate_is_proposed_that_would_be_refused(run, served, tmp_path, mo
     [
         ("{kind: invitation}", "make one for each rater on the admin page"),
         ("{kind: open}", "everybody may use it"),
-        ("{kind: prolific, completion_code: C}", "into the study at Prolific"),
+        ("{kind: prolific, complete: C}", "into the study at Prolific"),
         ("{kind: external-question}", "ExternalURL"),
         ("{kind: generic, rater: pid}", "fills in the dots"),
     ],
 )
 def test_what_to_do_with_the_link_depends_on_the_panel(run, served, tmp_path, panel, says):
-    from steelyard.collect.example import copy_example
+    from steelyard.collect.config.example import copy_example
 
     path = copy_example("pairwise", tmp_path / "a")
     path.write_text(path.read_text().replace("panel: {kind: open}", f"panel: {panel}"))
@@ -100,8 +100,8 @@ def test_a_mistake_of_ours_is_not_called_a_missing_extra(tmp_path, monkeypatch):
     import_module = builtins.__import__
 
     def broken(name, *rest):
-        if name == "steelyard.collect.example":
-            raise ImportError("cannot import name 'x'", name="steelyard.collect.example")
+        if name == "steelyard.collect.config.example":
+            raise ImportError("cannot import name 'x'", name="steelyard.collect.config.example")
         return import_module(name, *rest)
 
     monkeypatch.setattr(builtins, "__import__", broken)
@@ -127,7 +127,7 @@ def test_options_reach_the_server(run, served, tmp_path):
 def test_several_campaigns_are_announced_by_name_and_one_that_fails_with_its_reason(
     run, served, tmp_path
 ):
-    from steelyard.collect.example import copy_example
+    from steelyard.collect.config.example import copy_example
 
     (tmp_path / "all").mkdir()
     for name in ("one", "two"):
@@ -157,10 +157,10 @@ def test_something_to_serve_must_be_named_once(run, tmp_path):
 
 
 def test_a_renewed_secret_is_told_of_and_nothing_is_served(run, served, tmp_path):
-    from steelyard.collect.app import prepared
-    from steelyard.collect.campaign import load_campaign
-    from steelyard.collect.example import copy_example
+    from steelyard.collect.config.campaign import load_campaign
+    from steelyard.collect.config.example import copy_example
     from steelyard.collect.store import Store, settings
+    from steelyard.collect.web.app import prepared
 
     path = copy_example("pairwise", tmp_path / "a")
     one_line(*run("serve", path, "--renew-secret"), says="has no database yet")
@@ -183,7 +183,7 @@ def test_a_campaign_that_is_not_there_or_not_right_is_named(run, tmp_path):
 
 
 def test_a_port_that_is_taken_is_one_line(run, tmp_path):
-    from steelyard.collect.example import copy_example
+    from steelyard.collect.config.example import copy_example
 
     path = copy_example("pairwise", tmp_path / "a")
     with socket.socket() as other:
@@ -194,7 +194,7 @@ def test_a_port_that_is_taken_is_one_line(run, tmp_path):
 
 
 def test_a_database_that_does_not_answer_is_one_line_without_its_password(run, tmp_path):
-    from steelyard.collect.example import copy_example
+    from steelyard.collect.config.example import copy_example
 
     path = copy_example("pairwise", tmp_path / "a")
     text = "\n".join(
@@ -208,10 +208,10 @@ def test_a_database_that_does_not_answer_is_one_line_without_its_password(run, t
 
 
 def test_a_database_of_another_campaign_is_one_line(run, tmp_path):
-    from steelyard.collect.app import prepared
-    from steelyard.collect.campaign import load_campaign
-    from steelyard.collect.example import copy_example
+    from steelyard.collect.config.campaign import load_campaign
+    from steelyard.collect.config.example import copy_example
     from steelyard.collect.store import Store
+    from steelyard.collect.web.app import prepared
 
     one = load_campaign(copy_example("direct-assessment", tmp_path / "one"))
     two = load_campaign(copy_example("pairwise", tmp_path / "two"))

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 import pytest
 from simulated_campaign import CONTRARY, GOOD, HASTY, begin, work, write_campaign
 
-from steelyard.collect.campaign import load_campaign
+from steelyard.collect.config.campaign import load_campaign
 from steelyard.collect.policy.rater_work import _edited, rater_work
 from steelyard.collect.store.records import submission_rows
 

@@ -234,7 +234,7 @@ def test_it_ends_when_nobody_asks_for_a_while_and_starts_again(on_sqlite, questi
 
 PARENT = """\
 import asyncio, sys
-from steelyard.collect.campaign import load_campaign
+from steelyard.collect.config.campaign import load_campaign
 from steelyard.collect.dashboard.observer import Observer
 from steelyard.collect.store import Store
 

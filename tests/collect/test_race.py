@@ -4,7 +4,7 @@ import pytest
 from simulated_campaign import GOOD, START, begin, work, write_campaign
 from sqlalchemy import func, select
 
-from steelyard.collect.campaign import load_campaign
+from steelyard.collect.config.campaign import load_campaign
 from steelyard.collect.dashboard.snapshot import snapshot
 from steelyard.collect.policy.stopping import let_go, pause_at_goal
 from steelyard.collect.store import Store

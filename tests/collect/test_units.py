@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 from simulated_campaign import GOOD, begin, work, write_campaign
 
-from steelyard.collect.campaign import load_campaign
+from steelyard.collect.config.campaign import load_campaign
 from steelyard.collect.sampling.draw import more_units, units_of
 from steelyard.collect.store import Store
 from steelyard.collect.store.judgments import judgment_rows
@@ -42,7 +42,7 @@ show:
   - {field: first, label: A}
   - {field: second, label: B}
 widgets:
-  - {id: better, kind: preference, tie: true, label: Which?}
+  - {id: better, kind: preference, ties: true, label: Which?}
 scores:
   - {prompt: better, rule: preference, from: better}
 """

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from steelyard.cli import main
-from steelyard.collect.example import copy_example
+from steelyard.collect.config.example import copy_example
 
 
 @pytest.fixture

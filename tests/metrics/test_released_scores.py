@@ -3,7 +3,7 @@
 Their ROUGE, BLEU and TER saw words with their case and punctuation marks; their BLEU has two
 orders, and leaves out an order without a match. Their METEOR is version 1.5 with a table of
 paraphrases, and their VecSim has vectors of its own: these are related to ours, not the same.
-`benchmarks/released_scores.py` prints the correlations.
+docs/methods/metrics.md has the correlations.
 """
 
 import numpy as np

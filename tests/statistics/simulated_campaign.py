@@ -10,7 +10,7 @@ from unittest.mock import patch
 import numpy as np
 import yaml
 
-from steelyard.collect.campaign import Campaign, load_campaign
+from steelyard.collect.config.campaign import Campaign, load_campaign
 from steelyard.collect.money import micro
 from steelyard.collect.sampling.draw import units_of
 from steelyard.collect.store import Store
@@ -75,7 +75,7 @@ def write_campaign(folder: Path, *, pool: int = 200, systems: int = 3, **keys) -
         "quality": {
             "active_seconds": 5,
             "edit_characters": 3,
-            "agreement": {"distance": 1, "share": 0.6, "judgments": 8},
+            "agreement": 0.6,
         },
     } | keys
     folder.mkdir(parents=True, exist_ok=True)

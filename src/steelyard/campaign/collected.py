@@ -138,7 +138,8 @@ def _draws(
             left_out[str(system)] = str(error)
     if not draws:
         reasons = {(prompt, system): why for system, why in left_out.items()}
-        raise NotEstimableError(next(iter(left_out.values())), reasons=reasons)
+        (_, system), why = next(iter(reasons.items()))
+        raise NotEstimableError(f"prompt {prompt!r}, system {system!r}: {why}", reasons=reasons)
     return draws, left_out
 
 

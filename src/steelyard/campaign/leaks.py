@@ -136,8 +136,8 @@ def _of_prompt(
 ) -> Iterator[Leak]:
     """Yield the leaks that one prompt shows."""
     gaps, names = outputs.metric_gaps(), outputs.metrics
-    came = judged_gaps(judged, names, gaps, outputs.sizes, simply_drawn=simple)
-    came |= filled_in(judged, names, outputs.pool_moments(gaps="fill"))
+    came = filled_in(judged, names, outputs.pool_moments(gaps="fill"))
+    came |= judged_gaps(judged, names, gaps, outputs.sizes, simply_drawn=simple)
     for name, why in came.items():
         yield Leak(name, why.removeprefix(f"metric {name} is not used: "))
     means = _Means.of(rows, judged)

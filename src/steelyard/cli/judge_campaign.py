@@ -42,7 +42,7 @@ def campaign_questions(path: Path | None) -> CampaignQuestions:
         return CampaignQuestions([], (), [])
     try:
         # they need the extra
-        from steelyard.collect.campaign import load_campaign  # noqa: PLC0415
+        from steelyard.collect.config.campaign import load_campaign  # noqa: PLC0415
         from steelyard.collect.rubrics import task_rubrics  # noqa: PLC0415
     except ImportError as error:
         if error.name is None or error.name.startswith("steelyard"):

@@ -10,9 +10,9 @@ import click
 from steelyard.errors import InvalidArgumentError, MissingDependencyError
 
 if TYPE_CHECKING:
-    from steelyard.collect.campaign import Campaign
-    from steelyard.collect.logs import LogFormat
-    from steelyard.collect.serving import Links, Served
+    from steelyard.collect.config.campaign import Campaign
+    from steelyard.collect.web.logs import LogFormat
+    from steelyard.collect.web.serving import Links, Served
 
 __all__ = ["EXAMPLES", "serve"]
 
@@ -120,8 +120,8 @@ def serve(
         raise InvalidArgumentError("`--renew-secret` is for a campaign file, not for `--example`")
     try:
         # they need the extra
-        from steelyard.collect import serving  # noqa: PLC0415
-        from steelyard.collect.example import copy_example  # noqa: PLC0415
+        from steelyard.collect.config.example import copy_example  # noqa: PLC0415
+        from steelyard.collect.web import serving  # noqa: PLC0415
     except ImportError as error:
         if error.name is None or error.name.startswith("steelyard"):
             raise

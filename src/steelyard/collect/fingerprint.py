@@ -7,17 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from steelyard.collect.campaign import Campaign
-    from steelyard.collect.campaign_parts import Sample
+    from steelyard.collect.config.campaign import Campaign
+    from steelyard.collect.config.parts import Sample
 
 __all__ = ["digest_of", "draw_facts", "facts_of", "fingerprint_of", "without_wording"]
 
 # What the page says may be improved while a campaign runs; what is asked and counted may not.
 _LATER = (
-    ("category_needed", False),
     ("missing", False),
     ("once", False),
-    ("say_none", False),
     ("suggested", None),
 )
 _WORDING = {"label", "help", "tip", "key", "text", "confirm", "low", "high"}

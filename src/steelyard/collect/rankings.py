@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from steelyard.collect.campaign import Campaign
+from steelyard.collect.config.campaign import Campaign
 from steelyard.tables import Outputs, read_outputs
 
 __all__ = ["as_preferences", "is_only_ranked", "rankable", "ranked_prompts", "ranking_pool"]

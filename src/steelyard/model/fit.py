@@ -12,7 +12,7 @@ from steelyard.errors import NotEstimableError
 from steelyard.model.campaign import Campaign, Floats
 from steelyard.model.effects import effects
 from steelyard.model.forms import squares
-from steelyard.model.observed import OWN, observed_squares
+from steelyard.model.observed import Observed, observed
 from steelyard.model.reml import System, Variances, variances
 from steelyard.model.spread import moderated
 from steelyard.model.targets import Targets, targets
@@ -70,6 +70,8 @@ class Fit:
         Degrees of freedom of each system's own judgments.
     centre : float
         What is taken from all scores before they are fitted.
+    expectation : float, optional
+        How many observed blocks the model's expectation of a mean's error is worth; learned where it is not given.
     """
 
     campaign: Campaign
@@ -79,6 +81,7 @@ class Fit:
     centre: float
     system: System
     variances: Variances
+    expectation: float | None = None
 
     @property
     def unit(self) -> float:
@@ -185,21 +188,28 @@ class Fit:
 
     def _observed(self, parts: Mapping[str, Floats]) -> Floats:
         """How far the observed squares of blocks move the errors from what the model expects."""
-        observed, expected, _ = self._squares
+        seen = self.observed
         of_blocks = sum(np.diag(parts[one.name]) for one in self.system.effects.kernels)
-        kept = np.maximum(of_blocks, 0.0) / np.maximum(np.diag(expected), 1e-300)
-        share = np.sqrt(self._trust * kept)
-        return np.asarray((observed - expected) * np.outer(share, share))
+        kept = np.maximum(of_blocks, 0.0) / np.maximum(np.diag(seen.expected), 1e-300)
+        share = np.sqrt(self.trust * kept)
+        return np.asarray((seen.squares - seen.expected) * np.outer(share, share))
 
     @cached_property
-    def _squares(self) -> tuple[Floats, Floats, Floats]:
-        return observed_squares(self.system, self.variances.solution, self.weights)
+    def observed(self) -> Observed:
+        """What the judgments show of the errors, beside what the model expects."""
+        return observed(self.system, self.variances.solution, self.weights)
 
     @cached_property
-    def _trust(self) -> Floats:
+    def expectation_worth(self) -> float:
+        """How many observed blocks the model's expectation of a mean's error is worth."""
+        known = self.expectation
+        return self.observed.expectation_worth() if known is None else known
+
+    @cached_property
+    def trust(self) -> Floats:
         """The weight of the observed squares beside the model's expectation, (k,)."""
-        freedom = self._squares[2]
-        return freedom / (freedom + OWN)
+        freedom = self.observed.freedom
+        return freedom / (freedom + self.expectation_worth)
 
     def _learning(self, weights: Floats) -> Floats:
         """What the means would move if the variances were others, within their errors (Prasad and Rao 1990)."""
@@ -255,19 +265,26 @@ class Fit:
         )
         share = gradient / np.maximum(total, 1e-300)[:, np.newaxis]
         of_shares = squares(share, self.variances.covariance)
-        n = len(self.system.z) - self.system.means.shape[1]
+        n = max(len(self.system.z) - self.system.means.shape[1], 1)
         of_shares = np.maximum(of_shares - 2 / n, 0.0)
-        # each system's spread is known from its own judgments and what the others lend
         own = forms**2 * np.diag(answers.covariance)
         weight = own / np.maximum(own.sum(axis=1), 1e-300)[:, np.newaxis]
-        known = np.minimum(self.freedom + self.lent, self.freedom.sum())
-        trust = self._trust
-        unknown = trust / np.sqrt(np.maximum(self._squares[2], 1e-9)) + (1 - trust) / np.sqrt(
-            np.maximum(known, 1e-9)
-        )
-        of_spread = np.sum(weight**2 * 2 * unknown**2, axis=1)
+        of_spread = np.sum(weight**2 * 2 * self._unknown, axis=1)
         found = 2 / np.maximum(np.maximum(of_spread, 2 / n) + of_shares, 2e-9)
         return np.asarray(np.maximum(found, 1.0))
+
+    @property
+    def _unknown(self) -> Floats:
+        """Half of the relative variance of each mean's estimated variance, but for the shares, (k,).
+
+        Of the expected part the spread is learned from the system's own judgments, and from what the others lend;
+        what is observed is a part of that. Beside it, variances depart from what is expected.
+        """
+        trust, seen = self.trust, np.maximum(self.observed.freedom, 1e-9)
+        known = np.minimum(self.freedom + self.lent, self.freedom.sum())
+        by_chance = trust**2 / seen + (1 - trust**2) / np.maximum(known, seen)
+        departing = (1 - 1 / self.campaign.k) * (1 - trust) ** 2 / self.expectation_worth
+        return np.asarray(by_chance + departing)
 
     def outputs_worth(self, answers: Answers) -> Floats:
         """Return how many independent judgments each mean is worth: the variance of one over its error.
@@ -333,7 +350,9 @@ def fit(campaign: Campaign, *, without: frozenset[str] = frozenset(), prior: boo
         system = System((campaign.score - centre) / spread, means, built)
         start = None if near is None else near.variances.solution.theta
         exact = near is not None or campaign.k <= 2 or campaign.other is not None
-        learned = variances(system, start, prior=prior, exact=exact)
+        # of n preferences that are all as expected, up to 3 of n could have been others
+        least = 3 / (campaign.n + 3) if campaign.other is not None else 0.0
+        learned = variances(system, start, prior=prior, exact=exact, least_noise=least)
         return Fit(campaign, scale, lent, freedom, centre, system, learned)
 
     centre = float(campaign.score.mean()) if campaign.other is None else 0.0

@@ -8,7 +8,6 @@ import numpy as np
 from steelyard.model.campaign import Campaign, Floats
 from steelyard.model.effects import PRIOR, effects
 from steelyard.model.fit import About, Answers, Fit
-from steelyard.model.observed import OWN
 from steelyard.model.reml import Solution, System, Variances
 from steelyard.model.threads import one_thread
 
@@ -49,6 +48,8 @@ class Known:
         By which share the squares that were observed are larger than the model expects.
     apart : bool
         Whether the judgments that it is known from are none of those that a campaign will have.
+    expectation : float
+        How many observed blocks the model's expectation of a mean's error is worth.
     """
 
     systems: tuple[str, ...]
@@ -61,6 +62,7 @@ class Known:
     tails: float = 1.0
     off: float = 0.0
     apart: bool = False
+    expectation: float = 10.0
 
     @classmethod
     def of(cls, fit: Fit) -> "Known":
@@ -81,6 +83,7 @@ class Known:
             float(max(fit.campaign.n - fit.campaign.k, 1)),
             _tails(fit),
             _off(fit),
+            expectation=fit.expectation_worth,
         )
 
     def of_effects(self, names: Sequence[str]) -> tuple[Floats, Floats]:
@@ -137,7 +140,7 @@ def _off(fit: Fit) -> float:
     parts = fit.answers().parts
     expected = sum(np.trace(parts[one.name]) for one in fit.system.effects.kernels)
     blocks = float(fit.freedom.sum())
-    trust = blocks / (blocks + fit.campaign.k * OWN)
+    trust = blocks / (blocks + fit.campaign.k * fit.expectation_worth)
     found = np.trace(parts["observed"]) / max(float(expected), 1e-300) / max(trust, 0.1)
     return float(np.clip(found, -0.5, 1.0) * blocks / (blocks + _ALL))
 
@@ -224,7 +227,7 @@ class Imagined:
             return _DOUBT * (now + later)
         blocks = np.maximum(then, 1.0)
         fresh = 1 - np.minimum(before / blocks, 1.0)
-        own = fresh * known.tails * 2 / blocks * (blocks / (blocks + OWN)) ** 2
+        own = fresh * known.tails * 2 / blocks * (blocks / (blocks + known.expectation)) ** 2
         found = now - later
         least = np.maximum(np.diag(found), 0.0)
         np.fill_diagonal(found, least)
@@ -287,7 +290,7 @@ def imagined(known: Known, campaign: Campaign, *, about: About = "pool") -> Imag
         judged = np.unique(campaign.output)
         freedom = np.maximum(campaign.writers[judged].sum(axis=0) - 1, 0.0)
         learned = Variances(built.names, solution, covariance)
-        fit = Fit(campaign, scale, known.lent, freedom, 0.0, system, learned)
+        fit = Fit(campaign, scale, known.lent, freedom, 0.0, system, learned, known.expectation)
         answers = _with_observed(fit, _expected(fit, about), known.off)
         return Imagined(campaign, answers, fit, known)
 
@@ -365,7 +368,7 @@ def _expected(fit: Fit, about: About) -> Answers:
 def _with_observed(fit: Fit, answers: Answers, off: float) -> Answers:
     """Return answers with what observed squares will add to their errors."""
     of_blocks = sum(answers.parts[one.name] for one in fit.system.effects.kernels)
-    trust = np.sqrt(fit.freedom / (fit.freedom + OWN))
+    trust = np.sqrt(fit.freedom / (fit.freedom + fit.expectation_worth))
     observed = off * of_blocks * np.outer(trust, trust)
     return replace(answers, parts=dict(answers.parts) | {"observed": observed})
 

@@ -4,13 +4,13 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from scipy.stats import norm
-from scipy.stats import t as student
+from scipy.special import ndtr, ndtri
 
 from steelyard.model.campaign import Floats
 from steelyard.model.fit import Answers, Fit
 from steelyard.model.forms import squares
 from steelyard.model.shape import reaches
+from steelyard.model.tails import student_reach
 
 __all__ = ["UNSEEN", "Intervals", "Looks", "form_ends", "intervals"]
 
@@ -81,17 +81,19 @@ def intervals(
     if answers.unseen is not None:
         error[np.abs(forms @ answers.unseen.T).max(axis=1) > UNSEEN] = np.inf
     freedom = fit.degrees_of_freedom(forms, answers)
-    once = float(norm.ppf((1 + level) / 2))
-    tail = norm.sf(np.atleast_1d(once if looks is None else looks.critical(once)))
+    once = float(ndtri((1 + level) / 2))
+    tail = ndtr(-np.atleast_1d(once if looks is None else looks.critical(once)))
     each = fit.degrees_of_freedom(np.eye(len(answers.mean)), answers)
-    reach = reaches(fit, answers, student.isf(tail[:, np.newaxis], each))
+    reach = reaches(fit, answers, student_reach(tail[:, np.newaxis], each))
     down, up = (
         np.sqrt(_squares(np.where(forms > 0, forms * one, forms * other), answers))
         / np.where(error > 0, error, 1.0)
         for one, other in (reach, reach[::-1])
     )
     down[np.isinf(error)] = up[np.isinf(error)] = 1.0
-    half = student.isf(tail, freedom) * error
+    # what is known exactly has no width, however far other intervals reach
+    exact = error == 0
+    half = np.where(exact, 0.0, student_reach(tail, freedom) * np.where(exact, 1.0, error))
     least, most = form_ends(fit, forms)
     low, high = np.maximum(estimate - half * down, least), np.minimum(estimate + half * up, most)
     return Intervals(estimate, error, freedom, low, high, down, up, level)

@@ -1,19 +1,77 @@
 """What the judgments show of the errors of the means, beside what the model expects."""
 
+from dataclasses import dataclass
+
 import numpy as np
+from scipy.special import digamma, polygamma
 
 from steelyard.model.campaign import Floats
 from steelyard.model.reml import Solution, System
+from steelyard.model.spread import lent_by
 
-__all__ = ["OWN", "observed_squares"]
+__all__ = ["Observed", "observed"]
 
-# The model's expectation counts as so many blocks beside those that are observed.
-OWN = 10.0
+# Without other systems to compare with, the model's expectation counts as so many blocks; that is worth as much
+# as the squares of so many systems.
+_BLOCKS, _SYSTEMS = 10.0, 2.0
 
 
-def observed_squares(
-    system: System, at: Solution, weights: Floats
-) -> tuple[Floats, Floats, Floats]:
+@dataclass(frozen=True, eq=False)
+class Observed:
+    """Observed and expected squares of the blocks' parts in the errors of the means.
+
+    Attributes
+    ----------
+    squares, expected : (k, k) arrays
+        Sums over blocks of the products of their parts in the means.
+    freedom : (k,) array
+        The number of blocks that each sum of squares rests on.
+    shared : (k, k) array
+        What the freedom of the sums of two means follows from: ``expected**2 / freedom`` on the diagonal.
+    """
+
+    squares: Floats
+    expected: Floats
+    freedom: Floats
+    shared: Floats
+
+    def expectation_worth(self) -> float:
+        """Return how many blocks the model's expectation is worth beside those observed.
+
+        As with spreads (Smyth 2004): the less observed squares depart from what is expected, beyond chance, the
+        more the expectation is worth. Squares of means and of differences are looked at; the larger
+        departure counts.
+        """
+        own, wanted = np.diag(self.squares), np.diag(self.expected)
+        departure = _departure(own / np.maximum(wanted, 1e-300), self.freedom, len(own))
+        a, b = np.triu_indices(len(own), 1)
+        apart = wanted[a] + wanted[b] - 2 * self.expected[a, b]
+        known = apart > 1e-9 * (wanted[a] + wanted[b])
+        if known.any():
+            a, b, apart = a[known], b[known], apart[known]
+            seen = own[a] + own[b] - 2 * self.squares[a, b]
+            of = np.diag(self.shared)
+            spread = np.maximum(of[a] + of[b] + 2 * self.shared[a, b], 1e-300)
+            freedom = (wanted[a] + wanted[b]) ** 2 / spread
+            # all pairs of k systems say as much as k - 1 of them
+            departure = max(departure, _departure(seen / apart, freedom, len(own)))
+        return lent_by(departure)
+
+
+def _departure(ratio: Floats, freedom: Floats, systems: int) -> float:
+    """Return by how much the logarithms of ratios vary, beyond what chance alone would show."""
+    expected = float(polygamma(1, _BLOCKS / 2))
+    there = (ratio > 1e-12) & (freedom > 0.5)
+    if systems < 2 or there.sum() < 1:
+        return expected
+    half = freedom[there] / 2
+    log = np.log(ratio[there]) - digamma(half) + np.log(half)
+    excess = np.var(log) * there.sum() / max(there.sum() - 1, 1) - np.mean(polygamma(1, half))
+    seen = (systems - 1) * (there.sum() > 1)
+    return float((seen * excess + _SYSTEMS * expected) / (seen + _SYSTEMS))
+
+
+def observed(system: System, at: Solution, weights: Floats) -> Observed:
     """Return observed and expected squares of the blocks' parts in the errors of the means.
 
     A mean's error is a sum over blocks of weighted judgments. Their squares, added up, show its variance
@@ -25,18 +83,11 @@ def observed_squares(
         The equations, and their solution.
     weights : (n, k) array
         The weight of each judgment in each mean.
-
-    Returns
-    -------
-    observed, expected : (k, k) arrays
-        Sums over blocks of the products of their parts in the means.
-    freedom : (k,) array
-        The number of blocks that each sum of squares rests on.
     """
     k = weights.shape[1]
     left = system.z - system.u @ at.values
-    observed, expected = np.zeros((k, k)), np.zeros((k, k))
-    taken, fourth = np.zeros(k), np.zeros(k)
+    squares, expected, fourth = (np.zeros((k, k)) for _ in range(3))
+    taken = np.zeros(k)
     of_kernels = at.theta[len(system.slices) :]
     reach = system.u @ at.m_inverse
     dense = system.u.toarray()
@@ -46,15 +97,15 @@ def observed_squares(
         )
         own = weights[index]
         parts = np.einsum("bm,bmk->bk", left[index], own)
-        observed += parts.T @ parts
+        squares += parts.T @ parts
         through = within @ own
         expected += np.einsum("bmk,bml->kl", own, through)
         square = np.einsum("bmk,bmk->bk", own, through)
-        fourth += np.sum(square**2, axis=0)
+        fourth += square.T @ square
         lost = np.einsum("bmq,blq->bml", reach[index], dense[index])
         taken += np.einsum("bmk,bml,blk->k", own, lost, own, optimize=True)
     full = np.diag(expected)
     kept = np.clip(1 - taken / np.maximum(full, 1e-300), 0.05, 1.0)
-    observed /= np.sqrt(np.outer(kept, kept))
-    freedom = full**2 / np.maximum(fourth, 1e-300) * kept
-    return observed, expected, freedom
+    both = np.sqrt(np.outer(kept, kept))
+    freedom = full**2 / np.maximum(np.diag(fourth), 1e-300) * kept
+    return Observed(squares / both, expected, freedom, fourth / both)

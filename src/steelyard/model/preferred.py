@@ -13,7 +13,7 @@ from steelyard.model.targets import Targets, targets
 __all__ = ["PreferredFit", "between", "net_ends", "wilson_ends"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class PreferredFit(Fit):
     """A fit to preferences whose answers are forms of the systems' places on the common scale.
 

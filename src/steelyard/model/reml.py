@@ -208,7 +208,12 @@ class Variances:
 
 
 def variances(
-    system: System, start: Floats | None = None, *, prior: bool = True, exact: bool = True
+    system: System,
+    start: Floats | None = None,
+    *,
+    prior: bool = True,
+    exact: bool = True,
+    least_noise: float = 0.0,
 ) -> Variances:
     """Learn the variances of all effects.
 
@@ -224,6 +229,8 @@ def variances(
         Whether shares have priors; without them this is plain REML.
     exact : bool
         Whether to go on until nothing moves any more; a rough answer is enough to start from.
+    least_noise : float
+        What the variance of noise is at least, where the effects explain every judgment seen.
     """
     names = system.effects.names
     share = np.array([PRIOR[name][0] for name in names])
@@ -265,5 +272,8 @@ def variances(
             damping = max(damping * 10, 1e-3)
             if damping > 1e6:
                 break
+    if np.exp(logs[-1]) < least_noise:
+        logs[-1] = np.log(least_noise)
+        _, _, curve, at = penalised(logs)
     bend = curve + 1e-10 * np.eye(len(logs)) * max(np.trace(curve), 1e-300)
     return Variances(names, at, np.linalg.inv(bend))

@@ -50,10 +50,11 @@ def reaches(fit: Fit, answers: Answers, multiple: Floats) -> tuple[Floats, Float
 def _hall(skewness: Floats, multiple: Floats) -> Floats:
     """Return the lower half of Hall's interval over Student's, for the skewness of an estimate (Hall 1992)."""
     a = np.where(np.abs(skewness) < 1e-6, 1e-6, skewness)
-    inner = 1 + a * (multiple - a / 6)
+    known = np.where(np.isfinite(multiple), multiple, 1.0)
+    inner = 1 + a * (known - a / 6)
     back = (np.cbrt(inner) - 1) * 3 / a
     # the transformation is monotone; far in the tail it is held
-    return np.asarray(np.clip(back / multiple, _LEAST, 3.0))
+    return np.asarray(np.where(known == multiple, np.clip(back / known, _LEAST, 3.0), 1.0))
 
 
 def _skewness(fit: Fit, answers: Answers) -> Floats:

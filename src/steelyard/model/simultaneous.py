@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import norm
-from scipy.stats import t as student
+from scipy.special import ndtr, ndtri, stdtr
 
 from steelyard.model.campaign import Bools, Floats, Ints
 from steelyard.model.fit import Answers, Fit
 from steelyard.model.intervals import Intervals, Looks, form_ends, intervals
+from steelyard.model.tails import student_reach
 
 __all__ = ["Together", "together"]
 
@@ -66,7 +66,7 @@ def together(
     p, critical = _stepped(np.abs(score), rows, level)
     reached: Floats | float = critical if looks is None else looks.critical(critical)
     multiple = np.where(np.isinf(alone.standard_error), np.inf, 0.0)
-    wide = student.isf(norm.sf(reached), alone.degrees_of_freedom)
+    wide = student_reach(ndtr(-np.asarray(reached)), alone.degrees_of_freedom)
     multiple[known] = np.broadcast_to(wide, multiple.shape)[known] * alone.standard_error[known]
     # 1 - level is rounded: a p-value of 0.1 is clear at 0.9
     clear = known & (p <= (1 - level) * (1 + 1e-9))
@@ -84,7 +84,8 @@ def _scores(alone: Intervals, known: Bools) -> Floats:
     towards = np.where(alone.estimate > 0, alone.down, alone.up)[known]
     ratio = alone.estimate[known] / (alone.standard_error[known] * np.maximum(towards, 1e-9))
     score = np.zeros(len(known))
-    tail = student.logsf(np.abs(ratio), alone.degrees_of_freedom[known])
+    with np.errstate(divide="ignore"):
+        tail = np.log(stdtr(alone.degrees_of_freedom[known], -np.abs(ratio)))
     score[known] = np.sign(ratio) * -_normal_quantile(tail)
     return score
 
@@ -102,9 +103,9 @@ def _stepped(size: Floats, rows: Floats, level: float) -> tuple[Floats, float]:
         Confidence level.
     """
     f = len(size)
-    single = 2 * norm.sf(size)
+    single = 2 * ndtr(-size)
     if f == 1:
-        return single, float(norm.ppf((1 + level) / 2))
+        return single, float(ndtri((1 + level) / 2))
     half = (_DRAWS if f <= _MANY else _FEWER) // 2
     drawn = np.random.default_rng(_SEED).standard_normal((rows.shape[1], half), np.float32)
     order = np.argsort(-size, kind="stable")
@@ -145,7 +146,7 @@ def _root(answers: Answers) -> Floats:
 
 def _normal_quantile(log_tail: Floats) -> Floats:
     """Return the z with this logarithm of its upper tail, negated."""
-    z = norm.ppf(np.exp(log_tail))
+    z = ndtri(np.exp(log_tail))
     # beyond the range of floats the tail is that of the leading term
     far = ~np.isfinite(z)
     return np.where(far, -np.sqrt(np.maximum(-2 * log_tail, 0.0)), z)

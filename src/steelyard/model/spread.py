@@ -5,7 +5,7 @@ from scipy.special import digamma, polygamma
 
 from steelyard.model.campaign import Floats
 
-__all__ = ["moderated"]
+__all__ = ["lent_by", "moderated"]
 
 _MOST = 1e3
 
@@ -40,18 +40,24 @@ def moderated(squares: Floats, freedom: Floats) -> tuple[Floats, float]:
     half = freedom[known] / 2
     log = np.log(v) - digamma(half) + np.log(half)
     excess = np.var(log, ddof=1) - np.mean(polygamma(1, half))
-    if excess <= 0:
-        lent, common = _MOST, float(np.exp(log.mean()))
-    else:
-        x = 0.5 + 1 / excess
-        for _ in range(50):
-            x += polygamma(1, x) * (1 - polygamma(1, x) / excess) / polygamma(2, x)
-        lent = min(2 * x, _MOST)
-        common = float(np.exp(log.mean() + digamma(lent / 2) - np.log(lent / 2)))
+    lent = lent_by(float(excess))
+    common = float(np.exp(log.mean()))
+    if lent < _MOST:
+        common *= float(np.exp(digamma(lent / 2) - np.log(lent / 2)))
     all_squares = np.full(len(squares), common)
     all_squares[known] = v
     weight = np.where(known, freedom, 0.0)
-    return (lent * common + weight * all_squares) / (lent + weight), float(lent)
+    return (lent * common + weight * all_squares) / (lent + weight), lent
+
+
+def lent_by(excess: float) -> float:
+    """Return the degrees of freedom of an inverse chi-square whose logarithm has this variance."""
+    if excess <= 0:
+        return _MOST
+    x = 0.5 + 1 / excess
+    for _ in range(50):
+        x += polygamma(1, x) * (1 - polygamma(1, x) / excess) / polygamma(2, x)
+    return float(min(2 * x, _MOST))
 
 
 def _with_floor(squares: Floats, n: Floats) -> Floats:

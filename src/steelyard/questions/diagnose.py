@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import polars as pl
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.model.campaign import Floats
@@ -234,7 +234,7 @@ def _raters(found: PromptFit, level: float) -> tuple[RaterDiagnosis, ...]:
     frequent = np.flatnonzero(count >= 2)
     if len(frequent) != len(known.value):
         frequent = np.sort(np.argsort(-count, kind="stable")[: len(known.value)])
-    reach = float(norm.ppf((1 + level) / 2)) * known.error
+    reach = float(ndtri((1 + level) / 2)) * known.error
     raters = [
         RaterDiagnosis(
             rater=names[one],
@@ -266,7 +266,7 @@ def _variances(found: PromptFit, level: float) -> tuple[VarianceShare, ...]:
     np.fill_diagonal(gradient, 1.0)
     error = np.sqrt(np.einsum("ed,dc,ec->e", gradient, learned.covariance, gradient))
     odds = np.log(share / np.maximum(1 - share, 1e-12))
-    reach = float(norm.ppf((1 + level) / 2)) * error
+    reach = float(ndtri((1 + level) / 2)) * error
     ends = [1 / (1 + np.exp(-np.clip(odds + sign * reach, -50, 50))) for sign in (-1, 1)]
     return tuple(
         VarianceShare(

@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import norm
-from scipy.stats import t as student
+from scipy.special import ndtr, stdtrit
 
 from steelyard.model.campaign import Floats
 from steelyard.model.imagined import Imagined
@@ -50,7 +49,7 @@ class Goal:
         """Return the largest ratio of an interval's reach to its limit: the goal is 1 or less."""
         multiple = self._multiple(errors)
         if self.power is not None:
-            multiple = multiple + student.ppf(self.power, errors.freedom(self.forms))
+            multiple = multiple + stdtrit(errors.freedom(self.forms), self.power)
         return self._widest(errors, multiple / self.limit, assurance)
 
     def _widest(self, errors: Imagined, multiple: Floats, assurance: float | None) -> float:
@@ -79,5 +78,5 @@ class Goal:
             root = axes * np.sqrt(np.maximum(values, 0.0))
             draws = np.random.default_rng(_SEED).standard_normal((_DRAWS, len(error)))
             largest = np.abs(draws @ root.T).max(axis=1)
-            level = 2 * norm.cdf(np.quantile(largest, level)) - 1
-        return np.asarray(student.ppf((1 + level) / 2, freedom))
+            level = 2 * ndtr(np.quantile(largest, level)) - 1
+        return np.asarray(stdtrit(freedom, (1 + level) / 2))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from steelyard.model.campaign import Floats
 from steelyard.questions.judge_moments import JudgedMeans, Moments, Value, value_of
@@ -236,7 +236,7 @@ class BesidePeople:
             mean = float(np.average(judged.mean[own], weights=weight))
             off = np.bincount(item, weight * (judged.mean[own] - mean))
             error = np.sqrt(len(items) / (len(items) - 1) * np.sum(off**2)) / weight.sum()
-            reach = float(student.ppf((1 + self.level) / 2, len(items) - 1) * error)
+            reach = float(stdtrit(len(items) - 1, (1 + self.level) / 2) * error)
             found.append(
                 CalibrationPoint(
                     metric_from=float(g[own].min()),

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from steelyard.model.campaign import Floats, Ints
 from steelyard.model.fit import Fit
@@ -233,7 +233,7 @@ def value_of(
     variance, freedom = jackknife(found)
     if not np.isfinite(found[0]) or not np.isfinite(variance):
         return Value(float("nan"), float("nan"), float("nan"))
-    reach = float(student.ppf((1 + level) / 2, freedom)) * float(np.sqrt(variance + more))
+    reach = float(stdtrit(freedom, (1 + level) / 2)) * float(np.sqrt(variance + more))
     value = float(np.clip(found[0], *ends))
     return Value(
         value, max(float(found[0]) - reach, ends[0]), min(float(found[0]) + reach, ends[1])

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from steelyard.model.campaign import Floats
 from steelyard.model.fit import Answers
@@ -91,7 +91,7 @@ class Offsets:
         square = max(of_human + of_scale, 1e-300)
         of_mean = float(self.found.fit.degrees_of_freedom(form[np.newaxis], self.answers)[0])
         joint = square**2 / (of_human**2 / max(of_mean, 1) + of_scale**2 / max(freedom, 1))
-        reach = float(student.ppf((1 + level) / 2, max(joint, 1.0))) * float(np.sqrt(square))
+        reach = float(stdtrit(max(joint, 1.0), (1 + level) / 2)) * float(np.sqrt(square))
         return Value(value, value - reach, value + reach)
 
     def of_systems(self, place: int, beside: BesidePeople) -> tuple[SystemOffset, ...]:

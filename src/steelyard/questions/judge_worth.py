@@ -6,8 +6,7 @@ Both are errors by exactly these raters: what raters have in common, no metric a
 from dataclasses import replace
 
 import numpy as np
-from scipy.special import expit, logit
-from scipy.stats import t as student
+from scipy.special import expit, logit, stdtrit
 
 from steelyard.model.campaign import Campaign
 from steelyard.model.designed import answers_of
@@ -56,7 +55,7 @@ def judge_worth(campaign: Campaign, place: int, plain: float, beside: BesidePeop
     variance, freedom = jackknife(odds)
     if not np.isfinite(variance):
         return Value(value, float("nan"), float("nan"))
-    reach = float(student.ppf((1 + beside.level) / 2, freedom)) * float(np.sqrt(variance))
+    reach = float(stdtrit(freedom, (1 + beside.level) / 2)) * float(np.sqrt(variance))
     middle = float(logit(np.clip(value, _LEAST, 1 - _LEAST)))
     low = 0.0 if value < _LEAST else float(expit(middle - reach))
     return Value(value, min(low, value), max(float(expit(middle + reach)), value))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from steelyard.model.campaign import Campaign, Floats
 from steelyard.model.fit import About, Fit
@@ -180,7 +180,7 @@ def _judged_results(
     net = np.clip(alone.estimate, -share, share)
     decided = np.array([one.decided for one in counted])
     worth = model.worth(answers) * share**2
-    multiple = student.ppf((1 + level) / 2, alone.degrees_of_freedom)
+    multiple = stdtrit(alone.degrees_of_freedom, (1 + level) / 2)
     reach = np.maximum(both.high - alone.estimate, alone.estimate - both.low)
     wide = np.maximum(reach / alone.standard_error, multiple)
     low, high = (share * end for end in net_ends(net / share, decided, worth, multiple))
@@ -189,7 +189,7 @@ def _judged_results(
     highest = np.where(both.decided < 0, np.minimum(highest, 0.0), np.maximum(highest, 0.0))
     plain = model.errors_of(np.stack([one.weights for one in counted], axis=1), view)
     n_plain = model.worth(plain) * share**2
-    of_plain = student.ppf((1 + level) / 2, model.degrees_of_freedom(each, plain))
+    of_plain = stdtrit(model.degrees_of_freedom(each, plain), (1 + level) / 2)
     return [
         PairResult(
             a=one.a,

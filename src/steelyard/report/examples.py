@@ -9,7 +9,6 @@ from steelyard.markdown import is_markdown, markdown_tree, tree_html
 from steelyard.report.findings import PromptFindings
 from steelyard.report.numbers import count, number
 from steelyard.study import Study
-from steelyard.study.judged import drawn_table
 
 __all__ = ["Example", "ExampleGroup", "examples"]
 
@@ -94,8 +93,7 @@ def examples(study: Study, findings: PromptFindings) -> list[ExampleGroup]:
     metric = findings.metric
     if metric is None or not study.outputs.has_texts:
         return []
-    table = drawn_table(study.outputs, study.judgments, [metric])
-    judged = _standardised(table.rows, metric, findings)
+    judged = _standardised(study.judged_rows(metric), metric, findings)
     if judged.is_empty():
         return []
     chosen = [

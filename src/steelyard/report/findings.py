@@ -10,10 +10,8 @@ from steelyard.names import known_names
 from steelyard.questions.diagnosis import Diagnosis
 from steelyard.questions.estimates import Baseline, Estimate
 from steelyard.report.scatter import JudgedMetric
-from steelyard.single.judged import judged_outputs
 from steelyard.study import Study
 from steelyard.study.answer import Answer, prompt_answer
-from steelyard.study.judged import drawn_table, judged_arrays
 
 __all__ = [
     "PromptFindings",
@@ -179,15 +177,18 @@ def judged_metrics(study: Study, findings: PromptFindings) -> list[JudgedMetric]
     metric = findings.metric
     if metric is None:
         return []
-    table = drawn_table(study.outputs, study.judgments, [metric])
-    judged = []
-    for one in findings.systems:
-        rows = table.of(findings.prompt, one.system).filter(pl.col(metric).is_finite())
-        if rows.is_empty():
-            continue
-        sample = judged_outputs(*judged_arrays(rows, [metric]))
-        judged.append(JudgedMetric(one.system, sample.metric[:, 0], sample.mean))
-    return judged
+    rows = study.judged_rows(metric).filter(
+        (pl.col("prompt") == findings.prompt) & pl.col(metric).is_finite()
+    )
+    each = rows.group_by("system", "item", maintain_order=True).agg(
+        pl.col(metric).first(), pl.col("score").mean()
+    )
+    by_system = {name: own for (name,), own in each.partition_by("system", as_dict=True).items()}
+    return [
+        JudgedMetric(one.system, own[metric].to_numpy(), own["score"].to_numpy())
+        for one in findings.systems
+        if (own := by_system.get(one.system)) is not None
+    ]
 
 
 def _estimates(

@@ -15,7 +15,6 @@ from steelyard.report.glossary import GLOSSARY
 from steelyard.report.numbers import count, level_name
 from steelyard.report.section import section
 from steelyard.study import Study
-from steelyard.study.shared_judgments import distinct_judgments
 from steelyard.tables.replacing import replacing
 
 __all__ = ["write_report"]
@@ -156,7 +155,7 @@ def _facts(study: Study, wanted: Mapping[str, Sequence[str]]) -> list[tuple[str,
     pool = sum(study.outputs.sizes[system] for system in systems)
     judged = rows.select("item", "system").n_unique()
     return [
-        ("judgments", f"{distinct_judgments(rows).height:,}"),
+        ("judgments", f"{rows.height:,}"),
         ("raters", f"{rows['rater'].n_unique():,}"),
         ("outputs judged", f"{judged:,} of {pool:,}"),
         ("systems", f"{len(systems):,}"),

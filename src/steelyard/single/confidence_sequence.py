@@ -44,7 +44,7 @@ class ConfidenceSequence:
     >>> sequence = ConfidenceSequence(pool_size=500)
     >>> rng = np.random.default_rng(0)
     >>> for _ in range(200):
-    ...     sequence.update(rng.integers(2))
+    ...     _ = sequence.update(rng.integers(2))
     >>> print(sequence)
     0.5550 [0.4696, 0.6303] at 95%, at all times (200 scores of 500 outputs)
     """

@@ -1,12 +1,11 @@
 """A study: a campaign's outputs and judgments, and the questions people ask of them."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, wraps
+from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+from typing import Any, Self
 
 import polars as pl
 
@@ -16,7 +15,6 @@ from steelyard.campaign.files import StudyFiles
 from steelyard.campaign.slices import sliced
 from steelyard.campaign.source import Source
 from steelyard.errors import InvalidArgumentError, NotEstimableError
-from steelyard.names import known_names
 from steelyard.questions.about import Raters, Target
 from steelyard.questions.asked import Asked
 from steelyard.questions.compare import check_pairs, comparisons
@@ -33,27 +31,11 @@ from steelyard.questions.plans import Plan
 from steelyard.records import names_of
 from steelyard.sampling.sample import Sample, sample
 from steelyard.study import monitoring, replaying
-from steelyard.study.shared_judgments import counted_for_all
 from steelyard.tables import Judgments, Outputs
 from steelyard.tables.duplicates import OnDuplicate
 from steelyard.tables.gaps import Fill
 
 __all__ = ["Study"]
-
-P = ParamSpec("P")
-R = TypeVar("R")
-
-
-def _of_shared(
-    function: Callable[Concatenate["Study", P], R],
-) -> Callable[Concatenate["Study", P], R]:
-    """Return a question about the study in which judgments of shared texts count for all of their systems."""
-
-    @wraps(function)
-    def asked(study: "Study", /, *args: P.args, **kwargs: P.kwargs) -> R:
-        return function(study.with_shared, *args, **kwargs)
-
-    return asked
 
 
 @dataclass(frozen=True, eq=False)
@@ -353,13 +335,8 @@ class Study:
         weights = None if average is None else tuple(average.items())
         key = names, bounds, id(sample), cluster_by, weights
         if key not in self._fits:
-            if not len(self.judgments):
-                raise NotEstimableError(
-                    "there are no judgments yet: draw a sample (steelyard sample), have it judged, "
-                    "and pass the judgments"
-                )
-            judgments = self.judgments
-            notes: tuple[str, ...] = ()
+            self._check_judged()
+            judgments, notes = self.judgments, tuple[str, ...]()
             if average is not None:
                 judgments, notes = averaged_judgments(judgments, average)
             source = Source(self.outputs, judgments, names, cluster_by, sample, bounds)
@@ -562,18 +539,15 @@ class Study:
 
         return write_report(self, path, **options)
 
-    def without_preferences(self) -> "Study":
-        """Return the study with the judgments that are scores."""
-        asked = self.judgments.preference_prompts
-        if not asked:
-            return self
-        return Study(self.outputs, self.judgments.filter(~pl.col("prompt").is_in(list(asked))))
-
-    @cached_property
-    def with_shared(self) -> "Study":
-        """The study with the judgments of texts that several systems wrote, for each of them."""
-        counted, notes = counted_for_all(self.outputs, self.judgments)
-        return Study(self.outputs, counted, (*self.notes, *notes))
+    def judged_rows(self, metric: str) -> pl.DataFrame:
+        """Return all judgments, each with a metric of its output, which may be missing."""
+        known = self.outputs.rows_of(self.judgments, columns=[metric])
+        return self.judgments.frame.select("item", "system", "prompt", "rater", "score").join(
+            known.select("item", "system", metric),
+            on=["item", "system"],
+            how="left",
+            maintain_order="left",
+        )
 
     # Each is a function of its own module, whose first argument is the study.
     monitor = monitoring.monitor
@@ -588,78 +562,22 @@ class Study:
             If none was asked for and there are several.
         """
         if prompt is None:
-            self.check_judged(None, None)
+            self._check_judged()
             if len(self.prompts) > 1:
                 raise InvalidArgumentError(
                     f"`prompt` (--prompt) must be chosen; there are: {', '.join(self.prompts)}"
                 )
         found = self.prompts[0] if prompt is None else prompt
         if found in self.judgments.preference_prompts:
-            raise _about_pairs(found)
+            raise NotEstimableError(
+                f"prompt {found!r} asks which of two outputs is better: use `steelyard compare`, "
+                "which counts wins, ties and losses"
+            )
         return found
 
-    def check_judged(self, prompts: Sequence[str] | None, systems: Sequence[str] | None) -> None:
-        """Raise unless there are judgments under these prompts and of these systems.
-
-        Raises
-        ------
-        InvalidArgumentError
-            If one has none; the message names those that have.
-        NotEstimableError
-            If there are no judgments at all.
-        """
+    def _check_judged(self) -> None:
         if not len(self.judgments):
             raise NotEstimableError(
                 "there are no judgments yet: draw a sample (steelyard sample), have it judged, and "
                 "pass the judgments"
             )
-        for name, asked, known in (
-            ("prompt", prompts, self.prompts),
-            ("system", systems, self.systems),
-        ):
-            under = f" under {', '.join(prompts)}" if name == "system" and prompts else ""
-            for one in asked or ():
-                if one not in known:
-                    raise InvalidArgumentError(
-                        f"{name} {one!r} has no judgments{under} in {self.judgments.name}; "
-                        f"{known_names(one, known)}"
-                    )
-
-    def judged_pairs(
-        self, prompts: Sequence[str] | None, systems: Sequence[str] | None
-    ) -> list[tuple[str, str]]:
-        """Return the pairs of prompt and system to look at, in order of first appearance.
-
-        Raises
-        ------
-        NotEstimableError
-            If all prompts ask for preferences, which are about two systems.
-        """
-        self.check_judged(prompts, systems)
-        preferred = self.judgments.preference_prompts
-        asked = [one for one in (prompts or self.prompts) if one not in preferred]
-        if not asked:
-            raise _about_pairs((prompts or self.prompts)[0])
-        judged = set(self.judgments.frame.select("prompt", "system").unique().rows())
-        return [
-            (prompt, system)
-            for prompt in asked
-            for system in (self.systems if systems is None else systems)
-            if (prompt, system) in judged
-        ]
-
-
-def _about_pairs(prompt: str) -> NotEstimableError:
-    return NotEstimableError(
-        f"prompt {prompt!r} asks which of two outputs is better: use `steelyard compare`, which counts wins, "
-        "ties and losses"
-    )
-
-
-@contextmanager
-def _about(prompt: str, system: str) -> Iterator[None]:
-    """Say whose estimate it was that failed."""
-    try:
-        yield
-    except NotEstimableError as error:
-        raise NotEstimableError(f"prompt {prompt!r}, system {system!r}: {error}") from error

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from steelyard.collect.formulas import formula_at
+from steelyard.collect.web.formulas import formula_at
 from steelyard.markdown import is_markdown, markdown_tree, tree_html
 
 from .markdown_corpus import CONSTRUCTS, corpus

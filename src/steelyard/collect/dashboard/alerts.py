@@ -3,7 +3,7 @@
 import shutil
 from pathlib import Path
 
-from steelyard.collect.campaign import Campaign
+from steelyard.collect.config.campaign import Campaign
 
 __all__ = ["alerts"]
 

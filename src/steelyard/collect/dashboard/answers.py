@@ -8,10 +8,9 @@ from typing import Any, Literal
 
 from sqlalchemy import ColumnElement, Connection, func, select
 
-from steelyard.collect.campaign import Campaign
+from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.dashboard.observer import View
 from steelyard.collect.dashboard.raters_table import raters_table
-from steelyard.collect.media import MediaFolder
 from steelyard.collect.policy.rater_work import RaterWork
 from steelyard.collect.store import settings
 from steelyard.collect.store.decisions import latest
@@ -24,6 +23,7 @@ from steelyard.collect.tasks import Task, grade_gold, score_bounds, visible_widg
 from steelyard.collect.tasks.orders import order_in_words
 from steelyard.collect.tasks.screen import LETTERS, asked_about, field_at
 from steelyard.collect.tasks.widgets import Comment, Passages, PostEdit, Ranking, Spans, Widget
+from steelyard.collect.web.media import MediaFolder
 from steelyard.collect.web.presentation import plain_text, presented
 
 __all__ = ["FAR", "Show", "answers", "answers_of", "comments_of", "distances"]

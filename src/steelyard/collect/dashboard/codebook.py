@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection
 
-from steelyard.collect.campaign import Campaign
+from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.policy.exclusion import rules_in_words
 from steelyard.collect.policy.stopping import planned_of
 from steelyard.collect.rankings import is_only_ranked, ranked_prompts

@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 
 import polars as pl
 
-from steelyard.collect.campaign import Campaign
+from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.dashboard.answers import comments_of
 from steelyard.collect.dashboard.codebook import codebook
 from steelyard.collect.dashboard.marked_errors import marked_errors, mqm_tsv

@@ -9,7 +9,7 @@ from functools import partial
 from time import monotonic, process_time, time_ns
 from typing import Any
 
-from steelyard.collect.campaign import Campaign
+from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.dashboard.observer import Observer, View
 from steelyard.collect.dashboard.snapshot import snapshot
 from steelyard.collect.policy.exclusion import due, due_for, exclude, has_rules

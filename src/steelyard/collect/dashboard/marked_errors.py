@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from steelyard.collect.campaign import Campaign
+from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.store import Reader
 from steelyard.collect.store.records import SubmissionRow, submission_rows
 from steelyard.collect.tasks import visible_widgets

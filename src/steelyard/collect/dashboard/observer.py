@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from steelyard.errors import SteelyardError
 
 if TYPE_CHECKING:
-    from steelyard.collect.campaign import Campaign
+    from steelyard.collect.config.campaign import Campaign
     from steelyard.collect.dashboard.pool import LivePool
     from steelyard.collect.policy.rater_work import RaterWorkCache
     from steelyard.collect.store import Reader

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from steelyard.collect.campaign import Campaign
+from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.dashboard.prompt_estimates import PromptEstimates
 from steelyard.questions.comparison import better_pairs
 from steelyard.questions.monitored import Monitored, MonitoredSystem

@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 
-from steelyard.collect.campaign import Campaign, Sample
+from steelyard.collect.config.campaign import Campaign
+from steelyard.collect.config.parts import Sample
+from steelyard.collect.dashboard.preference_pool import preference_pool
 from steelyard.collect.rankings import is_only_ranked, ranked_prompts, ranking_pool
-from steelyard.study.preferences import preference_pool
 from steelyard.tables import Outputs, read_outputs
 
 __all__ = ["LivePool", "read_pool"]

@@ -8,7 +8,8 @@ from typing import Any
 
 import polars as pl
 
-from steelyard.collect.campaign import Campaign
+from steelyard.campaign.draws import is_designed
+from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.dashboard.pool import LivePool
 from steelyard.collect.rankings import as_preferences, ranked_prompts
 from steelyard.collect.store.judgments import with_use
@@ -23,7 +24,6 @@ from steelyard.questions.monitor import half_width_forecast, half_width_path, lo
 from steelyard.questions.monitored import Monitored, MonitoredSystem
 from steelyard.questions.worth import worth_in_words
 from steelyard.study import Study
-from steelyard.study.recorded_draw import is_designed
 from steelyard.tables import read_judgments
 
 __all__ = ["PromptEstimates", "PromptNow"]

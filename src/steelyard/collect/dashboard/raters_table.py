@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from steelyard.collect.campaign import Campaign
+from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.money import money_text
 from steelyard.collect.policy.exclusion import flags_of
 from steelyard.collect.policy.rater_work import RaterWork

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from steelyard.collect.campaign import Campaign
+from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.dashboard.outlook import Outlook
 from steelyard.collect.money import micro, money_text
 from steelyard.collect.policy.budget import is_spent

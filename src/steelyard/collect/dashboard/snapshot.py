@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 from sqlalchemy import Connection
 
-from steelyard.collect.campaign import Campaign
+from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.dashboard.alerts import alerts
 from steelyard.collect.dashboard.outlook import Outlook
 from steelyard.collect.dashboard.pool import LivePool, read_pool
@@ -17,6 +17,7 @@ from steelyard.collect.dashboard.signals import money, pace, signal
 from steelyard.collect.policy.exclusion import rules_in_words
 from steelyard.collect.policy.rater_work import RaterWork, RaterWorkCache
 from steelyard.collect.policy.stopping import goal_of, planned_of
+from steelyard.collect.policy.visit import HAND_BACKS_PER_TEXT
 from steelyard.collect.sampling.unit import Target
 from steelyard.collect.store import Reader, StoreError
 from steelyard.collect.store.decisions import About, Decision, latest
@@ -193,7 +194,7 @@ def _notes(campaign: Campaign, found: PromptEstimates, *, set_aside: int) -> lis
     if set_aside:
         notes.append(
             f"{set_aside} {'text was' if set_aside == 1 else 'texts were'} handed back by "
-            f"{campaign.session.hand_backs_per_text} raters each and set aside: nobody is asked about them any more, and "
+            f"{HAND_BACKS_PER_TEXT} raters each and set aside: nobody is asked about them any more, and "
             "estimates are about outputs that raters could judge."
         )
     if not rows.is_empty():

@@ -1,19 +1,18 @@
 """Services outside that a campaign deals with: how often they are asked, and what becomes of trouble."""
 
 import asyncio
-import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, ClassVar
 
-from steelyard.collect.campaign import Campaign
+from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.integrations.outgoing import OutgoingError
 from steelyard.collect.store import Store
 from steelyard.collect.store.settings import keep_service, service
 
-__all__ = ["Outside", "Patience", "secret_word"]
+__all__ = ["Outside", "Patience"]
 
 _FIRST_SECONDS = 30.0
 _LONGEST_SECONDS = 600.0
@@ -123,34 +122,3 @@ class Outside(ABC):
 
     async def _keep(self, **known: Any) -> None:
         await asyncio.wrap_future(self.store.write(partial(keep_service, name=self.name, **known)))
-
-
-def secret_word(campaign: Campaign, key: tuple[str, ...], *, what: str, otherwise: str) -> str:
-    """Return what an environment variable holds that a key of the campaign file names.
-
-    Parameters
-    ----------
-    campaign : Campaign
-        The campaign.
-    key : tuple of str
-        Where the file names the variable.
-    what : str
-        What it should hold, such as ``token``.
-    otherwise : str
-        What to do instead of setting it.
-
-    Raises
-    ------
-    InvalidDataError
-        If the variable is not set, or holds something that cannot be sent.
-    """
-    found: Any = campaign
-    for one in key:
-        found = getattr(found, one)
-    word = os.environ.get(found, "").strip()
-    if not word or not word.isascii() or not word.isprintable():
-        raise campaign.error(
-            key,
-            f"names the environment variable {found}, which holds no {what}: set it, or {otherwise}",
-        )
-    return word

@@ -5,7 +5,7 @@ from typing import Literal, Self
 
 from sqlalchemy import Connection, bindparam, func, literal_column, select
 
-from steelyard.collect.campaign import Campaign
+from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.money import micro
 from steelyard.collect.store.prepared import run
 from steelyard.collect.store.tables import ledger, rater_answers, slots

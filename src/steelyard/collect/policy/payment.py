@@ -6,7 +6,7 @@ from functools import partial
 import polars as pl
 from sqlalchemy import Connection, select
 
-from steelyard.collect.campaign import Campaign
+from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.money import money_text
 from steelyard.collect.store import Reader
 from steelyard.collect.store.decisions import Decision, latest

@@ -8,7 +8,7 @@ import polars as pl
 from rapidfuzz.distance import Levenshtein
 from sqlalchemy import Connection
 
-from steelyard.collect.campaign import Campaign
+from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.policy.rater_agreement import RaterAgreement, rater_agreement
 from steelyard.collect.store.progress import newest
 from steelyard.collect.store.records import SubmissionRow, submission_rows
@@ -104,7 +104,7 @@ def rater_work(campaign: Campaign, submissions: Sequence[SubmissionRow]) -> dict
     """
     if not submissions:
         return {}
-    task, rule = campaign.task, campaign.quality.agreement
+    task = campaign.task
     facts = pl.DataFrame(
         [
             {
@@ -135,11 +135,7 @@ def rater_work(campaign: Campaign, submissions: Sequence[SubmissionRow]) -> dict
         gold_missed=pl.col("missed").sum(),
     )
     runs = _longest_runs(task, submissions)
-    agreement = rater_agreement(
-        _scores(submissions),
-        bounds=score_bounds(task),
-        distance=0.0 if rule is None else rule.distance,
-    )
+    agreement = rater_agreement(_scores(submissions), bounds=score_bounds(task))
     return {
         row["rater"]: RaterWork(
             **row, same_answers=runs[row["rater"]], agreement=agreement.get(row["rater"])

@@ -17,7 +17,7 @@ from sqlalchemy import (
     update,
 )
 
-from steelyard.collect.campaign import Campaign
+from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.money import micro
 from steelyard.collect.policy.budget import payable_judgments, spent
 from steelyard.collect.store.queue import rebalance

@@ -4,11 +4,12 @@ from typing import Literal
 
 from sqlalchemy import Connection
 
-from steelyard.collect.campaign import Campaign
-from steelyard.collect.panels import Outcome
+from steelyard.collect.config.campaign import Campaign
+from steelyard.collect.integrations.panels import Outcome
 from steelyard.collect.store.sessions import Session, earlier_visits
 
 __all__ = [
+    "HAND_BACKS_PER_TEXT",
     "PAID_ENDS",
     "Reason",
     "has_visited_enough",
@@ -17,6 +18,9 @@ __all__ = [
     "reason_to_end",
     "visit_outcome",
 ]
+
+# Raters after whom a text that all of them handed back is given to nobody any more.
+HAND_BACKS_PER_TEXT = 3
 
 # ``none-left``: this rater has had all there is; ``wait``: others hold what is left and may yet let go
 # of it; ``paused`` and ``stopped``: the campaign is; ``session-complete``: the visit has brought all that

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from steelyard.collect.campaign import Campaign
+from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.fingerprint import digest_of, draw_facts, facts_of
 from steelyard.collect.sampling.contents import Contents
 from steelyard.collect.sampling.draw import targets_of, units_for

@@ -8,11 +8,11 @@ from typing import Any
 
 import polars as pl
 
-from steelyard.collect.campaign import Campaign, check_metrics
-from steelyard.collect.media import MediaFolder, media_fields
+from steelyard.collect.config.campaign import Campaign, check_metrics
 from steelyard.collect.tasks.screen import LETTERS, asked_about, field_at
 from steelyard.collect.tasks.spans import read_suggestions
 from steelyard.collect.tasks.task import check_content
+from steelyard.collect.web.media import MediaFolder, media_fields
 from steelyard.errors import InvalidDataError
 from steelyard.tables import Outputs, read_outputs
 from steelyard.tables.opening import open_table

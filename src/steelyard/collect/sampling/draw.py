@@ -11,7 +11,7 @@ from typing import cast
 
 import polars as pl
 
-from steelyard.collect.campaign import Campaign
+from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.rankings import is_only_ranked, rankable
 from steelyard.collect.sampling.contents import Content, Contents
 from steelyard.collect.sampling.documents import document_units

@@ -6,6 +6,7 @@ from typing import Literal
 
 from sqlalchemy import Connection, bindparam, func, literal_column, select, update
 
+from steelyard.collect.config.wording import phrase
 from steelyard.collect.store.queue import rebalance
 from steelyard.collect.store.raters import hold_rater
 from steelyard.collect.store.refusals import (
@@ -15,7 +16,6 @@ from steelyard.collect.store.refusals import (
     UnknownLeaseError,
 )
 from steelyard.collect.store.tables import leases, raters, slots, submissions, units
-from steelyard.collect.wording import phrase
 
 __all__ = [
     "HandBack",

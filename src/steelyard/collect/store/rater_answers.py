@@ -7,10 +7,10 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, bindparam, func, insert, select
 
+from steelyard.collect.config.wording import phrase
 from steelyard.collect.store.raters import hold_rater
 from steelyard.collect.store.refusals import AlreadySubmittedError
 from steelyard.collect.store.tables import rater_answers, raters
-from steelyard.collect.wording import phrase
 
 __all__ = [
     "RaterAnswer",

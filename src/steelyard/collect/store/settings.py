@@ -8,7 +8,7 @@ from typing import Any, Literal, Self, get_args
 
 from sqlalchemy import Connection, insert, inspect, select, text, update
 
-from steelyard.collect.campaign import Campaign
+from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.money import micro
 from steelyard.collect.sampling.unit import Unit
 from steelyard.collect.store.queue import add_units

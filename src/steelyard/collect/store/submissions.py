@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, func, insert, literal_column, select, update
 
+from steelyard.collect.config.wording import phrase
 from steelyard.collect.store.hand_backs import holds
 from steelyard.collect.store.prepared import run
 from steelyard.collect.store.queue import rebalance
@@ -26,7 +27,6 @@ from steelyard.collect.store.tables import (
     submissions,
     units,
 )
-from steelyard.collect.wording import phrase
 
 __all__ = ["Accepted", "LastAnswer", "correct", "last_answer", "submit"]
 

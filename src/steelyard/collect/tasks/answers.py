@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from steelyard.collect.config.wording import phrase
 from steelyard.collect.tasks.conditions import holds, is_answered, leaves
 from steelyard.collect.tasks.scores import Content, score_of
 from steelyard.collect.tasks.task import Task
 from steelyard.collect.tasks.values import value_problem
 from steelyard.collect.tasks.widgets import Passages, PostEdit, Spans, Widget
-from steelyard.collect.wording import phrase
 
 __all__ = [
     "Problem",
@@ -172,7 +172,7 @@ def _problem(widget: Widget, content: Content, value: Any, sound: Mapping[str, A
         widget.required if isinstance(widget.required, bool) else holds(widget.required, sound)
     )
     if not required:
-        is_silent = isinstance(widget, Spans) and widget.say_none and value is None
+        is_silent = isinstance(widget, Spans) and value is None
         return phrase("answer-is-needed") if is_silent else None
     if isinstance(widget, Passages) and not content[widget.field]:
         return None

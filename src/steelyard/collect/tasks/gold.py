@@ -12,7 +12,8 @@ from typing import Any
 
 from pydantic_core import PydanticCustomError
 
-from steelyard.collect.tasks.declared import one_of, shown
+from steelyard.collect.config.declared import one_of, shown
+from steelyard.collect.config.yaml_lines import KeyPath, dotted
 from steelyard.collect.tasks.grading import check_accepted, is_accepted
 from steelyard.collect.tasks.scores import Content
 from steelyard.collect.tasks.screen import LETTERS, asked_about, field_at, letters_in
@@ -20,7 +21,6 @@ from steelyard.collect.tasks.spans import read_suggestions
 from steelyard.collect.tasks.task import Task, check_content
 from steelyard.collect.tasks.values import is_storable
 from steelyard.collect.tasks.widgets import Ranking
-from steelyard.collect.yaml_lines import KeyPath, dotted
 from steelyard.errors import InvalidDataError
 
 __all__ = ["GoldItem", "grade_gold", "read_gold", "unordered"]

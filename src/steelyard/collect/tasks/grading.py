@@ -20,8 +20,9 @@ from typing import Any
 
 from pydantic_core import PydanticCustomError
 
+from steelyard.collect.config.declared import mistake, one_of, shown
+from steelyard.collect.config.yaml_lines import KeyPath
 from steelyard.collect.tasks.choices import plain
-from steelyard.collect.tasks.declared import mistake, one_of, shown
 from steelyard.collect.tasks.orders import check_known_order, known_order, order_in_words
 from steelyard.collect.tasks.scores import Content, edit_distance
 from steelyard.collect.tasks.values import value_problem
@@ -36,7 +37,6 @@ from steelyard.collect.tasks.widgets import (
     Spans,
     Widget,
 )
-from steelyard.collect.yaml_lines import KeyPath
 
 __all__ = ["accepted_text", "check_accepted", "is_accepted"]
 

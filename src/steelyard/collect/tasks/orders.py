@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from itertools import permutations
 from typing import Any
 
-from steelyard.collect.tasks.declared import mistake, shown
+from steelyard.collect.config.declared import mistake, shown
 from steelyard.collect.tasks.scores import Content
 from steelyard.collect.tasks.screen import letters_in
 

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from steelyard.collect.config.declared import mistake
 from steelyard.collect.tasks.conditions import leaves
-from steelyard.collect.tasks.declared import mistake
 from steelyard.collect.tasks.widgets import Comment, Gate, Likert, Ranking, Slider, Widget
 
 if TYPE_CHECKING:

@@ -8,6 +8,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, PrivateAttr, model_validator
 
+from steelyard.collect.config.declared import Declared, declared, shown
+from steelyard.collect.config.yaml_lines import read_yaml
 from steelyard.collect.tasks.choices import Name, Words
 from steelyard.collect.tasks.consistency import (
     check_scores,
@@ -16,7 +18,6 @@ from steelyard.collect.tasks.consistency import (
     check_widgets,
     field_of,
 )
-from steelyard.collect.tasks.declared import Declared, declared, shown
 from steelyard.collect.tasks.scores import Score, bounds_of
 from steelyard.collect.tasks.screen import (
     LETTERS,
@@ -35,7 +36,6 @@ from steelyard.collect.tasks.widgets import (
     Widget,
     placeholders,
 )
-from steelyard.collect.yaml_lines import read_yaml
 from steelyard.errors import InvalidArgumentError
 
 __all__ = ["Shown", "Task", "check_content", "load_task", "score_bounds", "shipped_tasks"]

@@ -5,8 +5,8 @@ from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, field
 
 from steelyard.collect.integrations.services import Outside
-from steelyard.collect.routes.site import Site
 from steelyard.collect.store.settings import current
+from steelyard.collect.web.site import Site
 from steelyard.errors import SteelyardError
 
 __all__ = ["PeriodicWork"]

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from steelyard.collect.formulas import formula_at, with_formulas
-from steelyard.collect.media import MediaFolder
+from steelyard.collect.config.wording import Wording, english
 from steelyard.collect.sampling.documents import EARLIER
 from steelyard.collect.tasks.screen import asked_about
 from steelyard.collect.tasks.task import Shown, Task
-from steelyard.collect.wording import Wording, english
+from steelyard.collect.web.formulas import formula_at, with_formulas
+from steelyard.collect.web.media import MediaFolder
 from steelyard.markdown import Node, is_markdown, markdown_tree
 
 __all__ = ["LOOKED_AT", "detected", "plain_text", "presented", "public_content"]

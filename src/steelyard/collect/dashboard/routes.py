@@ -1,0 +1,295 @@
+"""The dashboard and its API: for whoever runs the campaign; and for those who may look, without changes.
+
+Who only looks does not see what pays raters or lets somebody in as one.
+"""
+
+import asyncio
+import secrets
+from functools import partial
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query, Request
+from sqlalchemy import Connection
+from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
+
+from steelyard.collect.answer_size import largest_answer
+from steelyard.collect.dashboard import messages
+from steelyard.collect.dashboard.answers import Show, answers
+from steelyard.collect.dashboard.exports import Rows, view_export
+from steelyard.collect.money import micro
+from steelyard.collect.policy.exclusion import rules_in_words
+from steelyard.collect.sampling.draw import more_units
+from steelyard.collect.store import decisions, hand_backs, invitations, queue, settings
+from steelyard.collect.web.cookies import ADMIN_COOKIE, Cookie
+from steelyard.collect.web.guards import Administrator, Viewer, change, coming_in
+from steelyard.collect.web.refusals import RefusedError, page_refusals, refusals
+from steelyard.collect.web.site import Site, site_of
+
+__all__ = ["router"]
+
+router = APIRouter()
+
+_LOGIN_DAYS = 7
+# For numbers; a page without any comes at once after that.
+_PATIENCE_SECONDS = 3.0
+_DAY_SECONDS = 24 * 60 * 60
+_ExportName = Literal[
+    "judgments.jsonl",
+    "judgments.csv",
+    "judgments.parquet",
+    "submissions.jsonl",
+    "comments.csv",
+    "questions.csv",
+    "errors.jsonl",
+    "mqm.tsv",
+    "ledger.csv",
+    "payments.csv",
+    "bonuses.csv",
+    "codebook.md",
+]
+
+# They hold the ids by which a panel knows people.
+_FOR_PAYING = frozenset({"ledger.csv", "payments.csv", "bonuses.csv"})
+
+
+@router.get("/admin/enter", **coming_in())
+async def enter(request: Request, token: Annotated[str, Query(max_length=1024)]) -> Response:
+    """Make the admin link a cookie, so that the link's token leaves the address bar."""
+    site = site_of(request)
+    now = site.clock()
+    link = site.keys.read("admin-link", token, now=now)
+    # no login outlives the link that it came from
+    expires = min(now + _LOGIN_DAYS * _DAY_SECONDS * 1_000, link.expires)
+    (role,) = link.subject
+    value = site.keys.sign("admin", secrets.token_urlsafe(16), role, expires=expires)
+    name = site.cookie_name(ADMIN_COOKIE)
+    cookie = Cookie(name, path="/admin", secure=site.origin.startswith("https://"))
+    answer = RedirectResponse("/admin", 303)
+    answer.headers.append("set-cookie", cookie.header(value, seconds=(expires - now) // 1_000))
+    return answer
+
+
+@router.get("/admin", response_class=HTMLResponse, responses=page_refusals(401, 429))
+async def dashboard(admin: Viewer) -> Response:
+    """Show where the campaign stands."""
+    site = admin.site
+    found = await site.live.latest_within(_PATIENCE_SECONDS)
+    if found is None:
+        found = await _not_computed_yet(site)
+    return site.page("admin.html", csrf=admin.csrf, role=admin.rater, snapshot=found)
+
+
+async def _not_computed_yet(site: Site) -> dict[str, Any]:
+    """Return what a page shows until the first snapshot comes."""
+    known = await site.read(settings.current)
+    assert known is not None
+    return {
+        "state": known.state,
+        "signal": {
+            "kind": "wait",
+            "title": "Computing",
+            "reason": "The numbers come in a moment. The machine is busy, and raters come first.",
+        },
+        "rules": list(rules_in_words(site.campaign)),
+    }
+
+
+@router.get("/admin/api/snapshot", responses=refusals(401, 429))
+async def snapshot(admin: Viewer) -> dict[str, Any]:
+    """Return where the campaign stands."""
+    return await admin.site.live.latest()
+
+
+@router.get("/admin/answers", response_class=HTMLResponse, responses=page_refusals(401, 429))
+async def work_done(admin: Viewer) -> Response:
+    """Show the page on which answers are looked at."""
+    return admin.site.page("answers.html", csrf=admin.csrf, role=admin.rater)
+
+
+@router.get("/admin/api/answers", responses=refusals(401, 422, 429))
+async def found_answers(
+    admin: Viewer,
+    rater: Annotated[int | None, Query(ge=1, le=10**9)] = None,
+    item: Annotated[str | None, Query(max_length=1_000)] = None,
+    show: Show = "all",
+    offset: Annotated[int, Query(ge=0, le=10**9)] = 0,
+) -> dict[str, Any]:
+    """Return answers with their texts, the newest first, and who gave them."""
+    asked = partial(answers, rater=rater, item=item, show=show, offset=offset)
+    found = await admin.site.live.observer.ask(asked)
+    if admin.rater != "admin":
+        for one in found["raters"].values():
+            one["panel_id"] = ""
+    return found
+
+
+@router.get("/admin/events", response_class=StreamingResponse, responses=refusals(401, 429))
+async def events(admin: Viewer) -> Response:
+    """Send every new snapshot as it comes, until the reader leaves or the server ends."""
+    headers = {"X-Accel-Buffering": "no"}
+    return StreamingResponse(
+        admin.site.live.events(), media_type="text/event-stream", headers=headers
+    )
+
+
+@router.post("/admin/api/state", **change())
+async def change_state(admin: Administrator, sent: messages.State) -> messages.Standing:
+    """Pause, resume or stop."""
+    return await _change(admin.site, state=sent.state)
+
+
+@router.post("/admin/api/goal", **change())
+async def change_goal(admin: Administrator, sent: messages.Goal) -> messages.Standing:
+    """Change what to reach, or what may be spent; what is not given stays."""
+    goal = admin.site.campaign.goal
+    if sent.half_width is not None and goal is not None and goal.decide is not None:
+        raise RefusedError(
+            400,
+            "`half_width` is no goal of a race: what it decides is settled in the campaign file",
+        )
+    budget = None if sent.budget is None else micro(sent.budget)
+    return await _change(
+        admin.site, half_width=sent.half_width, budget=budget, unlimited=sent.unlimited
+    )
+
+
+@router.post("/admin/api/message", **change())
+async def tell_raters(admin: Administrator, sent: messages.RaterMessage) -> messages.Standing:
+    """Tell all raters something, on their pages."""
+    told = sent.text.strip()
+    found = await _change(admin.site, message=told)
+    admin.site.notice.text = told
+    return found
+
+
+@router.post("/admin/api/outputs", **change())
+async def add_outputs(admin: Administrator, sent: messages.More) -> messages.Added:
+    """Draw more outputs of each system, so that what was drawn before stays a part of the sample."""
+    site = admin.site
+    now = site.clock()
+    drawn = await site.read(queue.drawn)
+    # reading the outputs takes a while: not in the writer
+    units = await asyncio.to_thread(more_units, site.campaign, drawn, sent.more)
+    site.limits.make_room(largest_answer(site.campaign.task, (unit.content for unit in units)))
+
+    def add(connection: Connection) -> messages.Added:
+        fresh = queue.add_units(connection, new=units, now=now)
+        found = settings.current(connection)
+        assert found is not None
+        return messages.Added(units=fresh, sample_size=found.sample_size)
+
+    added = await site.write(add)
+    site.live.refresh()
+    site.changed.set()
+    return added
+
+
+@router.post("/admin/api/invitations", **change())
+async def invite(admin: Administrator, sent: messages.Invitations) -> messages.Links:
+    """Make links for raters, each for one: for people by name, or for so many without one."""
+    site, now = admin.site, admin.site.clock()
+    names = [*dict.fromkeys(sent.names), *(secrets.token_urlsafe(9) for _ in range(sent.count))]
+    await site.write(partial(invitations.invite, names=names, now=now))
+    return messages.Links(names=names, links=[site.invitation(name) for name in names])
+
+
+@router.get("/admin/api/viewer", responses=refusals(401, 403, 429))
+async def viewer_link(admin: Administrator) -> messages.OneLink:
+    """Return the link for those who may look and change nothing."""
+    return messages.OneLink(link=admin.site.admin_link("viewer"))
+
+
+@router.get("/admin/api/rater-link", responses=refusals(401, 403, 429))
+async def rater_link(admin: Administrator) -> messages.OneLink:
+    """Return the link to give to the panel, or that of the first invited rater."""
+    return messages.OneLink(link=admin.site.rater_link())
+
+
+@router.get("/admin/api/invitations", responses=refusals(401, 403, 429))
+async def invited(admin: Administrator) -> messages.InvitationList:
+    """Return all invitations, with what came of each."""
+    return await _invited(admin.site)
+
+
+@router.post("/admin/api/invitations/revoke", **change())
+async def revoke(admin: Administrator, sent: messages.InvitationName) -> messages.InvitationList:
+    """Withdraw an invitation: its link opens nothing any more."""
+    await admin.site.write(partial(invitations.revoke, name=sent.name, now=admin.site.clock()))
+    return await _invited(admin.site)
+
+
+async def _invited(site: Site) -> messages.InvitationList:
+    return messages.InvitationList(
+        invitations=[
+            messages.Invitation(
+                name=one.name,
+                link=site.invitation(one.name),
+                created=one.created,
+                revoked=one.revoked,
+                rater=one.number,
+                judgments=one.judgments,
+            )
+            for one in await site.read(
+                partial(invitations.invited, printed=site.printed_invitation)
+            )
+        ]
+    )
+
+
+@router.post("/admin/api/decisions", **change(404))
+async def decide(admin: Administrator, sent: messages.Decision) -> messages.Decided:
+    """Decide what becomes of a rater's work: whether it counts, or whether it is paid."""
+    now = admin.site.clock()
+    found = await admin.site.write(
+        lambda connection: decisions.decide(
+            connection,
+            rater=sent.rater,
+            about=sent.about,
+            verdict=sent.verdict,
+            reason=sent.reason,
+            by="admin",
+            now=now,
+        )
+    )
+    admin.site.live.refresh()
+    return messages.Decided(about=found.about, verdict=found.verdict, reason=found.reason)
+
+
+@router.post("/admin/api/hand-backs", **change(404))
+async def undo_hand_backs(admin: Administrator, sent: messages.HandBacks) -> messages.Undone:
+    """Let texts that a rater handed back be judged again, also if they were set aside."""
+    operation = partial(hand_backs.undo_hand_backs, rater=sent.rater, now=admin.site.clock())
+    texts = await admin.site.write(operation)
+    admin.site.live.refresh()
+    return messages.Undone(texts=texts)
+
+
+@router.get(
+    "/admin/export/{name}",
+    response_class=Response,
+    responses=refusals(401, 403, 422, 429)
+    | {200: {"description": "the file", "content": {"application/octet-stream": {}}}},
+)
+async def download(admin: Viewer, name: _ExportName, rows: Rows = "estimate") -> Response:
+    """Return a file of the campaign's results."""
+    if name in _FOR_PAYING and admin.rater != "admin":
+        raise RefusedError(403, "files for paying raters are for whoever runs the campaign")
+    live = admin.site.live
+    await live.apply_rules()
+    found = await live.observer.ask(partial(view_export, name=name, rows=rows))
+    headers = {"Content-Disposition": f'attachment; filename="{found.filename}"'}
+    return Response(found.body, media_type=found.media_type, headers=headers)
+
+
+async def _change(site: Site, **changes: Any) -> messages.Standing:
+    now = site.clock()
+
+    found = await site.write(lambda connection: settings.change(connection, **changes, now=now))
+    site.live.refresh()
+    site.changed.set()
+    return messages.Standing(
+        state=found.state,
+        half_width=found.half_width,
+        budget=None if found.budget is None else found.budget / 1_000_000,
+        sample_size=found.sample_size,
+    )

@@ -1,1 +1,0 @@
-"""What keeps raters, administrators and strangers apart: tokens, cookies, limits, headers."""
