@@ -22,7 +22,7 @@ from tests.collect.queries import entries
 from steelyard.collect.store import Store
 from steelyard.collect.store.decisions import decide
 from steelyard.collect.store.leases import Lease
-from steelyard.collect.store.progress import awaited, progress
+from steelyard.collect.store.progress import progress
 from steelyard.collect.store.queue import add_units
 from steelyard.collect.store.records import submission_rows
 from steelyard.collect.store.settings import change
@@ -170,7 +170,7 @@ class Assignment(RuleBasedStateMachine):
         for name in ("eve", "fay"):
             while isinstance(lease := self.office.next(name), Lease):
                 self.office.submit(name, lease, answer={"lease": lease.id})
-        assert self.office.read(awaited) == []
+        assert self.office.read(progress, now=self.office.now).lacking == 0
         counts = self.office.read(progress, now=self.office.now)
         assert counts.complete == counts.units
         self.store.close()

@@ -28,10 +28,19 @@ from steelyard.errors import InvalidArgumentError
 from steelyard.records import DRAW_COLUMNS
 from steelyard.tables.formulas import without_formulas
 
-__all__ = ["NAMES", "Export", "Rows", "export", "judgments", "pseudonym", "view_export"]
+__all__ = [
+    "NAMES",
+    "Export",
+    "ExportName",
+    "Rows",
+    "export",
+    "judgments",
+    "pseudonym",
+    "view_export",
+]
 
 Rows = Literal["estimate", "all"]
-NAMES = (
+ExportName = Literal[
     "judgments.jsonl",
     "judgments.csv",
     "judgments.parquet",
@@ -44,7 +53,8 @@ NAMES = (
     "payments.csv",
     "bonuses.csv",
     "codebook.md",
-)
+]
+NAMES: tuple[ExportName, ...] = get_args(ExportName)
 _TYPES = {
     "jsonl": "application/x-ndjson",
     "csv": "text/csv; charset=utf-8",

@@ -22,14 +22,7 @@ from steelyard.collect.sampling.unit import Target
 from steelyard.collect.store import Reader, StoreError
 from steelyard.collect.store.decisions import About, Decision, latest
 from steelyard.collect.store.judgments import judgment_rows
-from steelyard.collect.store.progress import (
-    Awaited,
-    Progress,
-    RaterRow,
-    awaited,
-    progress,
-    rater_rows,
-)
+from steelyard.collect.store.progress import Progress, RaterRow, progress, rater_rows
 from steelyard.collect.store.queue import drawn
 from steelyard.collect.store.records import judgment_times
 from steelyard.collect.store.settings import Settings, current
@@ -43,7 +36,6 @@ class _Read:
 
     settings: Settings
     progress: Progress
-    awaited: Sequence[Awaited]
     rows: pl.DataFrame
     times: Sequence[int]
     work: Mapping[str, RaterWork]
@@ -98,7 +90,7 @@ def snapshot(
     goal, level = goal_of(campaign, read.settings)
     planned = planned_of(campaign, read.settings, systems=len(pool.systems))
     found = PromptEstimates(campaign, pool, read.rows, goal=goal, level=level, planned=planned)
-    lacking = sum(one.missing for one in read.awaited)
+    lacking = read.progress.lacking
     sharing = read.progress.units / max(len(read.drawn), 1)
     outlook = Outlook.of(campaign, found, lacking=lacking, sharing=sharing)
     if outlook.race is not None and outlook.to_goal is not None:
@@ -155,7 +147,6 @@ def _read(connection: Connection, *, now: int, known: RaterWorkCache) -> _Read:
     return _Read(
         settings=settings,
         progress=progress(connection, now=now),
-        awaited=awaited(connection),
         rows=judgment_rows(connection),
         times=judgment_times(connection),
         work=known(connection),

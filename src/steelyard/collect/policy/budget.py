@@ -10,7 +10,15 @@ from steelyard.collect.money import micro
 from steelyard.collect.store.prepared import run
 from steelyard.collect.store.tables import ledger, rater_answers, slots
 
-__all__ = ["UNLIMITED", "Allowance", "Budget", "is_spent", "payable_judgments", "spent"]
+__all__ = [
+    "UNLIMITED",
+    "Allowance",
+    "Budget",
+    "held_units",
+    "is_spent",
+    "payable_judgments",
+    "spent",
+]
 
 # Entries that are added up anew each time, at most; older ones are remembered as a sum.
 _RECENT = 2_000
@@ -124,7 +132,7 @@ class Budget:
         left = budget - self._spent(connection, now=now)
         if left < price:
             return Allowance("enough", 0)
-        held = run(connection, _HELD, {"now": now}).scalar_one() * self.pay
+        held = held_units(connection, now=now) * self.pay
         if self.bonus:
             learning = run(connection, _LEARNING, {"since": now - self.lease_ms}).scalar_one()
             held += learning * (self.bonus + self.pay)
@@ -142,6 +150,11 @@ class Budget:
                 self._mark, self._sum = last, self._sum + int(settled)
                 amount = run(connection, _SUM, {"mark": last}).one()[1]
         return self._sum + int(amount)
+
+
+def held_units(connection: Connection, *, now: int) -> int:
+    """Return how many units raters hold."""
+    return int(run(connection, _HELD, {"now": now}).scalar_one())
 
 
 def spent(connection: Connection) -> int:

@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, Connection, and_, bindparam, func, literal_column, select
+from sqlalchemy import ColumnElement, Connection, and_, func, literal_column, select
 
-from steelyard.collect.policy.budget import spent
+from steelyard.collect.policy.budget import held_units, spent
 from steelyard.collect.store.hand_backs import holds
+from steelyard.collect.store.raters import Rater
 from steelyard.collect.store.tables import (
     decisions,
     leases,
@@ -15,17 +16,14 @@ from steelyard.collect.store.tables import (
     raters,
     sessions,
     settings,
-    slots,
     submissions,
     targets,
     units,
 )
 
 __all__ = [
-    "Awaited",
     "Progress",
     "RaterRow",
-    "awaited",
     "given_up",
     "newest",
     "progress",
@@ -34,13 +32,11 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RaterRow:
+class RaterRow(Rater):
     """One rater, counted up.
 
     Attributes
     ----------
-    id, number, panel, external_id, joined, excluded
-        As in `Rater`.
     judgments, gold : int
         Submissions of drawn units, and of gold ones.
     handed_back : int
@@ -53,12 +49,6 @@ class RaterRow:
         Whether the tutorial of each version was passed; None while it is under way.
     """
 
-    id: str
-    number: int
-    panel: str
-    external_id: str
-    joined: int
-    excluded: bool
     judgments: int
     gold: int
     handed_back: int
@@ -79,8 +69,8 @@ class Progress:
         Units with all judgments wanted, those of excluded raters not counted.
     set_aside : int
         Units that are given to nobody any more, because so many raters handed them back.
-    wanted : int
-        Judgments wanted.
+    wanted, lacking : int
+        Judgments wanted, and those of them that are not there yet and still awaited.
     judgments : int
         Submissions of drawn units, all of them.
     counted : int
@@ -103,6 +93,7 @@ class Progress:
     complete: int
     set_aside: int
     wanted: int
+    lacking: int
     judgments: int
     counted: int
     surplus: int
@@ -113,28 +104,6 @@ class Progress:
     spent: int
     first: int | None
     last: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Awaited:
-    """A unit that lacks judgments.
-
-    Attributes
-    ----------
-    unit : int
-        The unit.
-    item : str
-        Its item.
-    missing : int
-        Judgments that are lacking.
-    replacement : bool
-        Whether it lacks them only because a rater was excluded.
-    """
-
-    unit: int
-    item: str
-    missing: int
-    replacement: bool
 
 
 _IS_DRAWN: ColumnElement[bool] = literal_column("units.gold IS NULL")
@@ -161,6 +130,9 @@ _UNITS = (
         func.count().filter(and_(_IS_DRAWN, _counted >= units.c.wanted)).label("complete"),
         func.count().filter(and_(_IS_DRAWN, _IS_GIVEN_UP)).label("set_aside"),
         func.sum(units.c.wanted).filter(_IS_DRAWN).label("wanted"),
+        func.sum(units.c.wanted - _counted)
+        .filter(_IS_DRAWN, _counted < units.c.wanted, units.c.set_aside.is_(None))
+        .label("lacking"),
         func.sum(_given).filter(_IS_DRAWN).label("judgments"),
         func.sum(_counted).filter(_IS_DRAWN).label("counted"),
         func.sum(_judged.c.surplus).filter(_IS_DRAWN).label("surplus"),
@@ -171,23 +143,8 @@ _UNITS = (
     .select_from(units)
     .outerjoin(_judged, _judged.c.unit == units.c.id)
 )
-_HELD = (
-    select(func.count())
-    .select_from(slots)
-    .where(
-        literal_column("NOT slots.done AND slots.rater IS NOT NULL"),
-        slots.c.expires > bindparam("now"),
-    )
-)
 _RATERS = select(func.count()).select_from(raters)
 _SESSIONS = select(func.count()).select_from(sessions)
-_AWAITED = (
-    select(units.c.id, units.c.item, units.c.wanted - _counted, _given >= units.c.wanted)
-    .select_from(units)
-    .outerjoin(_judged, _judged.c.unit == units.c.id)
-    .where(_IS_DRAWN, _counted < units.c.wanted, units.c.set_aside.is_(None))
-    .order_by(units.c.id)
-)
 _GIVEN_UP = (
     select(targets.c.system, targets.c.draw)
     .join_from(units, targets, targets.c.unit == units.c.id)
@@ -257,19 +214,11 @@ def progress(connection: Connection, *, now: int) -> Progress:
     return Progress(
         **counts,
         **moments,
-        held=connection.execute(_HELD, {"now": now}).scalar_one(),
+        held=held_units(connection, now=now),
         raters=connection.execute(_RATERS).scalar_one(),
         sessions=connection.execute(_SESSIONS).scalar_one(),
         spent=spent(connection),
     )
-
-
-def awaited(connection: Connection) -> list[Awaited]:
-    """Return the units that lack judgments, in the order of the queue."""
-    return [
-        Awaited(unit, item, missing, bool(replacement))
-        for unit, item, missing, replacement in connection.execute(_AWAITED)
-    ]
 
 
 def given_up(connection: Connection) -> list[tuple[str, int]]:

@@ -89,33 +89,23 @@ class Facts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
-    """The campaign of a database, as it stands.
+class Settings(Facts):
+    """The campaign of a database, as it stands; what `Facts` holds may have been changed since.
 
     Attributes
     ----------
-    fingerprint : str
-        Tells this campaign from others.
     secret : str
         Random, made once; what links and cookies are signed with.
     state : {"running", "paused", "stopped"}
         Whether raters are given work.
-    half_width : float or None
-        The half-width to reach.
-    budget : int or None
-        What may be spent, in millionths of the currency.
     sample_size : int
         Outputs of each system in the draw; items, when systems share them.
-    judgments_per_output : int
-        Judgments wanted of each unit.
-    session_judgments, gold_every, mirrored
-        As in `Facts`.
     revision : int
         Grows with every change of these settings and of the draw.
     created, changed : int
         Milliseconds.
-    declared : str or None
-        The goal as the campaign file last had it, in JSON.
+    in_file : str
+        The goal and the budget as the campaign file last had them.
     goal_met : bool
         Whether the server has paused because the present goal was reached.
     message : str or None
@@ -124,20 +114,13 @@ class Settings:
         Of each service outside, its ``memory`` and its ``trouble``.
     """
 
-    fingerprint: str
     secret: str
     state: State
-    half_width: float | None
-    budget: int | None
     sample_size: int
-    judgments_per_output: int
-    session_judgments: int | None
-    gold_every: int | None
-    mirrored: tuple[str, ...]
     revision: int
     created: int
     changed: int
-    declared: str | None = None
+    in_file: str
     goal_met: bool = False
     message: str | None = None
     services: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -184,7 +167,7 @@ def initialise(
         connection.execute(_ALONE)
     there = current(connection)
     if there is None:
-        row = asdict(facts) | {"mirrored": json.dumps(facts.mirrored), "declared": facts.declared}
+        row = asdict(facts) | {"mirrored": json.dumps(facts.mirrored), "in_file": facts.declared}
         connection.execute(_ADD, {**row, "secret": _new_secret(), "created": now, "changed": now})
         add_units(connection, new=units, now=now)
         there = _begun(connection)
@@ -199,7 +182,7 @@ def initialise(
 def _followed(connection: Connection, there: Settings, facts: Facts, now: int) -> Settings:
     """Take over what the campaign file says by now."""
     goal = {"half_width": there.half_width, "budget": there.budget}
-    before = json.loads(facts.declared if there.declared is None else there.declared)
+    before = json.loads(there.in_file)
     goal |= {
         name: value for name, value in json.loads(facts.declared).items() if value != before[name]
     }
@@ -207,7 +190,7 @@ def _followed(connection: Connection, there: Settings, facts: Facts, now: int) -
         **goal,
         "session_judgments": facts.session_judgments,
         "gold_every": facts.gold_every,
-        "declared": facts.declared,
+        "in_file": facts.declared,
     }
     if all(getattr(there, name) == value for name, value in values.items()):
         return there

@@ -88,7 +88,7 @@ settings = Table(
     Column("created", BigInteger, nullable=False),
     Column("changed", BigInteger, nullable=False),
     # The half-width and the budget that the campaign file said when it was last read, in JSON.
-    Column("declared", Text),
+    Column("in_file", Text, nullable=False),
     # Whether the server has paused because the present goal was reached.
     Column("goal_met", Boolean, nullable=False, server_default=false()),
     # What raters are told on their pages.

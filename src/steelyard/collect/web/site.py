@@ -73,7 +73,7 @@ class Site:
     budget
     limits, requests, joins
         What is taken from one sender: sizes, and times for each session and for each address.
-    purse
+    budget
         What may still be spent.
     checks
         Gold items that tell a rater what was missed.

@@ -11,9 +11,9 @@ from starlette.responses import HTMLResponse, Response
 
 from steelyard.collect.config.questionnaires import Part
 from steelyard.collect.config.wording import phrase
+from steelyard.collect.policy import visit as visit_rules
 from steelyard.collect.policy.exclusion import FEWEST
 from steelyard.collect.policy.visit import (
-    HAND_BACKS_PER_TEXT,
     PAID_ENDS,
     has_visited_enough,
     judgments_of_visit,
@@ -59,7 +59,7 @@ async def next_assignment(visit: RaterVisit, sent: messages.Nothing) -> messages
         if isinstance(found, leases.Nothing):
             # who handed a text back first may have judged enough by now to be heard
             hand_backs.set_aside_due(
-                connection, rater=visit.rater, enough=HAND_BACKS_PER_TEXT, now=now
+                connection, rater=visit.rater, enough=visit_rules.HAND_BACKS_PER_TEXT, now=now
             )
         return facts, found
 
@@ -174,7 +174,7 @@ async def hand_back(visit: RaterVisit, sent: messages.HandBack) -> messages.Hand
         kind=sent.kind,
         reason=sent.reason,
         most=site.campaign.session.hand_backs,
-        enough=HAND_BACKS_PER_TEXT,
+        enough=visit_rules.HAND_BACKS_PER_TEXT,
         now=site.clock(),
     )
     await site.write(operation)
