@@ -372,7 +372,7 @@ def test_gaps_and_systems_are_chosen_on_the_command_line(run, tmp_path):
     judged = table(tmp_path / "j.csv", JUDGED)
     assert run("estimate", outputs, judged)[0] == 2
     code, out, err = run(
-        *("estimate", outputs, judged, "--exclude-system", "new", "--fill", "bleu=mean", "--json")
+        *("estimate", outputs, judged, "--system", "-new", "--fill", "bleu=mean", "--json")
     )
     assert code == 0
     assert [one["system"] for one in json.loads(out)] == ["base"]

@@ -67,7 +67,7 @@ def test_the_only_system_is_its_own_whole(make_study):
     found = prompt_findings(study, "overall", study.systems, metrics=("good",))
     assert found.diagnosis.judges[0].ranks is None
     assert found.answer.comparison is None
-    assert found.answer.refusal is None
+    assert found.answer.sentence.startswith("only scores ")
 
 
 def test_the_answer_is_what_compare_says(study):

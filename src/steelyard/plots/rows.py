@@ -10,8 +10,9 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
+from steelyard.names import shown_names
 from steelyard.plots.canvas import axes_for, legend_above
-from steelyard.plots.style import BAND, BLUE, GREEN, INK, MUTED, ORANGE, rows_of_labels, shown_names
+from steelyard.plots.style import BAND, BLUE, GREEN, INK, MUTED, ORANGE, rows_of_labels
 
 __all__ = ["Block", "Row", "draw_rows"]
 

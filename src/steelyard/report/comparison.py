@@ -2,16 +2,15 @@
 
 from dataclasses import dataclass
 
+from steelyard.numbers import interval, level_name, p_value, signed
+from steelyard.questions.answer import difference_decimals
 from steelyard.questions.comparison import Comparison
 from steelyard.questions.pairs import PairDifference
 from steelyard.report.copyable import copyable_pairs
 from steelyard.report.difference_matrix import (
     Matrix,
-    difference_decimals,
     difference_matrix,
-    signed,
 )
-from steelyard.report.numbers import interval, level_name
 from steelyard.report.rank_plot import rank_plot
 from steelyard.report.svg import inline_svg
 from steelyard.report.tables import Table
@@ -112,7 +111,7 @@ def pairs_table(found: Comparison, order: list[str]) -> Table:
             signed(sign * pair.difference, decimals),
             interval(low, high, decimals),
             *([interval(least, most, decimals)] if several else []),
-            f"{pair.p_value:.2g}",
+            p_value(pair.p_value),
             pair.words,
             _items(pair),
         )

@@ -11,7 +11,7 @@ from steelyard.questions.diagnosis import Diagnosis
 from steelyard.questions.estimates import Baseline, Estimate
 from steelyard.report.scatter import JudgedMetric
 from steelyard.study import Study
-from steelyard.study.answer import Answer, prompt_answer
+from steelyard.study.answer import Answer, prompt_answers
 
 __all__ = [
     "PromptFindings",
@@ -62,8 +62,8 @@ class PromptFindings:
         What the judgments say of metrics and raters.
     diagnosis_gap : str or None
         Why there is none.
-    answer : Answer
-        Which system is better.
+    answer : Answer or None
+        Which system is better; None of one system without an estimate.
     remarks : tuple of str
         What a reader must know of all estimates.
     """
@@ -73,7 +73,7 @@ class PromptFindings:
     systems: tuple[SystemFindings, ...]
     diagnosis: Diagnosis | None
     diagnosis_gap: str | None
-    answer: Answer
+    answer: Answer | None
     remarks: tuple[str, ...] = ()
 
     @property
@@ -151,7 +151,9 @@ def prompt_findings(
     """
     names = study.metrics if metrics is None else tuple(metrics)
     estimates, refused, remarks = _estimates(study, prompt, systems, names, level)
-    answer = prompt_answer(study, prompt, systems, metrics=names, level=level)
+    answers = prompt_answers(
+        study, prompt, list(estimates.values()), names, systems=systems, level=level
+    )
     diagnosis, gap = _diagnosis(study, prompt, systems, names, level)
     found = [
         SystemFindings(
@@ -167,7 +169,7 @@ def prompt_findings(
         systems=tuple(sorted(found, key=_best_first(study, prompt))),
         diagnosis=diagnosis,
         diagnosis_gap=gap,
-        answer=answer,
+        answer=answers.get(None),
         remarks=remarks,
     )
 

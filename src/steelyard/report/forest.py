@@ -7,6 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from steelyard.numbers import level_name
 from steelyard.plots.style import (
     BAND,
     BLUE,
@@ -19,7 +20,6 @@ from steelyard.plots.style import (
     styled,
 )
 from steelyard.questions.estimates import Baseline, Ends, Estimate
-from steelyard.report.numbers import level_name
 
 __all__ = ["forest_plot"]
 

@@ -9,10 +9,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from steelyard import __version__
 from steelyard.errors import InvalidArgumentError
+from steelyard.numbers import count, level_name
 from steelyard.records import names_of
 from steelyard.report.findings import prompt_findings, wanted_systems
 from steelyard.report.glossary import GLOSSARY
-from steelyard.report.numbers import count, level_name
 from steelyard.report.section import section
 from steelyard.study import Study
 from steelyard.tables.replacing import replacing

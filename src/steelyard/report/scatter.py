@@ -11,6 +11,8 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from steelyard.errors import InvalidArgumentError
+from steelyard.names import shown_names
+from steelyard.numbers import RHO, interval, number
 from steelyard.plots.style import (
     ALL_SYSTEMS,
     BLUE,
@@ -19,10 +21,8 @@ from steelyard.plots.style import (
     ORANGE,
     WIDTH,
     named,
-    shown_names,
     styled,
 )
-from steelyard.report.numbers import RHO, interval, number
 from steelyard.single.quantity import Quantity
 
 __all__ = [

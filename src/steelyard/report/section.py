@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 from steelyard.plots.style import MANY
+from steelyard.questions.answer import enumeration
 from steelyard.report.comparison import ComparisonPart, comparison_part
 from steelyard.report.copyable import copyable_estimates
 from steelyard.report.examples import ExampleGroup, examples
@@ -21,7 +22,7 @@ from steelyard.report.scatter import metric_plot, within_systems
 from steelyard.report.small_multiples import small_multiples
 from steelyard.report.svg import inline_svg
 from steelyard.report.tables import Table, estimates_table, score_decimals
-from steelyard.report.wording import Headline, enumeration, headline, interval_abouts
+from steelyard.report.wording import Headline, headline, interval_abouts
 from steelyard.study import Study
 
 __all__ = ["Section", "section"]
@@ -121,7 +122,7 @@ def section(study: Study, findings: PromptFindings, *, level: float, place: int)
         for one in findings.systems
         if (findings.prompt, one.system) in found
     }
-    comparison = findings.answer.comparison
+    comparison = None if findings.answer is None else findings.answer.comparison
     if comparison is not None:
         comparison = replace(comparison, notes=comparison_notes(findings, comparison.notes))
     return Section(

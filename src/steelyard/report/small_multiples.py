@@ -9,6 +9,8 @@ from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
 from steelyard.errors import InvalidArgumentError
+from steelyard.names import shown_names
+from steelyard.numbers import RHO, number
 from steelyard.plots.style import (
     BAND,
     BLUE,
@@ -17,10 +19,8 @@ from steelyard.plots.style import (
     ORANGE,
     WIDTH,
     named,
-    shown_names,
     styled,
 )
-from steelyard.report.numbers import RHO, number
 from steelyard.report.scatter import JudgedMetric, Scale, least_squares_ends, marks_of
 
 __all__ = ["small_multiples"]

@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from steelyard.questions.estimates import Baseline, Ends, Estimate
-from steelyard.report.findings import PromptFindings, SystemFindings
-from steelyard.report.numbers import (
+from steelyard.numbers import (
     decimals_for,
     interval,
     level_name,
     number,
 )
+from steelyard.questions.estimates import Baseline, Ends, Estimate
+from steelyard.report.findings import PromptFindings, SystemFindings
 
 __all__ = [
     "Table",

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from steelyard.numbers import number
 from steelyard.questions.about import About
 from steelyard.questions.worth import worth_in_words
 from steelyard.report.findings import PromptFindings, SystemFindings
-from steelyard.report.numbers import level_name, number, span
 
-__all__ = ["Headline", "enumeration", "headline", "interval_abouts"]
+__all__ = ["Headline", "headline", "interval_abouts"]
 
 
 @dataclass(frozen=True)
@@ -42,49 +42,22 @@ def headline(findings: PromptFindings, decimals: int) -> Headline:
     """
     ranked = [one for one in findings.systems if one.estimate is not None]
     answer = findings.answer
-    if answer.sentence is not None:
-        said = (_range(ranked, decimals), _saving(findings)) if ranked else ()
-        return Headline(answer.sentence, answer.basis, said)
-    if not ranked:
+    if answer is None or not (ranked or answer.comparison):
         return Headline(
             "No system has an estimate under this prompt; the reasons are below.", None, ()
         )
-    if answer.refusal is not None:
-        unknown = f"Which system is better is not known: {answer.refusal.rstrip('.')}."
-        return Headline(unknown, None, (_range(ranked, decimals), _saving(findings)))
-    return Headline(_score(ranked[0], decimals), None, (_saving(findings),))
-
-
-def _score(one: SystemFindings, decimals: int) -> str:
-    found = one.estimate
-    assert found is not None
-    return (
-        f"{one.system} has a mean human score of {number(found.estimate, decimals)} "
-        f"({level_name(found.level)} interval {span(found.low, found.high, decimals)}, about "
-        f"{found.about})."
-    )
+    range_ = [_range(ranked, decimals)] if len(ranked) > 1 else []
+    said = (*range_, _saving(findings)) if ranked else ()
+    return Headline(answer.sentence, answer.basis, said)
 
 
 def _range(ranked: Sequence[SystemFindings], decimals: int) -> str:
     """Return the span of the estimates, which claims no order of the systems between."""
-    if len(ranked) == 1:
-        return _score(ranked[0], decimals)
     ends = [
         f"{number(one.estimate.estimate if one.estimate else None, decimals)} ({one.system})"
         for one in (ranked[-1], ranked[0])
     ]
     return f"The estimates of the mean human score run from {ends[0]} to {ends[1]}."
-
-
-def enumeration(names: Sequence[str]) -> str:
-    """Return names as a phrase.
-
-    Examples
-    --------
-    >>> enumeration(["a"]), enumeration(["a", "b", "c"])
-    ('a', 'a, b and c')
-    """
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def interval_abouts(findings: PromptFindings) -> dict[str, list[str]]:

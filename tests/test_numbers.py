@@ -1,6 +1,6 @@
 import pytest
 
-from steelyard.report.numbers import count, decimals_for, interval, number, percent, span
+from steelyard.numbers import count, decimals_for, interval, number, percent, span
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,9 @@ __all__ = [
     "interval",
     "level_name",
     "number",
+    "p_value",
     "percent",
+    "signed",
     "span",
 ]
 
@@ -63,6 +65,18 @@ def number(value: float | None, decimals: int = 2) -> str:
     return text.lstrip("-") if not text.strip("-0.,") else text.replace("-", _MINUS)
 
 
+def signed(value: float, decimals: int) -> str:
+    """Return a difference with its sign.
+
+    Examples
+    --------
+    >>> signed(0.125, 2), signed(-0.001, 2)
+    ('+0.12', '0.00')
+    """
+    text = number(value, decimals)
+    return f"+{text}" if value > 0 and text.strip("0.,") else text
+
+
 def interval(low: float, high: float, decimals: int = 2) -> str:
     """Return an interval for a table.
 
@@ -83,6 +97,17 @@ def span(low: float, high: float, decimals: int = 2) -> str:
     '0.280 to 0.433'
     """
     return f"{number(low, decimals)} to {number(high, decimals)}"
+
+
+def p_value(value: float) -> str:
+    """Return a p-value.
+
+    Examples
+    --------
+    >>> p_value(0.0412), p_value(2e-9)
+    ('0.041', '< 0.001')
+    """
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def percent(share: float) -> str:
