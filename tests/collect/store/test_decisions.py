@@ -2,7 +2,7 @@ import pytest
 from tests.collect.queries import scored_rows
 
 from steelyard.collect.store import UnknownRaterError
-from steelyard.collect.store.decisions import decide, history, latest, replace_excluded
+from steelyard.collect.store.decisions import decide, history, latest
 from steelyard.collect.store.leases import Nothing
 from steelyard.collect.store.progress import progress
 from steelyard.errors import InvalidArgumentError
@@ -87,7 +87,6 @@ def test_excluding_again_offers_the_same_slots_and_no_more(office, make_units):
     office.judge("ann", 2)
     for verdict in ("exclude", "include", "exclude"):
         decided(office, "ann", verdict)
-    assert office.write(replace_excluded, now=office.now) == 0
     office.judge("bob", 2)
     assert office.next("cec") == Nothing("none-left")
     assert office.read(progress, now=office.now).lacking == 0

@@ -31,10 +31,10 @@ class SubmissionRow:
         What was shown, as the rater saw it.
     letters : mapping of str to tuple of str
         Of a screen: the systems whose output stood under each letter; else empty.
-    rater, number, panel, external_id
+    rater, number
         The rater, as in `Rater`.
-    session, panel_session : str
-        The visit.
+    panel_session : str
+        The panel's name of the visit.
     answer : mapping
         By widget.
     scores : mapping of str to float
@@ -61,9 +61,6 @@ class SubmissionRow:
     letters: Mapping[str, tuple[str, ...]]
     rater: str
     number: int
-    panel: str
-    external_id: str
-    session: str
     panel_session: str
     answer: Mapping[str, Any]
     scores: Scores
@@ -82,15 +79,12 @@ _ROWS = (
         submissions.c.id,
         submissions.c.unit,
         submissions.c.rater,
-        submissions.c.session,
         submissions.c.active_ms,
         submissions.c.started,
         submissions.c.time,
         submissions.c.swapped,
         units.c.item,
         raters.c.number,
-        raters.c.panel,
-        raters.c.external_id,
         raters.c.excluded,
         sessions.c.panel_session,
         submissions.c.lease,

@@ -14,7 +14,6 @@ from steelyard.collect.store.refusals import UnknownSessionError
 from steelyard.collect.store.tables import (
     invitations,
     ledger,
-    rater_answers,
     raters,
     sessions,
     settings,
@@ -51,8 +50,6 @@ class Session:
         Judgments after which it ends; none ends when no work is left.
     earned : int
         What the rater has earned in all visits, in millionths of the currency.
-    tutorials : mapping of str to bool or None
-        Whether the rater passed the tutorial of each version; None while it is under way.
     """
 
     id: str
@@ -69,7 +66,6 @@ class Session:
     total: int
     limit: int | None
     earned: int
-    tutorials: Mapping[str, bool | None]
 
     @property
     def finished(self) -> bool:
@@ -125,11 +121,6 @@ _EARLIER = select(func.count()).where(
 _JUDGMENTS = select(func.coalesce(func.sum(sessions.c.done), 0)).where(
     sessions.c.rater == bindparam("rater")
 )
-_TUTORIALS = select(rater_answers.c.version, rater_answers.c.passed).where(
-    rater_answers.c.rater == bindparam("rater"),
-    rater_answers.c.part == "tutorial",
-    rater_answers.c.question == "",
-)
 _INSERT = {
     "sqlite": sqlite.insert(sessions).on_conflict_do_nothing(),
     "postgresql": postgresql.insert(sessions).on_conflict_do_nothing(),
@@ -165,7 +156,7 @@ def open_session(
         row = {**key, "id": new_id(), "parameters": json.dumps(dict(parameters)), "opened": now}
         connection.execute(_INSERT[connection.dialect.name], row)
         found = run(connection, _BY_PANEL, key).one_or_none()
-    return _session(connection, found)
+    return _session(found)
 
 
 def earlier_visits(connection: Connection, *, rater: str, panel_session: str) -> int:
@@ -190,14 +181,14 @@ def session(connection: Connection, session_id: str) -> Session:
     found = run(connection, _BY_ID, {"session": session_id}).one_or_none()
     if found is None:
         raise UnknownSessionError("there is no such session")
-    return _session(connection, found)
+    return _session(found)
 
 
-def _session(connection: Connection, found: Any) -> Session:
-    passed = run(connection, _TUTORIALS, {"rater": found.rater}).all()
-    fields = found._asdict()
-    fields["parameters"] = json.loads(found.parameters)
-    fields["earned"] = int(found.earned)
-    fields["revoked"] = bool(found.revoked)
-    fields["total"] = int(found.total)
-    return Session(**fields, tutorials={one.version: one.passed for one in passed})
+def _session(found: Any) -> Session:
+    made = {
+        "parameters": json.loads(found.parameters),
+        "earned": int(found.earned),
+        "revoked": bool(found.revoked),
+        "total": int(found.total),
+    }
+    return Session(**found._asdict() | made)

@@ -20,9 +20,11 @@ def tutorial_state(
     connection: Connection, task: Task, facts: sessions.Session
 ) -> messages.TutorialState | None:
     """Return how far a rater is with the tutorial; None if there is none or it was passed."""
-    if task.tutorial is None or facts.tutorials.get(task.version):
+    if task.tutorial is None:
         return None
     found = tutorials.tutorial(connection, rater=facts.rater, version=task.version)
+    if found.passed:
+        return None
     return messages.TutorialState(
         version=task.version,
         questions=len(task.tutorial.questions),
