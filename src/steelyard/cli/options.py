@@ -60,7 +60,7 @@ class StudyChoice:
     lower_is_better, human : tuple of str or None
         As the options were given.
     reading : dict
-        How odd files are read.
+        How odd files are read, and the folders of earlier versions.
     """
 
     outputs: Path
@@ -125,6 +125,7 @@ def study_arguments(command: Command) -> Command:
         decimals: tuple[str, ...],
         fill: tuple[str, ...],
         on_duplicate: OnDuplicate,
+        earlier: tuple[Path, ...],
         **others: Any,
     ) -> Any:
         if judgments is None and not human:
@@ -154,6 +155,7 @@ def study_arguments(command: Command) -> Command:
                 "decimal": by_file("--decimal", decimals),
                 "fill": fill_mapping(fill),
                 "on_duplicate": on_duplicate,
+                "earlier": earlier or None,
             },
         )
         return command(choice, **others)
@@ -192,6 +194,13 @@ def study_arguments(command: Command) -> Command:
         file_options,
         click.option("--fill", multiple=True, metavar="METRIC=HOW"),
         click.option("--on-duplicate", type=click.Choice(get_args(OnDuplicate)), default="error"),
+        click.option(
+            "--earlier",
+            multiple=True,
+            type=InputPath(),
+            metavar="FOLDER",
+            help="Outputs and judgments of earlier versions, which lend what they know.",
+        ),
         click.option(
             "--human",
             multiple=True,

@@ -6,6 +6,7 @@ import click
 from rich.console import RenderableType
 from rich.table import Table
 
+from steelyard.campaign.versions import campaign_files, with_anchors
 from steelyard.cli.options import by_file, column_mapping, file_options, two_systems
 from steelyard.cli.paths import InputPath, OutputFile
 from steelyard.cli.printing import print_json, print_tables
@@ -14,7 +15,7 @@ from steelyard.questions.next_sample import NextSample
 from steelyard.records import ALSO_BY
 from steelyard.sampling.sample import Sample
 from steelyard.study import Study
-from steelyard.tables import read_outputs, write_table
+from steelyard.tables import read_judgments, read_outputs, write_table
 
 __all__ = ["sample"]
 
@@ -52,6 +53,14 @@ Examples:
     metavar="JUDGMENTS",
     help="Judgments so far: draw what to judge next.",
 )
+@click.option(
+    "--earlier", multiple=True, type=InputPath(), metavar="FOLDER", help="With --anchors: of whom."
+)
+@click.option(
+    "--anchors",
+    type=int,
+    help="Add so many outputs of earlier versions, to see whether their judgments still hold.",
+)
 @click.option("--prompt", help="With --after: the prompt, where there are several.")
 @click.option(
     "--undecided", is_flag=True, help="With --after: only systems that are not told from all."
@@ -78,6 +87,8 @@ def sample(
     same_items: bool,
     extend: Path | None,
     after: Path | None,
+    earlier: tuple[Path, ...],
+    anchors: int | None,
     prompt: str | None,
     undecided: bool,
     columns: tuple[str, ...],
@@ -123,7 +134,17 @@ def sample(
         found = study.next_sample(
             n, prompt=prompt, systems=systems or None, pair=pair, undecided=undecided, seed=seed
         )
-    write_table(found.frame, output)
+    if (anchors is None) == bool(earlier):
+        raise InvalidArgumentError("`--anchors` and `--earlier` go together: give both or neither")
+    frame = found.frame
+    if anchors is not None:
+        old = [
+            (name, read_outputs(pool), read_judgments(judged))
+            for folder in earlier
+            for name, pool, judged in campaign_files(folder)
+        ]
+        frame = with_anchors(frame, old, anchors, seed=seed)
+    write_table(frame, output)
     if as_json:
         print_json({"output": str(output), **found.to_dict()}, None)
     elif isinstance(found, Sample):

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from steelyard.foreign.release import REFERENCE
 from steelyard.numbers import number, percent, span
 from steelyard.paper.blocks import Claim
 from steelyard.paper.efficiency_claims import efficiency_claims
 from steelyard.paper.names import TASKS, prompt_name
 from steelyard.paper.printed import FASTQA_CORRELATION, JUDGMENTS, REFERENCE_CORRECT
 from steelyard.paper.release import Task
+from steelyard.paper.released_lines import REFERENCE
 from steelyard.paper.reproduction import Reproduction
 
 __all__ = ["claims", "scientific"]

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from steelyard.errors import InvalidArgumentError
-from steelyard.report import JudgedMetric, metric_plot
+from steelyard.paper.figures.scatter import JudgedMetric, metric_plot
 from steelyard.single.quantity import Quantity
 
 

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from steelyard.errors import InvalidDataError
-from steelyard.foreign.price_of_debiasing import convert
+from steelyard.paper.released_tables import convert
 from steelyard.tables import read_judgments, read_outputs, write_table
 
 

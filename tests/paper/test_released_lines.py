@@ -3,7 +3,7 @@ import json
 import pytest
 
 from steelyard.errors import InvalidDataError
-from steelyard.foreign.release import holds_texts, read_released, read_texts
+from steelyard.paper.released_lines import holds_texts, read_released, read_texts
 
 LINE = {
     "annotators": ["w1", "w2"],

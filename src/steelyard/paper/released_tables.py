@@ -9,10 +9,9 @@ from typing import Any
 import polars as pl
 
 from steelyard.errors import InvalidArgumentError, InvalidDataError
-from steelyard.foreign.conversion import Conversion
 from steelyard.foreign.documents import Document
-from steelyard.foreign.format import Format, Options
-from steelyard.foreign.release import (
+from steelyard.foreign.format import Conversion, Format, Options
+from steelyard.paper.released_lines import (
     REFERENCE,
     ReleasedOutput,
     ReleasedText,
