@@ -150,7 +150,10 @@ def test_a_race_begins_when_all_systems_have_judgments(tmp_path):
         ({"goal": {"half_width": 0.1, "margin": 0.1}}, "margin: goes with decide only"),
         ({"goal": {"decide": "difference"}}, "margin: is needed to decide differences"),
         ({"goal": {"decide": "order", "margin": 1}}, "margin: does not go with order"),
-        ({"goal": {**RACE, "method": "betting"}}, "goal.method: is not a key here"),
+        (
+            {"goal": {**RACE, "method": "betting"}},
+            "goal.method: is gone: intervals that hold at all times",
+        ),
         (
             {"goal": RACE, "sample": {"n": 9, "seed": 1, "same_items": False}},
             "same_items: must be true: systems race on the same items",

@@ -115,7 +115,7 @@ def test_the_dashboard_shows_the_share_of_the_others_that_stand_behind(serve):
         judge_all(server.rater(name))
     snapshot = server.admin().get("/admin/api/snapshot").json()
     (prompt,) = snapshot["prompts"]
-    means = {one["system"]: one["estimate"]["estimate"] for one in prompt["systems"]}
+    means = {one["system"]: one["plain"]["estimate"] for one in prompt["systems"]}
     # over the seven items that can be ranked: on five 1, 1/4, 1/4; on two 3/4, 3/4, 0
     assert means["one"] == pytest.approx((5 + 2 * 0.75) / 7)
     assert means["two"] == pytest.approx((5 * 0.25 + 2 * 0.75) / 7)
@@ -208,6 +208,7 @@ def test_an_order_beside_ratings_is_over_all_items(serve):
     assert {one.prompt for one in study.compare([])} == {"better", "good"}
     assert {one.prompt for one in study.estimate([])} == {"good"}
     snapshot = server.admin().get("/admin/api/snapshot").json()
+    assert "error" not in snapshot, snapshot
     (prompt,) = [one for one in snapshot["prompts"] if one["prompt"] == "better"]
     means = {one["system"]: one["estimate"]["estimate"] for one in prompt["systems"]}
     # item 5, on which all wrote the same, is a tie of all
