@@ -158,7 +158,7 @@ def _goal(campaign: Campaign) -> str:
     if goal is None or goal.decide is None:
         return f"--half-width {(goal and goal.half_width) or 0.05:g}{metrics}"
     if goal.decide == "difference":
-        return f"--goal difference={goal.margin:g}{metrics}"
+        return f"--goal difference --margin {goal.margin:g}{metrics}"
     margin = "" if goal.margin is None else f" --margin {goal.margin:g}"
     return f"--goal {goal.decide}{margin}{metrics}"
 
