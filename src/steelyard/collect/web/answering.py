@@ -9,9 +9,9 @@ from sqlalchemy import Connection
 
 from steelyard.collect.config.wording import phrase
 from steelyard.collect.policy.exclusion import FEWEST
-from steelyard.collect.store import assignment, corrections, sessions, settings, submissions
-from steelyard.collect.store.given import Given, given
-from steelyard.collect.store.sides import Scores
+from steelyard.collect.policy.visit import may_change_answer
+from steelyard.collect.store import leases, sessions, settings, submissions
+from steelyard.collect.store.shown import Scores, ShownContent
 from steelyard.collect.tasks.answers import check_answer, derive_scores
 from steelyard.collect.tasks.screen import asked_about, by_output
 from steelyard.collect.web import messages
@@ -24,13 +24,15 @@ __all__ = ["router", "save", "submit"]
 router = APIRouter()
 
 
-async def about_of(site: Site, lease: str) -> Given:
+async def about_of(site: Site, lease: str) -> ShownContent:
     """Return what a lease showed, and to whom."""
-    known = site.memory.given(lease)
-    return known if known is not None else await site.read(partial(given, lease=lease))
+    known = site.memory.content(lease)
+    return (
+        known if known is not None else await site.read(partial(leases.lease_content, lease=lease))
+    )
 
 
-def scores_of(visit: Visit, about: Given, answer: Mapping[str, Any]) -> Scores:
+def scores_of(visit: Visit, about: ShownContent, answer: Mapping[str, Any]) -> Scores:
     """Return the judgments that an answer amounts to, or say all that is wrong with it."""
     if about.rater != visit.rater:
         raise RefusedError(403, phrase("another-rater"), code="not-yours")
@@ -39,8 +41,8 @@ def scores_of(visit: Visit, about: Given, answer: Mapping[str, Any]) -> Scores:
     if problems:
         named = [(problem.widget, problem.message) for problem in problems]
         raise RefusedError(422, phrase("not-complete"), code="invalid-answer", problems=named)
-    scores = derive_scores(task, about.content, answer, swapped=about.seen.swapped)
-    return by_output(scores, about.seen.order) if about.seen.order else scores
+    scores = derive_scores(task, about.content, answer, swapped=about.swapped)
+    return by_output(scores, about.order) if about.order else scores
 
 
 @router.put("/api/draft", **change(409))
@@ -49,7 +51,7 @@ async def save(visit: RaterVisit, sent: messages.Draft) -> messages.Reply:
     site = visit.site
     now = site.clock()
     kept = await site.write(
-        lambda connection: assignment.save_draft(
+        lambda connection: leases.save_draft(
             connection,
             lease=sent.assignment,
             rater=visit.rater,
@@ -68,14 +70,16 @@ async def submit(visit: RaterVisit, sent: messages.Submission) -> messages.Reply
     """Store a complete answer; answered when it is durable, and the same if sent again."""
     site = visit.site
     now = site.clock()
-    known = site.memory.given(sent.assignment)
+    known = site.memory.content(sent.assignment)
     # an answer that cannot be accepted never reaches the writer
     scores = None if known is None else scores_of(visit, known, sent.answer)
 
     def store(connection: Connection) -> submissions.Accepted:
         derived = scores
         if derived is None:
-            derived = scores_of(visit, given(connection, lease=sent.assignment), sent.answer)
+            derived = scores_of(
+                visit, leases.lease_content(connection, lease=sent.assignment), sent.answer
+            )
         return submissions.submit(
             connection,
             lease=sent.assignment,
@@ -129,7 +133,7 @@ async def correct(visit: RaterVisit, sent: messages.Submission) -> messages.Repl
     def change_it(connection: Connection) -> None:
         found = _last(connection, visit=visit)
         _check_untold(visit, about.content, found.answer)
-        corrections.correct(
+        submissions.correct(
             connection,
             lease=sent.assignment,
             rater=visit.rater,
@@ -145,22 +149,14 @@ async def correct(visit: RaterVisit, sent: messages.Submission) -> messages.Repl
     return {"accepted": True}
 
 
-def _last(connection: Connection, *, visit: Visit) -> corrections.Last:
+def _last(connection: Connection, *, visit: Visit) -> submissions.LastAnswer:
     """Return the last answer of a visit that has not ended."""
     facts = sessions.session(connection, visit.session)
     found = settings.current(connection)
-    most = visit.site.campaign.session.judgments_per_rater
-    is_over = (
-        facts.excluded
-        or facts.revoked
-        or facts.finished
-        or (most is not None and facts.total >= most)
-        or found is None
-        or found.state != "running"
-    )
-    if is_over:
+    state = "stopped" if found is None else found.state
+    if not may_change_answer(visit.site.campaign, facts, state=state):
         raise RefusedError(409, phrase("no-last-answer"), code="conflict")
-    return corrections.last_answer(connection, rater=visit.rater, session=visit.session)
+    return submissions.last_answer(connection, rater=visit.rater, session=visit.session)
 
 
 def _check_untold(visit: Visit, content: Mapping[str, Any], answer: Mapping[str, Any]) -> None:

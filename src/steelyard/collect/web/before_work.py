@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.config.questionnaires import Part, digest_of, is_passed
 from steelyard.collect.config.wording import phrase
-from steelyard.collect.store import assignment, consents, questionnaires, sessions, settings
+from steelyard.collect.store import leases, rater_answers, sessions, settings
 from steelyard.collect.tasks.answers import check_answers
 from steelyard.collect.tasks.widgets import Widget
 from steelyard.collect.web import messages
@@ -23,7 +23,7 @@ from steelyard.collect.web.training import tutorial_state
 __all__ = ["asked", "first", "is_open", "router"]
 
 # A page, or why there is nothing; None: work may begin.
-First: TypeAlias = messages.Reply | assignment.Nothing | None
+First: TypeAlias = messages.Reply | leases.Nothing | None
 
 router = APIRouter()
 
@@ -33,11 +33,11 @@ def _welcome(site: Site, connection: Connection, rater: str) -> First:
     welcome = site.campaign.welcome
     if welcome is None:
         return None
-    agreed = consents.agreement(connection, rater=rater, words=_words(site))
+    agreed = rater_answers.agreement(connection, rater=rater, words=_words(site))
     if agreed:
         return None
     if agreed is not None:
-        return assignment.Nothing("no-consent")
+        return leases.Nothing("no-consent")
     told = {"purpose": welcome.purpose, "consent": welcome.consent, "terms": site.terms}
     return {"status": "welcome", "welcome": told | {"agreed": None}}
 
@@ -50,7 +50,7 @@ async def consent(visit: RaterVisit, sent: messages.Consent) -> messages.Reply:
         raise RefusedError(404, phrase("no-consent-asked"))
     await site.write(
         partial(
-            consents.record,
+            rater_answers.record_agreement,
             rater=visit.rater,
             words=_words(site),
             agreed=sent.agreed,
@@ -107,7 +107,10 @@ def is_open(connection: Connection, campaign: Campaign, part: Part, *, rater: st
     if not asked(campaign, part):
         return False
     key = _digest(campaign, part)
-    return questionnaires.answered(connection, rater=rater, part=part, questions=key) is None
+    answered, _ = rater_answers.questions_answered(
+        connection, rater=rater, part=part, questions=key
+    )
+    return not answered
 
 
 def is_screened_out(
@@ -119,10 +122,10 @@ def is_screened_out(
     """
     if not campaign.screening or facts.total:
         return False
-    found = questionnaires.answered(
+    answered, passed = rater_answers.questions_answered(
         connection, rater=facts.rater, part="screening", questions=_digest(campaign, "screening")
     )
-    return None if found is None else not found.passed
+    return not passed if answered else None
 
 
 @router.post("/api/questions", **change(404, 409))
@@ -137,7 +140,7 @@ async def answer(visit: RaterVisit, sent: messages.Questionnaire) -> messages.Re
         named = [(problem.widget, problem.message) for problem in problems]
         raise RefusedError(422, phrase("not-complete"), code="invalid-answer", problems=named)
     keep = partial(
-        questionnaires.record,
+        rater_answers.record_answers,
         rater=visit.rater,
         part=sent.part,
         questions=_digest(site.campaign, sent.part),
@@ -164,30 +167,30 @@ def first(site: Site, connection: Connection, facts: sessions.Session) -> First:
         return welcome
     is_out = is_screened_out(connection, site.campaign, facts)
     if is_out:
-        return assignment.Nothing("screened-out")
+        return leases.Nothing("screened-out")
     if is_out is None:
         return _reason_to_wait(site, connection) or {"status": "questions", "part": "screening"}
     training = tutorial_state(connection, site.campaign.task, facts)
     if training is None:
         return None
     if training["passed"] is not None:
-        return assignment.Nothing("tutorial-failed")
+        return leases.Nothing("tutorial-failed")
     waits = _reason_to_wait(site, connection, is_begun=bool(training["answered"]))
     return waits or {"status": "tutorial", "tutorial": training}
 
 
 def _reason_to_wait(
     site: Site, connection: Connection, *, is_begun: bool = False
-) -> assignment.Nothing | None:
+) -> leases.Nothing | None:
     """Return why nobody should begin with anything before the work now."""
     found = settings.current(connection)
     assert found is not None
     if found.state != "running":
-        return assignment.Nothing(found.state)
+        return leases.Nothing(found.state)
     if is_begun:
         return None
     has_tutorial = site.campaign.task.tutorial is not None
-    allowed = site.purse.allowance(
+    allowed = site.budget.allowance(
         connection, budget=found.budget, now=site.clock(), tutorial=has_tutorial
     )
-    return None if allowed.refusal is None else assignment.Nothing(allowed.refusal)
+    return None if allowed.refusal is None else leases.Nothing(allowed.refusal)

@@ -17,10 +17,10 @@ from starlette.responses import HTMLResponse
 from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.dashboard.live_snapshots import LiveSnapshots
 from steelyard.collect.integrations.panels import InvitationPanel, Panel
+from steelyard.collect.policy.budget import Budget
 from steelyard.collect.sampling.documents import EARLIER, SEGMENT
 from steelyard.collect.store import Store
-from steelyard.collect.store.given import Given
-from steelyard.collect.store.purse import Purse
+from steelyard.collect.store.shown import ShownContent
 from steelyard.collect.web.attention import AttentionChecks
 from steelyard.collect.web.limits import Limits, RateLimit
 from steelyard.collect.web.media import MediaFolder
@@ -62,18 +62,18 @@ class Memory:
     """
 
     def __init__(self) -> None:
-        self._given: OrderedDict[str, Given] = OrderedDict()
+        self._contents: OrderedDict[str, ShownContent] = OrderedDict()
 
-    def keep(self, assignment: str, given: Given) -> None:
+    def keep(self, assignment: str, content: ShownContent) -> None:
         """Remember what an assignment shows."""
-        self._given[assignment] = given
-        self._given.move_to_end(assignment)
-        if len(self._given) > _ASSIGNMENTS:
-            self._given.popitem(last=False)
+        self._contents[assignment] = content
+        self._contents.move_to_end(assignment)
+        if len(self._contents) > _ASSIGNMENTS:
+            self._contents.popitem(last=False)
 
-    def given(self, assignment: str) -> Given | None:
+    def content(self, assignment: str) -> ShownContent | None:
         """Return what an assignment shows, if it is remembered."""
-        return self._given.get(assignment)
+        return self._contents.get(assignment)
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class Site:
         The time in milliseconds UTC.
     limits, requests, joins
         What is taken from one sender: sizes, and times for each session and for each address.
-    purse
+    budget
         What may still be spent.
     checks
         Gold items that tell a rater what was missed.
@@ -122,7 +122,7 @@ class Site:
     limits: Limits
     requests: RateLimit
     joins: RateLimit
-    purse: Purse
+    budget: Budget
     checks: AttentionChecks
     memory: Memory = field(default_factory=Memory)
     changed: asyncio.Event = field(default_factory=asyncio.Event)
