@@ -20,7 +20,7 @@ CEILINGS = {
     "lines of benchmarks": 8_700,
     "words of docs": 55_000,
     "source files": 505,
-    "lines of the longest source file": 660,
+    "lines of the longest source file": 680,
     "class names in two modules": 40,
     "type aliases in two modules": 5,
     "options of all commands": 260,
