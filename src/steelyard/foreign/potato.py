@@ -9,14 +9,13 @@ from steelyard.foreign.documents import Document, open_document
 from steelyard.foreign.format import Conversion, Format, Options
 from steelyard.foreign.gathered import Gathered
 from steelyard.foreign.values import at, is_missing, number
-from steelyard.tables.tables import ROW
 
 __all__ = ["FORMAT"]
 
 _STATE, _LABELS = "user_state.json", "instance_id_to_label_to_value"
 _NOT_ANSWERS = (
     *("instance_id", "user_id", "annotator_origin", "annotator_origin_detail"),
-    *("engine_request", "engine_purpose", ROW),
+    *("engine_request", "engine_purpose"),
 )
 # Likert labels are called after their place on the scale. Their values are not always: older
 # versions stored the tenth place as 0.

@@ -7,7 +7,6 @@ from steelyard.foreign.documents import Document
 from steelyard.foreign.format import Conversion, Format, Options
 from steelyard.foreign.gathered import Gathered
 from steelyard.foreign.values import number, text
-from steelyard.tables.tables import ROW
 
 __all__ = ["FORMAT"]
 
@@ -60,7 +59,7 @@ def _convert(documents: Sequence[Document], options: Options) -> list[Conversion
 
 def _metrics(document: Document, options: Options) -> list[str]:
     """Return the columns that hold a number, and nothing else but gaps."""
-    others = {*_NOT_METRICS, *options.columns.values(), ROW}
+    others = {*_NOT_METRICS, *options.columns.values()}
     names = dict.fromkeys(name for record in document.records for name in record)
     return [name for name in names if name not in others and _is_metric(document.records, name)]
 

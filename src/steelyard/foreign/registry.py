@@ -93,7 +93,9 @@ def converted(
     """
     options = options or Options()
     chosen = None if name == AUTO else format_named(name)
-    documents = [open_document(path) for path in paths]
+    documents = [
+        open_document(path, separator=options.separator, decimal=options.decimal) for path in paths
+    ]
     if chosen is None:
         said = options.human or options.fill or options.separator or options.decimal
         given = "wide" if options.wide else "own" if said else ""
@@ -124,9 +126,10 @@ def _conversions(
         others = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
         raise InvalidDataError(f"{paths[0]}{others}: {error}", options=error.options) from error
     said = tuple(
-        f"{document.path}: the columns are separated by semicolons"
+        note
         for document in documents
-        if document.text and document.separator == ";"
+        if document.table is not None
+        for note in document.table.notes
     )
     return [replace(one, remarks=(*said, *one.remarks)) for one in found]
 

@@ -165,7 +165,7 @@ class Outputs:
         self, names: list[str], gaps: Literal["refuse", "keep", "fill"]
     ) -> dict[str, PoolMoments]:
         parts: dict[str, PoolMoments] = {}
-        fill = self._means(names) if gaps == "fill" else {}
+        fill = self._means(names) if gaps == "fill" and self.metric_gaps(names) else {}
         for batch in self._table.batches(self._metric_rows(names)):
             if gaps == "refuse":
                 self._check_finite(batch, names)
