@@ -9,6 +9,7 @@ from pathlib import Path
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 from steelyard.foreign.documents import Document, open_document
 from steelyard.foreign.format import Conversion, Format, Options
+from steelyard.foreign.gathered import Gathered
 
 __all__ = ["AUTO", "FORMATS", "converted", "format_named", "formats_of"]
 
@@ -119,7 +120,7 @@ def _conversions(
     """Convert; an error that names no file names the first, and semicolons are never silent."""
     paths = [document.path for document in documents]
     try:
-        found = chosen.convert(documents, options)
+        found = _read(chosen, documents, options)
     except InvalidDataError as error:
         if any(str(path) in str(error) for path in (*paths, options.raters_from) if str(path)):
             raise
@@ -132,6 +133,15 @@ def _conversions(
         for note in document.table.notes
     )
     return [replace(one, remarks=(*said, *one.remarks)) for one in found]
+
+
+def _read(chosen: Format, documents: Sequence[Document], options: Options) -> list[Conversion]:
+    if chosen.convert is not None:
+        return chosen.convert(documents, options)
+    assert chosen.read is not None
+    gathered = Gathered(chosen.name, options)
+    chosen.read(gathered, documents)
+    return [gathered.conversion(way_out=chosen.way_out)]
 
 
 def formats_of(document: Document) -> list[Format]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 from steelyard.foreign.documents import Document
-from steelyard.foreign.format import Conversion, Format, Options
+from steelyard.foreign.format import Format, Options
 from steelyard.foreign.gathered import Gathered
 from steelyard.foreign.values import is_missing, number
 from steelyard.tables.column_names import lookalike
@@ -82,17 +82,16 @@ def _said(names: Mapping[str, str]) -> str:
     return ", ".join(f"{place} {name!r}" for place, name in names.items())
 
 
-def _convert(documents: Sequence[Document], options: Options) -> list[Conversion]:
+def _read(gathered: Gathered, documents: Sequence[Document]) -> None:
+    options = gathered.options
     if not options.wide:
         raise InvalidArgumentError(
             "`--from wide` needs `--wide` PATTERN, which says what the columns' names mean, such as "
             f"'{{rater}}_{{system}}'; {documents[0].path} is {documents[0].contents}"
         )
-    gathered = Gathered("wide", options)
     for document in documents:
         rater = document.path.name.rpartition("#")[2].split(".")[0]
         _add(gathered, document, rater)
-    return [gathered.conversion(way_out="name the items with --column item=COLUMN")]
 
 
 def _add(gathered: Gathered, document: Document, rater: str) -> None:
@@ -232,6 +231,7 @@ FORMAT = Format(
     title="Wide spreadsheets: a column for each rater or system (--wide)",
     expects="a table, and --wide PATTERN for the names of its columns",
     recognises=lambda document: document.kind == "table",
-    convert=_convert,
+    read=_read,
+    way_out="name the items with --column item=COLUMN",
     columns=("item", "system", "output", "input", "reference", "cluster", "rater", "prompt"),
 )

@@ -9,7 +9,7 @@ import re
 
 import polars as pl
 
-__all__ = ["guarded", "kept_apostrophes", "unguarded", "unguarded_cells", "without_formulas"]
+__all__ = ["guarded", "kept_apostrophes", "unguarded_cells", "without_formulas"]
 
 _FORMULA = r"^'*[=+\-@\t\r]"
 # A number below zero is none.
@@ -28,17 +28,6 @@ def guarded(text: str) -> str:
     ('-0.5', "'-1+1")
     """
     return f"'{text}" if re.match(_FORMULA, text) and not re.match(_NUMBER, text) else text
-
-
-def unguarded(text: str) -> str:
-    """Return a text as it was before `guarded`.
-
-    Examples
-    --------
-    >>> unguarded("'=1+1"), unguarded("'tis")
-    ('=1+1', "'tis")
-    """
-    return re.sub(_GUARDED, r"\1", text)
 
 
 def without_formulas(frame: pl.DataFrame) -> pl.DataFrame:
