@@ -9,6 +9,7 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from steelyard.cli.answers import below, metrics_used, named, table_of, titled
+from steelyard.cli.gates import finish
 from steelyard.cli.options import (
     StudyChoice,
     form_options,
@@ -20,8 +21,9 @@ from steelyard.cli.options import (
 from steelyard.cli.printing import note_lines, print_result
 from steelyard.numbers import decimals_for, interval, number
 from steelyard.questions.estimates import Estimate, Estimates
-from steelyard.questions.worth import worth_in_words
-from steelyard.study.answer import Answer, prompt_answers
+from steelyard.questions.least import least_answer
+from steelyard.questions.worth import worth
+from steelyard.study.answer import Answer, judgments_of, prompt_answers
 
 __all__ = ["estimate"]
 
@@ -29,6 +31,7 @@ _EXAMPLE = """\b
 Examples:
   steelyard estimate outputs.jsonl judgments.jsonl --prompt overall
   steelyard estimate outputs.jsonl judgments.jsonl --by topic
+  steelyard estimate outputs.jsonl judgments.jsonl --at-least 3.5 -o gate.md
 """
 
 
@@ -36,6 +39,12 @@ Examples:
 @study_arguments
 @form_options
 @level_option
+@click.option(
+    "--at-least",
+    type=float,
+    metavar="X",
+    help="Gate: exit 0 if all means are for sure, 3 if one is not for sure, 4 if undecided.",
+)
 @more_option
 @output_options
 def estimate(
@@ -43,6 +52,7 @@ def estimate(
     *,
     form: dict[str, Any],
     level: float,
+    at_least: float | None,
     more: bool,
     as_json: bool,
     output: Path | None,
@@ -63,12 +73,18 @@ def estimate(
             break
         answers = prompt_answers(study, prompt, found, choice.metrics, **options)
         own = [one for one in found if one.prompt == prompt]
+        used = judgments_of(study, prompt, [one.system for one in own])
         sign = 1 if prompt in lower else -1
         own.sort(key=lambda one: (str(one.slice or ""), sign * one.estimate))
-        parts += _of_prompt(prompt, own, answers, found, more=more or output is not None)
-    print_result(found.to_dict(), parts, as_json=as_json, output=output)
+        parts += _of_prompt(
+            prompt, own, answers, found, judgments=used, more=more or output is not None
+        )
     for note in found.notes if as_json else ():
         click.echo(f"note: {note}", err=True)
+    if at_least is not None:
+        answer = least_answer(found, at_least, lower_is_better=lower)
+        finish(answer, found.to_dict(), parts, as_json=as_json, output=output)
+    print_result(found.to_dict(), parts, as_json=as_json, output=output)
 
 
 def _of_prompt(
@@ -77,6 +93,7 @@ def _of_prompt(
     answers: dict[str | None, Answer],
     found: Estimates,
     *,
+    judgments: int | None,
     more: bool,
 ) -> list[RenderableType]:
     """Return the answer, the table and the notes under one prompt."""
@@ -89,8 +106,8 @@ def _of_prompt(
     same = len({one.about for one in own}) == 1
     about = own[0].about if same else f"the outputs named, by {own[0].about.raters}"
     parts.append(f"about {about}{metrics_used(own[0].metrics)}")
-    worth = worth_in_words(own)
-    parts += [] if worth is None else [worth]
+    saved = worth(own, judgments)
+    parts += [] if saved is None else [saved.sentence]
     places = ((one.system, one.slice or "", note) for one in own for note in one.notes)
     return [*parts, *below([*found.notes, *note_lines(places)], more=more)]
 

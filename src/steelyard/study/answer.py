@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from steelyard.errors import NotEstimableError
 from steelyard.numbers import level_name
 from steelyard.questions.answer import score_sentence
@@ -13,7 +15,7 @@ from steelyard.questions.estimates import Estimate
 if TYPE_CHECKING:
     from steelyard.study.study import Study
 
-__all__ = ["Answer", "prompt_answers"]
+__all__ = ["Answer", "judgments_of", "prompt_answers"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,6 +87,14 @@ def prompt_answers(
             for name in parts
         }
     return {one.slice: Answer(sentence=one.sentence, comparison=one) for one in found}
+
+
+def judgments_of(study: "Study", prompt: str, systems: Sequence[str]) -> int | None:
+    """Return how many judgments were made of some systems; None where they are of several prompts."""
+    rows = study.judgments.frame.filter(
+        (pl.col("prompt") == prompt) & pl.col("system").is_in(list(systems))
+    )
+    return rows.height or None
 
 
 def _of_one(one: Estimate) -> str:
