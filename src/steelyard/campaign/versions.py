@@ -121,7 +121,7 @@ def joined(
                 notes.append(
                     f"{prompt}: judgments of {name} no longer hold, and are not used: {reason}"
                 )
-        pools.append(pool)
+        pools.append(_unlike(pool, pools[0]))
         frames.append(_by_raters_of_then(frame, judgments.frame))
         anchors.append(again.join(drawn, on=_OUTPUT, how="inner"))
     then = pl.concat(frames, how="diagonal_relaxed")
@@ -140,6 +140,20 @@ def joined(
         today,
         tuple(notes),
     )
+
+
+def _unlike(then: pl.DataFrame, now: pl.DataFrame) -> pl.DataFrame:
+    """Return outputs of then without the texts that are the same today.
+
+    A version that changed some texts may have changed them for the better: what is known of the others
+    says less about its mean than identical texts of a system would.
+    """
+    if "output" not in then.columns or "output" not in now.columns:
+        return then
+    same = now.select("item", "output").unique().with_columns(is_same=pl.lit(value=True))
+    marked = then.join(same, on=["item", "output"], how="left", maintain_order="left")
+    text = pl.when(pl.col("is_same").is_null()).then("output").alias("output")
+    return marked.with_columns(text).drop("is_same")
 
 
 def with_anchors(
@@ -236,10 +250,7 @@ def _other_items(now: pl.DataFrame, then: pl.DataFrame) -> str | None:
     among = float((several["sum"] ** 2 - several["squares"]).sum()) / float(pairs)
     products = (both["off"] * both["sum"] / both["n"]).to_numpy()
     with_today, error = float(products.mean()), float(products.std(ddof=1)) / np.sqrt(len(products))
-    if (
-        error > 0
-        and t_distribution.sf((among - with_today) / error, len(products) - 1) < _UNLIKELY / 2
-    ):
+    if error > 0 and t_distribution.sf((among - with_today) / error, len(products) - 1) < _UNLIKELY:
         return (
             f"on {both.height} items, scores of today go together with those of then by {with_today:.2g} "
             f"(covariance, standard error {error:.2g}), and those of then among themselves by {among:.2g}"
