@@ -100,32 +100,39 @@ def joined(
     earlier : iterable of (str, Outputs, Judgments)
         Names and tables of earlier versions.
     """
-    today = outputs.systems
-    is_own = pl.col("system").is_in(list(today))
+    today, now = outputs.systems, outputs.rows()
+    own = judgments.frame.join(now, on=_OUTPUT, how="semi", maintain_order="left")
     # anchors were drawn then: what the draw recorded of them stands with their judgments of then
-    again = judgments.frame.filter(~is_own).drop(RECORDED, strict=False)
-    pools, frames, anchors, notes = [outputs.rows()], list[pl.DataFrame](), list[pl.DataFrame](), []
+    again = judgments.frame.join(now, on=_OUTPUT, how="anti", maintain_order="left")
+    again = again.drop(RECORDED, strict=False)
+    pools, frames, anchors, notes = [now], list[pl.DataFrame](), list[pl.DataFrame](), []
     for name, old_outputs, old_judgments in earlier:
         names = {one: f"{one}@{name}" for one in old_outputs.systems if one in today}
-        pool = old_outputs.rows().with_columns(pl.col("system").replace(names))
-        frame = old_judgments.frame.with_columns(pl.col("system").replace(names))
+        renamed = pl.col("system").replace(names)
+        pool = old_outputs.rows().with_columns(renamed)
+        # their own anchors are of still earlier versions
+        frame = old_judgments.frame.with_columns(renamed)
+        frame = frame.join(pool, on=_OUTPUT, how="semi", maintain_order="left")
         drawn = frame.select(*_OUTPUT, *(one for one in RECORDED if one in frame.columns))
         drawn = drawn.unique(_OUTPUT)
+        named = again.join(pool, on=_OUTPUT, how="semi")
+        of_then = again.with_columns(renamed).join(pool, on=_OUTPUT, how="semi")
+        anchored = pl.concat([named, of_then]).unique(_KEY, maintain_order=True)
         for prompt in old_judgments.prompts:
             if prompt in old_judgments.preference_prompts:
                 continue
             of_prompt = pl.col("prompt") == prompt
-            reason = _no_longer(judgments.frame.filter(of_prompt), frame.filter(of_prompt), today)
+            scores = pl.concat([own, anchored], how="diagonal_relaxed").filter(of_prompt)
+            reason = _no_longer(scores, frame.filter(of_prompt), today)
             if reason is not None:
                 frame = frame.filter(~of_prompt)
                 notes.append(
                     f"{prompt}: judgments of {name} no longer hold, and are not used: {reason}"
                 )
         pools.append(_unlike(pool, pools[0]))
-        frames.append(_by_raters_of_then(frame, judgments.frame))
-        anchors.append(again.join(drawn, on=_OUTPUT, how="inner"))
+        frames.append(_by_raters_of_then(frame, anchored))
+        anchors.append(anchored.join(drawn, on=_OUTPUT, how="inner"))
     then = pl.concat(frames, how="diagonal_relaxed")
-    own = judgments.frame.filter(is_own)
     for prompt in judgments.prompts:
         if prompt in judgments.preference_prompts:
             continue
@@ -181,9 +188,13 @@ def with_anchors(
     InvalidArgumentError
         If fewer were judged.
     """
+    # a system whose name is taken today is named as `joined` names it
+    taken = sample["system"].unique().to_list()
     judged = [
-        pool.rows().join(scores.frame.select(_OUTPUT).unique(), on=_OUTPUT, how="semi")
-        for _, pool, scores in earlier
+        pool.rows()
+        .join(scores.frame.select(_OUTPUT).unique(), on=_OUTPUT, how="semi")
+        .with_columns(pl.col("system").replace({one: f"{one}@{name}" for one in taken}))
+        for name, pool, scores in earlier
     ]
     every = pl.concat(judged, how="diagonal_relaxed").unique(_OUTPUT, maintain_order=True)
     every = every.join(sample.select(_OUTPUT), on=_OUTPUT, how="anti", maintain_order="left")
