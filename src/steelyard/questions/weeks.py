@@ -292,7 +292,7 @@ def _slopes(own: pl.DataFrame) -> tuple[float, float, tuple[str, ...]]:
     signal = float(h @ h)
     notes: tuple[str, ...] = ()
     if len(twice):
-        counted = own["noise"].is_null().sum() + len(twice) / 2
+        counted = own["noise"].null_count() + len(twice) / 2
         signal = max(signal - float(twice.mean()) * counted, 0.2 * signal)  # type: ignore[arg-type]
     else:
         notes = (
