@@ -7,8 +7,7 @@
 
 A local stand-in knows the right score of every text. `limits`: it lets 10 requests per second through (a
 bucket of 10) while 32 are asked at a time. `troubles`: three rows of ten meet one kind of trouble when they are first
-asked about. "Right" counts rows with the right score after one run, and after a second one with
---retry-invalid; "invented" counts scores that the judge did not give. `kills`: the command is killed (SIGKILL) after a random
+asked about. "Right" counts rows with the right score after one run, and after a second one; "invented" counts scores that the judge did not give. `kills`: the command is killed (SIGKILL) after a random
 number of replies, again and again, until it is done; the file must be the same, byte for byte, as that of a run that
 nobody disturbed.
 """
@@ -106,14 +105,15 @@ def troubled(kind, rows):
         asked = {
             "endpoint": server.base,
             "model": "m",
-            "rubric": JSON_RUBRIC if kind in IN_JSON else RUBRIC,
-            "cache": Path(folder, "cache"),
             # what is large takes long on a busy machine
-            "timeout": 30.0 if kind == "huge" else TIMEOUT,
+            "rubric": (JSON_RUBRIC if kind in IN_JSON else RUBRIC).model_copy(
+                update={"timeout": 30.0 if kind == "huge" else TIMEOUT}
+            ),
+            "cache": Path(folder, "cache"),
         }
         first = judge(texts_of(rows), **asked)
         each = sum(server.asked.values()) / rows
-        second = judge(texts_of(rows), **asked, retry_invalid=True)
+        second = judge(texts_of(rows), **asked)
     scores = [one.scores for one in (first, second)]
     return Troubled(
         sum(map(meets_trouble, texts_of(rows))),

@@ -40,7 +40,6 @@ goal: {{half_width: 0.01, prompts: [overall]}}
 database: {database}
 panel: {{kind: open}}
 pay: {{currency: USD, per_judgment: 0.25}}
-limits: {{joins_per_minute: 100000}}
 """
 WORDS = ("the", "report", "says", "that", "rain", "fell", "over", "hills", "before", "noon")
 

@@ -8,9 +8,9 @@ DIRECTORY holds the authors' msmarco.jsonl and cnndm.jsonl, with pseudonyms for 
 import sys
 from pathlib import Path
 
-from steelyard.foreign.release import read_released
 from steelyard.paper.names import TASKS
 from steelyard.paper.packaged import write_packaged
+from steelyard.paper.released_lines import read_released
 
 if __name__ == "__main__":
     directory = Path(sys.argv[1])

@@ -184,10 +184,10 @@ def mixed_model(judgments, _folder):
 
 
 def unequal_draw(size, _folder):
-    from steelyard.sampling.unequal import nested_sample
+    from steelyard.sampling.draw import by_size
 
     weights = np.random.default_rng(0).lognormal(size=size)
-    return lambda: nested_sample(weights, size // 10, rng=np.random.default_rng(1))
+    return lambda: by_size(weights, size // 10, rng=np.random.default_rng(1))
 
 
 def look(judgments, _folder):

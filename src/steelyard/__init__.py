@@ -11,7 +11,6 @@ from steelyard.version import __version__
 if TYPE_CHECKING:
     from steelyard.metrics import score
     from steelyard.questions.plan import plan
-    from steelyard.sampling import Draw, draw_sample
     from steelyard.single.components import variance_components
     from steelyard.single.confidence_sequence import ConfidenceSequence
     from steelyard.single.estimate import Estimate
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 
 _HOME = {
     "ConfidenceSequence": "steelyard.single.confidence_sequence",
-    "Draw": "steelyard.sampling",
     "Estimate": "steelyard.single.estimate",
     "Judgments": "steelyard.tables",
     "Outputs": "steelyard.tables",
@@ -31,7 +29,6 @@ _HOME = {
     "Study": "steelyard.study",
     "Trajectory": "steelyard.single.trajectory",
     "control_variates": "steelyard.single.mean",
-    "draw_sample": "steelyard.sampling",
     "plan": "steelyard.questions.plan",
     "read_judgments": "steelyard.tables",
     "read_outputs": "steelyard.tables",
@@ -43,7 +40,6 @@ _HOME = {
 
 __all__ = [
     "ConfidenceSequence",
-    "Draw",
     "Estimate",
     "Judgments",
     "Outputs",
@@ -52,7 +48,6 @@ __all__ = [
     "Trajectory",
     "__version__",
     "control_variates",
-    "draw_sample",
     "plan",
     "read_judgments",
     "read_outputs",

@@ -23,6 +23,7 @@ from sqlalchemy import select
 from steelyard.collect.config.campaign import load_campaign
 from steelyard.collect.store import Store, tables
 from steelyard.collect.web.app import create_app
+from steelyard.collect.web.limits import Limits
 from steelyard.collect.web.serving import Server, bound_socket
 
 EXAMPLES = Path(__file__).parents[2] / "src" / "steelyard" / "collect" / "examples"
@@ -130,7 +131,7 @@ def serve(with_tables: Callable[[str], str]) -> Iterator[Callable[[Path], Served
             listener = ends.enter_context(bound_socket("127.0.0.1", 0))
             store = ends.enter_context(closing(Store.open(with_tables(campaign.database))))
             url = f"http://127.0.0.1:{listener.getsockname()[1]}"
-            app = create_app(campaign, store, origin=url)
+            app = create_app(campaign, store, origin=url, limits=Limits(requests_per_second=1000))
             ends.enter_context(running(app, listener))
             return Served(app, store, url)
 
@@ -180,8 +181,6 @@ def write_campaign(tmp_path: Path) -> Callable[..., Path]:
             "task": "task.yaml",
             "sample": {"n": len(items), "seed": 1},
             "panel": {"kind": "invitation"},
-            # a browser at full speed is many raters at once
-            "limits": {"requests_per_second": 1000},
         } | keys
         folder = tmp_path / f"campaign-{len(list(tmp_path.iterdir()))}"
         folder.mkdir()

@@ -31,7 +31,7 @@ def prepare(
     ago: int = HALF_AN_HOUR,
 ) -> None:
     """A campaign that began half an hour ago, or so long, and is half done."""
-    keys = {"sample": {"n": 30, "seed": 1}, "limits": {"requests_per_second": 1000}}
+    keys = {"sample": {"n": 30, "seed": 1}}
     if race:
         goal = {"decide": "best", "prompts": ["overall"], "budget": 150.0}
         keys |= {"goal": goal, "judgments_per_output": 1, "sample": {"n": 150, "seed": 1}}

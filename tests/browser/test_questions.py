@@ -3,8 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-SCREENING = {
-    "questions": [
+SCREENING = [
         {
             "ask": {
                 "id": "reads",
@@ -20,8 +19,7 @@ SCREENING = {
         {
             "ask": {"id": "years", "kind": "slider", "label": "For how long?", "max": 60, "when": 'reads = "yes"'}
         },
-    ]
-}  # fmt: skip
+]  # fmt: skip
 EXIT = [
     {"id": "clear", "kind": "likert", "label": "Was it clear?", "levels": [{"value": 1, "label": "No"}, {"value": 2, "label": "Yes"}]},
     {"id": "words", "kind": "comment", "label": "Anything else?"},

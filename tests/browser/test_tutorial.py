@@ -9,7 +9,7 @@ QUESTIONS = [
     {
         "id": "one",
         "content": {"output": "Birds sings."},
-        "widget": "good",
+        "ask": "good",
         "answer": ["no"],
         "hint": "Look at the verb.",
         "feedback": "It should be: birds sing.",

@@ -83,7 +83,7 @@ PAIR_KEYS = {"sample": {"n": 1, "seed": 1, "systems": ["one", "two"]}}
 class TestPreference:
     @pytest.mark.parametrize(("key", "value"), [("1", "first"), ("2", "second"), ("0", "tie")])
     def test_one_of_two_texts_or_neither_is_better(self, visit, key, value):
-        better = {"id": "better", "kind": "preference", "label": "Which is better?", "tie": True}
+        better = {"id": "better", "kind": "preference", "label": "Which is better?", "ties": True}
         shown = [{"field": "first", "label": "Reply A"}, {"field": "second", "label": "Reply B"}]
         rater = visit(task(better, pair=True, show=shown), PAIR, **PAIR_KEYS)
         page = rater.at_work()
@@ -98,7 +98,7 @@ class TestPreference:
         assert rater.submitted(1)[0]["answer"] == {"better": value}
 
     def test_without_ties_one_must_be_better(self, visit):
-        better = {"id": "better", "kind": "preference", "label": "Which is better?", "tie": False}
+        better = {"id": "better", "kind": "preference", "label": "Which is better?", "ties": False}
         shown = [{"field": "first", "label": "A"}, {"field": "second", "label": "B"}]
         rater = visit(task(better, pair=True, show=shown), PAIR, **PAIR_KEYS)
         rater.at_work()

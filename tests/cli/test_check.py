@@ -74,10 +74,7 @@ def test_files_in_another_dress_get_a_command_that_works(run, tmp_path):
     judged = table(tmp_path / "j.csv", rows, "\t", ",", {"rater": "Annotator"})
     found = checked(run, outputs, judged)
     assert found["usable"]
-    assert found["files"][1]["options"] == [
-        *("--separator", "judgments:tab", "--column", "judgments:rater=Annotator"),
-        *("--decimal", "judgments:,"),
-    ]
+    assert found["files"][1]["options"] == ["--column", "judgments:rater=Annotator"]
     assert found["files"][1]["scores"] == {"low": 0.5, "high": 2.5, "different": 5}
     code, out, _ = run(*shlex.split(found["next"])[1:], "--json")
     assert code == 0
@@ -135,7 +132,7 @@ def test_repeated_judgments_alone_do_not_stop_the_next_command(run, tmp_path):
     outputs = table(tmp_path / "o.csv", OUTPUTS)
     found = checked(run, outputs, table(tmp_path / "j.csv", [*JUDGED, JUDGED[0]]))
     assert found["usable"]
-    assert found["next"].endswith("--on-duplicate first")
+    assert found["next"].endswith("--on-duplicate first --output converted")
 
 
 def test_judged_outputs_outside_the_pool_are_counted(run, tmp_path):
@@ -301,7 +298,7 @@ def test_words_in_a_wide_sheet_and_in_judgments_ask_for_the_scale(run, tmp_path)
     code, out, _ = run("check", table(tmp_path / "o.csv", OUTPUTS), words)
     assert code == 0
     assert "Next, with a number for every question mark" in out
-    assert f"steelyard convert --from judgments {words} --scale '4/5=?,good=?' --output" in out
+    assert f"{words} --scale '4/5=?,good=?' --output" in out
 
 
 def test_the_only_numbers_beside_a_rater_are_the_score(run, tmp_path):
@@ -372,7 +369,7 @@ def test_gaps_and_systems_are_chosen_on_the_command_line(run, tmp_path):
     judged = table(tmp_path / "j.csv", JUDGED)
     assert run("estimate", outputs, judged)[0] == 2
     code, out, err = run(
-        *("estimate", outputs, judged, "--exclude-system", "new", "--fill", "bleu=mean", "--json")
+        *("estimate", outputs, judged, "--system", "-new", "--fill", "bleu=mean", "--json")
     )
     assert code == 0
     assert [one["system"] for one in json.loads(out)] == ["base"]

@@ -60,8 +60,17 @@ def test_without_a_metric_all_are_used_and_raters_are_a_sample(run, campaign):
         assert row["data_efficiency"] > 1.2
 
 
-def test_table_shows_the_estimate_beside_the_plain_mean(run, campaign):
+def test_the_answer_comes_first_and_one_table(run, campaign):
     code, out, _ = run("estimate", *campaign, "--metric", "length")
+    _, compared, _ = run("compare", *campaign, "--metric", "length")
+    assert code == 0
+    assert out.splitlines()[0] == compared.splitlines()[0]
+    assert max(len(line) for line in out.splitlines()) <= 100
+    assert "data efficiency" not in out
+
+
+def test_more_shows_the_estimate_beside_the_plain_mean(run, campaign):
+    code, out, _ = run("estimate", *campaign, "--metric", "length", "--more")
     assert code == 0
     for word in (
         *("alpha", "beta", "rank", "plain mean", "for new outputs", "data efficiency", "30 of 60"),
@@ -87,7 +96,7 @@ def test_what_intervals_are_about_is_chosen(run, campaign, options, about):
 
 
 def test_the_plain_mean_needs_no_metric(run, campaign):
-    code, out, _ = run("estimate", *campaign, "--no-metric", "--raters", "fixed", "--json")
+    code, out, _ = run("estimate", *campaign, "--metric", "none", "--raters", "fixed", "--json")
     assert code == 0
     for row in json.loads(out):
         assert row["metrics"] == []
@@ -141,7 +150,7 @@ def first(**values):
         (["--metric", "length", "--column", "item"], "must look like item=doc_id"),
         (["--metric", "length", "--column", "itm=doc"], "but found in neither"),
         (["--metric", "length", "--bounds", "1"], "`--bounds` must be two numbers"),
-        (["--metric", "length", "--no-metric"], "exclude each other"),
+        (["--metric", "length", "--metric", "none"], "excludes other metrics"),
         (["--metric", "length", "--raters", "adjusted"], "Invalid value for '--raters'"),
         (["--metric", "length", "--colour", "red"], "No such option"),
         (["--metric", "length", "--output", "nowhere/x.json"], "cannot be written: no folder"),
@@ -236,14 +245,14 @@ def test_clusters_widen_the_interval_where_their_outputs_are_alike(run, campaign
     )
 
     def first(*options):
-        about = "--no-metric", "--target", "superpopulation", "--json"
+        about = "--metric", "none", "--target", "superpopulation", "--json"
         code, out, _ = run("estimate", outputs, judgments, *about, *options)
         assert code == 0
         return json.loads(out)[0]
 
     apart, together = first(), first("--cluster-by", "document")
     assert together["standard_error"] > 1.2 * apart["standard_error"]
-    code, _, err = run("estimate", outputs, judgments, "--no-metric", "--cluster-by", "page")
+    code, _, err = run("estimate", outputs, judgments, "--metric", "none", "--cluster-by", "page")
     assert (code, "`--cluster-by` must be a column" in err) == (2, True)
 
 

@@ -4,7 +4,6 @@ import re
 
 import pytest
 
-from steelyard.cli.main import _COMMANDS
 from steelyard.collect.config.campaign import load_campaign
 from steelyard.names import known_names
 
@@ -89,15 +88,3 @@ def test_own_outputs_are_named_and_nothing_is_written_over(run, tmp_path):
     assert code == 2
     assert "`--outputs`" in err
     assert not (tmp_path / "new").exists()
-
-
-def test_the_page_for_assistants_names_only_commands_and_options_that_exist(run):
-    code, page, _ = run("skill")
-    assert code == 0
-    named = set(re.findall(r"^steelyard (\w+)", page, flags=re.MULTILINE))
-    assert named <= set(_COMMANDS)
-    for line in re.findall(r"^steelyard .*$", page, flags=re.MULTILINE):
-        command = line.split()[1]
-        _, text, _ = run(command, "--help")
-        for option in re.findall(r"--[a-z-]+", line.split("#")[0].split(";")[0]):
-            assert option in text, line

@@ -72,28 +72,6 @@ def test_a_relative_name_is_the_same_file(run, campaign, tmp_path, monkeypatch):
     refused(run("estimate", *campaign, "--metric", "length", "-o", "judgments.jsonl"), before)
 
 
-@pytest.mark.parametrize(
-    ("command", "options"),
-    [("plan", ["--half-width", "0.1"])],
-)
-def test_a_figure_is_not_drawn_over_an_input(run, campaign, tmp_path, command, options):
-    outputs, judgments = campaign
-    linked = tmp_path / "figure.svg"
-    linked.hardlink_to(judgments)
-    before = {judgments: judgments.read_bytes()}
-    result = run(command, outputs, judgments, *options, "--figure", linked)
-    refused(result, before)
-    assert "`--figure`" in result[2]
-
-
-def test_a_figure_and_the_numbers_are_two_files(run, campaign, tmp_path):
-    path = tmp_path / "both.svg"
-    code, _, err = run("plan", *campaign, "--half-width", 0.1, "--figure", path, "-o", path)
-    assert code == 2
-    assert "must be two files" in err
-    assert not path.exists()
-
-
 def test_the_sample_that_an_estimate_reads_stays(run, campaign, tmp_path):
     sample = tmp_path / "sample.jsonl"
     run("sample", campaign[0], "-n", 40, "--seed", 1, "-o", sample)

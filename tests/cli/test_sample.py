@@ -3,8 +3,6 @@ import json
 import polars as pl
 import pytest
 
-from steelyard.sampling.unequal import inclusion_probabilities
-
 
 def rows(path):
     return [json.loads(line) for line in path.read_text().splitlines()]
@@ -33,7 +31,7 @@ def test_json_has_the_documented_keys(run, campaign, tmp_path):
     code, out, _ = run(
         "sample",
         campaign[0],
-        *("-n", 20, "--design", "stratified", "--quantiles", 4, "--metric", "length"),
+        *("-n", 20, "--strata", "length:4"),
         *("--seed", 7, "-o", path, "--json"),
     )
     assert code == 0
@@ -71,47 +69,6 @@ def test_a_sample_is_extended_from_its_file(run, campaign, tmp_path, suffix):
     assert [row["item"] for row in rows(large)][:20] == first["item"].to_list()
 
 
-@pytest.mark.parametrize("suffix", ["jsonl", "csv", "parquet"])
-def test_a_sample_by_size_is_extended_from_its_file(run, campaign, tmp_path, suffix):
-    pool = pl.read_ndjson(campaign[0]).with_columns(risk=1 + pl.col("length").exp())
-    outputs = tmp_path / "outputs.jsonl"
-    pool.write_ndjson(outputs)
-    draw = (
-        "sample",
-        outputs,
-        "--design",
-        "proportional-to-size",
-        "--size",
-        "risk",
-        "--independent",
-    )
-    small, larger = tmp_path / f"small.{suffix}", tmp_path / f"larger.{suffix}"
-    largest = tmp_path / "largest.jsonl"
-    assert run(*draw, "-n", 12, "--seed", 7, "-o", small)[0] == 0
-    # the pool in another order
-    pool.reverse().write_ndjson(outputs)
-    for n, before, after in ((20, small, larger), (45, larger, largest)):
-        code, out, err = run(*draw, "-n", n, "--seed", 7, "--extend", before, "-o", after)
-        assert (code, err) == (0, "")
-    assert "extended=20" in out
-    read = {"jsonl": pl.read_ndjson, "csv": pl.read_csv, "parquet": pl.read_parquet}[suffix]
-    for system in ("alpha", "beta"):
-        own = pool.filter(pl.col("system") == system)
-        want = dict(zip(own["item"], inclusion_probabilities(own["risk"], 45), strict=True))
-        drawn = [row for row in rows(largest) if row["system"] == system]
-        first = read(small).filter(pl.col("system") == system)
-        assert [row["item"] for row in drawn][:12] == first["item"].to_list()
-        assert len({row["item"] for row in drawn}) == 45
-        for row in drawn:
-            assert row["probability"] == pytest.approx(want[row["item"]], rel=1e-9)
-    code, out, err = run(
-        *draw, "-n", 30, "--seed", 8, "--extend", small, "-o", tmp_path / "no.jsonl"
-    )
-    assert (code, out) == (2, "")
-    assert err.count("\n") == 1
-    assert "got 8: pass --seed 7" in err
-
-
 def test_pairs_and_shared_items(run, campaign, tmp_path):
     path = tmp_path / "sample.jsonl"
     pair = ("--pair", "alpha", "beta")
@@ -140,10 +97,10 @@ def test_columns_may_have_other_names(run, campaign, tmp_path):
     ("arguments", "message"),
     [
         (["-n", 61], "`n` must be from 1 to the size of the pool, 60; got 61"),
-        (["-n", 5, "--design", "quota"], "'quota' is not one of"),
-        (["-n", 5, "--design", "stratified", "--strata", "theme"], "no column 'theme' in"),
-        (["-n", 5, "--design", "proportional-to-size"], "`--size` goes with design"),
-        (["-n", 5, "--design", "proportional-to-size", "--size", "noise"], "must be positive"),
+        (["-n", 5, "--strata", "theme"], "no column 'theme' in"),
+        (["-n", 5, "--strata", "length:2", "--size", "length"], "two ways to draw"),
+        (["-n", 5, "--size", "noise"], "must be positive"),
+        (["-n", 5, "--undecided"], "need `--after`"),
         (["-n", 5, "--system", "gamma"], "system 'gamma' is not in"),
         (["-n", 5, "--column", "item"], "`--column` must look like item=doc_id"),
         (["-n", 5, "--extend", "nowhere.jsonl"], "no such file"),
@@ -166,26 +123,10 @@ def test_an_unknown_extension_is_named(run, campaign, tmp_path):
 
 
 def test_a_stratified_sample_is_estimated_with_nothing_retold(run, campaign, tmp_path):
-    import json
-
     outputs, _ = campaign
     drawn = tmp_path / "sample.jsonl"
-    code, _, _ = run(
-        "sample",
-        outputs,
-        "-n",
-        "20",
-        "--design",
-        "stratified",
-        "--quantiles",
-        "4",
-        "--metric",
-        "length",
-        "--seed",
-        "1",
-        "-o",
-        drawn,
-    )
+    options = ["-n", 20, "--strata", "length:4", "--seed", 1]
+    code, _, _ = run("sample", outputs, *options, "-o", drawn)
     assert code == 0
     rows = [json.loads(line) for line in drawn.read_text().splitlines()]
     judged = tmp_path / "judged.jsonl"

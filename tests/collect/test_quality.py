@@ -36,6 +36,7 @@ def rater(**changes):
         "earned": 0,
         "last_seen": None,
         "tutorials": {},
+        "handed_back": 0,
     }
     return RaterRow(**known | changes)
 
@@ -97,10 +98,10 @@ def test_short_edits_are_flagged_once_there_are_a_few(rules):
 
 
 def test_low_agreement_is_flagged_once_enough_outputs_were_judged_by_others(rules):
-    low = RaterAgreement("r", 8, 32, 0.59, 0.0)
+    low = RaterAgreement("r", 10, 40, 0.59, 0.0)
     assert flagged(rules, agreement=low) == ["agreement"]
     assert flagged(rules, agreement=replace(low, share=0.6)) == []
-    assert flagged(rules, agreement=replace(low, submissions=7)) == []
+    assert flagged(rules, agreement=replace(low, submissions=9)) == []
     assert flagged(rules, agreement=None) == []
 
 
@@ -140,7 +141,7 @@ def test_a_rule_that_is_not_declared_flags_nobody(tmp_path):
 
 def test_rules_are_told_in_words(rules):
     words = " ".join(rules_in_words(rules))
-    for part in ("5 seconds", "edits change", "60%", "within 1 of theirs"):
+    for part in ("5 seconds", "edits change", "60%", "within a quarter of the scale of theirs"):
         assert part in words
 
 

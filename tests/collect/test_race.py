@@ -66,7 +66,7 @@ def test_a_race_lets_losers_go_and_gives_their_units_no_more(racing):
     }
     assert made["goal"]["decide"] == "best"
     assert made["signal"]["title"] == "Go on"
-    assert "is better than baseline" in made["signal"]["reason"]
+    assert "Best: large-tuned or large" in made["signal"]["reason"]
     assert "baseline" in made["signal"]["reason"]
     assert made["pace"]["towards"] == "goal"
     assert made["progress"]["planned"] < 600
@@ -99,7 +99,7 @@ def test_a_race_that_is_decided_pauses_the_campaign_once(tmp_path):
         now = work(campaign, store, [GOOD] * 6, judgments=180)
         made = snapshot(campaign, store, now=now)
         assert made["signal"]["title"] == "You can stop: the race is decided"
-        assert "is better than baseline" in made["signal"]["reason"]
+        assert "Best: large-tuned and large" in made["signal"]["reason"]
         over = partial(pause_at_goal, half_width=RACE_OVER, now=now)
         assert store.write(over).result()
         rater = store.write(partial(join, panel="invitation", external_id="late", now=now)).result()
@@ -125,12 +125,12 @@ def test_a_race_that_outruns_its_draw_or_its_budget_says_so(tmp_path):
         now = work(campaign, store, [GOOD] * 6, judgments=12)
         over = snapshot(campaign, store, now=now)["signal"]
         assert over["title"] == "Everything is judged"
-        assert "are not told apart" in over["reason"]
+        assert "cannot be told apart" in over["reason"]
         assert over["reason"].endswith("Add outputs to go on.")
         store.write(partial(change, budget=1, now=now)).result()
         spent = snapshot(campaign, store, now=now)["signal"]
         assert spent["title"] == "Stop: the budget is spent"
-        assert "are not told apart" in spent["reason"]
+        assert "cannot be told apart" in spent["reason"]
 
 
 def test_a_race_begins_when_all_systems_have_judgments(tmp_path):

@@ -43,7 +43,7 @@ show:
   - {field: first, label: A}
   - {field: second, label: B}
 widgets:
-  - {id: better, kind: preference, tie: true, label: Which?}
+  - {id: better, kind: preference, ties: true, label: Which?}
 scores:
   - {prompt: better, rule: preference, from: better}
 """
@@ -177,7 +177,7 @@ def test_a_field_that_differs_between_the_sides_of_a_pair_is_an_error(campaign):
 
 def test_a_sample_that_was_written_before_is_taken_as_it_is(campaign, tmp_path):
     pool = read_outputs(pl.DataFrame(rows()))
-    design = {"design": "stratified", "metric": "length", "quantiles": 2}
+    design = {"strata": "length:2"}
     recorded = sample(pool, 8, seed=2, **design).frame
     for name in ("sample.jsonl", "sample.csv", "sample.parquet"):
         write_table(recorded, tmp_path / name)
@@ -203,7 +203,7 @@ def test_a_sample_of_texts_makes_the_units_of_all_its_outputs(campaign, tmp_path
 
 def test_a_paired_sample_that_was_written_before_makes_pairs(campaign, tmp_path):
     pool = read_outputs(pl.DataFrame(rows()))
-    recorded = sample(pool, 5, design="paired", systems=["a", "b"], seed=2).frame
+    recorded = sample(pool, 5, pair=("a", "b"), seed=2).frame
     write_table(recorded, tmp_path / "sample.jsonl")
     assert len(units_of(campaign("sample.jsonl", task=PAIR))) == 5
 
@@ -321,12 +321,10 @@ def test_what_cannot_be_extended_says_why(campaign, tmp_path):
         more_units(found, before, 0)
     larger = [{**row, "size": row["length"] + 1.0} for row in rows()]
     for design, options in (
-        ("stratified", {"metric": "length", "quantiles": 2}),
+        ("stratified", {"strata": "length:2"}),
         ("proportional-to-size", {"size": "size"}),
     ):
-        frame = sample(
-            read_outputs(pl.DataFrame(larger)), 8, design=design, seed=2, **options
-        ).frame
+        frame = sample(read_outputs(pl.DataFrame(larger)), 8, seed=2, **options).frame
         write_table(frame, tmp_path / "sample.jsonl")
         found = campaign("sample.jsonl")
         before = list(targets(units_of(found)).values())

@@ -54,8 +54,8 @@ def test_battles_without_a_winner_are_counted(convert, tmp_path):
 
 def test_the_same_vote_twice_is_refused_or_resolved(convert, tmp_path):
     path = tmp_path / "battles.csv"
-    path.write_text("item,model_a,model_b,winner\n1,a,b,model_a\n1,b,a,tie\n")
-    with pytest.raises(InvalidDataError, match=r"1 preferences are there already.*--column rater="):
+    path.write_text("item,voter_id,model_a,model_b,winner\n1,v,a,b,model_a\n1,v,b,a,tie\n")
+    with pytest.raises(InvalidDataError, match=r"2 judgments are there already.*--column rater="):
         convert(path)
     found = convert(path, on_duplicate="last")
     assert scores(found) == [("1", "b", 0.5), ("1", "a", 0.5)]

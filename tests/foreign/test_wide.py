@@ -134,7 +134,10 @@ def test_the_same_item_twice_is_refused_or_resolved(convert, tmp_path):
     assert convert(path, on_duplicate="last", **options).scores == {("1", "s", "ann", "score"): 5.0}
     kept = convert(path, on_duplicate="first", **options)
     assert kept.scores == {("1", "s", "ann", "score"): 4.0}
-    assert "judgments that were there already: the first one was kept" in kept.remarks
+    assert "1 of 2 judgments repeat another of the same rater: the first of each is kept" in (
+        kept.remarks
+    )
+    assert "left out: 1 outputs that were there already: the first one was kept" in kept.remarks
 
 
 def test_semicolons_are_read_and_said_and_decimal_commas_are_refused(convert, tmp_path):

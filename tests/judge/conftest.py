@@ -152,17 +152,17 @@ def rubric():
 
 
 @pytest.fixture
-def waits():
+def waits(monkeypatch):
     """The waits that were asked for; nothing waits."""
-    return []
+    asked_for, sleep = [], asyncio.sleep
 
-
-@pytest.fixture
-def sleep(waits):
     async def remember(seconds):
-        waits.append(seconds)
+        if seconds > 0:
+            asked_for.append(seconds)
+        await sleep(0)
 
-    return remember
+    monkeypatch.setattr("asyncio.sleep", remember)
+    return asked_for
 
 
 @pytest.fixture

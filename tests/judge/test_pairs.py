@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from steelyard.errors import InvalidArgumentError
-from steelyard.judge import Judged, Rubric, Usage, read_rubric
+from steelyard.judge import Judged, Rubric, read_rubric
 from steelyard.judge.pairs import Pairing
 
 RUBRIC = Rubric(name="duel", low=1, high=3, user="{output}|{other_output}")
@@ -14,7 +14,7 @@ def answered(pairing, score):
     """What a judge says that gives the two outputs of each question a score."""
     scores = np.array([score(*pair) for pair in pairing.asked], dtype=float)
     reasons = tuple("empty reply" if math.isnan(one) else None for one in scores)
-    return Judged(scores, reasons, None, Usage(), None)
+    return Judged(scores=scores, reasons=reasons)
 
 
 def test_a_hand_worked_campaign():
@@ -35,8 +35,8 @@ def test_a_hand_worked_campaign():
 
     found = pairing.compared(answered(pairing, score), RUBRIC, model="m")
     # a on i: 1 against b, 1/2 against c; b on i: 0 and 1/2; c: 1/2 and 1/2
-    assert found.judged.scores[:5] == pytest.approx([0.75, 0.25, 0.5, 0.25, 0.75])
-    assert found.judged.reasons[5] == "no other output of this item to compare with"
+    assert found.scores[:5] == pytest.approx([0.75, 0.25, 0.5, 0.25, 0.75])
+    assert found.reasons[5] == "no other output of this item to compare with"
     # the first one gets 1 and 0, 1 and 1, 0 and 1/2: 3.5 of 6
     assert found.order.first_share == pytest.approx(3.5 / 6)
     assert (found.order.n_pairs, found.order.n_changed) == (3, 2)
@@ -54,7 +54,7 @@ def test_a_bias_towards_the_first_place_is_found_and_cancels():
     found = pairing.compared(judged, RUBRIC, model="m")
     assert found.order.low < 0.8 < found.order.high
     assert found.order.low > 0.5
-    share = found.judged.scores[::2]
+    share = found.scores[::2]
     error = share.std(ddof=1) / math.sqrt(n_items)
     assert abs(share.mean() - 0.5) < 2.5 * error
     # with one order alone a would have won
@@ -81,8 +81,8 @@ def test_a_pair_without_a_reply_in_either_order_leaves_no_score():
     pairing = Pairing.of(["i", "i", "j", "j"], ["a", "b", "a", "b"], list("wxyz"))
     judged = answered(pairing, lambda *pair: math.nan if pair == (1, 0) else 1)
     found = pairing.compared(judged, RUBRIC, model="m")
-    assert np.isnan(found.judged.scores).tolist() == [True, True, False, False]
-    assert found.judged.reasons == ("empty reply", "empty reply", None, None)
+    assert np.isnan(found.scores).tolist() == [True, True, False, False]
+    assert found.reasons == ("empty reply", "empty reply", None, None)
     assert found.order.n_pairs == 1
     assert len(found.preferences) == 3
     nothing = pairing.compared(answered(pairing, lambda *_: math.nan), RUBRIC, model="m")
@@ -93,7 +93,9 @@ def test_with_a_baseline_others_are_compared_with_it_only():
     arguments = ["i", "i", "i"], ["a", "b", "c"], list("xyz")
     pairing = Pairing.of(*arguments, baseline="b")
     assert {frozenset(pair) for pair in pairing.pairs} == {frozenset({0, 1}), frozenset({1, 2})}
-    with pytest.raises(InvalidArgumentError, match="`--baseline` must be one of a, b, c; got 'd'"):
+    with pytest.raises(
+        InvalidArgumentError, match="`baseline` of a rubric must be one of a, b, c; got 'd'"
+    ):
         Pairing.of(*arguments, baseline="d")
     with pytest.raises(InvalidArgumentError, match="compares outputs of one item by two systems"):
         Pairing.of(["i", "j"], ["a", "b"], ["x", "y"])
@@ -109,4 +111,4 @@ def test_no_system_is_always_first_in_the_first_order():
 def test_the_built_in_preference_compares():
     rubric = read_rubric("preference")
     assert rubric.compares
-    assert rubric.columns == ()
+    assert rubric.columns == ("item", "system", "input", "output")

@@ -14,11 +14,12 @@ GOOD = 'name = "x"\nlow = 1\nhigh = 5\nuser = "Judge: {output}"\n'
 def test_built_in_rubrics_are_whole(name):
     rubric = read_rubric(name)
     assert rubric.name == name
-    system, user = rubric.messages("OUT", ["REF", "OTHER"], "IN", others={"other_output": "TWO"})
+    texts = {"output": "OUT", "reference": "REF", "input": "IN", "other_output": "TWO"}
+    system, user = rubric.messages(texts)
     assert system["role"] == "system"
     assert "OUT" in user["content"]
-    assert ("IN" in user["content"]) == rubric.needs("input")
-    assert ("REF\n\nOTHER" in user["content"]) == rubric.needs("reference")
+    for shown in rubric.placeholders:
+        assert texts[shown] in user["content"]
     asks = ", ".join(rubric.labels) or f"one whole number from {rubric.low} to {rubric.high}"
     assert asks in user["content"]
     # every score of the scale is explained
@@ -30,18 +31,19 @@ def test_built_in_rubrics_are_whole(name):
 def test_texts_go_in_as_they_are_and_are_never_read_as_a_template(text):
     rubric = Rubric(name="x", low=1, high=5, user="{input}|{output}|{reference}")
     hostile = "{output}{0}{input!r}{reference.__class__}\\1\\g<0>%s" + text
-    content = rubric.messages(hostile, ["R{output}"], "I{reference}")[0]["content"]
+    texts = {"output": hostile, "reference": "R{output}", "input": "I{reference}"}
+    content = rubric.messages(texts)[0]["content"]
     assert content.startswith(f"I{{reference}}|{hostile}|R{{output}}\n\nReply with")
 
 
 def test_braces_that_are_no_placeholder_stay():
     rubric = Rubric(name="x", low=1, high=5, user='As in {"score": 3} or {}: {output}')
-    assert rubric.messages("y")[0]["content"].startswith('As in {"score": 3} or {}: y')
+    assert rubric.messages({"output": "y"})[0]["content"].startswith('As in {"score": 3} or {}: y')
 
 
 def test_an_object_is_asked_for_with_the_reason_first():
     rubric = Rubric(name="x", low=1, high=5, answer="json", user="{output}")
-    content = rubric.messages("y")[0]["content"]
+    content = rubric.messages({"output": "y"})[0]["content"]
     assert content.index('"reason"') < content.index('"score"')
 
 
@@ -61,13 +63,15 @@ def test_a_file_is_read(tmp_path):
         (GOOD.replace("low = 1\n", ""), "key low: Field required"),
         (GOOD.replace("high = 5", "high = 1"), "`low` must be below `high`; got 1 and 1"),
         (GOOD.replace("low = 1", "low = 1.5"), "key low: .*integer"),
-        (GOOD + "labels = { A = 9 }", "must be words for scores from 1 to 5; got 'A' for 9"),
+        (GOOD + "labels = { A = 9 }", "must be words for scores from 1 to 5; got {'A': 9}"),
         (GOOD + "labels = { A = 1, a = 2 }", "must differ in more than capitals"),
-        (GOOD + "[[examples]]\nscore = 9\ntexts = {output = 'x'}", "scores of the scale; got 9"),
-        (
-            GOOD + "[[examples]]\nscore = 1\ntexts = {input = 'x'}",
-            "`texts` for output, .* got input",
-        ),
+        (GOOD + "samples = 0", "key samples: "),
+        (GOOD + "samples = 3", "`samples` above 1 need replies that vary"),
+        (GOOD + "timeout = 0", "key timeout: "),
+        (GOOD + 'score = "words"', "key score: "),
+        (GOOD + 'score = "logits"\nlabels = { A = 1 }', '`score` "logits" needs `answer'),
+        (GOOD.replace("high = 5", 'high = 10\nscore = "logits"'), '`score` "logits" needs'),
+        (GOOD + 'baseline = "old"', "`baseline` needs a question about two outputs"),
         (GOOD.replace("{output}", "it"), "key user: .*must hold the placeholder {output}"),
         (GOOD + 'system = "{input}"', "key system: .*must hold no placeholder"),
         (GOOD + 'answer = "words"', "key answer: "),
@@ -99,27 +103,13 @@ def test_an_unknown_rubric_is_refused_with_those_that_are_known(name):
         read_rubric(name)
 
 
-def test_worked_examples_are_turns_before_the_question(tmp_path):
-    path = tmp_path / "mine.toml"
-    shots = (
-        "[[examples]]\nscore = 2\nreason = 'why'\ntexts = {output = 'bad {text}', genre = 'ode'}\n"
-    )
-    good = GOOD.replace("Judge: ", "{genre}: ")
-    path.write_text(good + shots)
-    rubric = read_rubric(path)
-    asked, said, question = rubric.messages("y", others={"genre": "sonnet"})
-    assert asked["content"].startswith("ode: bad {text}\n\nReply")
-    assert said == {"role": "assistant", "content": "2"}
-    assert question["content"].startswith("sonnet: y\n\nReply")
-    path.write_text(good + 'answer = "json"\nlabels = { poor = 2 }\n' + shots)
-    said = read_rubric(path).messages("y", others={"genre": "sonnet"})[1]
-    assert said["content"] == '{"reason": "why", "score": "poor"}'
-
-
 def test_every_other_placeholder_is_a_column():
     rubric = Rubric(name="x", low=1, high=5, user="{genre} {a.b-c} {genre} {output} {input}")
-    assert rubric.columns == ("genre", "a.b-c")
+    assert rubric.columns == ("genre", "a.b-c", "output", "input")
     assert not rubric.compares
+    pairs = Rubric(name="x", low=1, high=5, user="{output} {other_output}")
+    assert pairs.columns == ("item", "system", "output")
+    assert pairs.compares
 
 
 CRITERIA = {"name": "both", "low": 1, "high": 5, "answer": "json", "user": "{output}"}
@@ -132,18 +122,10 @@ CRITERIA = {"name": "both", "low": 1, "high": 5, "answer": "json", "user": "{out
         ({"user": "{output} {other_output}"}, "`criteria` need `answer"),
         (
             {"criteria": ["fluent", "fluent"]},
-            "must be different names such as fluent; got 'fluent'",
+            "must be different names such as fluent; got ['fluent', 'fluent']",
         ),
-        ({"criteria": ["reason"]}, "got 'reason'"),
-        ({"criteria": ["Two words"]}, "got 'Two words'"),
-        (
-            {"examples": [{"score": 3, "texts": {"output": "x"}}]},
-            "must have scores for fluent, true; got 3",
-        ),
-        (
-            {"examples": [{"score": {"fluent": 3, "true": 9}, "texts": {"output": "x"}}]},
-            "must have scores of the scale; got 9",
-        ),
+        ({"criteria": ["reason"]}, "got ['reason']"),
+        ({"criteria": ["Two words"]}, "got ['Two words']"),
     ],
 )
 def test_criteria_must_be_readable_from_one_reply(changes, message):
@@ -152,12 +134,8 @@ def test_criteria_must_be_readable_from_one_reply(changes, message):
 
 
 def test_one_question_asks_for_all_criteria():
-    example = {"score": {"fluent": 3, "true": 1}, "reason": "So.", "texts": {"output": "x"}}
-    rubric = Rubric(**CRITERIA, criteria=["fluent", "true"], examples=[example])
-    first, said, asked = rubric.messages("text")
-    assert said["content"] == '{"reason": "So.", "fluent": 3, "true": 1}'
+    (asked,) = Rubric(**CRITERIA, criteria=["fluent", "true"]).messages({"output": "text"})
     assert asked["content"] == (
         "text\n\nReply with a JSON object and nothing else. It has these keys: first "
         '"reason", one sentence; then "fluent", "true", each a whole number from 1 to 5.'
     )
-    assert first["content"].startswith("x\n")

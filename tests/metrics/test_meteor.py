@@ -119,60 +119,8 @@ def test_texts_without_a_match_score_0(output, reference):
         ("alpha=2", "`alpha` must lie between 0 and 1; got 2"),
         ("gamma=-1", "`gamma` must lie between 0 and 1; got -1"),
         ("beta=-1", "`beta` must not be negative; got -1"),
-        ("1.5,delta=2", "`delta` must lie between 0 and 1; got 2"),
-        ("delta=0.5", "`delta` and `function_words` belong to version 1.5: add version=1.5"),
-        ("function-words=f", "`delta` and `function_words` belong to version 1.5"),
-        ("1.5,function-words=absent", "`function_words` must name a file"),
     ],
 )
 def test_refuses_impossible_weights(options, message):
     with pytest.raises(InvalidArgumentError, match=message):
         score(["a"], ["a"], metrics=[f"meteor:{options}"])
-
-
-# function words count 1/4, others 3/4; alpha 0.85, beta 0.2, gamma 0.6
-@pytest.mark.parametrize(
-    ("output", "reference", "precision", "recall", "share"),
-    [
-        # all words in one chunk: no penalty
-        ("Water", "water", 1, 1, 0),
-        ("the cat .", "the cat.", 1, 1, 0),
-        # "the" 1/4 and "cat" 3/4 of 1 and of 7/4; one chunk of two words
-        ("the cat", "the cat ran", 1, 1 / 1.75, 1 / 2),
-        # "cats" counts 0.6 of 3/4: the stem is the same
-        ("the cats", "a cat", 0.6 * 0.75, 0.6 * 0.75, 1),
-        # the second "the" goes with "cat": one chunk, where the first would make two
-        ("the dog and the cat", "the cat", 1 / (3 / 4 * 2 + 1 / 4 * 3), 1, 1 / 2),
-        # two words aligned crosswise are two chunks
-        ("cat dog", "dog cat", 1, 1, 1),
-    ],
-)
-def test_version_1_5_matches_hand_worked_examples(output, reference, precision, recall, share):
-    mean = precision * recall / (0.85 * precision + 0.15 * recall)
-    expected = mean * (1 - 0.6 * share**0.2)
-    name = "meteor:1.5,wordnet=none"
-    assert score([output], [reference], metrics=[name])[name] == pytest.approx([expected])
-
-
-def test_version_1_5_aligns_words_that_share_a_sense(wordnet_folder):
-    # "dogs" and "hound" share a sense: a match of weight 0.8, and the whole text in one chunk
-    name = f"meteor:version=1.5,wordnet={wordnet_folder}"
-    assert score(["dogs"], ["hound"], metrics=[name])[name] == pytest.approx([0.8])
-    # an equal word counts 1, though it shares a sense with itself
-    assert score(["big dogs"], ["big hound"], metrics=[name])[name] == pytest.approx([0.9])
-    # one word of two aligned, so one chunk a word
-    got = score(["my dogs"], ["a hound"], metrics=[name])[name]
-    assert got == pytest.approx([0.8 * 0.75 * (1 - 0.6)])
-
-
-def test_version_1_5_weighs_words_as_it_is_told(tmp_path):
-    (tmp_path / "words.txt").write_text("cat", encoding="utf-8")
-    # now "cat" counts 0.1 and "the" 0.9
-    name = f"meteor:1.5,wordnet=none,alpha=0,gamma=0,delta=0.9,function-words={tmp_path}/words.txt"
-    assert score(["the dog"], ["the cat"], metrics=[name])[name] == pytest.approx([0.9 / 1.8])
-    assert score(["the cat"], ["the bird"], metrics=[name])[name] == pytest.approx([0.9])
-
-
-@pytest.mark.parametrize(("output", "reference"), [("", ""), ("a", ""), ("", "a"), ("a", "b")])
-def test_version_1_5_without_a_match_is_0(output, reference):
-    assert score([output], [reference], metrics=["meteor:1.5"])["meteor:1.5"] == [0.0]

@@ -21,7 +21,6 @@ from steelyard.metrics import score
         ("bleu:order=2,omit", "bleu", 0.98),
         ("ter", "ter", 0.98),
         ("ter:normalized", "ter", 0.99),
-        ("meteor:1.5,wordnet=none", "meteor", 0.99),
         ("rouge-1", "rouge-1", 0.90),
         ("rouge-2", "rouge-2", 0.88),
         ("rouge-l", "rouge-l", 0.90),
@@ -38,7 +37,7 @@ def test_correlates_with_the_released_scores(answers, name, released, least):
 
 @pytest.mark.parametrize(
     ("name", "released", "least"),
-    [("bleu:order=2,omit", "bleu", 0.85), ("meteor:1.5,wordnet=none", "meteor", 0.5)],
+    [("bleu:order=2,omit", "bleu", 0.85)],
 )
 def test_most_scores_are_the_released_ones(answers, name, released, least):
     outputs, references, rows = answers

@@ -121,9 +121,7 @@ def test_every_metric_reads_any_string():
         "<s></s>",
     ]
     outputs = [one for one in strange for _ in strange]
-    for name, column in score(
-        outputs, strange * len(strange), metrics=[*NAMES, "vecsim", "meteor:1.5"]
-    ).items():
+    for name, column in score(outputs, strange * len(strange), metrics=[*NAMES, "vecsim"]).items():
         assert np.isfinite(column).all(), name
 
 

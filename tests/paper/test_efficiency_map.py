@@ -20,7 +20,7 @@ def standing(system, noise_ratio, correlation, metric="m"):
     rho = Quantity(correlation, correlation - 0.2, min(correlation + 0.2, 1.0))
     item, rater = Quantity(1.0, 0.5, 1.5), Quantity(min(noise_ratio, 9.0), 0.1, 9.0)
     one = Quantity(1.2, 1.1, 1.4)
-    found = Efficiency(item, rater, gamma, rho, one, one, one, 9, 18, 1, 0.95, ())
+    found = Efficiency(item, rater, gamma, rho, one, one, one, 9, 18, 0.95, ())
     return Standing(system, "p", {metric: found})
 
 

@@ -3,9 +3,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from steelyard.foreign.release import ReleasedOutput
 from steelyard.paper.fresh import fresh_gains
 from steelyard.paper.release import Task
+from steelyard.paper.released_lines import ReleasedOutput
 
 
 def task_of(noise, *, items=400, seed=0):

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from steelyard.foreign.release import ReleasedOutput
 from steelyard.paper.limits import limits
 from steelyard.paper.release import Task
+from steelyard.paper.released_lines import ReleasedOutput
 from steelyard.single.trajectory import trajectory
 
 # gamma = 1 and rho = 0.6, so a perfect metric brings 2 and noiseless raters 2 / 0.64.

@@ -1,8 +1,8 @@
 from dataclasses import replace
 
-from steelyard.foreign.release import ReleasedOutput, ReleasedText
 from steelyard.paper.modes import modes
 from steelyard.paper.release import Task
+from steelyard.paper.released_lines import ReleasedOutput, ReleasedText
 
 
 def output(item, system, human, metrics, prompt):

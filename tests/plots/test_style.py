@@ -2,7 +2,8 @@ import matplotlib as mpl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.plots.style import shown_names, styled
+from steelyard.names import shown_names
+from steelyard.plots.style import styled
 
 
 def test_a_style_is_gone_when_its_figure_is_made():

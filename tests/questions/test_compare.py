@@ -6,7 +6,7 @@ from steelyard import Study
 from steelyard.errors import InvalidArgumentError, InvalidDataError, NotEstimableError
 from steelyard.questions.compare import gate_answer
 from steelyard.questions.pairs import PairDifference
-from steelyard.questions.ranks import answer_sentence, groups_of, ranks_of
+from steelyard.questions.ranks import groups_of, ranks_of
 from steelyard.sampling.sample import sample
 from steelyard.tables import read_judgments, read_outputs
 
@@ -46,7 +46,8 @@ def test_clear_orders_are_ranked_and_cut_into_groups():
     [got] = campaign([3, 3.05, 0]).compare()
     assert [(rank.low, rank.high) for rank in got.ranks] == [(1, 2), (1, 2), (3, 3)]
     assert [set(group) for group in got.groups] == [{"A", "B"}, {"C"}]
-    assert got.sentence.endswith("are not told apart; both are better than C.")
+    assert got.sentence.startswith("Best: ")
+    assert got.sentence.endswith("; C is worst.")
     verdict = {(pair.a, pair.b): pair.verdict for pair in got.pairs}
     assert verdict == {("A", "B"): "undecided", ("A", "C"): "a", ("B", "C"): "a"}
 
@@ -59,13 +60,9 @@ def test_ranks_show_the_estimates_that_estimate_gives(shared):
     assert {rank.system: rank.estimate for rank in got.ranks} == pytest.approx(means, rel=1e-12)
 
 
-def test_a_sentence_is_true_where_groups_cannot_be_cut():
+def test_ranks_are_what_no_pair_rules_out():
     better = {("A", "D"), ("B", "D")}
-    groups = groups_of("ABCD", better)
-    assert groups == (("A", "B", "C", "D"),)
-    assert answer_sentence(groups, better) == (
-        "A and B are better than D; the other pairs are not told apart."
-    )
+    assert groups_of("ABCD", better) == (("A", "B", "C", "D"),)
     assert [
         (rank.low, rank.high)
         for rank in ranks_of(dict(zip("ABCD", range(4, 0, -1), strict=True)), better)
@@ -75,41 +72,6 @@ def test_a_sentence_is_true_where_groups_cannot_be_cut():
         (1, 4),
         (3, 4),
     ]
-
-
-@pytest.mark.parametrize(
-    ("groups", "better", "want"),
-    [
-        ([["A", "B"]], [], "A and B are not told apart."),
-        ([["A"], ["B"]], [("A", "B")], "A is better than B."),
-        (
-            [["A"], ["B", "C"]],
-            [("A", "B"), ("A", "C")],
-            "A is better than B and C; B and C are not told apart.",
-        ),
-        (
-            [["A"], ["B"], ["C"]],
-            [("A", "B"), ("A", "C"), ("B", "C")],
-            "better to worse: A, then B, then C.",
-        ),
-    ],
-)
-def test_a_sentence_says_what_is_known(groups, better, want):
-    assert answer_sentence(groups, set(better)) == want
-
-
-def test_a_sentence_about_many_systems_is_short():
-    names = [f"system {number}" for number in range(25)]
-    better = {(a, b) for i, a in enumerate(names) for b in names[i + 3 :]}
-    got = answer_sentence([names], better)
-    assert got == (
-        "no system is better than system 0, system 1 and system 2; 253 of 300 pairs are told apart."
-    )
-    assert answer_sentence([names], set()) == (
-        "25 of 25 systems may be the best; 0 of 300 pairs are told apart."
-    )
-    top = {(names[0], other) for other in names[1:]}
-    assert answer_sentence([names[:1], names[1:]], top).startswith("system 0 is better than all")
 
 
 def test_a_margin_makes_small_differences_equivalent():
@@ -203,7 +165,7 @@ def test_systems_judged_on_different_items_are_compared():
 
 def test_a_paired_draw_is_compared_without_ranks():
     study = campaign([1, 0], same=40)
-    drawn = sample(study.outputs, 20, design="paired", systems=["A", "B"], seed=0).frame
+    drawn = sample(study.outputs, 20, pair=("A", "B"), seed=0).frame
     rng = np.random.default_rng(0)
     judgments = drawn.with_columns(
         prompt=pl.lit("overall"),
@@ -288,7 +250,7 @@ def test_a_system_with_one_judgment_takes_no_ranks_from_the_others():
     best = got.ranks[0]
     assert (best.system, best.low, best.high) == ("A", 1, 1)
     assert {rank.system: rank.high for rank in got.ranks[1:]} == {"B": 3, "C": 3}
-    assert got.sentence.startswith("A is better than")
+    assert got.sentence.startswith("A is best, better than C by 2.84 [")
     [about] = [note for note in got.notes if note.startswith("D")]
     assert about == (
         "D is left out: an interval needs at least 2 judged outputs; got 1: judge more outputs"

@@ -185,11 +185,11 @@ def drawn_study(**design):
 
 
 def test_strata_are_weighted_as_they_were_drawn_and_a_paired_draw_is_refused():
-    strata = {"design": "stratified", "quantiles": 4, "metric": "m"}
+    strata = {"strata": "m:4"}
     simple, weighted = (drawn_study(**one).diagnose()[0].judges[0] for one in ({}, strata))
     assert weighted.worth.low < simple.worth.value < weighted.worth.high
     with pytest.raises(NotEstimableError, match="a paired draw holds only items on which two"):
-        drawn_study(design="paired").diagnose()
+        drawn_study(pair=("A", "B")).diagnose()
 
 
 def test_columns_and_systems_that_are_not_there_are_named():

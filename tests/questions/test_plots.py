@@ -153,7 +153,11 @@ def test_many_systems_under_preferences_are_drawn_by_strength(compared, axes):
         SystemStrength(system=f"s{n}", strength=-n, standard_error=1.0, low=-n - 2, high=2 - n)
         for n in range(7)
     )
-    shared = {key: value for key, value in vars(compared["overall"]).items() if key != "pairs"}
+    shared = {
+        key: value
+        for key, value in vars(compared["overall"]).items()
+        if key not in {"pairs", "sentence"}
+    }
     PreferenceComparison(
         **shared | {"ranks": ()},
         pairs=pairs,

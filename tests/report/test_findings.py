@@ -1,8 +1,7 @@
-import polars as pl
 import pytest
 
 from steelyard.errors import InvalidArgumentError
-from steelyard.report.findings import judged_metrics, prompt_findings, wanted_systems
+from steelyard.report.findings import prompt_findings, wanted_systems
 from steelyard.study import Study
 
 
@@ -67,7 +66,7 @@ def test_the_only_system_is_its_own_whole(make_study):
     found = prompt_findings(study, "overall", study.systems, metrics=("good",))
     assert found.diagnosis.judges[0].ranks is None
     assert found.answer.comparison is None
-    assert found.answer.refusal is None
+    assert found.answer.sentence.startswith("only scores ")
 
 
 def test_the_answer_is_what_compare_says(study):
@@ -81,25 +80,6 @@ def test_where_lower_is_better_the_least_estimate_comes_first(study):
     found = prompt_findings(turned, "overall", study.systems)
     scores = [one.estimate.estimate for one in found.systems]
     assert scores == sorted(scores)
-
-
-def test_judged_outputs_come_with_the_most_useful_metric(study):
-    found = prompt_findings(study, "overall", study.systems, metrics=("poor", "good"))
-    judged = judged_metrics(study, found)
-    assert found.metric == found.diagnosis.judges[0].metric
-    assert [one.system for one in judged] == [one.system for one in found.systems]
-    assert all(len(one.metric) == len(one.human) == 14 for one in judged)
-
-
-def test_an_output_without_the_metric_is_not_drawn(make_study):
-    study = make_study(metrics=("good",))
-    item, system = study.judgments.frame.row(0)[:2]
-    here = (pl.col("item") == item) & (pl.col("system") == system)
-    outputs = study.outputs.rows().with_columns(good=pl.when(~here).then("good"))
-    gappy = Study.read(outputs, study.judgments.frame)
-    judged = judged_metrics(gappy, prompt_findings(gappy, "overall", gappy.systems))
-    assert {one.system: len(one.metric) for one in judged}[system] == 13
-    assert sum(len(one.metric) for one in judged) == 3 * 14 - 1
 
 
 def test_wanted_systems_are_those_that_were_judged(study):

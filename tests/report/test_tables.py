@@ -19,7 +19,8 @@ def test_estimates_stand_beside_plain_means(study):
     table = estimates_table(found, level=0.9)
     assert table.columns == (
         "system",
-        "estimate",
+        "rank",
+        "mean",
         "90% interval",
         "for new outputs",
         "plain mean",

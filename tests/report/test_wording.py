@@ -4,7 +4,7 @@ from steelyard.questions.about import About
 from steelyard.questions.comparison import Comparison
 from steelyard.questions.pairs import PairDifference
 from steelyard.report.findings import PromptFindings, SystemFindings
-from steelyard.report.wording import enumeration, headline, interval_abouts
+from steelyard.report.wording import headline, interval_abouts
 from steelyard.study.answer import Answer
 
 
@@ -27,63 +27,34 @@ def pair(a, b, low, high, verdict="undecided"):
     )
 
 
-def compared(*pairs, groups=()):
-    found = Comparison(
+def findings(*estimates, metrics=("m",), answer=None):
+    systems = tuple(SystemFindings(one.system, one, None) for one in estimates)
+    return PromptFindings("p", metrics, systems, None, None, answer)
+
+
+def test_the_headline_is_what_the_comparison_says(make_estimate):
+    compared = Comparison(
         prompt="p",
         level=0.95,
         about=About.of("pool", "random"),
         margin=None,
-        pairs=pairs,
+        pairs=(pair("a", "b", -0.1, 0.3),),
         ranks=(),
-        groups=groups,
+        groups=(),
         notes=(),
     )
-    return Answer(prompt="p", comparison=found)
-
-
-def findings(*estimates, metrics=("m",), answer=None):
-    systems = tuple(SystemFindings(one.system, one, None) for one in estimates)
-    return PromptFindings("p", metrics, systems, None, None, answer or Answer(prompt="p"))
-
-
-def test_the_headline_is_what_the_comparison_says(make_estimate):
-    answer = compared(pair("a", "b", -0.1, 0.3), groups=(("a", "b"),))
-    found = headline(findings(make_estimate("a", 0.5), make_estimate("b", 0.1), answer=answer), 2)
-    assert found.answer == "a and b are not told apart."
+    answer = Answer(sentence=compared.sentence, comparison=compared)
+    found = headline(findings(make_estimate("a", 0.5), make_estimate("b", 0.1), answer=answer))
+    assert found.answer == compared.sentence
     assert found.basis == "About these outputs, by raters like these. Holds at 95%."
-    assert found.sentences[0] == (
-        "The estimates of the mean human score run from 0.10 (b) to 0.50 (a)."
-    )
+    assert (found.worth.used, round(found.worth.share, 2)) == (80, 0.69)
 
 
 @pytest.mark.parametrize("other", [0.45, -9.0])
 def test_nothing_is_concluded_from_intervals_that_overlap_or_do_not(make_estimate, other):
-    refused = Answer(prompt="p", refusal="one common item")
-    found = headline(
-        findings(make_estimate("a", 0.5), make_estimate("b", other), answer=refused), 2
-    )
-    assert found.answer == "Which system is better is not known: one common item."
-    assert found.basis is None
-    said = " ".join(found.sentences)
-    assert not any(word in said for word in ("better", "best", "highest", "rank", "overlap"))
-
-
-def test_without_an_order_of_all_systems_the_answer_speaks_of_pairs():
-    better = compared(pair("new", "old", 0.1, 0.3, "a"))
-    assert better.sentence == "new is better than old."
-    worse = compared(pair("new", "old", -0.3, -0.1, "b"))
-    assert worse.sentence == "old is better than new."
-    some = compared(pair("x", "y", 0.1, 0.3, "a"), pair("x", "z", -0.1, 0.3))
-    assert some.sentence.startswith("1 of the 2 pairs that can be compared are told apart")
-    assert some.basis.endswith("Holds at 95% for all 2 pairs together.")
-
-
-def test_a_sentence_begins_with_a_capital_letter_but_a_name_stays_as_it_is():
-    pairs = [pair(one, other, 0.1, 0.3, "a") for one, other in (("a", "b"), ("a", "c"), ("b", "c"))]
-    assert compared(*pairs, groups=(("a",), ("b",), ("c",))).sentence == (
-        "Better to worse: a, then b, then c."
-    )
-    assert compared(pairs[0], groups=(("a",), ("b",))).sentence == "a is better than b."
+    refused = Answer(sentence="Which system is better is not known: one common item.")
+    found = headline(findings(make_estimate("a", 0.5), make_estimate("b", other), answer=refused))
+    assert (found.answer, found.basis) == (refused.sentence, None)
 
 
 def test_what_intervals_are_about_is_said_once_for_pools_of_any_size(make_estimate):
@@ -101,27 +72,16 @@ def test_what_intervals_are_about_is_said_once_for_pools_of_any_size(make_estima
 
 
 def test_the_headline_says_what_plain_means_would_need(make_estimate):
-    found = headline(findings(make_estimate("a", 0.5)), 2)
-    assert found.answer == (
-        "a has a mean human score of 0.50 (95% interval 0.40 to 0.60, about these 100 outputs, by "
-        "exactly these raters)."
+    answer = Answer(sentence="a scores 0.50 [0.40, 0.60] on average.")
+    found = headline(findings(make_estimate("a", 0.5), answer=answer))
+    assert found.answer == answer.sentence
+    assert found.worth.sentence == (
+        "This interval would have cost about 58 judgments with plain means; 40 were used."
     )
-    assert found.sentences[-1] == (
-        "For this interval plain means would need about 58 judgments, and 40 were used."
-    )
-
-
-def test_plain_means_are_called_so(make_estimate):
-    plain = make_estimate("a", 0.5, metrics=())
-    assert "No metric was given" in headline(findings(plain, metrics=()), 2).sentences[-1]
-    assert "No metric could be used" in headline(findings(plain), 2).sentences[-1]
+    assert found.worth.priced(0.5).endswith("40 were used (20.00 instead of 28.80).")
 
 
 def test_without_an_estimate_the_headline_says_so():
     empty = SystemFindings("a", None, None)
-    found = headline(PromptFindings("p", (), (empty,), None, None, Answer(prompt="p")), 2)
+    found = headline(PromptFindings("p", (), (empty,), None, None, None))
     assert found.answer == "No system has an estimate under this prompt; the reasons are below."
-
-
-def test_names_are_put_into_a_phrase():
-    assert enumeration(["a", "b"]) == "a and b"

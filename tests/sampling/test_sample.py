@@ -1,5 +1,3 @@
-import itertools
-
 import numpy as np
 import polars as pl
 import pytest
@@ -81,23 +79,20 @@ def test_the_same_items_are_drawn_for_all_systems_unless_told_otherwise(outputs)
 
 
 def test_strata_of_a_column_and_of_quantiles(outputs):
-    options = {"design": "stratified", "each_text_once": False, "seed": 1}
+    options = {"each_text_once": False, "seed": 1}
     by_topic = sample(outputs, 16, strata="topic", **options)
     counts = by_topic.frame.group_by("system", "stratum").len()
     assert counts["len"].unique().to_list() == [4]
     assert by_topic.frame["stratum_size"].unique().to_list() == [15]
     assert (by_topic.frame["stratum"] == by_topic.frame["topic"]).all()
-    cut = sample(outputs, 12, metric="length", quantiles=3, **options).frame
+    cut = sample(outputs, 12, strata="length:3", **options).frame
     assert sorted(cut["stratum"].unique()) == ["length 1/3", "length 2/3", "length 3/3"]
     means = cut.group_by("stratum").agg(pl.col("length").mean()).sort("stratum")["length"]
     assert means.is_sorted()
 
 
 def test_sizes_make_probabilities(outputs):
-    drawn = sample(
-        outputs, 20, design="proportional-to-size", size="risk", same_items=False, seed=1
-    )
-    frame = drawn.frame
+    frame = sample(outputs, 20, size="risk", same_items=False, seed=1).frame
     alpha = pool_frame().filter(pl.col("system") == "alpha")
     rows = frame.filter(pl.col("system") == "alpha")
     want = 20 * rows["risk"] / alpha["risk"].sum()
@@ -105,22 +100,20 @@ def test_sizes_make_probabilities(outputs):
 
 
 def test_pairs_are_drawn_where_systems_differ(outputs):
-    found = sample(outputs, 10, design="paired", seed=1)
+    found = sample(outputs, 10, pair=("alpha", "beta"), seed=1)
     frame = found.frame
     assert frame.height == 20
     assert frame["share"].unique().to_list() == pytest.approx([40 / 60])
     assert frame["probability"].unique().to_list() == [0.25]
     assert not any(int(item[1:]) % 3 == 0 for item in frame["item"])
-    larger = sample(outputs, 14, design="paired", extend=frame, seed=2).frame
+    larger = sample(outputs, 14, pair=("alpha", "beta"), extend=frame, seed=2).frame
     assert larger["item"].to_list()[:20] == frame["item"].to_list()
     assert found.to_dict()["draws"][0]["identical_items"] == 20
-    named = sample(outputs, 10, pair=("alpha", "beta"), seed=1)
-    assert_frame_equal(named.frame, frame)
 
 
 @pytest.mark.parametrize(
     "options",
-    [{}, {"same_items": False}, {"design": "stratified", "strata": "topic"}],
+    [{}, {"same_items": False}, {"strata": "topic"}],
 )
 def test_an_extension_contains_the_earlier_sample_and_updates_probabilities(outputs, options):
     earlier = sample(outputs, 16, seed=1, **options).frame
@@ -134,58 +127,8 @@ def test_an_extension_contains_the_earlier_sample_and_updates_probabilities(outp
         assert "extended=16" in after["signature"][0]
 
 
-@pytest.mark.parametrize("together", [False, True])
-def test_a_sample_by_size_is_extended_whatever_the_order_of_the_pool(outputs, together):
-    options = {
-        "design": "proportional-to-size",
-        "size": "risk",
-        "same_items": together,
-        "seed": 3,
-    }
-    options["each_text_once"] = False
-    first = sample(outputs, 8, **options).frame
-    shuffled = read_outputs(pool_frame().sample(fraction=1, shuffle=True, seed=4))
-    second = sample(shuffled, 16, extend=first, **options).frame
-    # rows in another order, as a spreadsheet may leave them
-    third = sample(outputs, 40, extend=second.sort("item"), **options).frame
-    fresh = sample(outputs, 40, **options).frame
-    for system in ("alpha", "beta"):
-        parts = [one.filter(pl.col("system") == system) for one in (first, second, third)]
-        for earlier, later in itertools.pairwise(parts):
-            assert later["item"].to_list()[: earlier.height] == earlier["item"].to_list()
-            assert f"|extended={earlier.height}|" in later["signature"][0]
-        again = fresh.filter(pl.col("system") == system)
-        columns = ["item", "probability"]
-        assert_frame_equal(
-            parts[-1].select(columns).sort("item"), again.select(columns).sort("item")
-        )
-    assert third["seed"].unique().to_list() == [3]
-    # some outputs are certain by now
-    assert third["probability"].max() == 1
-
-
-def test_what_a_sample_by_size_cannot_extend_is_named(outputs):
-    options = {"design": "proportional-to-size", "size": "risk", "same_items": False}
-    earlier = sample(outputs, 16, seed=3, **options).frame
-    with pytest.raises(InvalidArgumentError, match=r"earlier sample, 3, .* got 4: pass --seed 3"):
-        sample(outputs, 20, extend=earlier, seed=4, **options)
-    with pytest.raises(InvalidDataError, match="the earlier sample does not tell its seed"):
-        sample(outputs, 20, extend=earlier.drop("seed"), seed=3, **options)
-    other = read_outputs(pool_frame().with_columns(risk=pl.col("risk") ** 2))
-    with pytest.raises(InvalidArgumentError, match="whole draw by these sizes"):
-        sample(other, 20, extend=earlier, seed=3, **options)
-    part = earlier.filter(pl.col("draw") <= 10)
-    with pytest.raises(InvalidArgumentError, match="10 of its 10 outputs have another probability"):
-        sample(outputs, 20, extend=part, seed=3, **options)
-    with pytest.raises(InvalidArgumentError, match="got proportional-to-size for simple"):
-        sample(outputs, 20, extend=earlier, same_items=False, seed=4)
-    shared = sample(outputs, 16, seed=3, **{**options, "same_items": True}).frame
-    with pytest.raises(InvalidArgumentError, match="pass what the earlier draw was made from"):
-        sample(outputs, 20, extend=shared, seed=3, **options)
-
-
 def test_the_summary_says_what_was_drawn(outputs):
-    options = {"design": "stratified", "strata": "topic", "same_items": False}
+    options = {"strata": "topic", "same_items": False}
     found = sample(outputs, 16, seed=1, **options).to_dict()
     assert found["outputs"] == 32
     first = found["draws"][0]
@@ -199,24 +142,13 @@ def test_the_summary_says_what_was_drawn(outputs):
     [
         ({"n": 61}, "`n` must be from 1 to the size of the pool, 60; got 61"),
         ({"systems": ["gamma"]}, "system 'gamma' is not in outputs; there are: alpha, beta"),
-        ({"design": "quota"}, "`design` must be one of simple"),
-        ({"design": "stratified"}, "a stratified draw needs either `strata`"),
-        (
-            {"design": "stratified", "strata": "topic", "quantiles": 3, "metric": "length"},
-            "needs either `strata`",
-        ),
-        ({"design": "stratified", "quantiles": 3}, "`quantiles` and `metric` go together"),
-        ({"design": "stratified", "strata": "theme"}, "no column 'theme' in outputs; there are"),
-        ({"strata": "topic"}, "go with design stratified; got design simple"),
-        ({"design": "proportional-to-size"}, "`size` goes with design proportional-to-size"),
-        ({"size": "risk"}, "`size` goes with design proportional-to-size"),
-        (
-            {"design": "proportional-to-size", "size": "topic"},
-            "column 'topic' of outputs must hold numbers; got String",
-        ),
-        ({"design": "paired", "systems": ["alpha"]}, "a paired draw compares two systems; got 1"),
+        ({"strata": "theme"}, "no column 'theme' in outputs; there are"),
+        ({"strata": "theme:3"}, "no column 'theme' in outputs; there are"),
+        ({"strata": "topic", "size": "risk"}, "`strata` and `size` are two ways to draw"),
+        ({"size": "topic"}, "column 'topic' of outputs must hold numbers; got String"),
         ({"pair": ("alpha", "beta"), "systems": ["alpha"]}, "`pair` names its two systems"),
-        ({"pair": ("alpha", "alpha")}, "a paired draw compares two systems; got 1"),
+        ({"pair": ("alpha", "alpha")}, "`pair` must name two systems; got alpha"),
+        ({"n": 5, "clusters": "topic"}, "`n` must be from 1 to the 4 clusters; got 5"),
         ({"seed": -1}, "`seed` must not be negative; got -1"),
     ],
 )
@@ -233,24 +165,24 @@ def test_wrong_data_are_named():
     with pytest.raises(
         InvalidDataError, match="column topic: expected one stratum for item 'i004'"
     ):
-        sample(read_outputs(missing), 10, design="stratified", strata="topic", seed=0)
+        sample(read_outputs(missing), 10, strata="topic", seed=0)
     hole = frame.with_columns(
         length=pl.when(pl.col("item") == "i004").then(None).otherwise("length")
     )
     with pytest.raises(InvalidDataError, match=r"column length: expected a finite number.*'i004'"):
-        sample(read_outputs(hole), 10, design="stratified", metric="length", quantiles=2, seed=0)
+        sample(read_outputs(hole), 10, strata="length:2", seed=0)
     uneven = frame.slice(1)
     with pytest.raises(InvalidDataError, match=r"item 'i000' has no output .* --independent"):
         sample(read_outputs(uneven), 10, seed=0)
     split = frame.with_columns(topic=pl.col("topic") + pl.col("system"))
     with pytest.raises(InvalidDataError, match="the same for all systems that are drawn together"):
-        sample(read_outputs(split), 10, design="stratified", strata="topic", seed=0)
+        sample(read_outputs(split), 10, strata="topic", seed=0)
     named = frame.with_columns(draw=pl.lit(1))
     with pytest.raises(InvalidArgumentError, match="has a column 'draw', which the sample records"):
         sample(read_outputs(named), 10, seed=0)
     bare = frame.drop("output")
     with pytest.raises(InvalidDataError, match="no column `output`"):
-        sample(read_outputs(bare), 10, design="paired", seed=0)
+        sample(read_outputs(bare), 10, pair=("alpha", "beta"), seed=0)
 
 
 def test_wrong_earlier_samples_are_named(outputs):
@@ -271,14 +203,19 @@ def test_wrong_earlier_samples_are_named(outputs):
     inside = earlier.filter(pl.col("item") != "i059")
     with pytest.raises(InvalidArgumentError, match="drawn from 60 outputs and there are 59"):
         sample(smaller, 20, extend=inside, seed=2)
-    strata = {"design": "stratified", "seed": 2}
-    by_topic = sample(outputs, 16, strata="topic", **strata).frame
+    by_topic = sample(outputs, 16, strata="topic", seed=2).frame
     with pytest.raises(InvalidDataError, match="other strata than this pool"):
-        sample(outputs, 20, extend=by_topic, metric="length", quantiles=3, **strata)
+        sample(outputs, 20, extend=by_topic, strata="length:3", seed=2)
+    with pytest.raises(InvalidArgumentError, match="same design; got stratified for simple"):
+        sample(outputs, 20, extend=by_topic, seed=2)
+    with pytest.raises(InvalidArgumentError, match=r"`n` counts the earlier draw in.*16; got 12"):
+        sample(outputs, 12, extend=earlier, seed=2)
+    with pytest.raises(InvalidArgumentError, match="proportional-to-size cannot be extended"):
+        sample(outputs, 20, extend=earlier, size="risk", seed=2)
 
 
 def test_whole_clusters_are_drawn_with_one_chance(outputs):
-    found = sample(outputs, 2, design="clusters", clusters="topic", each_text_once=False, seed=1)
+    found = sample(outputs, 2, clusters="topic", each_text_once=False, seed=1)
     topics = pool_frame()["topic"].n_unique()
     assert found.frame["cluster"].n_unique() == 2
     assert found.frame["probability"].unique().to_list() == [2 / topics]

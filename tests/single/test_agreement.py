@@ -3,9 +3,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from one_way_anova import one_way
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.single.agreement import agreement
-from steelyard.single.components import one_way
 from steelyard.single.crossed import crossed_components
 from steelyard.single.judged import judged_outputs
 
@@ -156,38 +156,3 @@ def test_outputs_of_equal_means_have_an_average_of_no_reliability_at_all():
     assert found.icc_average == -np.inf
     assert found.icc == pytest.approx(-1)
     assert agreement([0.1, 0.7] * 5, np.repeat(range(5), 2)).icc_average == -np.inf
-
-
-def test_within_systems_matches_a_hand_worked_example():
-    # Outputs a (1, 2) and b (3, 4) of one system, c (11, 11) and d (11, 13) of another.
-    # Sums of squares within outputs, times m / (m - 1) = 2: 2 * (1/2 + 1/2 + 0 + 2) = 6.
-    # Within systems: 5 about the mean 2.5, 3 about the mean 11.5, times 4 / 3: 32 / 3.
-    human = [1, 2, 3, 4, 11, 11, 11, 13]
-    items, systems = list("aabbccdd"), list("ssssttt" + "t")
-    found = agreement(human, items, systems=systems)
-    assert found.alpha_interval == pytest.approx(1 - 6 / (32 / 3))
-    # Unequal shares: 6 within outputs (all but c); within s 4, within t 3 * 1/3 + 1 = 2.
-    assert found.alpha_nominal == pytest.approx(1 - 6 / 6)
-    # Mean squares: between outputs (4 + 1) / 2, within 3 / 4; n0 = (8 - 2 * 8 / 4) / 2 = 2.
-    item, rater = (5 / 2 - 3 / 4) / 2, 3 / 4
-    assert found.icc == pytest.approx(item / (item + rater))
-    assert found.icc_average == pytest.approx(item / (item + rater / 2))
-    assert found.judgments_per_output == pytest.approx(2)
-
-
-def test_one_system_is_all_of_them(rng):
-    items, raters = np.repeat(np.arange(20), 2), np.tile([0, 1, 2, 3], 10)
-    human = rng.integers(0, 4, size=40) + items % 3
-    alone = agreement(human, items, raters, systems=np.zeros(40))
-    plain = agreement(human, items, raters)
-    for name in ("alpha_nominal", "alpha_ordinal", "alpha_interval", "icc", "icc_consistency"):
-        assert getattr(alone, name) == pytest.approx(getattr(plain, name), rel=1e-5)
-
-
-def test_ordinal_alpha_within_systems_knows_the_order_within_each_alone(rng):
-    items, systems = np.repeat(np.arange(20), 2), np.repeat([0, 1], 20)
-    human = rng.integers(0, 4, size=40) + items % 3
-    moved = np.where(systems == 1, 100 + 7 * human, human)
-    here, there = (agreement(one, items, systems=systems) for one in (human, moved))
-    assert there.alpha_ordinal == pytest.approx(here.alpha_ordinal)
-    assert there.alpha_nominal == pytest.approx(here.alpha_nominal)

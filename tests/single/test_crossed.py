@@ -4,8 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
+from one_way_anova import one_way
 from steelyard.errors import InvalidArgumentError, NotEstimableError
-from steelyard.single.components import one_way
 from steelyard.single.crossed import _Design, _Solution, crossed_components
 from steelyard.single.judged import judged_outputs
 

@@ -6,8 +6,12 @@ from scipy.stats import binomtest
 
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.single.components import variance_components
-from steelyard.single.correlation import correlation
-from steelyard.single.efficiency import data_efficiency, efficiency_of, efficiency_of_each
+from steelyard.single.efficiency import (
+    correlation,
+    data_efficiency,
+    efficiency_of,
+    efficiency_of_each,
+)
 
 
 def simulate(rng, *, outputs=100, rho=0.5, noise=1.0, metrics=1):
@@ -57,9 +61,8 @@ def test_refuses_impossible_arguments_of_the_formula():
         data_efficiency(0.0, 1.5)
 
 
-@pytest.mark.parametrize("metrics", [1, 3])
-def test_all_parts_agree_with_one_another_and_with_their_own_functions(metrics):
-    human, metric, items = simulate(np.random.default_rng(1), metrics=metrics)
+def test_all_parts_agree_with_one_another_and_with_their_own_functions():
+    human, metric, items = simulate(np.random.default_rng(1))
     found = efficiency_of(human, metric, items=items)
     parts = variance_components(human, items)
     assert found.item_variance == parts.item
@@ -72,7 +75,6 @@ def test_all_parts_agree_with_one_another_and_with_their_own_functions(metrics):
     assert found.perfect_metric.value == pytest.approx(data_efficiency(gamma, 1))
     assert found.perfect_metric.low == pytest.approx(data_efficiency(found.noise_ratio.high, 1))
     assert found.noiseless_raters.value == pytest.approx(data_efficiency(0, rho.value))
-    assert found.n_metrics == metrics
     assert found.n_judgments == 200
 
 
@@ -89,7 +91,6 @@ def test_prints_itself_and_has_stable_keys():
         "noiseless_raters",
         "n_outputs",
         "n_judgments",
-        "n_metrics",
         "level",
         "notes",
     ]
@@ -104,15 +105,12 @@ def test_each_metric_alone_is_as_if_it_were_the_only_one():
         alone = efficiency_of(human, metric[:, j], pool[:, j], items=items)
         assert one.to_dict()["data_efficiency"] == pytest.approx(alone.to_dict()["data_efficiency"])
         assert one.to_dict()["correlation"] == pytest.approx(alone.to_dict()["correlation"])
-        assert one.n_metrics == 1
 
 
 def test_each_metric_alone_may_repeat_another():
     human, metric, items = simulate(np.random.default_rng(2))
     one, other = efficiency_of_each(human, np.column_stack([metric, 2 * metric]), items=items)
     assert one.to_dict()["data_efficiency"] == pytest.approx(other.to_dict()["data_efficiency"])
-    with pytest.raises(NotEstimableError, match="collinear"):
-        efficiency_of(human, np.column_stack([metric, 2 * metric]), items=items)
 
 
 def test_a_useless_metric_may_save_nothing():
@@ -159,25 +157,20 @@ samples = st.integers(0, 2**32 - 1).map(np.random.default_rng)
 @settings(max_examples=25, deadline=None)
 @given(rng=samples, scale=st.sampled_from([-20.0, 0.1, 3.0]), shift=st.floats(-100, 100))
 def test_efficiency_does_not_depend_on_the_units(rng, scale, shift):
-    human, metric, items = simulate(rng, metrics=2, noise=0.5)
+    human, metric, items = simulate(rng, noise=0.5)
     here = efficiency_of(human, metric, items=items, resamples=100)
-    there = efficiency_of(
-        scale * human + shift, metric * [scale, 5.0] - shift, items=items, resamples=100
-    )
+    there = efficiency_of(scale * human + shift, 5.0 * metric - shift, items=items, resamples=100)
     for name in ("noise_ratio", "data_efficiency", "perfect_metric", "noiseless_raters"):
         expected = getattr(here, name).to_dict()
         assert getattr(there, name).to_dict() == pytest.approx(expected, rel=1e-4)
 
 
-@pytest.mark.parametrize("metrics", [1, 3])
-def test_interval_of_the_efficiency_covers_at_about_its_level(metrics):
+def test_interval_of_the_efficiency_covers_at_about_its_level():
     rng = np.random.default_rng(9)
-    # f = z; g_j = z / 2 + noise: R^2 = p rho^2 / (1 + (p - 1) rho^2).
-    square = metrics * 0.25 / (1 + (metrics - 1) * 0.25)
-    truth = data_efficiency(1.0, np.sqrt(square))
+    truth = data_efficiency(1.0, 0.5)
     reps, hits = 300, 0
     for _ in range(reps):
-        human, metric, items = simulate(rng, outputs=120, metrics=metrics)
+        human, metric, items = simulate(rng, outputs=120)
         found = efficiency_of(human, metric, items=items, resamples=400, rng=rng)
         hits += found.data_efficiency.low <= truth <= found.data_efficiency.high
     assert binomtest(int(hits), reps, 0.95).pvalue > 0.001
@@ -310,7 +303,7 @@ def test_within_systems_matches_a_hand_worked_example():
 @pytest.mark.parametrize("raters", [True, False])
 def test_what_sets_systems_apart_does_not_count_within_them(raters):
     rng = np.random.default_rng(8)
-    human, metric, items = simulate(rng, metrics=2)
+    human, metric, items = simulate(rng)
     rater, system = rng.integers(0, 6, size=200) if raters else None, items % 3
     here, there = (
         efficiency_of(

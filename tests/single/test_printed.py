@@ -3,7 +3,7 @@ import pytest
 
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.single.components import variance_components
-from steelyard.single.correlation import correlation
+from steelyard.single.efficiency import correlation
 from steelyard.single.printed import authors_correlation, printed_components
 
 # The paper's table of tasks: rater variance, item variance and noise ratio as printed, then the

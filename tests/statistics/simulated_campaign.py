@@ -75,7 +75,7 @@ def write_campaign(folder: Path, *, pool: int = 200, systems: int = 3, **keys) -
         "quality": {
             "active_seconds": 5,
             "edit_characters": 3,
-            "agreement": {"distance": 1, "share": 0.6, "judgments": 8},
+            "agreement": 0.6,
         },
     } | keys
     folder.mkdir(parents=True, exist_ok=True)

@@ -52,12 +52,16 @@ _OUTSIDE = {
         "decimals",
         "lower_is_better",
         "human",
+        "earlier",
     ),
 }
 # Singular where one prompt is meant, other forms where text must be parsed, and our progress.
 _SPELLED = {"no_metric": "metrics", "numbers": "n"}
 # What only the command line has.
-_WORDS = {"diagnose": {"disagreements", "gate", "worth", "offset"}}
+_WORDS = {
+    "diagnose": {"disagreements", "gate", "worth", "offset"},
+    "estimate": {"more"},
+}
 _TYPED_PLAN = {"item_variance", "rater_variance", "correlation", "leniency", "pool_size", "pilot"}
 
 

@@ -26,6 +26,7 @@ def write_files(folder):
         write_lines(folder / name / "outputs.jsonl", outputs)
         write_lines(folder / name / "judgments.jsonl", judgments)
     write_lines(folder / "pilot.jsonl", judgments)
+    _write_earlier(folder / "october")
     texts = [
         {key: row[key] for key in ("item", "system", "output", "reference")} for row in outputs
     ]
@@ -39,6 +40,17 @@ def write_files(folder):
     _write_wide_sheet(folder / "ratings.xlsx", rng)
     _write_logs(folder / "logs", rng)
     _write_example(folder / "language-quality", rng)
+
+
+def _write_earlier(folder):
+    """Write an earlier version, judged on the first items."""
+    rng = random.Random(2)
+    folder.mkdir(exist_ok=True)
+    outputs = [_output(rng, n, "new") for n in range(_ITEMS)]
+    write_lines(folder / "outputs.jsonl", outputs)
+    write_lines(
+        folder / "judgments.jsonl", [one for row in outputs[:60] for one in _judgments(rng, row)]
+    )
 
 
 def write_lines(path, rows):

@@ -84,36 +84,35 @@ def test_a_tsv_file_is_written_and_read_back(tmp_path):
 SEMICOLONS = "item;system;score\n1;a;0,5\n2;a;1\n"
 
 
-def test_semicolons_are_asked_for_and_never_guessed(tmp_path):
-    path = file(tmp_path, "a.csv", SEMICOLONS)
-    match = (
-        r"a\.csv, line 1: the columns look separated by semicolons, not by commas: add --separator"
-    )
-    with pytest.raises(InvalidDataError, match=match) as caught:
-        read_judgments(path)
-    assert caught.value.options == ("--separator", "judgments:;")
-
-
-def test_decimal_commas_are_asked_for_and_never_guessed(tmp_path):
-    path = file(tmp_path, "a.csv", SEMICOLONS)
-    with pytest.raises(
-        InvalidDataError, match=r"line 2, column score: .*'0,5': if a comma"
-    ) as caught:
-        read_judgments(path, separator=";")
-    assert caught.value.options == ("--decimal", "judgments:,")
-    found = read_judgments(path, separator=";", decimal=",")
+def test_semicolons_and_decimal_commas_that_leave_no_doubt_are_read_and_said(tmp_path):
+    found = read_judgments(file(tmp_path, "a.csv", SEMICOLONS))
     assert found.frame["score"].to_list() == [0.5, 1.0]
+    assert found.notes[0].endswith("a.csv: the columns are separated by semicolons")
+    assert found.notes[1].endswith("a.csv: commas stand before the decimals of numbers")
+    tabs = file(tmp_path, "b.csv", "item\tsystem\tg\n1\ta\t0,5\n2\ta\t\n3\ta\t2\n")
+    assert read_outputs(tabs).rows()["g"].to_list() == [0.5, None, 2.0]
 
 
-def test_a_metric_with_decimal_commas_does_not_become_text_unnoticed(tmp_path):
-    path = file(tmp_path, "a.tsv", "item\tsystem\tg\tids\n1\ta\t0,5\tx\n2\ta\t\tx\n3\ta\t2\tx\n")
-    with pytest.raises(
-        InvalidDataError, match=r"column g: the cells look like numbers, such as '0,5'"
-    ):
+@pytest.mark.parametrize("cells", [("1,500", "2"), ("0,5", "1.5"), ("1,5", "0.25,5")])
+def test_commas_that_may_stand_between_thousands_are_asked_about(tmp_path, cells):
+    path = file(tmp_path, "a.csv", f"item;system;score\n1;a;{cells[0]}\n2;a;{cells[1]}\n")
+    with pytest.raises(InvalidDataError, match=r"column score: .* --decimal , -o") as caught:
+        read_judgments(path)
+    assert caught.value.options == ("--decimal", ",")
+
+
+def test_a_metric_whose_commas_leave_a_doubt_does_not_become_text_unnoticed(tmp_path):
+    path = file(tmp_path, "a.tsv", "item\tsystem\tg\tids\n1\ta\t1,500\tx\n2\ta\t\tx\n3\ta\t2\tx\n")
+    with pytest.raises(InvalidDataError, match=r"column g: the cells look like numbers"):
         read_outputs(path)
     assert read_outputs(path, decimal=",").metrics == ("g",)
     with pytest.raises(InvalidDataError, match="no column `output`"):
         read_outputs(path, decimal=".")
+
+
+def test_answers_with_commas_are_texts(tmp_path):
+    path = file(tmp_path, "a.csv", "item;system;output;g\n1;a;3,5;0.5\n2;a;4,5;0.25\n")
+    assert read_outputs(path).rows()["g"].to_list() == [0.5, 0.25]
 
 
 def test_a_decimal_point_is_no_number_where_commas_are_meant(tmp_path):

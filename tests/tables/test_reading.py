@@ -126,16 +126,17 @@ def test_scores_become_floats(tmp_path, score, expected):
 def test_a_bad_score_in_csv_is_named_by_file_line_and_column(tmp_path, cell, shown):
     # The record before it takes two lines, and a blank line counts as one.
     path = csv(tmp_path, HEADER, '1,a,"r', '2",p,1', "", "2,a,r,p,1", f"3,a,r,p,{cell}")
-    match = rf"a\.csv, line 6, column score: expected a finite number, got {shown}$"
-    with pytest.raises(InvalidDataError, match=match):
+    match = rf"a\.csv, line 6, column score: expected a finite number, got {shown}"
+    with pytest.raises(InvalidDataError, match=match) as caught:
         read_judgments(path)
+    assert caught.value.options == (("--scale", f"{cell}=?") if cell in {"good", "5/7"} else ())
 
 
 @pytest.mark.parametrize(("score", "shown"), [("good", "'good'"), ("x", "'x'")])
 def test_a_bad_score_in_json_lines_is_named_by_file_line_and_column(tmp_path, score, shown):
     path = jsonl(tmp_path, judgment(), judgment(item="2", score=score))
     path.write_text("\n" + path.read_text().replace("\n", "\n\n"))
-    match = rf"a\.jsonl, line 4, column score: expected a finite number, got {shown}$"
+    match = rf"a\.jsonl, line 4, column score: expected a finite number, got {shown}: if"
     with pytest.raises(InvalidDataError, match=match):
         read_judgments(path)
 

@@ -21,13 +21,13 @@ class StudyFiles:
     outputs: Any
     judgments: Any
     columns: Mapping[str, str]
-    metrics: tuple[str, ...] | None
-    on_duplicate: OnDuplicate
-    prompts: tuple[str, ...] | None
-    exclude_systems: tuple[str, ...] | None
-    fill: Fill | str | float | None
-    separator: str | Mapping[str, str] | None
-    decimal: str | Mapping[str, str] | None
+    metrics: tuple[str, ...] | None = None
+    on_duplicate: OnDuplicate = "error"
+    prompts: tuple[str, ...] | None = None
+    exclude_systems: tuple[str, ...] | None = None
+    fill: Fill | str | float | None = None
+    separator: str | Mapping[str, str] | None = None
+    decimal: str | Mapping[str, str] | None = None
     exclude_metrics: tuple[str, ...] | None = None
     lower_is_better: tuple[str, ...] | None = None
     human: tuple[str, ...] | None = None

@@ -264,9 +264,10 @@ def _close(name: str, means: _Means, metric: Floats, level: float) -> Leak | Non
                 f"it follows the mean judgments of {n:,} outputs closer than people follow one another "
                 f"(it leaves {left.mean() / noise.mean():.0%} of their noise), so {_MADE}",
             )
-    left, spread, n = _left(means, metric, known), float(means.mean[known].var()), int(known.sum())
+    left, n = _left(means, metric, known), int(known.sum())
     if left is None or not _varied(means.mean[known]):
         return None
+    spread = float(means.mean[known].var())
     if not _is_below(left - _SHARE_OF_VARIANCE * spread, level):
         return None
     return Leak(

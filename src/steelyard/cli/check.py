@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from steelyard.cli.options import by_file, column_mapping, file_options, output_options
+from steelyard.cli.options import column_mapping, output_options
 from steelyard.cli.paths import InputPath
 from steelyard.cli.printing import parse_bounds, print_json, write_text
 from steelyard.foreign import format_named
@@ -27,7 +27,13 @@ _NAMED = 8
 
 @click.command(epilog=_EXAMPLE)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=InputPath())
-@file_options
+@click.option(
+    "--column",
+    "columns",
+    multiple=True,
+    metavar="OURS=YOURS",
+    help="Your name of one of our columns, such as item=doc_id, or judgments:item=doc_id for one file.",
+)
 @click.option(
     "--bounds", metavar="LOW,HIGH", help="Least and greatest possible score, to find slips."
 )
@@ -42,8 +48,6 @@ def check(
     files: tuple[Path, ...],
     *,
     columns: tuple[str, ...],
-    separators: tuple[str, ...],
-    decimals: tuple[str, ...],
     bounds: str | None,
     human: tuple[str, ...],
     as_json: bool,
@@ -54,15 +58,10 @@ def check(
     Give it the files you have: outputs, judgments, or whatever another tool wrote. All problems are
     counted and the first are named; nothing is changed.
     """
-    given = (
-        *(("--column", columns), ("--separator", separators), ("--decimal", decimals)),
-        ("--human", human),
-    )
+    given = (("--column", columns), ("--human", human))
     found = check_files(
         files,
         columns=column_mapping(columns),
-        separator=by_file("--separator", separators),
-        decimal=by_file("--decimal", decimals),
         bounds=None if bounds is None else parse_bounds(bounds),
         human=human,
         options=[part for option, values in given for one in values for part in (option, one)],
@@ -99,10 +98,10 @@ def _converts(found: FileCheck) -> bool:
 
 
 def _next(found: FileCheck) -> str:
-    if found.usable:
-        return "Next"
     if "=?" in found.command:
         return "Next, with a number for every question mark"
+    if found.usable:
+        return "Next"
     return f"Next, once that is {'decided' if _converts(found) else 'mended'}"
 
 

@@ -2,29 +2,31 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import click
 from rich.console import RenderableType
 from rich.table import Table
 
+from steelyard.cli.answers import below, named, table_of, titled
 from steelyard.cli.options import (
-    FormOptions,
     StudyChoice,
     form_options,
+    gate_option,
     level_option,
+    more_option,
     output_options,
+    pair_options,
     study_arguments,
-    two_systems,
 )
-from steelyard.cli.preference_tables import preference_tables
-from steelyard.cli.printing import interval as shown
 from steelyard.cli.printing import print_result
 from steelyard.errors import InvalidArgumentError
+from steelyard.numbers import interval, number, p_value, signed
+from steelyard.questions.answer import difference_decimals
 from steelyard.questions.compare import gate_answer
 from steelyard.questions.comparison import Comparison
 from steelyard.questions.pairs import Gate, PairDifference
-from steelyard.questions.preferences import PreferenceComparison
+from steelyard.questions.preferences import PreferenceComparison, PreferencePair
 
 __all__ = ["compare"]
 
@@ -34,42 +36,36 @@ Examples:
   steelyard compare outputs.jsonl judgments.jsonl --pair new old --gate not-worse --margin 0.05
 """
 _EXIT = {"holds": 0, "fails": 3, "undecided": 4}
+# More pairs than this are shown with --more.
+_PAIRS = 15
+_NAMES = 20
 
 
 @click.command(epilog=_EXAMPLE)
 @study_arguments
+@pair_options
+@gate_option(*get_args(Gate))
 @form_options
-@click.option(
-    "--pair", nargs=2, callback=two_systems, metavar="A B", help="Compare these two systems only."
-)
-@click.option("--baseline", metavar="A", help="Compare every other system with this one only.")
-@click.option("--margin", type=float, help="Differences within it count as equivalent.")
-@click.option(
-    "--gate",
-    type=click.Choice(get_args(Gate)),
-    help="For pipelines: exit 0 if it holds, 3 if it fails, 4 if it is undecided.",
-)
 @level_option
+@more_option
 @output_options
 def compare(
     choice: StudyChoice,
-    form: FormOptions,
     *,
+    form: dict[str, Any],
     pair: tuple[str, str] | None,
     baseline: str | None,
     margin: float | None,
     gate: Gate | None,
     level: float,
+    more: bool,
     as_json: bool,
     output: Path | None,
 ) -> None:
-    """Compare systems: differences, ranks and groups, with the numbers of `steelyard estimate`.
+    """Compare systems: who is better, by how much, with the numbers of `steelyard estimate`.
 
-    Differences are of the first system minus the second. Identical outputs count as exactly equal.
-    Verdicts hold for all pairs, and all slices, together. With --gate the exit code is the answer.
-
-    Judgments with a column other_system are preferences between two outputs: wins, ties, losses and
-    strengths.
+    Verdicts hold for all pairs, and all slices, together. Judgments with a column other_system are
+    preferences between two outputs.
     """
     if gate is not None and pair is None and baseline is None:
         raise InvalidArgumentError(
@@ -79,79 +75,132 @@ def compare(
         raise InvalidArgumentError(
             f"`--gate {gate}` needs `--margin`: what difference does not matter?"
         )
-    study = choice.read(form.metrics, told=as_json)
-    found = study.compare(
-        form.chosen_metrics,
+    found = choice.read(told=as_json).compare(
+        choice.metrics,
         prompts=choice.prompts,
         systems=choice.systems,
         pair=pair,
         baseline=baseline,
         margin=margin,
         level=level,
-        **form.options,
+        **form,
     )
-    print_result(
-        [one.to_dict() for one in found],
-        [part for one in found for part in _tables(one, found)],
-        as_json=as_json,
-        output=output,
-    )
+    more = more or output is not None
+    parts = [part for one in found for part in _of_prompt(one, found, more=more)]
+    print_result([one.to_dict() for one in found], parts, as_json=as_json, output=output)
     if gate is not None:
         answer, words = gate_answer(found, gate, margin)
         click.echo(words, err=as_json)
         raise SystemExit(_EXIT[answer])
 
 
-def _tables(one: Comparison, found: Sequence[Comparison]) -> list[RenderableType]:
-    if isinstance(one, PreferenceComparison):
-        return preference_tables(one)
-    parts: list[RenderableType] = []
-    if one.ranks:
-        parts.append(_ranks(one))
-        parts.append(one.sentence)
-    parts.append(_pairs(one))
+def _of_prompt(one: Comparison, found: Sequence[Comparison], *, more: bool) -> list[RenderableType]:
+    """Return the answer, the table and the notes under one prompt."""
+    parts: list[RenderableType] = [titled(one.place.removeprefix("prompt "), one.sentence)]
+    if more:
+        parts += _places(one)
+    parts.append(_pairs(one, more=more))
     slices = sum(other.prompt == one.prompt for other in found)
-    together = "all pairs" if slices == 1 else f"all pairs in all {slices} slices"
-    parts.append(f"about {one.about}; verdicts hold for {together} together at {one.level:.0%}")
-    parts.extend(f"note: {note}" for note in one.notes)
-    return parts
+    several = "all pairs" if slices == 1 else f"all pairs in all {slices} slices"
+    together = f" for {several} together" if len(one.pairs) > 1 or slices > 1 else ""
+    parts.append(f"about {one.about}; verdicts hold{together} at {one.level:.0%}")
+    notes = list(one.notes)
+    if isinstance(one, PreferenceComparison):
+        parts.append(one.order_sentence)
+    if len(one.pairs) > _PAIRS and not more:
+        notes.insert(
+            0, f"the {_PAIRS} clearest of {len(one.pairs)} pairs are shown; --more shows all"
+        )
+    return [*parts, *below(notes, more=more)]
 
 
-def _ranks(one: Comparison) -> Table:
-    table = Table(title=f"Ranks, {one.place}", title_justify="left")
-    table.add_column("system")
-    table.add_column("estimate", justify="right")
-    table.add_column("rank", justify="right")
-    table.add_column("group", justify="right")
+def _places(one: Comparison) -> list[RenderableType]:
+    """Return the table of ranks, or of strengths."""
+    if isinstance(one, PreferenceComparison):
+        table = table_of(
+            [
+                ("system", False),
+                ("strength", True),
+                (f"{one.level:.0%} interval, all together", False),
+            ]
+        )
+        for system in one.strengths:
+            table.add_row(
+                system.system, signed(system.strength, 2), interval(system.low, system.high)
+            )
+        return [table] if one.strengths else []
     group = {system: number for number, names in enumerate(one.groups, 1) for system in names}
+    places = difference_decimals(one.pairs)
+    table = table_of([("rank", True), ("system", False), ("mean", True), ("group", True)])
     for rank in one.ranks:
         ranks = str(rank.low) if rank.low == rank.high else f"{rank.low} to {rank.high}"
-        table.add_row(rank.system, f"{rank.estimate:.3f}", ranks, str(group[rank.system]))
+        table.add_row(ranks, rank.system, number(rank.estimate, places), str(group[rank.system]))
+    return [table] if one.ranks else []
+
+
+def _pairs(one: Comparison, *, more: bool) -> Table:
+    """Return the pairs, the clearest first."""
+    preferred = isinstance(one, PreferenceComparison)
+    several = len(one.pairs) > 1
+    open_pairs = any(pair.more_judgments for pair in one.pairs)
+    table = table_of(
+        [
+            ("a", False),
+            ("", False),
+            ("b", False),
+            *([("wins", True), ("ties", True), ("losses", True)] if preferred else []),
+            ("a - b", True),
+            (f"{one.level:.0%} interval{', all pairs' if several else ''}", False),
+            *([("pair alone", False)] if several and more else []),
+            ("p", True),
+            *([("more judgments", True)] if open_pairs else []),
+            *([("items", True)] if more else []),
+        ]
+    )
+    names = named(
+        [name for pair in one.pairs for name in (pair.a, pair.b)], more=more, width=_NAMES
+    )
+    places = difference_decimals(one.pairs)
+    clearest = sorted(one.pairs, key=lambda pair: (pair.p_value, -abs(pair.difference)))
+    for pair in clearest if more else clearest[:_PAIRS]:
+        table.add_row(
+            names[pair.a],
+            _verdict(pair),
+            names[pair.b],
+            *_shares(pair, more=more),
+            signed(pair.difference, places),
+            interval(pair.simultaneous_low, pair.simultaneous_high, places),
+            *([interval(pair.low, pair.high, places)] if several and more else []),
+            p_value(pair.p_value),
+            *([_needed(pair)] if open_pairs else []),
+            *([_items(pair)] if more else []),
+        )
     return table
 
 
-def _pairs(one: Comparison) -> Table:
-    level = f"{one.level:.0%}"
-    table = Table(title=f"Differences, {one.place}", title_justify="left")
-    table.add_column("a")
-    table.add_column("b")
-    table.add_column("a - b", justify="right")
-    table.add_column(f"{level} interval")
-    if len(one.pairs) > 1:
-        table.add_column("all together")
-    table.add_column("p" if len(one.pairs) == 1 else "p (all pairs)", justify="right")
-    table.add_column("verdict")
-    table.add_column("common items", justify="right")
-    for pair in one.pairs:
-        table.add_row(*_cells(pair, together=len(one.pairs) > 1))
-    return table
+def _verdict(pair: PairDifference) -> str:
+    if pair.verdict == "undecided":
+        return "undecided"
+    if pair.verdict == "equivalent":
+        return "identical to" if pair.identical else "equivalent to"
+    return "better than" if pair.verdict == "a" else "worse than"
 
 
-def _cells(pair: PairDifference, *, together: bool) -> Sequence[str]:
-    cells = [pair.a, pair.b, f"{pair.difference:+.3f}", shown(pair.low, pair.high)]
-    if together:
-        cells.append(shown(pair.simultaneous_low, pair.simultaneous_high))
-    items = str(pair.n_items)
-    if pair.identical_items:
-        items += f" ({pair.identical_items} identical)"
-    return [*cells, f"{pair.p_value:.2g}", pair.words, items]
+def _needed(pair: PairDifference) -> str:
+    if pair.verdict != "undecided":
+        return ""
+    return "?" if pair.more_judgments is None else f"about {pair.more_judgments:,}"
+
+
+def _items(pair: PairDifference) -> str:
+    identical = f" ({pair.identical_items} identical)" if pair.identical_items else ""
+    return f"{pair.n_items}{identical}"
+
+
+def _shares(pair: PairDifference, *, more: bool) -> list[str]:
+    if not isinstance(pair, PreferencePair):
+        return []
+    return [
+        f"{share.value:.0%}" + (f" [{share.low:.0%}, {share.high:.0%}]" if more else "")
+        for share in (pair.win, pair.tie, pair.loss)
+    ]

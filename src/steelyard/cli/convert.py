@@ -4,6 +4,7 @@ import shlex
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import get_args
 
 import click
 import polars as pl
@@ -11,11 +12,12 @@ import polars as pl
 from steelyard.cli.paths import InputPath, check_not_inputs
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 from steelyard.foreign import AUTO, FORMATS, Options, converted
-from steelyard.foreign.conversion import Conversion
 from steelyard.foreign.documents import open_document
+from steelyard.foreign.format import Conversion
 from steelyard.foreign.prolific import approved_raters
 from steelyard.foreign.values import number
 from steelyard.tables import write_table
+from steelyard.tables.duplicates import OnDuplicate
 
 __all__ = ["convert"]
 
@@ -77,10 +79,28 @@ Examples:
 )
 @click.option(
     "--on-duplicate",
-    type=click.Choice(["error", "first", "last"]),
+    type=click.Choice(get_args(OnDuplicate)),
     default="error",
     show_default=True,
-    help="What to do with an output, or a rater's judgment of it, that is there twice.",
+    help="What to do with a rater's second judgment of an output: keep one, take their mean, or keep all as of "
+    "unknown raters.",
+)
+@click.option(
+    "--separator", metavar="CHARACTER", help="What stands between cells of CSV, such as ';' or tab."
+)
+@click.option("--decimal", metavar="MARK", help="What stands before decimals in text: . or ,")
+@click.option(
+    "--fill",
+    multiple=True,
+    metavar="METRIC=HOW",
+    help="What to put where a metric is missing: mean or median of the system's other outputs, a number, or "
+    "drop to leave out the metric. HOW alone is for all metrics.",
+)
+@click.option(
+    "--human",
+    multiple=True,
+    metavar="COLUMN",
+    help="The column of human scores, where FILE is one table that holds outputs too.",
 )
 def convert(
     files: tuple[Path, ...],
@@ -93,9 +113,13 @@ def convert(
     wide: tuple[str, ...],
     scale: str | None,
     raters_from: Path | None,
-    on_duplicate: str,
+    on_duplicate: OnDuplicate,
+    separator: str | None,
+    decimal: str | None,
+    fill: tuple[str, ...],
+    human: tuple[str, ...],
 ) -> None:
-    """Turn other tools' files into files of outputs and judgments.
+    """Turn other tools' files, and odd ones of your own, into files of outputs and judgments.
 
     Writes outputs.jsonl, judgments.jsonl and preferences.jsonl, whichever FILE holds, and says what
     was merged, renamed or left out. Scores that a model gave become metrics; only what people said
@@ -110,6 +134,10 @@ def convert(
         raters=None if raters_from is None else approved_raters(open_document(raters_from)),
         raters_from="" if raters_from is None else str(raters_from),
         on_duplicate=on_duplicate,
+        separator=separator,
+        decimal=decimal,
+        fill=_fill(fill),
+        human=human,
     )
     chosen, found = converted(files, source, options)
     if source == AUTO:
@@ -185,6 +213,12 @@ def _pairs(option: str, given: tuple[str, ...]) -> dict[str, str]:
             raise InvalidArgumentError(f"`{option}` names {ours!r} twice")
         found[ours] = theirs
     return found
+
+
+def _fill(given: tuple[str, ...]) -> dict[str, str | float]:
+    """Return what fills the gaps of each metric; ``*`` stands for all."""
+    parts = [pair.rpartition("=") for pair in given]
+    return {metric if equals else "*": how for metric, equals, how in parts}
 
 
 def _scale(given: str | None) -> dict[str, float]:

@@ -8,7 +8,13 @@ import click
 from rich.console import RenderableType
 from rich.table import Table
 
-from steelyard.cli.options import StudyChoice, level_option, output_options, study_arguments
+from steelyard.cli.options import (
+    StudyChoice,
+    gate_option,
+    level_option,
+    output_options,
+    study_arguments,
+)
 from steelyard.cli.printing import headed, print_result
 from steelyard.errors import InvalidArgumentError
 from steelyard.questions.diagnosis import Diagnosis, JudgeDiagnosis, shown
@@ -32,9 +38,6 @@ _RATERS = 10
 @click.command(epilog=_EXAMPLE)
 @study_arguments
 @click.option(
-    "--metric", "metrics", multiple=True, help="Metric or judge to look at; all by default."
-)
-@click.option(
     "--against",
     multiple=True,
     metavar="COLUMN",
@@ -47,11 +50,7 @@ _RATERS = 10
     metavar="N",
     help="List the N outputs on which judge and people, and people among themselves, differ most.",
 )
-@click.option(
-    "--gate",
-    type=click.Choice(["trust"]),
-    help="For pipelines: exit 0 if it holds, 3 if it fails, 4 if it is undecided.",
-)
+@gate_option("trust")
 @click.option("--worth", type=click.FloatRange(0, 1), help="Gate: least share of judgments saved.")
 @click.option(
     "--offset",
@@ -63,7 +62,6 @@ _RATERS = 10
 def diagnose(
     choice: StudyChoice,
     *,
-    metrics: tuple[str, ...],
     against: tuple[str, ...],
     own: tuple[str, ...],
     disagreements: int | None,
@@ -85,14 +83,13 @@ def diagnose(
         raise InvalidArgumentError(
             "`--gate trust` needs `--worth` or `--offset`: what must hold of the judge?"
         )
-    study = choice.read()
-    names = metrics or None
+    study = choice.read(all_metrics=True)
     if disagreements is not None:
-        rows = study.disagreements(disagreements, metrics=names, prompts=choice.prompts)
+        rows = study.disagreements(disagreements, metrics=choice.metrics, prompts=choice.prompts)
         print_result(rows, [_differing(rows)], as_json=as_json, output=output)
         return
     found = study.diagnose(
-        names,
+        choice.metrics,
         prompts=choice.prompts,
         systems=choice.systems,
         against=against,

@@ -2,22 +2,26 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 from rich.console import RenderableType
 from rich.table import Table
 
+from steelyard.cli.answers import below, metrics_used, named, table_of, titled
 from steelyard.cli.options import (
-    FormOptions,
     StudyChoice,
     form_options,
     level_option,
+    more_option,
     output_options,
     study_arguments,
 )
-from steelyard.cli.printing import interval as shown
 from steelyard.cli.printing import note_lines, print_result
+from steelyard.numbers import decimals_for, interval, number
 from steelyard.questions.estimates import Estimate, Estimates
+from steelyard.questions.worth import worth
+from steelyard.study.answer import Answer, judgments_of, prompt_answers
 
 __all__ = ["estimate"]
 
@@ -32,79 +36,105 @@ Examples:
 @study_arguments
 @form_options
 @level_option
+@more_option
 @output_options
 def estimate(
     choice: StudyChoice,
-    form: FormOptions,
     *,
+    form: dict[str, Any],
     level: float,
+    more: bool,
     as_json: bool,
     output: Path | None,
 ) -> None:
     """Estimate the mean human score of each system, with its rank.
 
     OUTPUTS is the pool, with metrics on every output; JUDGMENTS are of a random sample of it.
-    Both are JSON Lines, CSV, TSV, JSON, Excel or Parquet files; `steelyard check` looks at them.
     """
-    study = choice.read(form.metrics, told=False)
+    study = choice.read(told=False)
+    options = {"level": level, **form}
     found = study.estimate(
-        form.chosen_metrics,
-        prompts=choice.prompts,
-        systems=choice.systems,
-        level=level,
-        **form.options,
+        choice.metrics, prompts=choice.prompts, systems=choice.systems, **options
     )
-    print_result([one.to_dict() for one in found], _tables(found), as_json=as_json, output=output)
+    lower = study.judgments.lower_is_better
+    parts: list[RenderableType] = []
+    for prompt in dict.fromkeys(one.prompt for one in found):
+        if as_json:
+            break
+        answers = prompt_answers(study, prompt, found, choice.metrics, **options)
+        own = [one for one in found if one.prompt == prompt]
+        used = judgments_of(study, prompt, [one.system for one in own])
+        sign = 1 if prompt in lower else -1
+        own.sort(key=lambda one: (str(one.slice or ""), sign * one.estimate))
+        parts += _of_prompt(
+            prompt, own, answers, found, judgments=used, more=more or output is not None
+        )
+    print_result(found.to_dict(), parts, as_json=as_json, output=output)
     for note in found.notes if as_json else ():
         click.echo(f"note: {note}", err=True)
 
 
-def _tables(found: Estimates) -> list[RenderableType]:
-    parts: list[RenderableType] = []
-    for prompt in dict.fromkeys(one.prompt for one in found):
-        own = [one for one in found if one.prompt == prompt]
-        parts.append(_table(prompt, own))
-        # Slices, and pools of several sizes, are named in the table.
-        same = len({one.about for one in own}) == 1
-        about = own[0].about if same else f"the outputs named, by {own[0].about.raters}"
-        used = f"; metrics used: {', '.join(own[0].metrics)}" if own[0].metrics else ""
-        parts.append(f"about {about}{used}")
-    places = ((one.system, _place(one), note) for one in found for note in one.notes)
-    parts.extend(note_lines(places))
-    parts.extend(f"note: {note}" for note in found.notes)
-    return parts
+def _of_prompt(
+    prompt: str,
+    own: Sequence[Estimate],
+    answers: dict[str | None, Answer],
+    found: Estimates,
+    *,
+    judgments: int | None,
+    more: bool,
+) -> list[RenderableType]:
+    """Return the answer, the table and the notes under one prompt."""
+    parts: list[RenderableType] = [
+        titled(prompt if name is None else f"{prompt}, {name}", answer.sentence)
+        for name, answer in answers.items()
+    ]
+    parts.append(_table(own, more=more))
+    # Slices, and pools of several sizes, are named in the table.
+    same = len({one.about for one in own}) == 1
+    about = own[0].about if same else f"the outputs named, by {own[0].about.raters}"
+    parts.append(f"about {about}{metrics_used(own[0].metrics)}")
+    saved = worth(own, judgments)
+    parts += [] if saved is None else [saved.sentence]
+    places = ((one.system, one.slice or "", note) for one in own for note in one.notes)
+    return [*parts, *below([*found.notes, *note_lines(places)], more=more)]
 
 
-def _table(prompt: str, own: Sequence[Estimate]) -> Table:
-    level = f"{own[0].level:.0%}"
+def _table(own: Sequence[Estimate], *, more: bool) -> Table:
     cut = any(one.slice is not None for one in own)
     ranked = any(one.rank_low is not None for one in own)
-    wider = any(one.new_outputs is not None for one in own)
-    table = Table(title=f"Mean human score, prompt {prompt}", title_justify="left")
-    if cut:
-        table.add_column("slice")
-    table.add_column("system")
-    if ranked:
-        table.add_column("rank", justify="right")
-    table.add_column("estimate", justify="right")
-    table.add_column(f"{level} interval")
-    if wider:
-        table.add_column("for new outputs")
-    table.add_column("plain mean", justify="right")
-    table.add_column("data efficiency", justify="right")
-    table.add_column("judgments", justify="right")
-    table.add_column("outputs", justify="right")
+    wider = more and any(one.new_outputs is not None for one in own)
+    table = table_of(
+        [
+            *([("slice", False)] if cut else []),
+            *([("rank", True)] if ranked else []),
+            ("system", False),
+            ("mean", True),
+            (f"{own[0].level:.0%} interval", False),
+            *([("for new outputs", False)] if wider else []),
+            *([("plain mean", True), ("data efficiency", True)] if more else []),
+            ("judgments", True),
+            ("outputs", True),
+        ]
+    )
+    places = decimals_for(one.half_width for one in own)
+    names = named([one.system for one in own], more=more)
     for one in own:
-        cells = [str(one.slice)] if cut else []
-        cells.append(one.system)
-        if ranked:
-            cells.append(_rank(one))
-        cells += [f"{one.estimate:.3f}", shown(one.low, one.high)]
-        if wider:
-            new = one.new_outputs
-            cells.append("" if new is None else shown(new.low, new.high))
-        cells += [f"{one.baseline.estimate:.3f}", f"{one.data_efficiency:.2f}"]
-        table.add_row(*cells, str(one.n_judgments), f"{one.n_outputs} of {one.pool_size}")
+        new = one.new_outputs
+        table.add_row(
+            *([str(one.slice)] if cut else []),
+            *([_rank(one)] if ranked else []),
+            names[one.system],
+            number(one.estimate, places),
+            interval(one.low, one.high, places),
+            *(["" if new is None else interval(new.low, new.high, places)] if wider else []),
+            *(
+                [number(one.baseline.estimate, places), f"{one.data_efficiency:.2f}"]
+                if more
+                else []
+            ),
+            str(one.n_judgments),
+            f"{one.n_outputs} of {one.pool_size}",
+        )
     return table
 
 
@@ -113,7 +143,3 @@ def _rank(one: Estimate) -> str:
         return ""
     same = one.rank_low == one.rank_high
     return str(one.rank_low) if same else f"{one.rank_low} to {one.rank_high}"
-
-
-def _place(one: Estimate) -> str:
-    return ", ".join(str(name) for name in (one.prompt, one.slice) if name is not None)

@@ -1,44 +1,62 @@
 """``steelyard judge``."""
 
-from collections.abc import Mapping, Sequence
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import click
 import polars as pl
 
-from steelyard.cli.judge_asking import asked_columns, asked_of, keeping
-from steelyard.cli.judge_campaign import campaign_questions
-from steelyard.cli.judge_columns import (
-    asked_once,
-    check_options,
-    check_pace,
-    judge_columns,
-    needed_rows,
-    new_columns,
-    shown_texts,
-)
-from steelyard.cli.judge_summary import Outcome, exit_by_missing, foreseen, print_outcomes
-from steelyard.cli.options import by_file, column_mapping, file_options
+from steelyard.cli.options import column_mapping
 from steelyard.cli.paths import InputPath, OutputFile, check_not_inputs, check_writable
-from steelyard.judge.answer import ScoreKind
+from steelyard.cli.printing import print_json, progress_bar
+from steelyard.errors import InvalidArgumentError, InvalidDataError, MissingDependencyError
+from steelyard.judge import EndpointError, Judged, Rubric, Usage, forecast, read_rubric
+from steelyard.judge import judge as ask
 from steelyard.judge.endpoint import Endpoint
-from steelyard.judge.forecast import forecast
-from steelyard.judge.judging import check_inquiry
 from steelyard.judge.pairs import PREFERENCE_COLUMNS
-from steelyard.judge.questions import Inquiry
 from steelyard.scoring.beside import write_beside
-from steelyard.tables import read_outputs, write_table
+from steelyard.tables import Outputs, read_outputs, write_table
 
 __all__ = ["judge"]
 
 # One for all files of a folder: an output that is renamed pays nothing anew.
 _CACHE = "judge.cache"
+_NOT_ASKED = "not asked: beyond --limit"
+# Exit code: the file is there, but some scores are not.
+_SOME_MISSING = 3
+# Seconds between two lines of a log; a run that is over before prints none.
+_EVERY = 30.0
 _EXAMPLE = """\b
 Example:
   steelyard judge outputs.jsonl --endpoint http://localhost:8000/v1 --model my-model \\
     --rubric fluency -o judged.jsonl
 """
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judge:
+    """Who is asked what, where, and the column that comes of it."""
+
+    column: str
+    model: str
+    endpoint: str
+    api_key_env: str | None
+    rubric: Rubric
+
+    @property
+    def named(self) -> dict[str, str]:
+        """How it stands in JSON."""
+        return {"model": self.model, "rubric": self.rubric.name, "column": self.column}
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """What `steelyard.judge.forecast` and `steelyard.judge.judge` take."""
+        return {"model": self.model, "rubric": self.rubric}
 
 
 @click.command(epilog=_EXAMPLE)
@@ -49,8 +67,7 @@ Example:
     required=True,
     multiple=True,
     metavar="URL",
-    help="Address before /chat/completions, for example http://localhost:8000/v1; for several models "
-    "once, or once each.",
+    help="Address before /chat/completions; for several models once, or once each.",
 )
 @click.option(
     "--model",
@@ -62,14 +79,10 @@ Example:
 @click.option(
     "--rubric",
     "rubrics",
+    required=True,
     multiple=True,
-    help="What is asked: fluency, correctness, preference, or your own .toml file; may be given several "
-    "times, for a column each.",
-)
-@click.option(
-    "--campaign",
-    type=InputPath(),
-    help="Campaign file of steelyard serve: ask what its raters are asked, as metrics for their judgments.",
+    help="What is asked: fluency, correctness, preference, your own .toml file, or the .yaml file of a "
+    "campaign, for what its raters are asked; may be given several times, for a column each.",
 )
 @click.option(
     "-o",
@@ -79,39 +92,27 @@ Example:
     help="File to write: OUTPUTS with the scores; another file than OUTPUTS.",
 )
 @click.option(
-    "--name",
-    help="Name of the only new column.  [default: judge.RUBRIC, or judge.MODEL.RUBRIC of several models and with "
-    "--campaign]",
-)
-@click.option(
     "--preferences",
     type=OutputFile(),
     help="File to write what a rubric that compares prefers, for steelyard compare.",
 )
-@click.option("--baseline", metavar="SYSTEM", help="Compare with the outputs of this system only.")
-@file_options
 @click.option(
-    "--score",
-    type=click.Choice(get_args(ScoreKind)),
-    default="integer",
-    show_default=True,
-    help="The number that the model names, or its mean under the model's probabilities.",
+    "--column",
+    "columns",
+    multiple=True,
+    metavar="OURS=YOURS",
+    help="Your name of one of our columns, for example item=doc_id.",
 )
 @click.option(
-    "--samples",
-    type=int,
-    default=1,
-    show_default=True,
-    help="Replies to average for each output; the rubric's temperature must be above 0.",
+    "--api-key-env",
+    "keys",
+    multiple=True,
+    metavar="VAR",
+    help="Environment variable with the API key, or HEADER=VAR as in api-key=AZURE_KEY; of several "
+    "endpoints, once each.",
 )
 @click.option(
     "--concurrency", type=int, default=8, show_default=True, help="Questions under way at a time."
-)
-@click.option(
-    "--max-retries", type=int, default=5, show_default=True, help="Attempts after the first."
-)
-@click.option(
-    "--timeout", type=float, default=60, show_default=True, help="Seconds that a reply may take."
 )
 @click.option(
     "--requests-per-minute",
@@ -119,42 +120,19 @@ Example:
     help="Limit of the endpoint.  [default: found by its refusals]",
 )
 @click.option(
-    "--tokens-per-minute", type=float, help="Limit of the endpoint, questions and replies together."
+    "--prices", type=(float, float), help="Of a million tokens of questions and of replies."
 )
-@click.option(
-    "--api-key-env",
-    "key_names",
-    multiple=True,
-    metavar="VAR",
-    help="Environment variable with the API key; of several endpoints, once each.",
-)
-@click.option(
-    "--api-key-header",
-    default="Authorization",
-    show_default=True,
-    metavar="NAME",
-    help="Header for the key; api-key for Azure.",
-)
-@click.option("--price-in", type=float, help="Price of a million tokens of questions.")
-@click.option("--price-out", type=float, help="Price of a million tokens of replies.")
-@click.option("--limit", type=int, help="Ask about the first outputs only, to see what it costs.")
-@click.option(
-    "--dry-run",
-    is_flag=True,
-    help="Say what would be asked and what it costs; ask and write nothing.",
-)
+@click.option("--limit", type=click.IntRange(min=1), help="Ask about the first outputs only.")
+@click.option("--dry-run", is_flag=True, help="Say what would be asked, and what it costs.")
 @click.option(
     "--cache",
     type=OutputFile(),
     help="File that keeps replies.  [default: judge.cache beside the output]",
 )
 @click.option(
-    "--retry-invalid", is_flag=True, help="Ask anew where a kept reply has no valid score."
-)
-@click.option(
     "--batch",
     is_flag=True,
-    help="Ask through the endpoint's batch mode (/files and /batches), often at half the price; may take a day.",
+    help="Ask through the endpoint's batch mode, often at half the price; may take a day.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON with stable keys.")
 @click.pass_context
@@ -162,114 +140,231 @@ def judge(
     context: click.Context,
     outputs: Path,
     *,
-    endpoints: tuple[str, ...],
-    models: tuple[str, ...],
-    rubrics: tuple[str, ...],
-    campaign: Path | None,
+    endpoints: Sequence[str],
+    models: Sequence[str],
+    rubrics: Sequence[str],
     output: Path,
-    name: str | None,
     preferences: Path | None,
-    baseline: str | None,
-    columns: tuple[str, ...],
-    separators: tuple[str, ...],
-    decimals: tuple[str, ...],
-    score: ScoreKind,
-    samples: int,
+    columns: Sequence[str],
+    keys: Sequence[str],
     concurrency: int,
-    max_retries: int,
-    timeout: float,
     requests_per_minute: float | None,
-    tokens_per_minute: float | None,
-    key_names: tuple[str, ...],
-    api_key_header: str,
-    price_in: float | None,
-    price_out: float | None,
+    prices: tuple[float, float] | None,
     limit: int | None,
     dry_run: bool,
     cache: Path | None,
-    retry_invalid: bool,
     batch: bool,
     as_json: bool,
 ) -> None:
     """Score every output with a language model behind an OpenAI-compatible endpoint.
 
-    Adds a numeric column to OUTPUTS for each rubric, or criterion of a rubric, and model, and a column NAME.reason that says why where there is no
-    score; a judge that answers with JSON explains its score in NAME.explanation. A rubric with {other_output}, such as
-    preference, compares the outputs of an item in both orders: the score is the share of preference that an output gets. All other columns stay as they are. Replies are kept as they come: run the same command again to go on after a stop, or
-    to ask again what failed. The exit code is 3 if some outputs that were asked about have no score, and 1 if none has.
+    Adds a numeric column judge.RUBRIC to OUTPUTS for each rubric (and criterion, and model), and a column
+    NAME.reason that says why where there is no score. All other columns stay as they are. Replies are
+    kept as they come: run the same command again to go on after a stop, or to ask again what failed. The
+    exit code is 3 if some outputs that were asked about have no score, and 1 if none has.
     """
-    questions = campaign_questions(campaign)
-    made = judge_columns(
-        models, endpoints, key_names, rubrics=rubrics, campaign=questions, name=name
-    )
-    keeper = cache or output.with_name(_CACHE)
-    written = [output, keeper, *([preferences] if preferences else [])]
-    check_not_inputs("--output", written, [outputs, *map(Path, rubrics), *questions.files])
+    judges = _judges(endpoints, models, keys, rubrics)
+    kept = cache or output.with_name(_CACHE)
+    written = [output, kept, *([preferences] if preferences else [])]
+    check_not_inputs("--output", written, [outputs, *map(Path, rubrics)])
+    reading: dict[str, Any] = {"columns": column_mapping(columns)}
+    pool = read_outputs(outputs, **reading)
+    _check(judges, pool, preferences, batch=batch, limited=requests_per_minute is not None)
     # before anything is asked: what costs money must not fail at the end
-    for option, path in (("--output", output), ("--preferences", preferences)):
-        if path is not None:
-            check_writable(option, path)
-    check_options(made, limit=limit, baseline=baseline, preferences=preferences)
-    check_pace(batch=batch, limits=(requests_per_minute, tokens_per_minute))
-    reading: dict[str, Any] = {
-        "columns": column_mapping(columns),
-        "separator": by_file("--separator", separators).get("outputs"),
-        "decimal": by_file("--decimal", decimals).get("outputs"),
-    }
-    rows = needed_rows(read_outputs(outputs, **reading), made)
-    some = rows if limit is None else rows.head(limit)
-    texts = {one.rubric.name: shown_texts(some, one.rubric, baseline=baseline) for one in made}
-    counting: dict[str, Any] = {
-        "score": score,
-        "samples": samples,
-        "price_in": price_in,
-        "price_out": price_out,
-        "cache": keeper,
-    }
+    for path in written:
+        if path != kept:
+            check_writable("--output" if path == output else "--preferences", path)
+    shown = {name for one in judges for name in one.rubric.columns}
+    every = pool.rows(columns=sorted(shown))
+    rows = every.head(limit or every.height)
+    beyond = every.height - rows.height
+    counting: dict[str, Any] = {"prices": prices, "cache": kept}
     if dry_run:
-        foreseen(
-            [
-                (one, forecast(**asked_of(one, texts[one.rubric.name]), **counting))
-                for one in asked_once(made)
-            ],
-            score=score,
-            as_json=as_json,
-        )
+        _foresee(judges, rows, counting, as_json=as_json)
         return
-    for column in made:
-        # of all, before the first of them is paid for
-        check_inquiry(Inquiry(column.rubric, column.model, score), samples=samples)
-        Endpoint.of(column.endpoint, api_key_env=column.key_name, api_key_header=api_key_header)
-    asking: dict[str, Any] = {
-        "api_key_header": api_key_header,
-        "concurrency": concurrency,
-        "max_retries": max_retries,
-        "timeout": timeout,
-        "requests_per_minute": requests_per_minute,
-        "tokens_per_minute": tokens_per_minute,
-        "retry_invalid": retry_invalid,
+    pace = {"concurrency": concurrency, "requests_per_minute": requests_per_minute}
+    options = {**counting, **pace, "batch": batch}
+    if batch:
+        # all are under way before the first of them is waited for
+        for one in judges[1:]:
+            _asked(one, rows, options, wait=False)
+    found = [(one, _asked(one, rows, options)) for one in judges]
+    cells = {
+        name: [*values, *[_NOT_ASKED if name.endswith(".reason") else None] * beyond]
+        for one, judged in found
+        for name, values in judged.columns(one.column).items()
     }
-    outcomes = asked_columns(
-        made, texts, {**counting, **asking}, prices=(price_in, price_out), batch=batch
-    )
-    with keeping(keeper):
-        _write(outputs, output, outcomes, n_outputs=rows.height, reading=reading)
+    with _keeping(kept):
+        write_beside(outputs, output, cells, reading=reading)
         if preferences is not None:
-            found = [row for one in outcomes if one.pairs for row in one.pairs.preferences]
-            write_table(pl.DataFrame(found, schema=PREFERENCE_COLUMNS), preferences)
-    print_outcomes(outcomes, output, n_outputs=rows.height, score=score, as_json=as_json)
-    exit_by_missing(context, outcomes)
+            duels = [row for _, judged in found for row in judged.preferences]
+            write_table(pl.DataFrame(duels, schema=PREFERENCE_COLUMNS), preferences)
+    if as_json:
+        print_json({"columns": [one.named | judged.to_dict() for one, judged in found]}, None)
+    else:
+        click.echo("\n".join(line for one, judged in found for line in judged.lines(one.column)))
+    _exit_by_missing(context, [judged for _, judged in found], output)
 
 
-def _write(
-    outputs: Path,
-    target: Path,
-    outcomes: Sequence[Outcome],
-    *,
-    n_outputs: int,
-    reading: Mapping[str, Any],
+def _exit_by_missing(context: click.Context, found: Sequence[Judged], output: Path) -> None:
+    n_missing, n_asked = sum(one.n_missing for one in found), sum(len(one.scores) for one in found)
+    which = f"{n_missing:,} of {n_asked:,} scores are missing"
+    if n_missing == n_asked:
+        which = "no output has a score"
+    if n_missing:
+        click.echo(f"steelyard: {which}; the reasons stand in {output}", err=True)
+        context.exit(1 if n_missing == n_asked else _SOME_MISSING)
+
+
+def _judges(
+    endpoints: Sequence[str], models: Sequence[str], keys: Sequence[str], rubrics: Sequence[str]
+) -> list[Judge]:
+    """Return who is asked what: each model by each rubric."""
+    if len(endpoints) not in {1, len(models)}:
+        raise InvalidArgumentError(
+            f"`--endpoint` must be given once, or once for each --model; got {len(endpoints)} for {len(models)}"
+        )
+    # a key must not reach a place that it was not meant for
+    is_enough = len(keys) == len(models) or (len(keys) == 1 == len(set(endpoints)))
+    if keys and not is_enough:
+        raise InvalidArgumentError(
+            f"`--api-key-env` must be given once for each --endpoint, which has its own key; got {len(keys)}"
+        )
+    read = [one for name in dict.fromkeys(rubrics) for one in _rubrics(name)]
+    if len({rubric.name for rubric in read}) < len(read):
+        raise InvalidArgumentError(
+            "`--rubric` must name rubrics with different names, which their columns get; got "
+            f"{', '.join(rubric.name for rubric in read)}"
+        )
+    # a question of a campaign has the name of people's judgments, which no metric may have
+    is_long = len(models) > 1 or any(_is_campaign(name) for name in rubrics)
+    return [
+        Judge(
+            column=f"judge.{model}.{rubric.name}" if is_long else f"judge.{rubric.name}",
+            model=model,
+            endpoint=endpoints[nth % len(endpoints)],
+            api_key_env=keys[nth % len(keys)] if keys else None,
+            rubric=rubric,
+        )
+        for nth, model in enumerate(models)
+        for rubric in read
+    ]
+
+
+def _is_campaign(rubric: str) -> bool:
+    return rubric.endswith((".yaml", ".yml"))
+
+
+def _rubrics(name: str) -> list[Rubric]:
+    """Return a rubric, or the questions of a campaign file that one number or word answers."""
+    if not _is_campaign(name):
+        return [read_rubric(name)]
+    try:
+        # they need the extra
+        from steelyard.collect.config.campaign import load_campaign  # noqa: PLC0415
+        from steelyard.collect.rubrics import task_rubrics  # noqa: PLC0415
+    except ImportError as error:
+        if error.name is None or error.name.startswith("steelyard"):
+            raise
+        raise MissingDependencyError(
+            f"a campaign needs {error.name}: pip install 'steelyard[serve]'"
+        ) from error
+    asked = task_rubrics(load_campaign(Path(name)).task)
+    reasons = [f"{prompt} is not asked: {reason}" for prompt, reason in asked.left_out.items()]
+    if not asked.rubrics:
+        raise InvalidArgumentError(
+            f"`--rubric` {name} asks nothing that one number or word answers: {'; '.join(reasons)}"
+        )
+    for reason in reasons:
+        click.echo(f"steelyard: {Path(name).name}: {reason}", err=True)
+    return list(asked.rubrics.values())
+
+
+def _check(
+    judges: Sequence[Judge], pool: Outputs, preferences: Path | None, *, batch: bool, limited: bool
 ) -> None:
-    columns: dict[str, list[Any]] = {}
-    for one in outcomes:
-        columns |= new_columns(one.judged, one.column.name, n_outputs=n_outputs)
-    write_beside(outputs, target, columns, reading=reading)
+    """Raise for all that would be refused, before the first of them is paid for."""
+    if batch and limited:
+        raise InvalidArgumentError(
+            "`--batch` goes at the pace of the endpoint: leave out --requests-per-minute"
+        )
+    if preferences is not None and not any(one.rubric.compares for one in judges):
+        raise InvalidArgumentError(
+            "`--preferences` is for a rubric that compares two outputs, with {other_output}"
+        )
+    for one in judges:
+        Endpoint.of(one.endpoint, api_key_env=one.api_key_env)
+        for name in one.rubric.columns:
+            if name not in pool.columns:
+                raise InvalidArgumentError(
+                    f"`--rubric` {one.rubric.name} shows the judge a column `{name}`, which {pool.name} "
+                    f"does not have: say which one it is with --column {name}=YOUR_COLUMN, add it, "
+                    "or choose another rubric"
+                )
+        # with its reasons it was written by an earlier run: this one goes on
+        if one.column in pool.columns and f"{one.column}.reason" not in pool.columns:
+            raise InvalidArgumentError(
+                f"{pool.name} has a column `{one.column}` that is not a judge's: rename it, or the rubric"
+            )
+
+
+def _foresee(
+    judges: Sequence[Judge], rows: pl.DataFrame, counting: dict[str, Any], *, as_json: bool
+) -> None:
+    found = [(one, forecast(rows, **one.asked, **counting)) for one in judges]
+    if as_json:
+        shown = [one.named | {"forecast": asdict(what)} for one, what in found]
+        print_json({"columns": shown}, None)
+        return
+    for one, what in found:
+        click.echo(f"{one.column}: {what.sentence}")
+    click.echo("Nothing was asked. The same command without --dry-run asks.")
+
+
+def _asked(one: Judge, rows: pl.DataFrame, options: dict[str, Any], *, wait: bool = True) -> Judged:
+    with _progress(one.column) as listener, _keeping(options["cache"]):
+        return ask(
+            rows,
+            **one.asked,
+            **options,
+            endpoint=one.endpoint,
+            api_key_env=one.api_key_env,
+            wait=wait,
+            progress=listener,
+        )
+
+
+@contextmanager
+def _progress(name: str) -> Iterator[Any]:
+    """Show how far the questions of one column are: a bar on a terminal, lines in a log."""
+    start = last = time.monotonic()
+    named: set[str] = set()
+    with progress_bar(name) as bar:
+
+        def listen(done: int, total: int, usage: Usage) -> None:
+            nonlocal last
+            bar(done, total)
+            for batch in set(usage.batches) - named:
+                named.add(batch)
+                # the run may be stopped from then on
+                said = "is under way; stop when you like, the same command fetches it"
+                click.echo(f"steelyard: {name}: {batch} {said}", err=True)
+            now = time.monotonic()
+            if now - last >= _EVERY and not sys.stderr.isatty():
+                last, rate = now, done / (now - start)
+                click.echo(
+                    f"steelyard: {name}: {done:,} of {total:,} questions, {rate:.1f}/s", err=True
+                )
+
+        yield listen
+
+
+@contextmanager
+def _keeping(cache: Path) -> Iterator[None]:
+    """Say where the replies are when the endpoint ends the run, or the file cannot be written."""
+    try:
+        yield
+    except (EndpointError, InvalidDataError) as error:
+        if str(cache) in str(error):
+            raise
+        raise type(error)(f"{error}; replies so far are kept in {cache}") from error

@@ -31,9 +31,7 @@ _COMMANDS = {
     "diagnose": "Is the metric any use here? Is the question to the raters?",
     "report": "One self-contained HTML file with everything.",
     "replay": "What fewer judgments, or another rule, would have shown in a finished campaign.",
-    "schema": "The JSON schema of what a command prints with --json.",
     "paper": "Every table and figure of the paper, from its released data.",
-    "skill": "A page for coding assistants: commands, contract, traps.",
 }
 
 # 128 and the number of the signal that Ctrl-C sends, as shells have it
@@ -68,7 +66,7 @@ class _Commands(click.Group):
 
 
 _LOOP = """\
-Steelyard tells which text-generation system is better in human eyes, and how good each one is.
+Steelyard shows which text-generation system people find better, by how much, and how sure that is.
 
   Try it on a built-in campaign         steelyard demo
   You have outputs or judgments         steelyard check FILES
@@ -93,7 +91,7 @@ _OTHER_MEANING = frozenset({"raters", "metric", "metrics", "items"})
 @click.version_option(__version__, prog_name="steelyard")
 @click.pass_context
 def steelyard(context: click.Context) -> None:
-    """Tell which text-generation system is better in human eyes, and how good each one is.
+    """Show which text-generation system people find better, by how much, and how sure that is.
 
     A few human judgments and automatic metrics on every output give the mean human score,
     unbiased and with an honest interval.
@@ -134,7 +132,9 @@ def _in_option_names(words: str, arguments: list[str]) -> str:
     for one in command.params if command is not None else ():
         name, option = str(one.name), max(one.opts, key=len)
         if option.startswith("--") and name not in _OTHER_MEANING:
-            words = words.replace(f"`{name}`", f"`{option}`")
+            # What follows are names from the files.
+            rule, among, names = words.partition(" must be among ")
+            words = rule.replace(f"`{name}`", f"`{option}`") + among + names
     return words
 
 

@@ -2,20 +2,20 @@
 
 import math
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import click
 from rich.console import RenderableType
 from rich.table import Table
 
 from steelyard.cli.options import (
-    FormOptions,
     StudyChoice,
     form_options,
+    gate_option,
     level_option,
     output_options,
+    pair_options,
     study_arguments,
-    two_systems,
 )
 from steelyard.cli.printing import interval as shown
 from steelyard.cli.printing import print_result
@@ -73,7 +73,6 @@ def goal_options(command: click.decorators.FC) -> click.decorators.FC:
                 help="Goal: which system is best; the order of all; of every pair which is better, or "
                 "that they differ by at most D.",
             ),
-            click.option("--margin", type=float, help="Differences that do not matter."),
             click.option(
                 "--planned",
                 type=float,
@@ -94,20 +93,15 @@ def goal_options(command: click.decorators.FC) -> click.decorators.FC:
 @click.command(epilog=_EXAMPLE)
 @study_arguments
 @goal_options
-@click.option(
-    "--gate",
-    type=click.Choice(get_args(Gate)),
-    help="Goal, for pipelines: exit 0 if it holds, 3 if it fails, 4 while it is undecided.",
-)
-@click.option("--pair", nargs=2, callback=two_systems, metavar="A B", help="These two only.")
-@click.option("--baseline", metavar="A", help="Every other system against this one only.")
+@pair_options
+@gate_option(*get_args(Gate))
 @form_options
 @level_option
 @output_options
 def monitor(
     choice: StudyChoice,
-    form: FormOptions,
     *,
+    form: dict[str, Any],
     half_width: float | None,
     goal: tuple[Decide, float | None] | None,
     margin: float | None,
@@ -128,9 +122,9 @@ def monitor(
     What is not back yet counts as not drawn.
     """
     decide, difference = (None, None) if goal is None else goal
-    study = choice.read(form.metrics)
+    study = choice.read()
     found = study.monitor(
-        form.chosen_metrics,
+        choice.metrics,
         half_width=half_width,
         goal=decide,
         gate=gate,
@@ -143,7 +137,7 @@ def monitor(
         prompts=choice.prompts,
         systems=choice.systems,
         level=level,
-        **form.options,
+        **form,
     )
     tables = [part for one in found for part in _tables(one)]
     print_result(found.to_dict(), tables, as_json=as_json, output=output)

@@ -18,19 +18,18 @@ from steelyard.tables import read_outputs
 from steelyard.tables.duplicates import OnDuplicate
 
 __all__ = [
-    "FormOptions",
     "StudyChoice",
+    "bounds_option",
     "by_file",
-    "chosen_metrics",
     "column_mapping",
+    "column_option",
     "file_options",
-    "fill_mapping",
     "form_options",
+    "gate_option",
     "level_option",
-    "metric_options",
+    "more_option",
     "output_options",
-    "parse_bands",
-    "price_option",
+    "pair_options",
     "seed_option",
     "study_arguments",
     "two_systems",
@@ -38,6 +37,8 @@ __all__ = [
 ]
 
 Command = Callable[..., Any]
+# Stands for no metric at all.
+_NO_METRIC = "none"
 
 
 @dataclass(frozen=True)
@@ -50,30 +51,32 @@ class StudyChoice:
         The files; one, where it holds outputs and human scores.
     prompts, systems : tuple of str or None
         Those that were named; None for all.
-    exclude_systems : tuple of str or None
-        Systems to leave out before anything is checked.
-    columns, fill, separators, decimals, exclude_metrics, lower_is_better, human : tuple of str
+    metrics : tuple of str or None
+        The metrics that were named; none of them if it is empty, all if it is None.
+    exclude_systems, exclude_metrics : tuple of str or None
+        Those to leave out before anything is checked.
+    columns : mapping of str to str
+        Our names of columns, and theirs.
+    lower_is_better, human : tuple of str or None
         As the options were given.
-    on_duplicate : {"error", "first", "last", "mean", "all"}
-        What to do with two judgments of one output by one rater under one prompt.
+    reading : dict
+        How odd files are read, and the folders of earlier versions.
     """
 
     outputs: Path
     judgments: Path | None
     prompts: tuple[str, ...] | None
     systems: tuple[str, ...] | None
+    metrics: tuple[str, ...] | None
     exclude_systems: tuple[str, ...] | None
-    columns: tuple[str, ...]
-    fill: tuple[str, ...]
-    separators: tuple[str, ...]
-    decimals: tuple[str, ...]
-    on_duplicate: OnDuplicate
-    exclude_metrics: tuple[str, ...] | None = None
-    lower_is_better: tuple[str, ...] | None = None
-    human: tuple[str, ...] | None = None
+    exclude_metrics: tuple[str, ...] | None
+    columns: dict[str, str]
+    lower_is_better: tuple[str, ...] | None
+    human: tuple[str, ...] | None
+    reading: dict[str, Any]
 
-    def read(self, metrics: Sequence[str] = (), *, told: bool = True) -> Study:
-        """Read the files with these metrics; with all numeric columns if none is named.
+    def read(self, *, told: bool = True, all_metrics: bool = False) -> Study:
+        """Read the files, with the metrics that were named, or all.
 
         What was taken for granted, filled or left out is said on standard error, unless the results
         say it (`told` is false).
@@ -81,18 +84,15 @@ class StudyChoice:
         study = Study.read(
             self.outputs,
             self.judgments,
-            columns=column_mapping(self.columns),
-            metrics=list(metrics) or None,
-            on_duplicate=self.on_duplicate,
+            columns=self.columns,
+            metrics=None if all_metrics else self.metrics or None,
             prompts=self.prompts,
             systems=self.systems,
             exclude_systems=self.exclude_systems,
-            fill=fill_mapping(self.fill),
-            separator=by_file("--separator", self.separators),
-            decimal=by_file("--decimal", self.decimals),
             exclude_metrics=self.exclude_metrics,
             lower_is_better=self.lower_is_better,
             human=self.human,
+            **self.reading,
         )
         return with_notes_told(study) if told else study
 
@@ -105,7 +105,7 @@ def with_notes_told(study: Study) -> Study:
 
 
 def study_arguments(command: Command) -> Command:
-    """Add OUTPUTS, JUDGMENTS and what chooses and reads their rows and columns.
+    """Add OUTPUTS, JUDGMENTS and what chooses their rows and columns.
 
     The command takes them as one argument, a `StudyChoice`.
     """
@@ -117,15 +117,15 @@ def study_arguments(command: Command) -> Command:
         *,
         prompts: tuple[str, ...],
         systems: tuple[str, ...],
-        exclude_systems: tuple[str, ...],
+        metrics: tuple[str, ...],
         columns: tuple[str, ...],
-        fill: tuple[str, ...],
-        separators: tuple[str, ...],
-        decimals: tuple[str, ...],
-        on_duplicate: OnDuplicate,
-        exclude_metrics: tuple[str, ...],
         lower_is_better: tuple[str, ...],
         human: tuple[str, ...],
+        separators: tuple[str, ...],
+        decimals: tuple[str, ...],
+        fill: tuple[str, ...],
+        on_duplicate: OnDuplicate,
+        earlier: tuple[Path, ...],
         **others: Any,
     ) -> Any:
         if judgments is None and not human:
@@ -133,167 +133,123 @@ def study_arguments(command: Command) -> Command:
                 "give JUDGMENTS too, or --human COLUMN where OUTPUTS holds the scores of people: "
                 f"steelyard check {outputs} looks at it"
             )
+        named_systems, left_systems = _named("--system", systems)
+        named_metrics, left_metrics = _named("--metric", metrics)
+        if named_metrics is not None and _NO_METRIC in named_metrics:
+            if len(named_metrics) > 1:
+                raise InvalidArgumentError("`--metric none` excludes other metrics")
+            named_metrics = ()
         choice = StudyChoice(
             outputs,
             judgments,
             prompts or None,
-            systems or None,
-            exclude_systems or None,
-            columns,
-            fill,
-            separators,
-            decimals,
-            on_duplicate,
-            exclude_metrics or None,
+            named_systems,
+            named_metrics,
+            left_systems,
+            left_metrics,
+            column_mapping(columns),
             lower_is_better or None,
             human or None,
+            {
+                "separator": by_file("--separator", separators),
+                "decimal": by_file("--decimal", decimals),
+                "fill": fill_mapping(fill),
+                "on_duplicate": on_duplicate,
+                "earlier": earlier or None,
+            },
         )
         return command(choice, **others)
 
-    found: Command = with_choice
-    for decorate in reversed(
-        (
-            click.argument("outputs", type=InputPath()),
-            click.argument("judgments", type=InputPath(), required=False),
-            click.option(
-                "--human",
-                multiple=True,
-                metavar="COLUMN",
-                help="Where OUTPUTS is one table that holds the judgments too: its column of human scores, filled "
-                "on some rows; several, or rater*, are of several raters.",
-            ),
-            click.option(
-                "--prompt", "prompts", multiple=True, help="Prompt to look at; all by default."
-            ),
-            click.option(
-                "--system", "systems", multiple=True, help="System to look at; all by default."
-            ),
-            click.option(
-                "--exclude-system",
-                "exclude_systems",
-                multiple=True,
-                help="System to leave out, before anything is checked.",
-            ),
-            click.option(
-                "--exclude-metric",
-                "exclude_metrics",
-                multiple=True,
-                help="Column of numbers in OUTPUTS that is no metric.",
-            ),
-            click.option(
-                "--lower-is-better",
-                multiple=True,
-                metavar="PROMPT",
-                help="Prompt whose lower scores are better, such as a rank or counted errors.",
-            ),
-            file_options,
-            click.option(
-                "--fill",
-                multiple=True,
-                metavar="METRIC=HOW",
-                help="What to put where a metric is missing: mean or median of the system's other "
-                "outputs, a number, or drop to leave out the metric. HOW alone is for all metrics.",
-            ),
-            click.option(
-                "--on-duplicate",
-                type=click.Choice(get_args(OnDuplicate)),
-                default="error",
-                show_default=True,
-                help="What to do with two judgments of one output by one rater under one prompt: keep one, take "
-                "their mean, or keep all as of unknown raters.",
-            ),
-        )
-    ):
-        found = decorate(found)
-    return found
-
-
-def file_options(command: Command) -> Command:
-    """Add what says how files are written: ``--column``, ``--separator`` and ``--decimal``."""
-    for decorate in (
+    return _with(
+        with_choice,
+        click.argument("outputs", type=InputPath()),
+        click.argument("judgments", type=InputPath(), required=False),
         click.option(
-            "--decimal",
-            "decimals",
+            "--prompt",
+            "prompts",
             multiple=True,
-            metavar="MARK",
-            help="What stands before decimals in text, . or ,; outputs:, or judgments:, for one file.",
+            metavar="NAME",
+            help="Prompt to look at; all by default.",
         ),
         click.option(
-            "--separator",
-            "separators",
+            "--system",
+            "systems",
             multiple=True,
-            metavar="CHARACTER",
-            help="What stands between cells of CSV, such as ';' or tab; 'outputs:;' for one file.",
+            metavar="NAME",
+            help="System to look at; -NAME leaves one out; all by default.",
         ),
         click.option(
-            "--column",
-            "columns",
-            multiple=True,
-            metavar="OURS=YOURS",
-            help="Your name of one of our columns, for example item=doc_id; "
-            "outputs:item=doc_id or judgments:item=doc_id for one file.",
-        ),
-    ):
-        command = decorate(command)
-    return command
-
-
-def metric_options(without: str) -> Callable[[Command], Command]:
-    """Add ``--metric`` and ``--no-metric``; `without` says what is left without metrics."""
-
-    def add(command: Command) -> Command:
-        command = click.option("--no-metric", is_flag=True, help=without)(command)
-        return click.option(
             "--metric",
             "metrics",
             multiple=True,
-            help="Column of OUTPUTS to correct with; may be given several times. All by default.",
-        )(command)
+            metavar="NAME",
+            help="Column of OUTPUTS to use as metric; -NAME leaves one out, none all; all by default.",
+        ),
+        click.option(
+            "--lower-is-better",
+            multiple=True,
+            metavar="PROMPT",
+            help="Prompt whose lower scores are better, such as a rank.",
+        ),
+        file_options,
+        click.option("--fill", multiple=True, metavar="METRIC=HOW"),
+        click.option("--on-duplicate", type=click.Choice(get_args(OnDuplicate)), default="error"),
+        click.option(
+            "--earlier",
+            multiple=True,
+            type=InputPath(),
+            metavar="FOLDER",
+            help="Outputs and judgments of earlier versions, which lend what they know.",
+        ),
+        click.option(
+            "--human",
+            multiple=True,
+            metavar="COLUMN",
+            help="Column of human scores, where OUTPUTS is one table with them; rater* for several.",
+        ),
+    )
 
-    return add
+
+def _with(command: Command, *options: Callable[[Command], Command]) -> Command:
+    """Return a command with options, the first on top of its help."""
+    for add in reversed(options):
+        command = add(command)
+    return command
 
 
-def chosen_metrics(metrics: Sequence[str], *, no_metric: bool) -> tuple[str, ...] | None:
-    """Return the metrics that ``--metric`` and ``--no-metric`` ask for; None for all."""
-    if no_metric and metrics:
-        raise InvalidArgumentError("`--metric` and `--no-metric` exclude each other")
-    return tuple(dict.fromkeys(metrics)) if metrics or no_metric else None
+def _named(
+    option: str, given: Sequence[str]
+) -> tuple[tuple[str, ...] | None, tuple[str, ...] | None]:
+    """Return the names that were given, and those that were given with a minus."""
+    wanted = tuple(dict.fromkeys(one for one in given if not one.startswith("-")))
+    left = tuple(dict.fromkeys(one[1:] for one in given if one.startswith("-")))
+    wrong = next((one for one in given if one.startswith("--") or one == "-"), None)
+    if wrong is not None:
+        raise InvalidArgumentError(f"`{option}` must be followed by a name; got {wrong!r}")
+    both = [one for one in wanted if one in left]
+    if both:
+        raise InvalidArgumentError(f"`{option}` takes {both[0]!r} and leaves it out: give one")
+    return wanted or None, left or None
 
 
-@dataclass(frozen=True)
-class FormOptions:
-    """What estimates and comparisons are made of and about.
-
-    Attributes
-    ----------
-    metrics : tuple of str
-        The metrics that were named.
-    no_metric : bool
-        Whether no metric is used.
-    options : dict
-        The other options, by the names of `Study.estimate`.
-    """
-
-    metrics: tuple[str, ...]
-    no_metric: bool
-    options: dict[str, Any]
-
-    @property
-    def chosen_metrics(self) -> tuple[str, ...] | None:
-        """The metrics that were asked for; None for all."""
-        return chosen_metrics(self.metrics, no_metric=self.no_metric)
+def column_option(command: Command) -> Command:
+    """Add ``--column``."""
+    return click.option(
+        "--column",
+        "columns",
+        multiple=True,
+        metavar="OURS=YOURS",
+        help="Your name of one of our columns: item=doc_id; judgments:item=doc_id for one file.",
+    )(command)
 
 
 def form_options(command: Command) -> Command:
-    """Add what estimates and comparisons are made of and about; the command takes a `FormOptions`."""
+    """Add what answers are about; the command takes them as the mapping `form`, for `Study.estimate`."""
 
     @wraps(command)
     def with_form(
         choice: StudyChoice,
         *,
-        metrics: tuple[str, ...],
-        no_metric: bool,
-        bands: str | None,
         bounds: str | None,
         sample: Path | None,
         target: Target,
@@ -304,99 +260,124 @@ def form_options(command: Command) -> Command:
         weights: dict[str, float] | None,
         **others: Any,
     ) -> Any:
-        options = {
+        column, bands = _parts(by)
+        form = {
             "target": target,
             "raters": raters,
             "bounds": None if bounds is None else parse_bounds(bounds),
             "sample": None if sample is None else read_outputs(sample).rows(),
             "cluster_by": cluster_by,
             "average": average,
-            "by": by,
-            "bands": parse_bands(bands),
+            "by": column,
+            "bands": bands,
             "weights": weights,
         }
-        return command(choice, FormOptions(metrics, no_metric, options), **others)
+        return command(choice, form=form, **others)
 
-    found: Command = with_form
-    for decorate in reversed(
-        (
-            metric_options("Judgments only."),
-            click.option(
-                "--target",
-                type=click.Choice(get_args(Target)),
-                default="pool",
-                show_default=True,
-                help="About these outputs (pool), or new outputs like these (superpopulation).",
-            ),
-            click.option(
-                "--raters",
-                type=click.Choice(get_args(Raters)),
-                help="About raters like these (random, the default where two are known) or exactly these (fixed).",
-            ),
-            click.option("--bounds", metavar="LOW,HIGH", help="Least and greatest possible score."),
-            click.option(
-                "--sample",
-                type=InputPath(),
-                help="What `steelyard sample` wrote, when JUDGMENTS lack its columns.",
-            ),
-            click.option(
-                "--cluster-by",
-                metavar="COLUMN",
-                help="Column that names the cluster of an output, whose outputs may be alike; "
-                "`cluster` if there is one.",
-            ),
-            click.option(
-                "--average",
-                type=Weights(),
-                metavar="PROMPT=X,…",
-                help="Average over prompts with these weights, for example fluency=2,overall=1; or a "
-                "JSON file of them.",
-            ),
-            click.option(
-                "--by",
-                metavar="COLUMN",
-                help="Column of OUTPUTS that divides them into slices: topic, language, length.",
-            ),
-            click.option(
-                "--bands",
-                metavar="X,Y,…",
-                help="Where numbers in --by are cut; by default into three bands of one size.",
-            ),
-            click.option(
-                "--weights",
-                type=Weights(),
-                metavar="SLICE=X,…",
-                help="The mean under this mix of slices, for example news=0.7,blogs=0.3; or a JSON "
-                "file of them.",
-            ),
-        )
-    ):
-        found = decorate(found)
-    return found
+    return _with(
+        with_form,
+        click.option(
+            "--target",
+            type=click.Choice(get_args(Target)),
+            default="pool",
+            show_default=True,
+            help="About these outputs, or new ones like these.",
+        ),
+        click.option(
+            "--raters",
+            type=click.Choice(get_args(Raters)),
+            help="About raters like these (random, the default of two or more) or exactly these.",
+        ),
+        click.option(
+            "--by",
+            metavar="COLUMN[=X,Y]",
+            help="A part of the answer for each topic, language, … ; numbers are cut at X, Y.",
+        ),
+        click.option(
+            "--weights",
+            type=Weights(),
+            metavar="SLICE=X,…",
+            help="With --by: for this mix, news=0.7,blogs=0.3, or a JSON file.",
+        ),
+        click.option(
+            "--average",
+            type=Weights(),
+            metavar="PROMPT=X,…",
+            help="For this average of prompts, fluency=2,overall=1, or a JSON file.",
+        ),
+        click.option(
+            "--cluster-by",
+            metavar="COLUMN",
+            help="Outputs that share this may be alike: documents; `cluster` if there is one.",
+        ),
+        click.option(
+            "--sample",
+            type=InputPath(),
+            help="What `steelyard sample` wrote, if JUDGMENTS lack its columns.",
+        ),
+        bounds_option,
+    )
 
 
-def parse_bands(text: str | None) -> list[float] | None:
-    """Return the numbers of ``X,Y,…``."""
-    if text is None:
-        return None
+def _parts(by: str | None) -> tuple[str | None, list[float] | None]:
+    """Return the column of ``COLUMN[=X,Y]``, and where its numbers are cut."""
+    column, equals, bands = (by or "").rpartition("=")
+    if not equals:
+        return by, None
     try:
-        return [float(part) for part in text.split(",")]
+        return column, [float(part) for part in bands.split(",")]
     except ValueError as error:
         raise InvalidArgumentError(
-            f"`--bands` must be numbers with commas, such as 10,20; got {text!r}"
+            f"`--by` cuts numbers at numbers with commas, such as length=10,20; got {by!r}"
         ) from error
+
+
+def bounds_option(command: Command) -> Command:
+    """Add ``--bounds``."""
+    return click.option("--bounds", metavar="LOW,HIGH", help="Least and greatest possible score.")(
+        command
+    )
+
+
+def pair_options(command: Command) -> Command:
+    """Add ``--pair``, ``--baseline`` and ``--margin``."""
+    return _with(
+        command,
+        click.option(
+            "--pair", nargs=2, callback=two_systems, metavar="A B", help="These two systems only."
+        ),
+        click.option("--baseline", metavar="A", help="Every other system with this one only."),
+        click.option("--margin", type=float, help="Differences that do not matter."),
+    )
+
+
+def gate_option(*choices: str) -> Callable[[Command], Command]:
+    """Add ``--gate``, which makes the exit code the answer."""
+    return click.option(
+        "--gate",
+        type=click.Choice(choices),
+        help="For pipelines: exit 0 if it holds, 3 if it fails, 4 if that is undecided.",
+    )
+
+
+def more_option(command: Command) -> Command:
+    """Add ``--more``."""
+    return click.option(
+        "--more", is_flag=True, help="All columns, pairs and notes; a file has them anyway."
+    )(command)
 
 
 def output_options(command: Command) -> Command:
     """Add ``--json`` and ``--output``."""
-    command = click.option(
-        "-o",
-        "--output",
-        type=OutputFile(),
-        help="Write to this file instead of the terminal: .json, .csv, .md, .tex, .html, or text.",
-    )(command)
-    return click.option("--json", "as_json", is_flag=True, help="Print JSON with stable keys.")(
-        command
+    return _with(
+        command,
+        click.option("--json", "as_json", is_flag=True, help="Print JSON with stable keys."),
+        click.option(
+            "-o",
+            "--output",
+            type=OutputFile(),
+            help="Write to this file: .json, .csv, .md, .tex, .html, or text.",
+        ),
     )
 
 
@@ -414,15 +395,6 @@ def level_option(command: Command) -> Command:
     )(command)
 
 
-def price_option(command: Command) -> Command:
-    """Add the price of a judgment, for the ledger."""
-    return click.option(
-        "--judgment-price",
-        type=click.FloatRange(min=0, min_open=True),
-        help="Of a judgment: the ledger is told in money too.",
-    )(command)
-
-
 def column_mapping(columns: Sequence[str]) -> dict[str, str]:
     """Return our names and theirs of ``OURS=YOURS`` pairs."""
     mapping = {}
@@ -434,6 +406,16 @@ def column_mapping(columns: Sequence[str]) -> dict[str, str]:
             )
         mapping[ours] = yours
     return mapping
+
+
+def file_options(command: Command) -> Command:
+    """Add what says how files are written: ``--column``, ``--separator`` and ``--decimal``."""
+    return _with(
+        command,
+        column_option,
+        click.option("--separator", "separators", multiple=True, metavar="CHARACTER"),
+        click.option("--decimal", "decimals", multiple=True, metavar="MARK"),
+    )
 
 
 def fill_mapping(fill: Sequence[str]) -> dict[str, str] | None:

@@ -37,6 +37,13 @@ Examples:
 
 @click.command(epilog=_EXAMPLE)
 @click.argument("pilot", nargs=-1, type=InputPath(), metavar="[OUTPUTS JUDGMENTS]")
+@click.option(
+    "--earlier",
+    multiple=True,
+    type=InputPath(),
+    metavar="FOLDER",
+    help="Outputs and judgments of earlier versions: what does this one cost?",
+)
 @click.option("--prompt", help="Prompt of the pilot; needed when it has several.")
 @click.option(
     "--system", "systems", multiple=True, help="System that is asked about; all by default."
@@ -101,6 +108,7 @@ Examples:
 def plan(
     pilot: tuple[Path, ...],
     *,
+    earlier: tuple[Path, ...],
     prompt: str | None,
     systems: tuple[str, ...],
     what: PlanFor,
@@ -164,7 +172,9 @@ def plan(
             raise InvalidArgumentError(
                 f"a pilot shows the variances: leave out `--{given[0].replace('_', '-')}`"
             )
-        made = _read(pilot, metrics, columns, separators, decimals).plan(
+        made = _read(
+            pilot, earlier, metrics, columns, separators=separators, decimals=decimals
+        ).plan(
             () if no_metric else metrics or None,
             prompt=prompt,
             systems=systems or None,
@@ -186,8 +196,10 @@ def plan(
 
 def _read(
     pilot: tuple[Path, ...],
+    earlier: tuple[Path, ...],
     metrics: tuple[str, ...],
     columns: tuple[str, ...],
+    *,
     separators: tuple[str, ...],
     decimals: tuple[str, ...],
 ) -> Study:
@@ -200,6 +212,7 @@ def _read(
             metrics=list(metrics) or None,
             separator=by_file("--separator", separators),
             decimal=by_file("--decimal", decimals),
+            earlier=earlier or None,
         )
     )
 

@@ -9,9 +9,8 @@ from rich.table import Table
 from steelyard.cli.monitor import GoalType
 from steelyard.cli.options import (
     StudyChoice,
-    chosen_metrics,
+    bounds_option,
     level_option,
-    metric_options,
     output_options,
     seed_option,
     study_arguments,
@@ -51,8 +50,7 @@ Examples:
 @click.option("--look", type=int, default=10, show_default=True, help="Outputs between looks.")
 @click.option("--own-items", is_flag=True, help="Items of its own draw for each system.")
 @click.option("--runs", type=int, default=200, show_default=True, help="Number of replays.")
-@metric_options("Judgments only.")
-@click.option("--bounds", metavar="LOW,HIGH", help="Least and greatest possible score.")
+@bounds_option
 @level_option
 @seed_option("Seed of the replays.")
 @output_options
@@ -67,8 +65,6 @@ def replay(
     look: int,
     own_items: bool,
     runs: int,
-    metrics: tuple[str, ...],
-    no_metric: bool,
     bounds: str | None,
     level: float,
     seed: int,
@@ -83,11 +79,11 @@ def replay(
     if not numbers:
         raise InvalidArgumentError("`-n` is needed: outputs of each system to judge, such as -n 50")
     decide, difference = (None, None) if goal is None else goal
-    study = choice.read(metrics)
+    study = choice.read()
     with progress_bar("replaying") as show:
         found = study.replay(
             numbers,
-            chosen_metrics(metrics, no_metric=no_metric),
+            choice.metrics,
             half_width=half_width,
             goal=decide,
             margin=margin if difference is None else difference,

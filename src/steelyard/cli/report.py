@@ -21,7 +21,6 @@ Example:
 
 @click.command(epilog=_EXAMPLE)
 @study_arguments
-@click.option("--metric", "metrics", multiple=True, help="Metric to correct with; all by default.")
 @click.option("--title", help="Title of the page.")
 @level_option
 @click.option(
@@ -35,17 +34,17 @@ Example:
 def report(
     choice: StudyChoice,
     *,
-    metrics: tuple[str, ...],
     title: str | None,
     level: float,
     output: Path,
 ) -> None:
     """Write one self-contained HTML file: which system is better, estimates, metrics, variances."""
-    study = choice.read(metrics)
+    study = choice.read()
     with progress_bar("reporting") as show:
         path = write_report(
             study,
             output,
+            metrics=choice.metrics,
             prompts=choice.prompts,
             systems=choice.systems,
             level=level,

@@ -1,21 +1,21 @@
 """``steelyard sample``."""
 
 from pathlib import Path
-from typing import get_args
 
 import click
 from rich.console import RenderableType
 from rich.table import Table
 
+from steelyard.campaign.versions import campaign_files, with_anchors
 from steelyard.cli.options import by_file, column_mapping, file_options, two_systems
 from steelyard.cli.paths import InputPath, OutputFile
 from steelyard.cli.printing import print_json, print_tables
 from steelyard.errors import InvalidArgumentError
+from steelyard.questions.next_sample import NextSample
 from steelyard.records import ALSO_BY
-from steelyard.sampling import Design
 from steelyard.sampling.sample import Sample
 from steelyard.study import Study
-from steelyard.tables import read_outputs, write_table
+from steelyard.tables import read_judgments, read_outputs, write_table
 
 __all__ = ["sample"]
 
@@ -24,76 +24,49 @@ Examples:
   steelyard sample outputs.jsonl -n 200 --seed 1 -o sample.jsonl
   steelyard sample outputs.jsonl -n 50 --after judgments.jsonl --seed 2 -o next.jsonl
   steelyard sample outputs.jsonl -n 100 --pair new old --seed 1 -o sample.jsonl
-  steelyard sample outputs.jsonl -n 200 --design stratified --quantiles 4 --metric rouge-l \\
-      --seed 1 -o sample.jsonl
+  steelyard sample outputs.jsonl -n 200 --strata rouge-l:4 --seed 1 -o sample.jsonl
   steelyard sample outputs.jsonl -n 300 --extend sample.jsonl --seed 2 -o larger.jsonl
-  steelyard sample outputs.jsonl -n 200 --design proportional-to-size --size expected-error \\
-      --seed 1 -o sample.jsonl
 """
 
 
 @click.command(epilog=_EXAMPLE)
 @click.argument("outputs", type=InputPath())
-@click.option("-n", "n", type=int, required=True, help="Outputs of each system to draw, or items.")
+@click.option("-n", "n", type=int, required=True, help="Outputs of each system, items or clusters.")
+@click.option("--system", "systems", multiple=True, help="System to draw from; all by default.")
 @click.option(
-    "--design",
-    type=click.Choice(get_args(Design)),
-    default="simple",
-    show_default=True,
-    help="Simple random; random within strata; likelier the larger; whole clusters; or pairs that differ.",
+    "--pair", nargs=2, callback=two_systems, metavar="A B", help="Only items on which they differ."
 )
-@click.option("--strata", help="Column that names the stratum of each output.")
-@click.option("--quantiles", type=int, help="Number of strata to cut --metric into.")
-@click.option("--metric", help="Column to make strata of, with --quantiles.")
-@click.option("--size", help="Column of positive sizes, for --design proportional-to-size.")
-@click.option("--clusters", help="Column that names clusters, such as documents, drawn whole.")
+@click.option(
+    "--strata", metavar="COLUMN", help="Within strata: a column, or METRIC:K for K quantiles."
+)
+@click.option("--size", metavar="COLUMN", help="In proportion to these positive numbers.")
+@click.option("--clusters", metavar="COLUMN", help="Whole clusters, such as documents.")
+@click.option(
+    "--same-items/--independent", default=True, show_default=True, help="Items of all systems."
+)
+@click.option(
+    "--extend", type=InputPath(), help="Sample that the new one contains; -n counts it in."
+)
 @click.option(
     "--after",
     type=InputPath(),
     metavar="JUDGMENTS",
-    help="Judgments so far: draw what to judge next, where it helps most.",
+    help="Judgments so far: draw what to judge next.",
+)
+@click.option(
+    "--earlier", multiple=True, type=InputPath(), metavar="FOLDER", help="With --anchors: of whom."
+)
+@click.option(
+    "--anchors",
+    type=int,
+    help="Add so many outputs of earlier versions, to see whether their judgments still hold.",
 )
 @click.option("--prompt", help="With --after: the prompt, where there are several.")
 @click.option(
-    "--undecided",
-    is_flag=True,
-    help="With --after: nothing of systems that are told from all others.",
-)
-@click.option(
-    "--extend",
-    type=InputPath(),
-    help="Earlier sample of the same pool and design that the new one contains; -n counts it in.",
-)
-@click.option("--system", "systems", multiple=True, help="System to draw from; all by default.")
-@click.option(
-    "--pair",
-    nargs=2,
-    callback=two_systems,
-    metavar="A B",
-    help="Draw for the comparison of two systems: only items on which they differ (--design paired).",
-)
-@click.option(
-    "--same-items/--independent",
-    "same_items",
-    default=True,
-    show_default=True,
-    help="Draw the same items for all systems, or each system on its own.",
-)
-@click.option(
-    "--each-text-once/--every-output",
-    "each_text_once",
-    default=True,
-    show_default=True,
-    help="Put a text that several systems wrote for an item into the sample once, to count for all "
-    "of them, or once for each.",
+    "--undecided", is_flag=True, help="With --after: only systems that are not told from all."
 )
 @file_options
-@click.option(
-    "--seed",
-    type=int,
-    required=True,
-    help="Seed of the draw, which is recorded; to extend a draw proportional to size, its own.",
-)
+@click.option("--seed", type=int, required=True, help="Seed of the draw, which is recorded.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
 @click.option(
     "-o",
@@ -106,20 +79,18 @@ def sample(
     outputs: Path,
     *,
     n: int,
-    design: Design,
-    strata: str | None,
-    quantiles: int | None,
-    metric: str | None,
-    size: str | None,
-    clusters: str | None,
-    after: Path | None,
-    prompt: str | None,
-    undecided: bool,
-    extend: Path | None,
     systems: tuple[str, ...],
     pair: tuple[str, str] | None,
+    strata: str | None,
+    size: str | None,
+    clusters: str | None,
     same_items: bool,
-    each_text_once: bool,
+    extend: Path | None,
+    after: Path | None,
+    earlier: tuple[Path, ...],
+    anchors: int | None,
+    prompt: str | None,
+    undecided: bool,
     columns: tuple[str, ...],
     separators: tuple[str, ...],
     decimals: tuple[str, ...],
@@ -129,12 +100,9 @@ def sample(
 ) -> None:
     """Draw outputs to judge, and record with what probability.
 
-    OUTPUTS is the pool: JSON Lines, CSV, TSV, JSON, Excel or Parquet. The sample holds its rows in the order in which
-    to judge them, with the columns probability, stratum, stratum_size, share, draw, design, seed
-    and signature, so that an estimate needs nothing else. All systems get the same items, on
-    which differences are known best. For a pair, items with identical outputs are left out: they
-    differ by exactly zero, and `share` is that of the others. A text that several systems wrote is
-    there once, `also_by` names the others, and its judgments count for all of them.
+    OUTPUTS is the pool. The sample holds its rows in the order in which to judge them, with what the draw
+    records, so that an estimate needs nothing else. All systems get the same items. A text that several
+    systems wrote is there once: `also_by` names the others, and its judgments count for all of them.
     """
     study = Study.read(
         outputs,
@@ -143,42 +111,47 @@ def sample(
         separator=by_file("--separator", separators),
         decimal=by_file("--decimal", decimals),
     )
-    if after is not None:
-        if (design, strata, quantiles, size, clusters, extend) != ("simple", *[None] * 5):
+    found: Sample | NextSample
+    if after is None:
+        if prompt is not None or undecided:
+            raise InvalidArgumentError("`--prompt` and `--undecided` need `--after`")
+        found = study.sample(
+            n,
+            strata=strata,
+            size=size,
+            clusters=clusters,
+            extend=None if extend is None else read_outputs(extend).rows(),
+            systems=systems or None,
+            pair=pair,
+            same_items=same_items,
+            seed=seed,
+        )
+    else:
+        if any((strata, size, clusters, extend)) or not same_items:
             raise InvalidArgumentError(
-                "`--after` draws simply: leave out what chooses another design"
+                "`--after` draws simply, the same items for all: leave out what draws in another way"
             )
-        drawn = study.next_sample(
+        found = study.next_sample(
             n, prompt=prompt, systems=systems or None, pair=pair, undecided=undecided, seed=seed
         )
-        write_table(drawn.frame, output)
-        if as_json:
-            print_json({"output": str(output), **drawn.to_dict()}, None)
-        else:
-            print_tables(
-                [f"{drawn.frame.height} outputs to judge next, in {output}", *drawn.rules], None
-            )
-        return
-    found = study.sample(
-        n,
-        design=design,
-        strata=strata,
-        quantiles=quantiles,
-        metric=metric,
-        size=size,
-        clusters=clusters,
-        extend=None if extend is None else read_outputs(extend).rows(),
-        systems=systems or None,
-        pair=pair,
-        same_items=same_items,
-        each_text_once=each_text_once,
-        seed=seed,
-    )
-    write_table(found.frame, output)
+    if (anchors is None) == bool(earlier):
+        raise InvalidArgumentError("`--anchors` and `--earlier` go together: give both or neither")
+    frame = found.frame
+    if anchors is not None:
+        old = [
+            (name, read_outputs(pool), read_judgments(judged))
+            for folder in earlier
+            for name, pool, judged in campaign_files(folder)
+        ]
+        frame = with_anchors(frame, old, anchors, seed=seed)
+    write_table(frame, output)
     if as_json:
         print_json({"output": str(output), **found.to_dict()}, None)
-    else:
+    elif isinstance(found, Sample):
         print_tables(_tables(found, output), None)
+    else:
+        said = f"{found.frame.height} outputs to judge next, in {output}"
+        print_tables([said, *found.rules], None)
 
 
 def _tables(found: Sample, output: Path) -> list[RenderableType]:

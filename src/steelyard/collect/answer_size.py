@@ -1,4 +1,4 @@
-"""Whether an answer can be sent: a text whose answer is too large would trap whoever gets it."""
+"""How large an answer can be: a text whose answer is too large to send would trap whoever gets it."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -6,20 +6,19 @@ from typing import Any
 
 from sqlalchemy import Connection, select
 
-from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.store.tables import units
 from steelyard.collect.tasks import Task
 from steelyard.collect.tasks.screen import asked_about
 from steelyard.collect.tasks.widgets import Passages, PostEdit, Spans
 
-__all__ = ["answer_bytes", "check_answers_fit", "stored_contents"]
+__all__ = ["answer_bytes", "largest_answer", "stored_contents"]
 
 # What stands around the answers; and the name of a question with a choice.
 _FRAME, _QUESTION = 256, 128
 # A verdict with its highlights; an error with its severity and category.
 _PASSAGE, _SPAN = 512, 160
 
-_CONTENTS = select(units.c.item, units.c.content).order_by(units.c.id)
+_CONTENTS = select(units.c.content).order_by(units.c.id)
 
 
 def answer_bytes(task: Task, content: Mapping[str, Any]) -> int:
@@ -53,37 +52,12 @@ def answer_bytes(task: Task, content: Mapping[str, Any]) -> int:
     return size
 
 
-def check_answers_fit(
-    campaign: Campaign, contents: Iterable[tuple[str, Mapping[str, Any]]]
-) -> None:
-    """Raise unless the answers to all contents can be sent.
-
-    Parameters
-    ----------
-    campaign : Campaign
-        The campaign, with its limits.
-    contents : iterable of (item, content)
-        What is to be judged.
-
-    Raises
-    ------
-    InvalidDataError
-        The message names the item with the largest answer, and the limit that it needs.
-    """
-    sizes = ((answer_bytes(campaign.task, content), item) for item, content in contents)
-    largest, item = max(sizes, default=(0, ""))
-    most = campaign.limits.body_bytes
-    if largest > most:
-        raise campaign.error(
-            ("limits", "body_bytes"),
-            f"must be at least {largest} for the answer to item {item!r}, whose text is long; it is "
-            f"{most}: raise it, or leave long texts out of the outputs",
-        )
+def largest_answer(task: Task, contents: Iterable[Mapping[str, Any]]) -> int:
+    """Return how large an answer to any of these contents may be, in bytes; 0 if there are none."""
+    return max((answer_bytes(task, content) for content in contents), default=0)
 
 
-def stored_contents(
-    connection: Connection, *, most: int | None = None
-) -> list[tuple[str, dict[str, Any]]]:
-    """Return the items and contents of all units of a campaign that has begun, or of the first ones."""
-    found = connection.execute(_CONTENTS.limit(most))
-    return [(item, json.loads(content)) for item, content in found]
+def stored_contents(connection: Connection, *, most: int | None = None) -> list[dict[str, Any]]:
+    """Return the contents of all units of a campaign that has begun, or of the first ones."""
+    found = connection.execute(_CONTENTS.limit(most)).scalars()
+    return [json.loads(content) for content in found]

@@ -14,10 +14,8 @@ __all__ = ["digest_of", "draw_facts", "facts_of", "fingerprint_of", "without_wor
 
 # What the page says may be improved while a campaign runs; what is asked and counted may not.
 _LATER = (
-    ("category_needed", False),
     ("missing", False),
     ("once", False),
-    ("say_none", False),
     ("suggested", None),
 )
 _WORDING = {"label", "help", "tip", "key", "text", "confirm", "low", "high"}

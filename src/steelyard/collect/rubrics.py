@@ -116,7 +116,7 @@ def _rubric(task: Task, score: Score, widget: Widget) -> Rubric:
 
 def _scale(score: Score, widget: Widget) -> tuple[int, int, dict[str, int]]:
     if isinstance(widget, Preference | Ranking):
-        has_ties = widget.tie if isinstance(widget, Preference) else widget.ties
+        has_ties = widget.ties
         labels = {word: number for word, number in _PAIR.items() if has_ties or word != "tie"}
         return 1, 3, labels
     if isinstance(widget, Gate):

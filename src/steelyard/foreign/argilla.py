@@ -4,9 +4,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from steelyard.foreign.conversion import Conversion
 from steelyard.foreign.documents import Document
-from steelyard.foreign.format import Format, Options
+from steelyard.foreign.format import Conversion, Format, Options
 from steelyard.foreign.gathered import Gathered
 from steelyard.foreign.values import at, objects
 

@@ -4,12 +4,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import polars as pl
+
 from steelyard.errors import InvalidArgumentError
-from steelyard.foreign.conversion import Conversion
 from steelyard.foreign.documents import Document
 from steelyard.foreign.values import at
+from steelyard.tables.duplicates import OnDuplicate
 
-__all__ = ["Format", "Options"]
+__all__ = ["Conversion", "Format", "Options"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,8 +35,14 @@ class Options:
         The raters to keep; None for all (``--raters-from``).
     raters_from : str
         Where they are listed.
-    on_duplicate : str
-        ``error``, ``first`` or ``last`` (``--on-duplicate``).
+    on_duplicate : {"error", "first", "last", "mean", "all"}
+        What to do with rows that repeat another (``--on-duplicate``).
+    separator, decimal : str or None
+        What stands between cells, and before decimals (``--separator``, ``--decimal``).
+    fill : mapping
+        What to put where a metric is missing (``--fill``).
+    human : tuple of str
+        The columns of human scores, where a table holds outputs too (``--human``).
     found : set of str
         Which of `columns` some record had, noted while files are read.
     """
@@ -46,7 +54,11 @@ class Options:
     wide: tuple[str, ...] = ()
     raters: frozenset[str] | None = None
     raters_from: str = ""
-    on_duplicate: str = "error"
+    on_duplicate: OnDuplicate = "error"
+    separator: str | None = None
+    decimal: str | None = None
+    fill: Mapping[str, str | float] = field(default_factory=dict)
+    human: tuple[str, ...] = ()
     found: set[str] = field(default_factory=set, compare=False, repr=False)
 
     def value(self, record: Mapping[str, Any], ours: str, *usual: str) -> Any:
@@ -76,6 +88,30 @@ class Options:
         if self.system is None or "{file}" not in self.system:
             return self
         return replace(self, system=self.system.replace("{file}", document.path.name.split(".")[0]))
+
+
+@dataclass(frozen=True, eq=False)
+class Conversion:
+    """One campaign in our form.
+
+    Attributes
+    ----------
+    name : str
+        Short name of the campaign, fit for the name of a file; empty if there is only one.
+    outputs, judgments : polars.DataFrame
+        Rows as `read_outputs` and `read_judgments` take them; empty if the tool has none.
+    remarks : tuple of str
+        What a reader must know: what was merged, renamed or not taken over.
+    preferences : polars.DataFrame
+        Comparisons of two systems, as ``serve`` exports them: two rows with the same
+        ``submission``, scores that add up to 1, and the ``other_system``.
+    """
+
+    name: str
+    outputs: pl.DataFrame
+    judgments: pl.DataFrame
+    remarks: tuple[str, ...] = ()
+    preferences: pl.DataFrame = field(default_factory=pl.DataFrame)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,6 +170,11 @@ class Format:
                 f"`--system` is for files that do not name their systems, as files of {self.name} do: "
                 "leave it out"
             )
+        for option in ("fill", "human"):
+            if getattr(options, option) and self.name != "own":
+                raise InvalidArgumentError(
+                    f"`--{option}` is for tables in our own form, and these files are of {self.name}: leave it out"
+                )
         if options.wide and self.name != "wide":
             raise InvalidArgumentError(
                 f"`--wide` is for wide tables, and these files are of {self.name}: leave it out"
@@ -141,7 +182,7 @@ class Format:
 
 
 def _check_known(option: str, name: str, known: Sequence[str], files: str) -> None:
-    if name not in known:
+    if name not in known and "*" not in known:
         raise InvalidArgumentError(
             f"`{option}` can name {' or '.join(known) or 'nothing'} in files of {files}; got {name!r}"
         )

@@ -1,35 +1,37 @@
 """Rows of our tables, gathered from another tool's records, with a count of what was left out."""
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
 
 from steelyard.errors import InvalidDataError
-from steelyard.foreign.conversion import Conversion
-from steelyard.foreign.format import Options
-from steelyard.foreign.tally import Tally
+from steelyard.foreign.format import Conversion, Options
 from steelyard.foreign.values import identifier, is_missing, moment, number, text
-from steelyard.records import DRAW_COLUMNS, Judgment, Output, optional_columns, required_columns
+from steelyard.records import (
+    ALSO_BY,
+    DRAW_RECORD,
+    UNKNOWN_RATER,
+    Judgment,
+    Output,
+    optional_columns,
+    required_columns,
+)
+from steelyard.tables import read_judgments
+from steelyard.tables.duplicates import duplicate_key, way_to_settle
+from steelyard.tables.rules import scale_of
 
 __all__ = ["Gathered"]
 
 # Names with a meaning in our files: no metric and no slice may be called so.
-_TAKEN = frozenset(
-    {
-        *required_columns(Output),
-        *optional_columns(Output),
-        *required_columns(Judgment),
-        *optional_columns(Judgment),
-        *DRAW_COLUMNS,
-        "cluster",
-        "text_id",
-        "submission",
-        "other_system",
-        "first_system",
-    }
-)
+_TAKEN = {
+    *(*required_columns(Output), *optional_columns(Output)),
+    *(*required_columns(Judgment), *optional_columns(Judgment)),
+    *(*DRAW_RECORD, ALSO_BY, "cluster", "text_id", "submission"),
+}
 _COLUMNS = ("item", "system", "output", "input", "reference", "cluster")
+_SHOWN = 8
 
 
 class Gathered:
@@ -46,13 +48,19 @@ class Gathered:
     def __init__(self, tool: str, options: Options) -> None:
         self.options = options
         self._tool = tool
-        self._tally = Tally(options)
         self._outputs: dict[tuple[str, str], dict[str, Any]] = {}
         self._slices: dict[tuple[str, str], dict[str, str | None]] = {}
-        self._judgments: dict[tuple[str, ...], dict[str, Any]] = {}
-        self._preferences: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+        self._judgments: list[dict[str, Any]] = []
+        self._preferences: list[dict[str, Any]] = []
         self._metrics: dict[str, None] = {}
         self._lower: set[str] = set()
+        self._remarks: dict[str, None] = {}
+        self._dropped: Counter[str] = Counter()
+        self._repeated: list[tuple[str, str]] = []
+        # scores that are words, and the prompts they were given under
+        self._words: list[str] = []
+        self._worded: dict[str, None] = {}
+        self._raters: set[str] = set()
 
     def lower_is_better(self, prompt: str) -> None:
         """Say that lower scores under a prompt are better."""
@@ -60,11 +68,18 @@ class Gathered:
 
     def drop(self, what: str, count: int = 1) -> None:
         """Count something that is not taken over, by its reason."""
-        self._tally.drop(what, count)
+        if count:
+            self._dropped[what] += count
 
     def remark(self, words: str) -> None:
         """Say something that the user must know, once."""
-        self._tally.remark(words)
+        self._remarks[words] = None
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """All remarks, and what was left out, in one line each."""
+        left_out = (f"left out: {count:,} {what}" for what, count in self._dropped.items())
+        return (*self._remarks, *left_out)
 
     def output(
         self,
@@ -94,14 +109,16 @@ class Gathered:
         """
         key = identifier(item), identifier(system)
         if key[0] is None or key[1] is None:
-            return self._tally.unnamed("outputs", "item" if key[0] is None else "system")
+            return self._unnamed("outputs", "item" if key[0] is None else "system")
         known = (key[0], key[1])
         if known in self._outputs and again:
             if output is not None and self._outputs[known]["output"] is None:
                 self._outputs[known]["output"] = text(output)
             return None
-        if known in self._outputs and not self._tally.replaces("outputs", known):
-            return None
+        if known in self._outputs:
+            self._repeated.append(known)
+            if self.options.on_duplicate != "last":
+                return None
         row: dict[str, Any] = {
             "item": known[0],
             "system": known[1],
@@ -141,24 +158,18 @@ class Gathered:
         """Add a person's score, unless it is missing or its rater is not to be kept."""
         key = tuple(identifier(value) for value in (item, system, rater, prompt))
         if None in key:
-            return self._tally.unnamed("judgments", Judgment.key[key.index(None)])
-        whole = tuple(part for part in key if part is not None)
-        if not self._tally.is_kept(whole[2]) or not self._tally.is_asked(whole[3]):
+            return self._unnamed("judgments", Judgment.key[key.index(None)])
+        row: dict[str, Any] = dict(zip(Judgment.key, key, strict=True))
+        if not self._is_asked(row["rater"], row["prompt"]):
             return None
         value = number(score, self.options.scale)
         if value is None:
-            return self._tally.unscored(whole[3], score)
-        if whole in self._judgments and not self._tally.replaces("judgments", whole):
-            return None
-        row: dict[str, Any] = dict(zip(Judgment.key, whole, strict=True))
-        if whole[3] in self._lower:
+            return self._unscored(row["prompt"], score)
+        if row["prompt"] in self._lower:
             row["lower_is_better"] = True
-        self._judgments[whole] = {
-            **row,
-            "score": value,
-            "seconds": number(seconds),
-            "time": moment(time),
-        }
+        self._judgments.append(
+            {**row, "score": value, "seconds": number(seconds), "time": moment(time)}
+        )
         return None
 
     def preference(
@@ -177,14 +188,11 @@ class Gathered:
         Written as ``serve`` exports pairs: two rows with the same ``submission``, each with the other
         system, and the one that was shown first.
         """
-        key = (item, *sorted(sides), rater, prompt)
-        if not self._tally.is_kept(rater) or not self._tally.is_asked(prompt):
-            return
-        if key in self._preferences and not self._tally.replaces("preferences", key):
+        if not self._is_asked(rater, prompt):
             return
         known = {"seconds": number(seconds), "time": moment(time)}
-        submission = len(self._preferences) + 1
-        self._preferences[key] = [
+        submission = len(self._preferences) // 2 + 1
+        self._preferences += [
             {
                 "item": item,
                 "system": system,
@@ -213,15 +221,88 @@ class Gathered:
             If an output or judgment is there twice, scores are words, or nothing was found.
         """
         self.options.check_found()
-        self._tally.check(way_out)
-        outputs = self._output_frame()
-        judgments = _frame(list(self._judgments.values()), ("seconds", "time"))
-        pairs = [row for rows in self._preferences.values() for row in rows]
-        preferences = _frame(pairs, ("seconds", "time"))
+        self._check_scores()
+        outputs = self._output_frame(way_out)
+        judgments = self._settled(self._judgments, way_out)
+        preferences = self._settled(self._preferences, way_out)
         if outputs.is_empty() and judgments.is_empty() and preferences.is_empty():
-            remarks = "; ".join(self._tally.remarks) or "there are no records"
+            remarks = "; ".join(self.remarks) or "there are no records"
             raise InvalidDataError(f"no output and no judgment was found: {remarks}")
-        return Conversion("", outputs, judgments, self._tally.remarks, preferences=preferences)
+        return Conversion("", outputs, judgments, self.remarks, preferences=preferences)
+
+    def _unnamed(self, what: str, column: str) -> None:
+        """Count a row that lacks a part of its key."""
+        way_out = "--system NAME or " if column == "system" else ""
+        article = "an" if column == "item" else "a"
+        self.drop(
+            f"{what} without {article} {column} (name it with {way_out}--column {column}=KEY)"
+        )
+
+    def _unscored(self, prompt: str, score: Any) -> None:
+        """Count a score that is no number."""
+        if is_missing(score):
+            self.drop("judgments without a score")
+        elif isinstance(score, str):
+            self._words.append(score.strip()[:40])
+            self._worded[prompt] = None
+        else:
+            self.drop("judgments whose score is a list or an object")
+
+    def _is_asked(self, rater: str, prompt: str) -> bool:
+        """Say whether a rater and a prompt are among those to keep."""
+        self._raters.add(rater)
+        kept, chosen = self.options.raters, self.options.only.get("prompt")
+        if kept is not None and rater not in kept:
+            self.drop(f"judgments by raters that {self.options.raters_from} does not approve")
+            return False
+        if chosen is not None and prompt not in {one.strip() for one in chosen.split(",")}:
+            self.drop(f"judgments under other prompts than {chosen}")
+            return False
+        return True
+
+    def _check_scores(self) -> None:
+        """Raise for words as scores, and where no rater is one of those to keep."""
+        if self._words:
+            options = scale_of(pl.Series(self._words))
+            words = [pair.removesuffix("=?") for pair in options[1].split(",")]
+            listed = ", ".join(map(repr, words[:_SHOWN]))
+            prompts = ", ".join(map(repr, list(self._worded)[:4]))
+            others = " and others" if len(words) > _SHOWN else ""
+            raise InvalidDataError(
+                f"{len(self._words):,} scores under {prompts} are no numbers but {listed}{others}: say what "
+                f'each is worth with --scale "{",".join(f"{word}=?" for word in words[:_SHOWN])}", or take other '
+                "prompts with --only prompt=NAME",
+                options=options,
+            )
+        kept = self.options.raters
+        if kept is not None and self._raters and not self._raters & kept:
+            mine, theirs = min(self._raters), min(kept, default="none")
+            raise InvalidDataError(
+                f"`--raters-from` {self.options.raters_from} approves none of the raters of these "
+                f"judgments: they are called {mine!r} and the like, there {theirs!r}"
+            )
+
+    def _settled(self, rows: list[dict[str, Any]], way_out: str) -> pl.DataFrame:
+        """Return judgments as our own reader takes them, without those that repeat another."""
+        frame = _frame(rows, ("seconds", "time"))
+        if frame.is_empty():
+            return frame
+        key = duplicate_key(frame)
+        twice = frame.filter(
+            ~pl.struct(key).is_first_distinct() & (pl.col("rater") != UNKNOWN_RATER)
+        )
+        if self.options.on_duplicate == "error" and not twice.is_empty():
+            example = ", ".join(map(repr, twice.select(key).row(0)))
+            words, option = way_to_settle(frame)
+            raise InvalidDataError(
+                f"{twice.height:,} judgments are there already under the same {', '.join(key)}, such as "
+                f"{example}: {way_out}, or {words}",
+                options=("--on-duplicate", option),
+            )
+        judged = read_judgments(frame, on_duplicate=self.options.on_duplicate)
+        for note in judged.notes:
+            self.remark(note)
+        return judged.frame
 
     def _add_metric(self, row: dict[str, Any], name: str, value: Any) -> None:
         if isinstance(value, dict | list):
@@ -246,7 +327,14 @@ class Gathered:
         free = self._free(name)
         return f"{self._tool}.{free}" if free in self._metrics else free
 
-    def _output_frame(self) -> pl.DataFrame:
+    def _output_frame(self, way_out: str) -> pl.DataFrame:
+        if self._repeated and self.options.on_duplicate not in {"first", "last"}:
+            raise InvalidDataError(
+                f"{len(self._repeated):,} outputs are there already under the same item, system, such as "
+                f"{', '.join(map(repr, self._repeated[0]))}: {way_out}, or keep one with --on-duplicate first"
+            )
+        kept_one = f"outputs that were there already: the {self.options.on_duplicate} one was kept"
+        self.drop(kept_one, len(self._repeated))
         with_text = {key: row for key, row in self._outputs.items() if row["output"] is not None}
         kept = with_text or self._outputs
         self.drop("outputs without a text", len(self._outputs) - len(kept))

@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.errors import InvalidDataError
-from steelyard.foreign.conversion import Conversion
 from steelyard.foreign.documents import Document, open_document
-from steelyard.foreign.format import Format, Options
+from steelyard.foreign.format import Conversion, Format, Options
 from steelyard.foreign.gathered import Gathered
 from steelyard.foreign.values import at, identifier, objects
 

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.errors import InvalidDataError
-from steelyard.foreign.conversion import Conversion
 from steelyard.foreign.documents import Document
-from steelyard.foreign.format import Format, Options
+from steelyard.foreign.format import Conversion, Format, Options
 from steelyard.foreign.gathered import Gathered
 from steelyard.foreign.mqm import USUAL_WEIGHTS, error_weight
 from steelyard.foreign.values import is_missing, number, objects

@@ -5,9 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from steelyard.foreign.conversion import Conversion
 from steelyard.foreign.documents import Document, open_document
-from steelyard.foreign.format import Format, Options
+from steelyard.foreign.format import Conversion, Format, Options
 from steelyard.foreign.gathered import Gathered
 from steelyard.foreign.values import at, is_missing, number
 from steelyard.tables.tables import ROW

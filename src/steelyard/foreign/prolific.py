@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 
 from steelyard.errors import InvalidDataError
-from steelyard.foreign.conversion import Conversion
 from steelyard.foreign.documents import Document
-from steelyard.foreign.format import Format, Options
+from steelyard.foreign.format import Conversion, Format, Options
 
 __all__ = ["FORMAT", "approved_raters"]
 

@@ -7,9 +7,8 @@ from importlib import import_module
 from pathlib import Path
 
 from steelyard.errors import InvalidArgumentError, InvalidDataError
-from steelyard.foreign.conversion import Conversion
 from steelyard.foreign.documents import Document, open_document
-from steelyard.foreign.format import Format, Options
+from steelyard.foreign.format import Conversion, Format, Options
 
 __all__ = ["AUTO", "FORMATS", "converted", "format_named", "formats_of"]
 
@@ -22,24 +21,23 @@ FORMATS = {
     "every-eval-ever": "steelyard.foreign.every_eval_ever",
     "helm": "steelyard.foreign.helm",
     "inspect": "steelyard.foreign.inspect_logs",
-    "judgments": "steelyard.foreign.worded",
     "label-studio": "steelyard.foreign.label_studio",
     "langfuse": "steelyard.foreign.langfuse",
     "lm-eval": "steelyard.foreign.lm_eval",
     "mt-metrics-eval": "steelyard.foreign.mt_metrics_eval",
     "mturk": "steelyard.foreign.mturk",
     "openai-evals": "steelyard.foreign.openai_evals",
+    "own": "steelyard.foreign.own",
     "pearmut": "steelyard.foreign.pearmut",
     "phoenix": "steelyard.foreign.phoenix",
     "potato": "steelyard.foreign.potato",
-    "price-of-debiasing": "steelyard.foreign.price_of_debiasing",
+    "price-of-debiasing": "steelyard.paper.released_tables",
     "prolific": "steelyard.foreign.prolific",
     "promptfoo": "steelyard.foreign.promptfoo",
     "ragas": "steelyard.foreign.ragas",
     "wide": "steelyard.foreign.wide",
     "wmt-mqm": "steelyard.foreign.mqm",
 }
-_OURS = ("item", "system")
 
 
 def format_named(name: str) -> Format:
@@ -97,7 +95,9 @@ def converted(
     chosen = None if name == AUTO else format_named(name)
     documents = [open_document(path) for path in paths]
     if chosen is None:
-        chosen = format_named("wide") if options.wide else _recognised(documents)
+        said = options.human or options.fill or options.separator or options.decimal
+        given = "wide" if options.wide else "own" if said else ""
+        chosen = format_named(given) if given else _recognised(documents)
     else:
         _check_recognised(chosen, documents, options)
     chosen.check_options(options)
@@ -132,17 +132,15 @@ def _conversions(
 
 
 def formats_of(document: Document) -> list[Format]:
-    """Return the formats that a document may have, by its content; wide tables are not told.
+    """Return the formats that a document may have, by its content; wide tables and ours are not told.
 
     Examples
     --------
     >>> [one.name for one in formats_of(Document(Path("x"), "json", {"testCases": []}))]
     ['deepeval']
     """
-    every = (format_named(name) for name in FORMATS if name != "wide")
-    found = [one for one in every if one.recognises(document)]
-    # our own judgments with words as scores, unless another tool writes just that
-    return [one for one in found if one.name != "judgments"] or found
+    every = (format_named(name) for name in FORMATS if name not in {"own", "wide"})
+    return [one for one in every if one.recognises(document)]
 
 
 def _recognised(documents: Sequence[Document]) -> Format:
@@ -166,6 +164,9 @@ def _recognised(documents: Sequence[Document]) -> Format:
     for chosen, _ in found.values():
         if not unknown or chosen.companions:
             return chosen
+    own = format_named("own")
+    if not found and all(map(own.recognises, unknown)):
+        return own
     raise _unknown(unknown[0])
 
 
@@ -173,16 +174,11 @@ def _unknown(document: Document) -> InvalidDataError:
     way_out = f"name its format with --from ({', '.join(FORMATS)})"
     if document.kind == "table" and len(document.columns) > 1:
         way_out = "a wide table needs --wide PATTERN, such as '{rater}_{system}'; else " + way_out
-    if document.has(*_OURS):
-        way_out = (
-            "it has our own columns and may need no conversion; if it has a column for each rater, "
-            "list them with --wide '{rater:ann|bob}'"
-        )
     return InvalidDataError(f"{document.path}: not recognised: {document.contents}: {way_out}")
 
 
 def _check_recognised(chosen: Format, documents: Sequence[Document], options: Options) -> None:
-    if chosen.companions and any(map(chosen.recognises, documents)):
+    if chosen.name == "own" or (chosen.companions and any(map(chosen.recognises, documents))):
         return
     is_free = chosen.free_columns and "output" in options.columns
     for document in documents:

@@ -9,9 +9,8 @@ from typing import Any
 import polars as pl
 
 from steelyard.errors import InvalidArgumentError, InvalidDataError
-from steelyard.foreign.conversion import Conversion
 from steelyard.foreign.documents import Document
-from steelyard.foreign.format import Format, Options
+from steelyard.foreign.format import Conversion, Format, Options
 from steelyard.foreign.gathered import Gathered
 from steelyard.foreign.values import is_missing, number
 from steelyard.tables.column_names import lookalike

@@ -5,14 +5,13 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
+from steelyard.judge.failures import Failure, shortened
 from steelyard.judge.reply import Reply
 from steelyard.judge.rubric import Rubric
 
-__all__ = ["Answer", "ScoreKind", "answer", "averaged", "shortened"]
-
-ScoreKind = Literal["integer", "logits"]
+__all__ = ["Answer", "answer", "averaged"]
 
 # Models that think aloud do so before they answer.
 _THINKING = "(?:think|thinking|thought|reasoning)"
@@ -65,13 +64,7 @@ class Answer:
     explanation: str | None = None
 
 
-class _UnscoredError(Exception):
-    """There is no score in the reply; the message says why."""
-
-
-def answer(
-    reply: Reply, rubric: Rubric, kind: ScoreKind, *, criterion: str | None = None
-) -> Answer:
+def answer(reply: Reply, rubric: Rubric, *, criterion: str | None = None) -> Answer:
     r"""Read the score of a reply.
 
     Parameters
@@ -80,10 +73,6 @@ def answer(
         What the judge said.
     rubric : Rubric
         What it was asked.
-    kind : {"integer", "logits"}
-        ``integer``: the score that the reply names. ``logits``: with :math:`p_s` the probability
-        that the token of the answer is the score :math:`s`, :math:`\sum_s s p_s / \sum_s p_s`
-        over the scores of the scale.
     criterion : str, optional
         Which of the rubric's criteria to read; by default the mean of all, if all are valid.
 
@@ -93,7 +82,9 @@ def answer(
         With ``rubric.answer == "number"`` the reply must hold one whole number on the scale and
         no other, or be a fraction of the greatest score and nothing else (4/5, 4 out of 5); with
         ``"json"`` it must be an object with such a number as ``score``. 4.0 is a whole number.
-        With ``rubric.labels`` it must be one of them instead.
+        With ``rubric.labels`` it must be one of them instead. With ``rubric.score == "logits"`` and
+        :math:`p_s` the probability that the token of the answer is the score :math:`s`, the score is
+        :math:`\sum_s s p_s / \sum_s p_s` over the scores of the scale.
 
     Notes
     -----
@@ -111,21 +102,21 @@ def answer(
     --------
     >>> rubric = Rubric(name="brevity", low=1, high=5, user="{output}")
     >>> def said(text):
-    ...     return Reply(text, "stop", False, None, None, None)
-    >>> answer(said("Score: 4."), rubric, "integer").score
+    ...     return Reply(content=text)
+    >>> answer(said("Score: 4."), rubric).score
     4.0
-    >>> answer(said("4/5"), rubric, "integer").score
+    >>> answer(said("4/5"), rubric).score
     4.0
-    >>> answer(said("4 or 5"), rubric, "integer").reason
+    >>> answer(said("4 or 5"), rubric).reason
     "several numbers in the reply: '4 or 5'"
     """
     if rubric.criteria and criterion is None:
-        found = [answer(reply, rubric, kind, criterion=name) for name in rubric.criteria]
+        found = [answer(reply, rubric, criterion=name) for name in rubric.criteria]
         failed = next((one for one in found if one.reason is not None), None)
         return failed or replace(averaged(found), explanation=found[0].explanation)
     try:
-        return _answer(reply, rubric, kind, key=criterion or "score")
-    except _UnscoredError as error:
+        return _answer(reply, rubric, key=criterion or "score")
+    except Failure as error:
         return Answer(math.nan, str(error))
 
 
@@ -148,36 +139,30 @@ def averaged(answers: Sequence[Answer]) -> Answer:
     )
 
 
-def shortened(text: str) -> str:
-    """Return the beginning of a text in one line that any file can hold."""
-    line = " ".join(text.encode("utf-8", "replace").decode("utf-8").split())
-    return line if len(line) <= 80 else f"{line[:77]}..."
-
-
-def _answer(reply: Reply, rubric: Rubric, kind: ScoreKind, *, key: str) -> Answer:
+def _answer(reply: Reply, rubric: Rubric, *, key: str) -> Answer:
     if reply.is_refusal:
-        raise _UnscoredError("the judge refused")
+        raise Failure("the judge refused")
     if reply.finish == "content_filter":
-        raise _UnscoredError("the endpoint filtered the reply")
+        raise Failure("the endpoint filtered the reply")
     text = _THOUGHT.split(reply.content)[-1].strip()
     # one digit alone is whole even when nothing could follow it: no longer one is on the scale
-    if reply.finish == "length" and not (kind == "logits" and _DIGIT.fullmatch(text)):
-        raise _UnscoredError("the reply was cut off: raise max_tokens in the rubric")
+    if reply.finish == "length" and not (rubric.score == "logits" and _DIGIT.fullmatch(text)):
+        raise Failure("the reply was cut off: raise max_tokens in the rubric")
     if not text:
-        raise _UnscoredError("empty reply")
+        raise Failure("empty reply")
     if _OPEN_THOUGHT.search(text):
         # a number in it may be any: of errors, of words, of a score that was not given in the end
-        raise _UnscoredError(f"thoughts without an end: {shortened(text)!r}")
+        raise Failure(f"thoughts without an end: {shortened(text)!r}")
     explanation = None
     if rubric.answer == "number":
         score = _number(text, rubric)
     else:
         score, explanation = _json_score(text, rubric, key)
     if not rubric.low <= score <= rubric.high:
-        raise _UnscoredError(f"score off the scale: {shortened(text)!r}")
+        raise Failure(f"score off the scale: {shortened(text)!r}")
     return (
         Answer(float(score), explanation=explanation)
-        if kind == "integer"
+        if rubric.score == "integer"
         else _expected(reply, rubric, score)
     )
 
@@ -191,10 +176,10 @@ def _number(text: str, rubric: Rubric) -> int:
     numerals = _NUMERAL.findall(text)
     if len(numerals) != 1:
         count = "several numbers" if numerals else "no number"
-        raise _UnscoredError(f"{count} in the reply: {shortened(text)!r}")
+        raise Failure(f"{count} in the reply: {shortened(text)!r}")
     found = _INTEGER.search(text)
     if found is None or found[2] + (found[3] or "") != numerals[0]:
-        raise _UnscoredError(f"not a whole number: {shortened(text)!r}")
+        raise Failure(f"not a whole number: {shortened(text)!r}")
     return int(found[2]) if found[1] in {"", "+"} else -int(found[2])
 
 
@@ -206,7 +191,7 @@ def _labelled(text: str, rubric: Rubric) -> int:
     if text.strip().casefold() in words:
         return words[text.strip().casefold()]
     if said not in words:
-        raise _UnscoredError(f"none of the labels: {shortened(text)!r}")
+        raise Failure(f"none of the labels: {shortened(text)!r}")
     return words[said]
 
 
@@ -215,9 +200,9 @@ def _json_score(text: str, rubric: Rubric, key: str) -> tuple[int, str | None]:
     try:
         found = json.loads(fenced[1] if fenced else text, object_pairs_hook=_unique)
     except (ValueError, RecursionError):
-        raise _UnscoredError(f"not a JSON object: {shortened(text)!r}") from None
+        raise Failure(f"not a JSON object: {shortened(text)!r}") from None
     if not isinstance(found, dict) or key not in found:
-        raise _UnscoredError(f"no key {key} in the reply: {shortened(text)!r}")
+        raise Failure(f"no key {key} in the reply: {shortened(text)!r}")
     score, reason = found[key], found.get("reason")
     explanation = reason if isinstance(reason, str) else None
     if rubric.labels:
@@ -227,7 +212,7 @@ def _json_score(text: str, rubric: Rubric, key: str) -> tuple[int, str | None]:
     if isinstance(score, float) and score.is_integer():
         return int(score), explanation
     if not isinstance(score, int) or isinstance(score, bool):
-        raise _UnscoredError(f"not a whole number: {shortened(text)!r}")
+        raise Failure(f"not a whole number: {shortened(text)!r}")
     return score, explanation
 
 
@@ -240,10 +225,10 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _expected(reply: Reply, rubric: Rubric, score: int) -> Answer:
     if reply.digits is None:
-        raise _UnscoredError("no log probabilities: the endpoint sent none")
+        raise Failure("no log probabilities: the endpoint sent none")
     # the answer is the last number of the reply: only thoughts can stand before it
     if not reply.digits or reply.digits[-1].text.strip() != str(score):
-        raise _UnscoredError("no token of the reply is the score")
+        raise Failure("no token of the reply is the score")
     probability: dict[int, float] = {}
     for text, log_probability in reply.digits[-1].alternatives:
         digit = text.strip()
@@ -252,6 +237,6 @@ def _expected(reply: Reply, rubric: Rubric, score: int) -> Answer:
             probability[int(digit)] += math.exp(log_probability)
     mass = sum(probability.values())
     if not mass > 0:
-        raise _UnscoredError("no probability on the scale")
+        raise Failure("no probability on the scale")
     expected = sum(value * weight for value, weight in probability.items()) / mass
     return Answer(expected, mass=min(mass, 1.0))

@@ -1,26 +1,23 @@
-"""Asks many questions at a time. Needs httpx."""
+"""Asks many questions at a time. Needs httpx and tenacity."""
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from steelyard.judge.cache import Cache
-from steelyard.judge.client import Client, ExhaustedError, FailedQuestionError
-from steelyard.judge.endpoint import Endpoint, Sleep
-from steelyard.judge.pace import Limits, Pace
-from steelyard.judge.questions import Example, Inquiry
+from steelyard.judge.client import Client
+from steelyard.judge.endpoint import Endpoint
+from steelyard.judge.failures import Failure
+from steelyard.judge.judged import Progress, Usage
+from steelyard.judge.pace import Pace
+from steelyard.judge.questions import Questions
 from steelyard.judge.reply import Reply
-from steelyard.judge.result import Progress, Usage
 
 __all__ = ["Asked", "ask", "completed"]
 
-# Seconds between two looks at what another run is asking.
-_LOOK = 0.5
 # Questions that fail one after another, wherever they stand, before no more are asked.
 _MOST_IN_A_ROW = 30
 # After so many, the next ones are taken from elsewhere: one system's outputs often stand together.
@@ -29,79 +26,48 @@ _STRETCH = 5
 
 @dataclass(slots=True)
 class Asked:
-    """What came of a number of questions, by their keys.
-
-    Attributes
-    ----------
-    replies : dict
-        The replies.
-    failures : dict
-        Why there is none.
-    usage : Usage
-        What was asked and counted.
-    """
+    """What came of a number of questions, by their keys: replies, and why there is none."""
 
     replies: dict[str, Reply] = field(default_factory=dict)
     failures: dict[str, str] = field(default_factory=dict)
     usage: Usage = field(default_factory=Usage)
 
-    def count(self, **more: int) -> None:
-        """Add to what was asked and counted."""
-        grown = {name: getattr(self.usage, name) + count for name, count in more.items()}
-        self.usage = replace(self.usage, **grown)
-
-    def count_reply(self, reply: Reply) -> None:
-        """Count a question that has a reply, and its tokens."""
-        self.count(
-            asked=1,
-            tokens_in=reply.tokens_in or 0,
-            tokens_out=reply.tokens_out or 0,
-            uncounted=int(reply.tokens_in is None or reply.tokens_out is None),
-        )
-
 
 def ask(
-    inquiry: Inquiry,
-    examples: Mapping[str, Example],
+    questions: Questions,
+    keys: list[str],
     *,
     endpoint: Endpoint,
     concurrency: int,
-    limits: Limits,
+    requests_per_minute: float | None,
     cache: Cache,
-    progress: Progress | None,
-    sleep: Sleep,
-    rng: np.random.Generator,
+    progress: Progress,
 ) -> Asked:
-    """Ask about examples, some at a time, and keep each reply when it comes.
+    """Ask some questions at a time, and keep each reply when it comes.
 
     Parameters
     ----------
-    inquiry : Inquiry
+    questions : Questions
         What is asked.
-    examples : mapping
-        What it is asked about, by key.
-    endpoint, concurrency, progress, sleep, rng
+    keys : list of str
+        Which of them.
+    endpoint, concurrency, requests_per_minute, cache, progress
         As for `steelyard.judge.judge`.
-    limits : Limits
-        What the endpoint allows, as far as it is known.
-    cache : Cache
-        Where replies are kept.
 
     Raises
     ------
     EndpointError
         If every question would fail. Those under way are given up.
     """
-    asker = _Asker(inquiry, examples, cache=cache, progress=progress, sleep=sleep)
+    asker = _Asker(questions, keys, cache=cache, progress=progress)
 
     async def run() -> Asked:
-        pace = Pace(most=concurrency, rng=rng, limits=limits)
-        async with Client(
-            endpoint, concurrency=concurrency, pace=pace, sleep=sleep, rng=rng
-        ) as client:
+        pace = Pace(most=concurrency, requests_per_minute=requests_per_minute)
+        timeout = questions.rubric.timeout
+        async with Client(endpoint, timeout=timeout, pace=pace, connections=concurrency) as client:
             try:
                 async with asyncio.TaskGroup() as group:
-                    for _ in range(min(concurrency, len(examples))):
+                    for _ in range(min(concurrency, len(keys))):
                         group.create_task(asker.work(client))
             except BaseExceptionGroup as errors:
                 # one reason stopped them all; the others are its echo
@@ -129,77 +95,44 @@ class _Asker:
     """
 
     def __init__(
-        self,
-        inquiry: Inquiry,
-        examples: Mapping[str, Example],
-        *,
-        cache: Cache,
-        progress: Progress | None,
-        sleep: Sleep,
+        self, questions: Questions, keys: list[str], *, cache: Cache, progress: Progress
     ) -> None:
         self.asked = Asked()
-        self._inquiry = inquiry
-        self._examples = examples
+        self._questions = questions
         self._cache = cache
         self._progress = progress
-        self._sleep = sleep
+        self._count = len(keys)
         # one queue for all: each worker takes the next question that nobody has taken
-        self._left = deque(examples)
-        self._elsewhere: deque[str] = deque()
+        self._left = deque(keys)
         self._failed_in_a_row = 0
 
     async def work(self, client: Client) -> None:
-        """Ask until nothing is left; what another run is asking comes last."""
-        while self._left or self._elsewhere:
+        """Ask until nothing is left."""
+        while self._left:
             if self._failed_in_a_row >= _MOST_IN_A_ROW:
-                self._leave_the_rest()
+                last = next(reversed(self.asked.failures.values()))
+                reason = f"not asked: {self._failed_in_a_row} questions in a row failed: {last}"
+                self.asked.failures |= dict.fromkeys(self._left, reason)
+                self._left.clear()
                 return
-            if not self._left:
-                key = self._elsewhere.popleft()
-                await self._sleep(_LOOK)
-            else:
-                key = self._left.popleft()
-            if not self._cache.claim(key):
-                self._elsewhere.append(key)
-                continue
-            # another run may have asked it since this one looked
-            kept = self._cache.replies([key]).get(key)
-            if kept is None:
-                await self._ask(client, key)
-            else:
-                self._cache.release(key)
-                self.asked.replies[key] = kept
-                self.asked.count(from_cache=1)
-            if self._progress is not None:
-                done = self.asked.usage.asked + self.asked.usage.from_cache
-                self._progress(done, len(self._examples), self.asked.usage)
+            self._cache.check_room()
+            await self._ask(client, self._left.popleft())
+            self.asked.usage.asked += 1
+            self.asked.usage.requests = client.requests
+            self._progress(self.asked.usage.asked, self._count, self.asked.usage)
 
     async def _ask(self, client: Client, key: str) -> None:
         try:
-            reply = await client.reply(self._inquiry.question(self._examples[key]))
-        except FailedQuestionError as error:
-            self._cache.release(key)
-            self.asked.failures[key] = str(error)
-            self.asked.count(asked=1)
+            reply = await client.reply(self._questions.bodies[key])
+        except Failure as failure:
+            self.asked.failures[key] = str(failure)
             # once the endpoint has answered, a question that it rejects is itself at fault
-            if isinstance(error, ExhaustedError) or not self.asked.replies:
+            if failure.may_pass or not self.asked.replies:
                 self._failed_in_a_row += 1
             if self._failed_in_a_row >= _STRETCH:
                 self._left.rotate(-len(self._left) // 3)
-        else:
-            self._failed_in_a_row = 0
-            if self._inquiry.is_kept(reply):
-                self.asked.replies[key] = self._cache.keep(key, reply)
-            else:
-                self._cache.release(key)
-                self.asked.replies[key] = reply
-            self.asked.count_reply(reply)
-        self.asked.usage = replace(self.asked.usage, requests=client.requests)
-
-    def _leave_the_rest(self) -> None:
-        """Ask nothing more: what is left would fail too, and can be asked another time."""
-        last = next(reversed(self.asked.failures.values()))
-        reason = f"not asked: {self._failed_in_a_row} questions in a row failed: {last}"
-        self.asked.failures |= dict.fromkeys([*self._left, *self._elsewhere], reason)
-        self._left.clear()
-        self._elsewhere.clear()
+            return
+        self._failed_in_a_row = 0
+        self.asked.replies[key] = reply
+        self.asked.usage.count(reply)
+        self._cache.keep(self._questions.answered({key: reply}))

@@ -1,32 +1,37 @@
-"""Asks an OpenAI-compatible endpoint, again where that may help. Needs httpx."""
+"""Sends requests to an OpenAI-compatible endpoint, again where that may help. Needs httpx and tenacity."""
 
 import asyncio
 import json
+from collections.abc import Awaitable, Callable
 from types import TracebackType
-from typing import Any, NoReturn, Self
+from typing import Any, NoReturn, Self, TypeVar
 
-import numpy as np
-
-from steelyard.judge.endpoint import Endpoint, EndpointError, Sleep
-from steelyard.judge.pace import Gate, Pace
-from steelyard.judge.reply import MalformedReplyError, Reply
-from steelyard.judge.retries import back_off, exhausted_wait, shared_pause
-from steelyard.judge.transport import (
-    ExhaustedError,
-    FailedQuestionError,
-    PassingError,
-    Transport,
+import httpx
+from tenacity import (
+    AsyncRetrying,
+    RetryCallState,
+    retry_if_exception,
+    stop_after_attempt,
+    wait_random_exponential,
 )
-from steelyard.judge.trouble import Trouble
 
-__all__ = ["Client", "ExhaustedError", "FailedQuestionError"]
+from steelyard.judge.endpoint import Endpoint
+from steelyard.judge.failures import EndpointError, Failure, Kind, failure_in, requested_wait
+from steelyard.judge.pace import Pace
+from steelyard.judge.reply import Reply
 
+__all__ = ["Client"]
+
+_ATTEMPTS = 6
+# Full jitter: uniform between 0 and 0.5, 1, 2 ... seconds.
+_BACK_OFF = wait_random_exponential(multiplier=0.5, max=30.0)
 # A limit that is used up is waited for so long; longer ones may be those of a day.
 _LONGEST_REST = 60.0
 # Bytes of a reply: thoughts of 100,000 tokens with their alternatives fit in.
 _LARGEST = 16_000_000
-# Letters of a token, roughly; what it was is counted when the reply is there.
-_LETTERS = 4
+_CONNECT = 10.0
+
+T = TypeVar("T")
 
 
 class Client:
@@ -36,36 +41,30 @@ class Client:
     ----------
     endpoint : Endpoint
         Where to ask.
-    concurrency : int
-        Connections kept open.
+    timeout : float
+        Seconds that a reply may take, from the request to its last byte.
     pace : Pace
-        When a request may be sent.
-    sleep : callable
-        Waits some seconds.
-    rng : Generator
-        Draws the waits.
+        When a question may be sent.
+    connections : int
+        Connections kept open.
+
+    Attributes
+    ----------
+    requests : int
+        Requests sent so far.
     """
 
-    def __init__(
-        self,
-        endpoint: Endpoint,
-        *,
-        concurrency: int,
-        pace: Pace,
-        sleep: Sleep,
-        rng: np.random.Generator,
-    ) -> None:
-        self._endpoint = endpoint
+    def __init__(self, endpoint: Endpoint, *, timeout: float, pace: Pace, connections: int) -> None:
+        self.endpoint = endpoint
+        self.requests = 0
+        self._timeout = timeout
         self._pace = pace
-        self._gate = Gate(pace, sleep=sleep)
-        self._sleep = sleep
-        self._rng = rng
-        self._transport = Transport(endpoint, connections=concurrency)
-
-    @property
-    def requests(self) -> int:
-        """Requests sent so far."""
-        return self._transport.requests
+        self._http = httpx.AsyncClient(
+            headers=endpoint.headers,
+            # a reply as a whole is timed by `asyncio.timeout`: drops of it do not count
+            timeout=httpx.Timeout(None, connect=min(timeout, _CONNECT)),
+            limits=httpx.Limits(max_connections=connections, max_keepalive_connections=connections),
+        )
 
     async def __aenter__(self) -> Self:
         return self
@@ -76,7 +75,7 @@ class Client:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        await self._transport.close()
+        await self._http.aclose()
 
     async def reply(self, question: dict[str, Any]) -> Reply:
         """Ask until there is a reply, or asking again would not help.
@@ -84,14 +83,9 @@ class Client:
         A refusal for want of room (429) is no attempt: it slows down all questions of the run, and
         this one is asked again.
 
-        Parameters
-        ----------
-        question : dict
-            The body of the request.
-
         Raises
         ------
-        FailedQuestionError
+        Failure
             If this question has no reply.
         EndpointError
             If no question would have one: the key or the model is refused, the quota is used up,
@@ -99,75 +93,139 @@ class Client:
         """
         # in ASCII: a text may hold half a character pair, which UTF-8 does not have
         body = json.dumps(question, allow_nan=False).encode("ascii")
-        attempt = 0
-        while True:
-            try:
-                return await self._paced(body)
-            except PassingError as error:
-                if error.is_refusal:
-                    continue
-                if attempt == self._endpoint.max_retries:
-                    self._give_up(error)
-                wait = back_off(attempt, rng=self._rng) if error.wait is None else 0.0
-            if wait > 0:
-                await self._sleep(wait)
-            attempt += 1
+        try:
+            return await patiently(lambda: self._paced(body))
+        except Failure as failure:
+            if failure.kind in {Kind.ALL, Kind.AWAY}:
+                self._end(failure, self.endpoint.base + "/chat/completions")
+            raise
 
-    def _give_up(self, error: PassingError) -> NoReturn:
-        if error.connected:
-            raise ExhaustedError(str(error)) from error
-        raise EndpointError(
-            f"{self._endpoint.address}: {error}: start the server, or correct `endpoint`"
-        ) from error
+    def _end(self, failure: Failure, address: str) -> NoReturn:
+        way_out = ": start the server, or correct `endpoint`" if failure.kind is Kind.AWAY else ""
+        raise EndpointError(f"{address}: {failure}{way_out}") from failure
 
     async def _paced(self, body: bytes) -> Reply:
         """Make an attempt when it is its turn, and tell all others how it went."""
-        tokens = len(body) / _LETTERS
-        sent = await self._gate.enter(tokens)
-        try:
-            reply = await self._attempt(body)
-        except PassingError as error:
-            now = asyncio.get_running_loop().time()
-            if error.is_refusal:
-                self._pace.refused(now, sent=sent, wait=error.wait)
-                if self._pace.is_hopeless:
-                    raise EndpointError(
-                        f"{self._endpoint.address}: {error}: accepts no request any more: run the "
-                        "same command again later"
-                    ) from error
-            elif error.wait is not None:
-                self._pace.hold(now, shared_pause(0, error.wait, rng=self._rng))
-            raise
-        except FailedQuestionError:
-            self._pace.answered()
-            raise
-        else:
-            used = (reply.tokens_in or 0) + (reply.tokens_out or 0)
-            self._pace.answered(more_tokens=used - tokens if used else 0.0)
-            return reply
-        finally:
-            self._gate.leave()
+        while True:
+            sent = await self._pace.enter()
+            try:
+                reply = await self._attempt(body)
+            except Failure as failure:
+                if failure.kind is Kind.BUSY:
+                    self._pace.refused(sent=sent, wait=failure.wait)
+                    if not self._pace.is_hopeless:
+                        continue
+                    gone = (
+                        f"{failure}: accepts no request any more: run the same command again later"
+                    )
+                    raise Failure(gone, Kind.ALL) from failure
+                if failure.wait is not None:
+                    self._pace.hold(failure.wait)
+                elif not failure.may_pass:
+                    self._pace.answered()
+                raise
+            else:
+                self._pace.answered()
+                return reply
+            finally:
+                self._pace.leave()
 
     async def _attempt(self, body: bytes) -> Reply:
-        status, headers, content = await self._transport.response(
-            "POST", self._endpoint.full_address, body=body, largest=_LARGEST
-        )
-        if not 200 <= status < 300:
-            self._transport.raise_for(Trouble.of(status, content), headers)
+        address = self.endpoint.address("chat/completions")
+        headers, text = await self.text("POST", address, content=body)
         try:
-            found = json.loads(self._endpoint.without_key(content.decode("utf-8")))
+            parsed = json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise PassingError("malformed JSON") from error
-        trouble = Trouble.within(found)
-        if trouble is not None:
-            self._transport.raise_for(trouble, headers)
-        try:
-            reply = Reply.of(found)
-        except MalformedReplyError as error:
-            raise PassingError(f"not a chat completion: {error}") from error
-        if reply.is_empty:
-            raise PassingError("empty reply")
-        rest = exhausted_wait(headers)
+            raise Failure("malformed JSON", Kind.PASSING) from error
+        failure = failure_in(200, parsed, headers, key=self.endpoint.key_words)
+        if failure is not None:
+            raise failure
+        reply = Reply.of(parsed)
+        rest = requested_wait(headers)
         if rest is not None and rest <= _LONGEST_REST:
-            self._pace.hold(asyncio.get_running_loop().time(), rest)
+            self._pace.hold(rest)
         return reply
+
+    async def text(
+        self,
+        method: str,
+        address: str,
+        *,
+        largest: int = _LARGEST,
+        timeout: float | None = None,  # noqa: ASYNC109
+        **sent: Any,
+    ) -> tuple[httpx.Headers, str]:
+        """Send one request, and return headers and text of the response if it is a success.
+
+        Parameters
+        ----------
+        method, address : str
+            What to do, and where.
+        largest : int
+            Bytes that a response may have.
+        timeout : float, optional
+            Seconds until the last byte; by default those of the client.
+        **sent
+            ``content`` (JSON), or ``data`` and ``files``, as httpx wants them.
+
+        Raises
+        ------
+        Failure
+            If it is none.
+        """
+        self.requests += 1
+        seconds = self._timeout if timeout is None else timeout
+        if "content" in sent:
+            sent["headers"] = {"Content-Type": "application/json"}
+        received = bytearray()
+        try:
+            async with (
+                asyncio.timeout(seconds),
+                self._http.stream(method, address, **sent) as response,
+            ):
+                async for piece in response.aiter_bytes():
+                    received += piece
+                    if len(received) > largest:
+                        raise Failure(f"reply too large: more than {largest // 1_000_000} MB")
+        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError) as error:
+            detail = str(error) or "the host does not answer"
+            raise Failure(f"cannot be reached ({detail})", Kind.AWAY) from error
+        except (TimeoutError, httpx.TimeoutException) as error:
+            raise Failure(f"no reply within {seconds:g} s", Kind.PASSING) from error
+        except (httpx.TransportError, httpx.DecodingError) as error:
+            raise Failure("the connection broke off", Kind.PASSING) from error
+        text = self.endpoint.without_key(received.decode("utf-8", "replace"))
+        if not 200 <= response.status_code < 300:
+            raise self._failure(response.status_code, text, response.headers)
+        return response.headers, text
+
+    def _failure(self, status: int, text: str, headers: httpx.Headers) -> Failure:
+        try:
+            body = json.loads(text)
+        except (ValueError, RecursionError):
+            body = None
+        failure = failure_in(status, body, headers, key=self.endpoint.key_words)
+        assert failure is not None
+        return failure
+
+
+async def patiently(once: Callable[[], Awaitable[T]]) -> T:
+    """Do something until it works, or trying again does not help."""
+
+    async def attempt() -> T:
+        return await once()
+
+    retrying = AsyncRetrying(
+        stop=stop_after_attempt(_ATTEMPTS),
+        wait=_wait,
+        retry=retry_if_exception(lambda error: isinstance(error, Failure) and error.may_pass),
+        sleep=asyncio.sleep,
+        reraise=True,
+    )
+    return await retrying(attempt)
+
+
+def _wait(state: RetryCallState) -> float:
+    failure = state.outcome.exception() if state.outcome is not None else None
+    named = failure.wait if isinstance(failure, Failure) else None
+    return _BACK_OFF(state) if named is None else named

@@ -1,18 +1,15 @@
 """Where the judge is asked, and with which key."""
 
-import math
 import os
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Self
 from urllib.parse import parse_qsl, urlsplit
 
-from steelyard.errors import InvalidArgumentError, SteelyardError
+from steelyard.errors import InvalidArgumentError
 
-__all__ = ["Endpoint", "EndpointError", "Sleep"]
-
-Sleep = Callable[[float], Awaitable[None]]
+__all__ = ["Endpoint"]
 
 # A shorter key is a dummy for a local server, and would be found in innocent words.
 _SECRET_LENGTH = 8
@@ -21,18 +18,14 @@ _SECRETS = ("key", "token", "secret", "password", "sig", "auth")
 _HEADER = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,63}")
 
 
-class EndpointError(SteelyardError, ConnectionError):
-    """The endpoint refuses or cannot be reached, and would again: the run was stopped."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class Endpoint:
-    """An address, a key, and how patiently it is asked.
+    """An address and a key.
 
     Attributes
     ----------
-    address : str
-        Where questions are posted to, without the query.
+    base : str
+        The address before ``/chat/completions``, without the query.
     query : str
         What stands behind the question mark.
     key : str or None
@@ -41,19 +34,13 @@ class Endpoint:
         The environment variable that it came from.
     key_header : str
         The header that it is sent in.
-    timeout : float
-        Seconds that a reply may take, from the request to its last byte.
-    max_retries : int
-        How often a question is asked again after a passing failure.
     """
 
-    address: str
+    base: str
     query: str = ""
     key: str | None = field(default=None, repr=False)
     key_name: str | None = None
     key_header: str = "Authorization"
-    timeout: float = 60.0
-    max_retries: int = 5
 
     @classmethod
     def of(
@@ -61,9 +48,6 @@ class Endpoint:
         base: str,
         *,
         api_key_env: str | None = None,
-        api_key_header: str = "Authorization",
-        timeout: float = 60.0,
-        max_retries: int = 5,
         environment: Mapping[str, str] = os.environ,
     ) -> Self:
         """Check what the user gave.
@@ -74,13 +58,8 @@ class Endpoint:
             The address before ``/chat/completions``, such as ``http://localhost:8000/v1``, with a
             query if the endpoint wants one.
         api_key_env : str, optional
-            The environment variable that holds the API key.
-        api_key_header : str
-            The header that it is sent in.
-        timeout : float
-            Seconds that a reply may take.
-        max_retries : int
-            How often to ask again.
+            The environment variable that holds the API key, after the header that the key alone is
+            sent in, if that is not ``Authorization``: ``api-key=AZURE_KEY``.
         environment : mapping
             Where the variable is looked up.
 
@@ -91,26 +70,23 @@ class Endpoint:
 
         Examples
         --------
-        >>> Endpoint.of("http://localhost:8000/v1/").address
+        >>> Endpoint.of("http://localhost:8000/v1/").address("chat/completions")
         'http://localhost:8000/v1/chat/completions'
         """
-        if not (math.isfinite(timeout) and timeout > 0):
-            raise InvalidArgumentError(f"`timeout` must be positive seconds; got {timeout}")
-        if max_retries < 0:
-            raise InvalidArgumentError(f"`max_retries` must be at least 0; got {max_retries}")
-        if not _HEADER.fullmatch(api_key_header):
-            raise InvalidArgumentError(
-                f"`api_key_header` must be the name of a header, such as api-key; got {api_key_header!r}"
-            )
         address, query = _address(base)
+        if api_key_env is None:
+            return cls(base=address, query=query)
+        header, _, name = api_key_env.rpartition("=")
+        if header and not _HEADER.fullmatch(header):
+            raise InvalidArgumentError(
+                f"`api_key_env` must be VAR, or HEADER=VAR as in api-key=AZURE_KEY; got {api_key_env!r}"
+            )
         return cls(
-            address=address,
+            base=address,
             query=query,
-            key_header=api_key_header,
-            key=None if api_key_env is None else _key(api_key_env, environment),
-            key_name=api_key_env,
-            timeout=timeout,
-            max_retries=max_retries,
+            key=_key(name, environment),
+            key_name=name,
+            key_header=header or "Authorization",
         )
 
     @property
@@ -122,21 +98,25 @@ class Endpoint:
         return {self.key_header: f"Bearer {self.key}" if is_usual else self.key}
 
     @property
-    def full_address(self) -> str:
-        """Where questions are posted to, with the query."""
-        return f"{self.address}?{self.query}" if self.query else self.address
+    def key_words(self) -> str:
+        """What is said about the key if access is refused."""
+        return (
+            f"the key in {self.key_name}"
+            if self.key_name
+            else "no key was sent: give `api_key_env`"
+        )
 
-    def beside(self, path: str) -> str:
-        """Return an address beside ``/chat/completions``, with the query.
+    def address(self, path: str) -> str:
+        """Return a whole address, with the query.
 
         Examples
         --------
-        >>> Endpoint.of("http://localhost:8000/v1?version=2").beside("files")
+        >>> Endpoint.of("http://localhost:8000/v1?version=2").address("files")
         'http://localhost:8000/v1/files?version=2'
         """
-        base = self.address.removesuffix("chat/completions")
         joint = "&" if "?" in path else "?"
-        return f"{base}{path}{joint}{self.query}" if self.query else f"{base}{path}"
+        whole = f"{self.base}/{path}"
+        return f"{whole}{joint}{self.query}" if self.query else whole
 
     def without_key(self, text: str) -> str:
         """Return a text that came from the endpoint, with the key blacked out."""
@@ -146,6 +126,7 @@ class Endpoint:
 
 
 def _address(base: str) -> tuple[str, str]:
+    shown = re.sub(r"//[^/]*@", "//[password]@", base)
     try:
         parts = urlsplit(base.strip())
         is_address = parts.scheme in {"http", "https"} and bool(parts.hostname)
@@ -155,25 +136,17 @@ def _address(base: str) -> tuple[str, str]:
         is_address = False
     if not is_address:
         raise InvalidArgumentError(
-            "`endpoint` must be an address such as http://localhost:8000/v1; got "
-            f"{_without_password(base)!r}"
+            f"`endpoint` must be an address such as http://localhost:8000/v1; got {shown!r}"
         )
     names = [name.lower() for name, _ in parse_qsl(parts.query, keep_blank_values=True)]
-    if "@" in parts.netloc or parts.fragment or any(_is_secret(name) for name in names):
+    has_secret = any(word in name.replace("-", "_") for word in _SECRETS for name in names)
+    if "@" in parts.netloc or parts.fragment or has_secret:
         raise InvalidArgumentError(
             "`endpoint` must hold no user, password or key: give the key by api_key_env, the "
-            f"name of an environment variable; got {_without_password(base).partition('?')[0]!r}"
+            f"name of an environment variable; got {shown.partition('?')[0]!r}"
         )
     path = parts.path.rstrip("/").removesuffix("/chat/completions")
-    return f"{parts.scheme}://{parts.netloc}{path}/chat/completions", parts.query
-
-
-def _is_secret(name: str) -> bool:
-    return any(word in name.replace("-", "_") for word in _SECRETS)
-
-
-def _without_password(base: str) -> str:
-    return re.sub(r"//[^/]*@", "//[password]@", base)
+    return f"{parts.scheme}://{parts.netloc}{path}", parts.query
 
 
 def _key(name: str, environment: Mapping[str, str]) -> str:

@@ -11,59 +11,15 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from steelyard.errors import InvalidArgumentError
-from steelyard.judge.result import Judged
+from steelyard.judge.judged import Judged, OrderEffect
 from steelyard.judge.rubric import Rubric
 
-__all__ = ["PREFERENCE_COLUMNS", "ComparedPairs", "OrderEffect", "Pairing"]
+__all__ = ["PREFERENCE_COLUMNS", "Pairing"]
 
 # Of a row for each pair and order, as `steelyard compare` reads preferences.
 PREFERENCE_COLUMNS = ("item", "system", "other_system", "rater", "prompt", "score", "first_system")
 
 _ALONE = "no other output of this item to compare with"
-
-
-@dataclass(frozen=True, slots=True)
-class OrderEffect:
-    """How much a judge prefers an output because it is shown first.
-
-    Attributes
-    ----------
-    n_pairs : int
-        Pairs with a valid reply in both orders.
-    n_changed : int
-        Those of which another output was preferred, or none, when the order changed.
-    first_share : float
-        Mean preference for the output that is shown first, from 0 to 1; 0.5 if the order does not matter.
-        NaN without pairs.
-    low, high : float
-        A 95% interval of it, over items like these; NaN if fewer than two items were compared.
-    """
-
-    n_pairs: int
-    n_changed: int
-    first_share: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True, eq=False)
-class ComparedPairs:
-    """What a judge prefers.
-
-    Attributes
-    ----------
-    judged : Judged
-        For each output the share of preference that it gets, from 0 to 1: the mean over the outputs that
-        it was compared with, and over both orders. A bias towards either place cancels.
-    preferences : list of dict
-        A row for each pair and order, as `steelyard compare` reads preferences.
-    order : OrderEffect
-        Whether the order matters to the judge.
-    """
-
-    judged: Judged
-    preferences: list[dict[str, Any]]
-    order: OrderEffect
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +48,7 @@ class Pairing:
         systems: Sequence[str],
         outputs: Sequence[str],
         *,
-        baseline: str | None = None,
+        baseline: str = "",
     ) -> Self:
         """Pair the outputs of each item, all with all or all with those of one system.
 
@@ -106,9 +62,11 @@ class Pairing:
         >>> Pairing.of(["i", "i", "j", "i"], ["a", "b", "a", "c"], ["x", "y", "z", "x"]).pairs
         [(0, 1), (3, 0), (1, 3)]
         """
-        if baseline is not None and baseline not in systems:
+        if baseline and baseline not in systems:
             known = ", ".join(dict.fromkeys(systems))
-            raise InvalidArgumentError(f"`--baseline` must be one of {known}; got {baseline!r}")
+            raise InvalidArgumentError(
+                f"`baseline` of a rubric must be one of {known}; got {baseline!r}"
+            )
         members: dict[str, list[int]] = {}
         for position, item in enumerate(items):
             members.setdefault(item, []).append(position)
@@ -116,7 +74,7 @@ class Pairing:
             pair
             for some in members.values()
             for pair in combinations(some, 2)
-            if baseline is None or baseline in {systems[pair[0]], systems[pair[1]]}
+            if not baseline or baseline in {systems[pair[0]], systems[pair[1]]}
         ]
         if not pairs:
             raise InvalidArgumentError(
@@ -134,7 +92,7 @@ class Pairing:
         different = [pair for pair in self.pairs if pair not in self.identical]
         return [*different, *(pair[::-1] for pair in different)]
 
-    def compared(self, judged: Judged, rubric: Rubric, *, model: str) -> ComparedPairs:
+    def compared(self, judged: Judged, rubric: Rubric, *, model: str) -> Judged:
         """Make preferences of the scores of all questions.
 
         Parameters
@@ -165,10 +123,14 @@ class Pairing:
                 if not math.isnan(by_order[x, y]):
                     rows.append(self._row(x, y, by_order[x, y], f"{model}, order {nth}", rubric))
         scores, why = self._scores(shares, missing)
-        return ComparedPairs(
-            replace(judged, scores=scores, reasons=why, mass=None, explanations=None),
-            rows,
-            self._order_effect(first[:half], first[half:]),
+        return replace(
+            judged,
+            scores=scores,
+            reasons=why,
+            mass=None,
+            explanations=None,
+            preferences=rows,
+            order=self._order_effect(first[:half], first[half:]),
         )
 
     def _row(self, a: int, b: int, share: float, rater: str, rubric: Rubric) -> dict[str, Any]:

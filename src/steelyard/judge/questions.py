@@ -1,40 +1,35 @@
-"""From texts to questions: one for each different text, and a reason where there is none."""
+"""From outputs to questions, one for each different text, and from replies to scores."""
 
+import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
 
 from steelyard.errors import InvalidArgumentError
-from steelyard.judge.answer import ScoreKind, answer
-from steelyard.judge.cache import question_key
+from steelyard.judge.answer import Answer, answer, averaged
+from steelyard.judge.judged import Judged
+from steelyard.judge.pairs import Pairing
 from steelyard.judge.reply import Reply
 from steelyard.judge.rubric import Rubric
 
-__all__ = ["Column", "Example", "Inquiry", "examples", "sampled"]
+__all__ = ["Columns", "Questions"]
 
-Column = Sequence[object]
+# Columns of a file of outputs, by name.
+Columns = Mapping[str, Sequence[Any]]
 
 # As many alternatives to a token as OpenAI and vLLM give.
 _ALTERNATIVES = 20
-# Parts of a rubric that caches of the first version do not know.
-_LATER = frozenset({"labels", "examples", "criteria"})
+# What a reply means: a rubric that differs in one of them asks anew.
+_MEANING = {"low", "high", "answer", "score", "criteria", "labels"}
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
-    """An output, with what the judge may see beside it, and how often it was asked before."""
-
-    output: str
-    references: tuple[str, ...] = ()
-    input: str | None = None
-    others: tuple[tuple[str, str], ...] = ()
-    sample: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Inquiry:
-    """What all questions of a run have in common.
+@dataclass(frozen=True, eq=False)
+class Questions:
+    """All questions of a run.
 
     Attributes
     ----------
@@ -42,157 +37,134 @@ class Inquiry:
         What is asked.
     model : str
         Who is asked.
-    score : {"integer", "logits"}
-        What the score is read from.
+    bodies : dict
+        The body of each different request, by the key that its reply is kept under: not where it is
+        asked, but all that is.
+    keys : list of list of str
+        For each output, or each pair in either order, its questions; none where it cannot be asked about.
+    lacking : list of str or None
+        Why it cannot.
+    pairing : Pairing or None
+        Which outputs are compared, if the rubric compares.
     """
 
     rubric: Rubric
     model: str
-    score: ScoreKind
+    bodies: dict[str, dict[str, Any]]
+    keys: list[list[str]]
+    lacking: list[str | None]
+    pairing: Pairing | None
 
-    def question(self, example: Example) -> dict[str, Any]:
-        """Return the body of the request about an example."""
-        body: dict[str, Any] = {
-            "model": self.model,
-            "messages": self.rubric.messages(
-                example.output, example.references, example.input, others=dict(example.others)
-            ),
+    @classmethod
+    def about(cls, outputs: Columns, rubric: Rubric, model: str) -> Self:
+        """Ask what a rubric asks about outputs.
+
+        Raises
+        ------
+        InvalidArgumentError
+            If a column that the rubric shows is missing or has another length, no model is named, or
+            there is nothing to compare.
+        """
+        if not model.strip():
+            raise InvalidArgumentError("`model` must name a model; got an empty text")
+        _check(outputs, rubric)
+        shown = {name: outputs[name] for name in rubric.columns if name in rubric.placeholders}
+        pairing = None
+        if rubric.compares:
+            pairing = Pairing.of(
+                outputs["item"], outputs["system"], outputs["output"], baseline=rubric.baseline
+            )
+            order = pairing.asked
+            shown = {name: [cells[a] for a, _ in order] for name, cells in shown.items()}
+            shown["other_output"] = [outputs["output"][b] for _, b in order]
+        bodies: dict[str, dict[str, Any]] = {}
+        keys, lacking = [], []
+        meaning = rubric.model_dump(include=_MEANING)
+        for cells in zip(*shown.values(), strict=True):
+            texts = {name: _text(cell) for name, cell in zip(shown, cells, strict=True)}
+            missing = next((name for name, text in texts.items() if text is None), None)
+            lacking.append(None if missing is None else f"no {missing} to show to the judge")
+            some = {} if missing else _bodies(rubric, model, texts, meaning)
+            keys.append(list(some))
+            bodies |= some
+        return cls(rubric, model, bodies, keys, lacking, pairing)
+
+    def answered(self, replies: Mapping[str, Reply]) -> dict[str, Reply]:
+        """Return the replies that hold a valid score: only these are kept."""
+        return {
+            key: reply
+            for key, reply in replies.items()
+            if answer(reply, self.rubric).reason is None
         }
-        if self.score == "logits":
-            body |= {"logprobs": True, "top_logprobs": _ALTERNATIVES}
-        body |= self.rubric.sampling
-        seed = body.get("seed")
-        if example.sample and isinstance(seed, int):
-            # with the same seed it would say the same again
-            body["seed"] = seed + example.sample
-        return body
 
-    def is_answered(self, reply: Reply) -> bool:
-        """Whether a reply holds a valid score."""
-        return answer(reply, self.rubric, self.score).reason is None
+    def judged(self, replies: Mapping[str, Reply], failures: Mapping[str, str]) -> Judged:
+        """Return the scores, and those by each criterion."""
+        found = self._read(replies, failures, None)
+        if self.pairing is not None:
+            return self.pairing.compared(found, self.rubric, model=self.model)
+        for name in self.rubric.criteria:
+            found.criteria[name] = self._read(replies, failures, name)
+        return found
 
-    def is_kept(self, reply: Reply) -> bool:
-        """Whether a reply is kept: not if it has no score and another time it may have one."""
-        return self.is_answered(reply) or not reply.is_unfinished
-
-    def key(self, example: Example) -> str:
-        """Return what the reply is kept under: not where it was asked, but all that was."""
-        rubric = self.rubric.model_dump(exclude={"name"})
-        # what a rubric does not use leaves its key as it was before there was such a thing
-        used = {name: value for name, value in rubric.items() if value or name not in _LATER}
-        nth = {"sample": example.sample} if example.sample else {}
-        return question_key({"rubric": used, "question": self.question(example), **nth})
-
-
-def examples(
-    outputs: Sequence[str],
-    references: Sequence[str | Sequence[str] | None] | None,
-    inputs: Sequence[str | None] | None,
-    *,
-    columns: Mapping[str, Column] | None = None,
-    rubric: Rubric,
-) -> list[Example | str]:
-    """Put the texts that belong together side by side.
-
-    Parameters
-    ----------
-    outputs, references, inputs, columns
-        As for `steelyard.judge.judge`.
-    rubric : Rubric
-        Says which of them are needed. The others are left out.
-
-    Returns
-    -------
-    list of Example or str
-        For each output an example, or the reason why it cannot be asked about.
-
-    Raises
-    ------
-    InvalidArgumentError
-        If a sequence is missing, has another length, or holds something that is not a text.
-    """
-    if isinstance(outputs, str):
-        raise InvalidArgumentError("`outputs` must be a list of texts; got a single text")
-    shown = _shown(columns or {}, rubric)
-    named: dict[str, Column | None] = {"references": references, "inputs": inputs}
-    for name, column in (named | shown).items():
-        text = name.removesuffix("s")
-        if column is None:
-            if rubric.needs("input" if text == "input" else "reference"):
-                raise InvalidArgumentError(
-                    f"`{name}` must be given: the rubric {rubric.name!r} shows the {text}"
-                )
-        elif isinstance(column, str) or len(column) != len(outputs):
-            raise InvalidArgumentError(
-                f"`{name}` must have one entry for each output; got {len(column)} for "
-                f"{len(outputs)} outputs"
-            )
-    found = []
-    for position, output in enumerate(outputs):
-        example = _example(
-            position,
-            output,
-            references[position] if references is not None else None,
-            inputs[position] if inputs is not None else None,
-            rubric=rubric,
+    def _read(
+        self, replies: Mapping[str, Reply], failures: Mapping[str, str], criterion: str | None
+    ) -> Judged:
+        answers = {key: Answer(math.nan, reason) for key, reason in failures.items()}
+        for key, reply in replies.items():
+            answers[key] = answer(reply, self.rubric, criterion=criterion)
+        found = [
+            averaged([answers[key] for key in some]) if some else Answer(math.nan, reason)
+            for some, reason in zip(self.keys, self.lacking, strict=True)
+        ]
+        has_mass, explains = self.rubric.score == "logits", self.rubric.answer == "json"
+        return Judged(
+            scores=np.array([one.score for one in found], dtype=np.float64),
+            reasons=tuple(one.reason for one in found),
+            mass=np.array([one.mass for one in found]) if has_mass else None,
+            explanations=tuple(one.explanation for one in found) if explains else None,
+            n_partly=sum(
+                len({answers[key].reason is None for key in some}) > 1 for some in self.keys
+            ),
         )
-        others = {name: _text(column[position]) for name, column in shown.items()}
-        found.append(_with_others(example, others))
-    return found
 
 
-def _shown(columns: Mapping[str, Column], rubric: Rubric) -> dict[str, Column]:
-    for name in rubric.columns + (("other_output",) if rubric.compares else ()):
-        if name not in columns:
+def _check(outputs: Columns, rubric: Rubric) -> None:
+    count = len(outputs.get("output", ()))
+    for name in rubric.columns:
+        if name not in outputs:
             raise InvalidArgumentError(
-                f"`columns` must have {name!r}: the rubric {rubric.name!r} shows it"
+                f"`outputs` must have a column {name!r}: the rubric {rubric.name!r} shows it"
             )
-    return {name: columns[name] for name in rubric.placeholders if name in columns}
-
-
-def _with_others(example: Example | str, others: Mapping[str, str | None]) -> Example | str:
-    if isinstance(example, str):
-        return example
-    lacking = next((name for name, text in others.items() if text is None), None)
-    if lacking is not None:
-        return f"no {lacking} to show to the judge"
-    return replace(example, others=tuple((name, text or "") for name, text in others.items()))
-
-
-def sampled(example: Example, samples: int) -> list[Example]:
-    """Return an example as often as it is asked about."""
-    return [replace(example, sample=sample) for sample in range(samples)]
-
-
-def _text(value: object) -> str | None:
-    """A cell as the judge reads it: a list line by line, a number as it is written."""
-    if value is None or isinstance(value, str):
-        return value
-    if isinstance(value, Sequence) and all(isinstance(one, str) for one in value):
-        return "\n\n".join(value)
-    return json.dumps(value, ensure_ascii=False, default=str)
-
-
-def _example(
-    position: int, output: object, reference: object, given: object, *, rubric: Rubric
-) -> Example | str:
-    if reference is None or isinstance(reference, str):
-        several: tuple[object, ...] = () if reference is None else (reference,)
-    else:
-        several = tuple(reference) if isinstance(reference, Iterable) else (reference,)
-    texts = [text for text in several if isinstance(text, str)]
-    for name, is_text in (
-        ("outputs", isinstance(output, str)),
-        ("references", len(texts) == len(several)),
-        ("inputs", isinstance(given, str | None)),
-    ):
-        if not is_text:
+        if len(outputs[name]) != count:
             raise InvalidArgumentError(
-                f"`{name}` must hold texts; got something else at position {position}"
+                f"`outputs` must have one {name} for each output; got {len(outputs[name])} for {count}"
             )
-    if rubric.needs("reference") and not texts:
-        return "no reference to show to the judge"
-    if rubric.needs("input") and given is None:
-        return "no input to show to the judge"
-    assert isinstance(output, str)
-    return Example(output, tuple(texts), given if isinstance(given, str) else None)
+
+
+def _bodies(
+    rubric: Rubric, model: str, texts: Mapping[str, str | None], meaning: Mapping[str, Any]
+) -> dict[str, dict[str, Any]]:
+    """The requests about one output, one for each sample, by key."""
+    messages = rubric.messages({name: text or "" for name, text in texts.items()})
+    body: dict[str, Any] = {"model": model, "messages": messages}
+    if rubric.score == "logits":
+        body |= {"logprobs": True, "top_logprobs": _ALTERNATIVES}
+    body |= rubric.sampling
+    bodies = {}
+    for nth in range(rubric.samples):
+        # with the same seed it would say the same again
+        seed = {"seed": body["seed"] + nth} if nth and isinstance(body.get("seed"), int) else {}
+        asked = body | seed
+        kept = {"meaning": meaning, "question": asked, "sample": nth}
+        text = json.dumps(kept, sort_keys=True, separators=(",", ":"), allow_nan=False)
+        bodies[hashlib.sha256(text.encode("ascii")).hexdigest()] = asked
+    return bodies
+
+
+def _text(cell: object) -> str | None:
+    """A cell as the judge reads it: a list of texts with blank lines between them, a number as it is written."""
+    if cell is None or isinstance(cell, str):
+        return cell
+    if isinstance(cell, Sequence) and all(isinstance(one, str) for one in cell):
+        return "\n\n".join(cell) if cell else None
+    return json.dumps(cell, ensure_ascii=False, default=str)

@@ -1,40 +1,39 @@
 """A reply of a judge, as far as a score depends on it."""
 
-import json
-import math
 import re
-from dataclasses import asdict, dataclass
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
-__all__ = ["MalformedReplyError", "Reply", "Token"]
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from steelyard.judge.failures import Failure, Kind
+
+__all__ = ["Reply", "Token"]
 
 _DIGIT = re.compile(r"[0-9]")
 # Why a reply may have ended before it was one.
 _ENDED = frozenset({"length", "content_filter"})
+# A token that cannot be has the log probability minus infinity.
+_KEPT = ConfigDict(frozen=True, ser_json_inf_nan="constants")
 
 
-class MalformedReplyError(ValueError):
-    """The endpoint sent JSON that is not a chat completion."""
-
-
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(BaseModel):
     """A generated token, and what could have stood in its place.
 
     Attributes
     ----------
     text : str
         The token.
-    alternatives : tuple of (str, float)
+    alternatives : list of (str, float)
         Tokens and their log probabilities; the token itself is among them.
     """
 
+    model_config = _KEPT
+
     text: str
-    alternatives: tuple[tuple[str, float], ...]
+    alternatives: list[tuple[str, float]]
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(BaseModel):
     """What a judge said.
 
     Attributes
@@ -45,118 +44,97 @@ class Reply:
         Why it ended: ``stop``, ``length``, ``content_filter`` ...
     is_refusal : bool
         Whether the endpoint marked it as a refusal.
-    digits : tuple of Token, or None
+    digits : list of Token, or None
         The tokens that hold a digit, in order; None if log probabilities did not come along.
         The others are left out: they fill a disk and say nothing about a score.
     tokens_in, tokens_out : int or None
         What was counted; None if the endpoint did not say.
     """
 
+    model_config = _KEPT
+
     content: str
-    finish: str | None
-    is_refusal: bool
-    digits: tuple[Token, ...] | None
-    tokens_in: int | None
-    tokens_out: int | None
+    finish: str | None = None
+    is_refusal: bool = False
+    digits: list[Token] | None = None
+    tokens_in: int | None = None
+    tokens_out: int | None = None
 
     @classmethod
     def of(cls, body: object) -> Self:
-        """Read a chat completion.
-
-        Parameters
-        ----------
-        body : object
-            What the endpoint sent, parsed as JSON.
+        """Read a chat completion, parsed as JSON.
 
         Raises
         ------
-        MalformedReplyError
-            If it is not a chat completion with at least one choice.
+        Failure
+            If it is not a chat completion with at least one choice, or says nothing without a reason.
         """
-        if not isinstance(body, dict):
-            raise MalformedReplyError("expected an object")
-        choices = body.get("choices")
-        if not isinstance(choices, list):
-            raise MalformedReplyError("expected a list `choices`")
-        if not choices:
-            raise MalformedReplyError("`choices` is empty")
-        choice = choices[0]
-        message = choice.get("message") if isinstance(choice, dict) else None
-        if not isinstance(message, dict):
-            raise MalformedReplyError("expected an object `choices[0].message`")
-        content, finish = message.get("content"), choice.get("finish_reason")
-        if not isinstance(content, str | None):
-            raise MalformedReplyError("expected a text `choices[0].message.content`")
-        usage = body.get("usage")
+        try:
+            completion = _Completion.model_validate(body)
+        except ValidationError as error:
+            first = error.errors()[0]
+            place = ".".join(map(str, first["loc"])) or "body"
+            reason = f"not a chat completion: {place}: {first['msg']}"
+            raise Failure(reason, Kind.PASSING) from error
+        choice, usage = completion.choices[0], completion.usage
         counts = usage if isinstance(usage, dict) else {}
-        return cls(
-            content=content or "",
-            finish=finish if isinstance(finish, str) else None,
-            is_refusal=bool(message.get("refusal")),
-            digits=_digits(choice.get("logprobs")),
+        reply = cls(
+            content=choice.message.content or "",
+            finish=choice.finish_reason if isinstance(choice.finish_reason, str) else None,
+            is_refusal=bool(choice.message.refusal),
+            digits=_digits(choice.logprobs),
             tokens_in=_count(counts.get("prompt_tokens")),
             tokens_out=_count(counts.get("completion_tokens")),
         )
-
-    @property
-    def is_unfinished(self) -> bool:
-        """Whether the endpoint refused, filtered or cut it off: another time it may not."""
-        return self.is_refusal or self.finish in _ENDED or not self.content.strip()
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether nothing was said, without any reason for it."""
-        return not (self.content.strip() or self.is_refusal or self.finish in _ENDED)
-
-    def to_json(self) -> str:
-        """Return the reply as JSON, in ASCII."""
-        return json.dumps(asdict(self), separators=(",", ":"))
-
-    @classmethod
-    def from_json(cls, text: str) -> Self:
-        """Return the reply that `to_json` wrote."""
-        fields = json.loads(text)
-        if fields["digits"] is not None:
-            fields["digits"] = tuple(
-                Token(one["text"], tuple((name, value) for name, value in one["alternatives"]))
-                for one in fields["digits"]
-            )
-        return cls(**fields)
+        if not (reply.content.strip() or reply.is_refusal or reply.finish in _ENDED):
+            raise Failure("empty reply", Kind.PASSING)
+        return reply
 
 
-def _digits(logprobs: object) -> tuple[Token, ...] | None:
-    entries = logprobs.get("content") if isinstance(logprobs, dict) else None
-    if not isinstance(entries, list) or not entries:
-        return None
-    tokens = []
-    for entry in entries:
-        text = _text(entry)
-        if not _DIGIT.search(text):
-            continue
-        # a sampled token need not be among the most probable ones
-        found = {text: _log_probability(entry)}
-        others = entry.get("top_logprobs")
-        if not isinstance(others, list):
-            raise MalformedReplyError("expected a list `top_logprobs`")
-        found |= {_text(other): _log_probability(other) for other in others}
-        tokens.append(Token(text, tuple(found.items())))
-    return tuple(tokens)
-
-
-def _text(entry: Any) -> str:
-    text = entry.get("token") if isinstance(entry, dict) else None
-    if not isinstance(text, str):
-        raise MalformedReplyError("expected a text `token` in `logprobs`")
-    return text
-
-
-def _log_probability(entry: Any) -> float:
-    value = entry.get("logprob")
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+class _Alternative(BaseModel):
+    token: str
     # servers round: a token that is certain may come with a little more than 0
-    if not is_number or math.isnan(value) or value > 1e-3:
-        raise MalformedReplyError("expected a log probability `logprob` in `logprobs`")
-    return float(value)
+    logprob: Annotated[float, Field(strict=True, le=1e-3)]
+
+
+class _Position(_Alternative):
+    top_logprobs: list[_Alternative]
+
+
+class _Logprobs(BaseModel):
+    content: list[_Position] | None = None
+
+
+class _Message(BaseModel):
+    content: str | None = None
+    refusal: Any = None
+
+
+class _Choice(BaseModel):
+    message: _Message
+    finish_reason: Any = None
+    logprobs: _Logprobs | None = None
+
+
+class _Completion(BaseModel):
+    choices: list[_Choice] = Field(min_length=1)
+    usage: Any = None
+
+
+def _digits(logprobs: _Logprobs | None) -> list[Token] | None:
+    if logprobs is None or not logprobs.content:
+        return None
+    # a sampled token need not be among the most probable ones
+    return [
+        Token(
+            text=one.token,
+            alternatives=list(
+                {each.token: each.logprob for each in (one, *one.top_logprobs)}.items()
+            ),
+        )
+        for one in logprobs.content
+        if _DIGIT.search(one.token)
+    ]
 
 
 def _count(value: object) -> int | None:

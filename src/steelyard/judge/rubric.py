@@ -20,15 +20,12 @@ from pydantic import (
 )
 
 from steelyard.errors import InvalidArgumentError, InvalidDataError
-from steelyard.judge.request import WorkedExample, request
 
-__all__ = ["Message", "Rubric", "WorkedExample", "built_in_rubrics", "read_rubric"]
+__all__ = ["Message", "Rubric", "built_in_rubrics", "read_rubric"]
 
 Message = dict[str, str]
 
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_][\w.-]*)\}")
-# Texts that have their own argument; every other placeholder is a column of the file.
-_KNOWN = ("input", "output", "reference", "other_output")
 # What the request itself says; a rubric that said otherwise would change what a reply means.
 _RESERVED = ("model", "messages", "n", "stream", "logprobs")
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
@@ -47,6 +44,14 @@ class Rubric(BaseModel):
     answer : {"number", "json"}
         How the answer is to be given: as a whole number alone, or as a JSON object with a
         ``reason`` and then a ``score``. The sentence that asks for it is added by `messages`.
+    score : {"integer", "logits"}
+        The whole number that the model names, or the mean of the scale under the model's
+        probabilities of its answer.
+    samples : int
+        How often to ask about each output; the score is the mean of the valid replies. Above 1 the
+        temperature must be above 0.
+    timeout : float
+        Seconds that a reply may take.
     system : str
         The system message; none if empty. It holds no placeholders: texts that others wrote do
         not belong there.
@@ -54,19 +59,19 @@ class Rubric(BaseModel):
         The user message, with ``{output}`` and, if wanted, ``{input}``, ``{reference}`` and any other
         column of the file. With ``{other_output}`` it compares two outputs of an item: the greatest
         score says that the other one, shown second, is much better, the least that it is much worse.
+    baseline : str
+        With ``{other_output}``, the system that all others are compared with; empty: all with all.
     criteria : list of str
         What is scored, by name, if one question asks for several scores; with ``answer = "json"``.
     labels : dict
         Words for scores: the judge answers with one of them, and with no number.
-    examples : list of WorkedExample
-        Questions with their answers, as turns before the question.
     sampling : dict
         Sent along with every request as it stands: temperature, max_tokens, seed ...
 
     Examples
     --------
     >>> rubric = Rubric(name="brevity", low=1, high=3, user="How brief is this? {output}")
-    >>> rubric.messages("{input} is not filled")[0]["content"]
+    >>> rubric.messages({"output": "{input} is not filled"})[0]["content"]
     'How brief is this? {input} is not filled\n\nReply with one whole number from 1 to 3 and
     nothing else.'
     """
@@ -77,11 +82,14 @@ class Rubric(BaseModel):
     low: int
     high: int
     answer: Literal["number", "json"] = "number"
+    score: Literal["integer", "logits"] = "integer"
+    samples: int = Field(default=1, ge=1)
+    timeout: float = Field(default=120.0, gt=0, allow_inf_nan=False)
     system: str = ""
     user: str
+    baseline: str = ""
     criteria: list[str] = []
     labels: dict[str, int] = {}
-    examples: list[WorkedExample] = []
     sampling: dict[str, JsonValue] = {"temperature": 0.0, "max_tokens": 512}
 
     @field_validator("system")
@@ -108,55 +116,46 @@ class Rubric(BaseModel):
         return sampling
 
     @model_validator(mode="after")
-    def _has_a_scale(self) -> Self:
-        if self.low >= self.high:
-            raise ValueError(f"`low` must be below `high`; got {self.low} and {self.high}")
-        return self
-
-    @model_validator(mode="after")
-    def _has_labels_on_the_scale(self) -> Self:
-        if len({word.strip().casefold() for word in self.labels}) < len(self.labels):
-            raise ValueError("`labels` must differ in more than capitals and spaces")
-        for word, score in self.labels.items():
-            if not word.strip() or not self.low <= score <= self.high:
-                raise ValueError(
-                    f"`labels` must be words for scores from {self.low} to {self.high}; got {word!r} "
-                    f"for {score}"
-                )
-        return self
-
-    @model_validator(mode="after")
-    def _has_whole_examples(self) -> Self:
-        for one in self.examples:
-            if set(one.texts) != set(self.placeholders):
-                raise ValueError(
-                    f"`examples` must have `texts` for {', '.join(self.placeholders)}, as `user` has; "
-                    f"got {', '.join(one.texts) or 'none'}"
-                )
-            by_name = one.score if isinstance(one.score, dict) else {"score": one.score}
-            if set(by_name) != set(self.criteria or ["score"]):
-                raise ValueError(
-                    f"`examples` must have scores for {', '.join(self.criteria) or 'one question'}; got "
-                    f"{one.score}"
-                )
-            for score in by_name.values():
-                if not self.low <= score <= self.high or (
-                    self.labels and score not in self.labels.values()
-                ):
-                    raise ValueError(f"`examples` must have scores of the scale; got {score}")
-        return self
-
-    @model_validator(mode="after")
-    def _has_usable_criteria(self) -> Self:
-        if not self.criteria:
-            return self
-        if self.answer != "json" or self.compares:
-            raise ValueError(
-                '`criteria` need `answer = "json"` and a question about one output, without {other_output}'
-            )
-        for name in self.criteria:
-            if not _NAME.fullmatch(name) or name == "reason" or self.criteria.count(name) > 1:
-                raise ValueError(f"`criteria` must be different names such as fluent; got {name!r}")
+    def _is_consistent(self) -> Self:
+        for rule, holds in (
+            (f"`low` must be below `high`; got {self.low} and {self.high}", self.low < self.high),
+            (
+                "`samples` above 1 need replies that vary: set a temperature above 0 under [sampling]",
+                self.samples == 1 or self.sampling.get("temperature") != 0,
+            ),
+            (
+                # of more digits, some tokenizers make several tokens: 1 could be the start of 10
+                '`score` "logits" needs `answer = "number"`, scores of one digit and no labels',
+                self.score == "integer"
+                or (self.answer == "number" and not self.labels and 0 <= self.low < self.high <= 9),
+            ),
+            (
+                "`labels` must differ in more than capitals and spaces",
+                len({word.strip().casefold() for word in self.labels}) == len(self.labels),
+            ),
+            (
+                f"`labels` must be words for scores from {self.low} to {self.high}; got {self.labels}",
+                all(
+                    word.strip() and self.low <= score <= self.high
+                    for word, score in self.labels.items()
+                ),
+            ),
+            (
+                '`criteria` need `answer = "json"` and a question about one output, without {other_output}',
+                not self.criteria or (self.answer == "json" and not self.compares),
+            ),
+            (
+                f"`criteria` must be different names such as fluent; got {self.criteria}",
+                len(set(self.criteria)) == len(self.criteria)
+                and all(_NAME.fullmatch(name) and name != "reason" for name in self.criteria),
+            ),
+            (
+                "`baseline` needs a question about two outputs, with {other_output}",
+                self.compares or not self.baseline,
+            ),
+        ):
+            if not holds:
+                raise ValueError(rule)
         return self
 
     @property
@@ -166,74 +165,58 @@ class Rubric(BaseModel):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Columns of the file that the question shows beside output, input and reference."""
-        return tuple(name for name in self.placeholders if name not in _KNOWN)
+        """Columns of the file of outputs that a question is made of."""
+        keys = ("item", "system") if self.compares else ()
+        return (*keys, *(name for name in self.placeholders if name != "other_output"))
 
     @property
     def compares(self) -> bool:
         """Whether the question is about two outputs."""
         return "other_output" in self.placeholders
 
-    def needs(self, text: Literal["input", "reference"]) -> bool:
-        """Whether the question asks for an input, or a reference, beside the output."""
-        return text in self.placeholders
-
-    def messages(
-        self,
-        output: str,
-        references: Sequence[str] = (),
-        input: str | None = None,  # noqa: A002
-        *,
-        others: Mapping[str, str] | None = None,
-    ) -> list[Message]:
+    def messages(self, texts: Mapping[str, str]) -> list[Message]:
         """Return the messages that ask about one output.
 
         Placeholders are filled in one pass: braces in a text stay what they are.
 
         Parameters
         ----------
-        output : str
-            The text to judge.
-        references : sequence of str
-            Its references; several are separated by a blank line.
-        input : str, optional
-            What the output answers.
-        others : mapping, optional
-            The other texts that the question shows, by placeholder.
+        texts : mapping
+            What stands in the placeholders, by name.
 
         Returns
         -------
         list of dict
             ``role`` and ``content`` of each message.
         """
-        texts = {"output": output, "reference": "\n\n".join(references), "input": input or ""}
-        turns = [{"role": "system", "content": self.system}] if self.system else []
-        for one in self.examples:
-            turns.append(self._asked(one.texts))
-            said = one.reply(answer=self.answer, labels=self.labels)
-            turns.append({"role": "assistant", "content": said})
-        return [*turns, self._asked(texts | dict(others or {}))]
-
-    def _asked(self, texts: Mapping[str, str]) -> Message:
         filled = _PLACEHOLDER.sub(lambda found: texts[found[1]], self.user)
-        asked = request(
-            self.answer,
-            scale=(self.low, self.high),
-            labels=list(self.labels),
-            criteria=self.criteria,
-        )
-        return {"role": "user", "content": f"{filled}\n\n{asked}"}
+        asked = {"role": "user", "content": f"{filled}\n\n{self._request()}"}
+        return [{"role": "system", "content": self.system}, asked] if self.system else [asked]
+
+    def _request(self) -> str:
+        """The sentence that asks for a score, or for one by each criterion."""
+        score = f"whole number from {self.low} to {self.high}"
+        if self.labels:
+            score = f"of these words: {', '.join(self.labels)}"
+        if self.answer == "number":
+            return f"Reply with one {score}{'; and' if self.labels else ' and'} nothing else."
+        start = "Reply with a JSON object and nothing else. It has"
+        each = f"{'one' if self.labels else 'a'} {score}"
+        if not self.criteria:
+            return f'{start} two keys: first "reason", one sentence; then "score", {each}.'
+        names = ", ".join(f'"{name}"' for name in self.criteria)
+        return f'{start} these keys: first "reason", one sentence; then {names}, each {each}.'
 
 
-def built_in_rubrics() -> tuple[str, ...]:
+def built_in_rubrics() -> Sequence[str]:
     """Return the names of the rubrics that come with Steelyard.
 
     Examples
     --------
     >>> built_in_rubrics()
-    ('correctness', 'fluency', 'preference')
+    ['correctness', 'fluency', 'preference']
     """
-    return tuple(sorted(Path(entry.name).stem for entry in _RUBRICS.iterdir()))
+    return sorted(Path(entry.name).stem for entry in _RUBRICS.iterdir())
 
 
 def read_rubric(source: str | os.PathLike[str]) -> Rubric:
@@ -243,10 +226,6 @@ def read_rubric(source: str | os.PathLike[str]) -> Rubric:
     ----------
     source : str or path
         ``fluency``, ``correctness``, ``preference``, or the path of a file that ends in ``.toml``.
-
-    Returns
-    -------
-    Rubric
 
     Raises
     ------
@@ -258,8 +237,8 @@ def read_rubric(source: str | os.PathLike[str]) -> Rubric:
     Examples
     --------
     >>> rubric = read_rubric("fluency")
-    >>> rubric.low, rubric.high, rubric.needs("reference")
-    (1, 5, False)
+    >>> rubric.low, rubric.high, rubric.columns
+    (1, 5, ('output',))
     """
     if source in built_in_rubrics():
         return _rubric((_RUBRICS / f"{source}.toml").read_text(encoding="utf-8"), str(source))

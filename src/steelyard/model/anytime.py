@@ -134,7 +134,9 @@ def looks_at(fit: Fit, answers: Answers, forms: Floats, share: Floats | None) ->
     """
     now = np.maximum(_squares(forms, answers.covariance), 1e-300)
     of_one = fit.outputs_worth(answers) * np.diag(answers.covariance)
-    worth = forms**2 @ of_one / now
+    of_forms = forms**2 @ of_one
+    # a difference of a system and itself has no error, whatever one looks at
+    worth = np.where(of_forms > 0, of_forms / now, 1.0)
     if share is None:
         return Looks(np.zeros(len(forms)), worth)
     later = _squares(forms, error_later(fit, answers, share))

@@ -4,14 +4,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from steelyard.foreign.release import REFERENCE
+from steelyard.numbers import number, percent, span
 from steelyard.paper.blocks import Claim
 from steelyard.paper.efficiency_claims import efficiency_claims
 from steelyard.paper.names import TASKS, prompt_name
 from steelyard.paper.printed import FASTQA_CORRELATION, JUDGMENTS, REFERENCE_CORRECT
 from steelyard.paper.release import Task
+from steelyard.paper.released_lines import REFERENCE
 from steelyard.paper.reproduction import Reproduction
-from steelyard.report.numbers import number, percent, span
 
 __all__ = ["claims", "scientific"]
 

@@ -4,13 +4,13 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from steelyard.numbers import number, percent, span
 from steelyard.paper.blocks import Claim
 from steelyard.paper.limits import Limits
 from steelyard.paper.names import metric_name, prompt_name, system_name
 from steelyard.paper.printed import EFFICIENCIES, NOISELESS_RANGE, PERFECT_RANGE
 from steelyard.paper.reproduction import Reproduction
 from steelyard.paper.trajectories import Followed
-from steelyard.report.numbers import number, percent, span
 
 __all__ = ["efficiency_claims", "quoted"]
 

@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.paper.release import Task
-from steelyard.single.analysis import analysis
-from steelyard.single.correlation import metric_sample
+from steelyard.single.components import analysis
+from steelyard.single.efficiency import metric_sample
 from steelyard.single.moments import Moments
 from steelyard.single.quantity import Quantity, percentiles
 
@@ -72,9 +72,7 @@ def limits(task: Task, *, seed: int, level: float = 0.95, resamples: int = 1000)
     for prompt in task.prompts:
         for system in task.systems:
             lines = task.under(prompt, system)
-            sample, _ = metric_sample(
-                lines.human, lines.metric_table, None, items=lines.line, jointly=False
-            )
+            sample, _ = metric_sample(lines.human, lines.metric_table, None, items=lines.line)
             rng = np.random.default_rng(seed)
             analysed = analysis(sample, level=level, resamples=resamples, rng=rng)
             here, there = analysed.here, analysed.there
@@ -105,7 +103,7 @@ def _rater_share(found: Moments) -> Floats:
 
 def _left(found: Moments) -> Floats:
     """Item variance that the metric does not explain, as a share of the total."""
-    explained = found.with_metric[:, 0] ** 2 / found.metric[:, 0, 0]
+    explained = found.with_metric[:, 0] ** 2 / found.metric[:, 0]
     return np.asarray(np.clip((found.item - explained) / found.total, 0.0, 1.0))
 
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from steelyard.foreign.release import REFERENCE, ReleasedText
 from steelyard.paper.printed import EXAMPLES, MODES, PrintedExample, PrintedModes
 from steelyard.paper.release import Task
+from steelyard.paper.released_lines import REFERENCE, ReleasedText
 
 __all__ = ["MODE_NAMES", "Example", "Modes", "modes"]
 

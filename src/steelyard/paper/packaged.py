@@ -12,7 +12,7 @@ from typing import Any
 
 import polars as pl
 
-from steelyard.foreign.release import ReleasedOutput
+from steelyard.paper.released_lines import ReleasedOutput
 
 __all__ = ["packaged_lines", "write_packaged"]
 

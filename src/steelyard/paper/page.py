@@ -7,6 +7,7 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from matplotlib.figure import Figure
 
 from steelyard import __version__
+from steelyard.numbers import count
 from steelyard.paper.blocks import Block, Claim, Drawing, Folded
 from steelyard.paper.claims import claims
 from steelyard.paper.frames import frames
@@ -19,7 +20,6 @@ from steelyard.paper.story.summary import summary
 from steelyard.paper.story.tasks import tasks_section
 from steelyard.paper.trajectories import Tracker, untracked
 from steelyard.plots.style import styled
-from steelyard.report.numbers import count
 from steelyard.report.svg import inline_svg
 from steelyard.tables import write_table
 

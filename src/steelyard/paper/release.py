@@ -11,17 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.errors import InvalidDataError
-from steelyard.foreign.conversion import Conversion
-from steelyard.foreign.price_of_debiasing import converted
-from steelyard.foreign.release import (
+from steelyard.foreign.format import Conversion
+from steelyard.paper.names import TASKS, TaskNames, ordered
+from steelyard.paper.packaged import packaged_lines
+from steelyard.paper.released_lines import (
     REFERENCE,
     ReleasedOutput,
     ReleasedText,
     read_released,
     read_texts,
 )
-from steelyard.paper.names import TASKS, TaskNames, ordered
-from steelyard.paper.packaged import packaged_lines
+from steelyard.paper.released_tables import converted
 
 __all__ = ["Lines", "Release", "Task", "read_release"]
 

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from steelyard.foreign.release import REFERENCE
 from steelyard.paper.printed import COMPONENTS, PrintedVariances
 from steelyard.paper.release import Task
+from steelyard.paper.released_lines import REFERENCE
 from steelyard.single.components import VarianceComponents, variance_components
 from steelyard.single.printed import PrintedComponents, printed_components
 

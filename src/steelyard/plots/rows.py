@@ -10,13 +10,14 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
+from steelyard.names import shown_names
 from steelyard.plots.canvas import axes_for, legend_above
-from steelyard.plots.style import BAND, BLUE, GREEN, INK, MUTED, ORANGE, rows_of_labels, shown_names
+from steelyard.plots.style import BAND, BLUE, GREEN, INK, MUTED, ORANGE, named, rows_of_labels
 
 __all__ = ["Block", "Row", "draw_rows"]
 
 _THICK, _THIN = 2.6, 0.9
-_NAME = 40
+_NAME = 28
 # Marks differ in shape and fill, for paper and for those who see no colour.
 _MARKS = {
     "filled": ("o", INK, INK),
@@ -122,6 +123,8 @@ def _name_rows(axes: Axes, lines: Sequence[Row | str]) -> None:
     for label, line in zip(axes.get_yticklabels(), lines, strict=True):
         if isinstance(line, str):
             label.set_fontweight("bold")
+        elif len(line.label) == 1:
+            named(label, line.label[0])
 
 
 def _mark_value(axes: Axes, at: float | None, margin: float | None) -> None:

@@ -20,6 +20,7 @@ from steelyard.records import Output
 from steelyard.tables import Judgments, Outputs
 from steelyard.tables.column_names import Role
 from steelyard.tables.excel import filled_sheets
+from steelyard.tables.kinds import together
 from steelyard.tables.problems import Problem, near_equal_names
 from steelyard.tables.profile import FileProfile, profile_file
 
@@ -72,8 +73,6 @@ class _Reading:
     """How files are read, as it was said."""
 
     columns: Mapping[str, str] | None
-    separator: Mapping[str, str] | None
-    decimal: Mapping[str, str] | None
     bounds: tuple[float, float] | None
     human: tuple[str, ...]
     options: tuple[str, ...]
@@ -83,18 +82,10 @@ class _Reading:
         # who says what the columns mean has a file in our form
         form = None if self.columns or self.human or role else suggestion(path)
         tool = "" if form is None else form.name
-        if tool not in {"", "wide", "judgments"}:
+        if tool not in {"", "wide", "own"}:
             return FileProfile(str(path), "another form", tool=tool)
-        marks = list(dict.fromkeys((self.separator or {}).values()))
         try:
-            found = profile_file(
-                path,
-                columns=self.columns,
-                separator=marks[0] if marks else None,
-                decimal=self.decimal,
-                bounds=self.bounds,
-                role=role,
-            )
+            found = profile_file(path, columns=self.columns, bounds=self.bounds, role=role)
         except InvalidDataError as error:
             if not path.is_file() or not _may_be_foreign(path):
                 raise
@@ -103,10 +94,6 @@ class _Reading:
             return replace(found, kind="one table", human=self.human)
         if form is not None and (tool, found.kind) == ("wide", "wide table"):
             return replace(found, tool=tool, conversion=form.options)
-        if found.kind == "judgments" and any(
-            "words as scores" in one.what for one in found.problems
-        ):
-            return replace(found, tool="judgments")
         return found
 
 
@@ -114,8 +101,6 @@ def check_files(
     paths: Sequence[Path],
     *,
     columns: Mapping[str, str] | None = None,
-    separator: Mapping[str, str] | None = None,
-    decimal: Mapping[str, str] | None = None,
     bounds: tuple[float, float] | None = None,
     human: Sequence[str] = (),
     options: Sequence[str] = (),
@@ -126,8 +111,8 @@ def check_files(
     ----------
     paths : sequence of path
         Files of outputs, judgments, or anything that can be opened.
-    columns, separator, decimal, human
-        As in `Study.read`; separator and decimal by file.
+    columns, human
+        As in `Study.read`.
     bounds : (float, float), optional
         Least and greatest possible score.
     options : sequence of str
@@ -138,22 +123,18 @@ def check_files(
     InvalidDataError
         If a file cannot be opened.
     """
-    how = _Reading(columns, separator, decimal, bounds, tuple(human), tuple(options))
+    how = _Reading(columns, bounds, tuple(human), tuple(options))
     sheets = [one for path in paths for one in _sheets(path)]
     files = _with_roles(sheets, [how.profile(path) for path in sheets], how)
     pools = [one for one in files if one.kind == "outputs"]
     judged = [one for one in files if one.kind == "judgments"]
     files = tuple(_beside(one, pools, judged) for one in files)
-    worded = [one for one in judged if one.tool]
-    if worded:
-        return _conversion(
-            files, worded, ("nothing yet: the scores are words: convert them first",)
-        )
-    if pools and judged:
-        return _campaign(files, [pools[0], judged[0]], how)
     one_table = next((one for one in files if one.kind == "one table"), None)
-    if one_table is not None:
-        return _campaign(files, [one_table], how)
+    used = [*pools[:1], *judged[:1]] if judged else [one_table] if one_table else pools[:1]
+    if any(one.options for file in used for one in file.problems):
+        return _written_anew(files, used, how)
+    if used and (len(used) == 2 or used[0].kind == "one table"):
+        return _campaign(files, used, how)
     if any(one.kind in {"wide table", "another form"} for one in files):
         return _foreign(files)
     if pools:
@@ -168,23 +149,17 @@ def _with_roles(
 ) -> tuple[FileProfile, ...]:
     """Return the files, each that could be outputs or judgments as what the others do not hold."""
     found = list(files)
-    for place, file in enumerate(found):
-        if file.kind != "one table" or len(found) == 1 or how.human:
+    roles = [one.kind for one in files] if how.human else together([one.kind for one in files])
+    for place, (file, role) in enumerate(zip(files, roles, strict=True)):
+        if role == file.kind or role not in {"outputs", "judgments"}:
             continue
-        others = {one.kind for number, one in enumerate(found) if number != place}
-        role: Role | None = None
-        if "outputs" in others:
-            role = "judgments"
-        elif "judgments" in others or others == {"one table"}:
-            role = "outputs"
-        if role is not None:
-            own = dict(how.columns or {})
-            if role == "judgments" and "score" not in file.columns and len(file.human) == 1:
-                own["judgments:score"] = file.human[0]
-            found[place] = replace(how, columns=own).profile(paths[place], role)
-            if own != (how.columns or {}):
-                said = ("--column", f"judgments:score={file.human[0]}")
-                found[place] = replace(found[place], options=(*found[place].options, *said))
+        own = dict(how.columns or {})
+        said: tuple[str, ...] = ()
+        if role == "judgments" and "score" not in file.columns and len(file.human) == 1:
+            own["judgments:score"] = file.human[0]
+            said = ("--column", f"judgments:score={file.human[0]}")
+        again = replace(how, columns=own).profile(paths[place], role)
+        found[place] = replace(again, options=(*again.options, *said))
     return tuple(found)
 
 
@@ -232,7 +207,8 @@ def _unknown(file: FileProfile) -> str:
     return (
         "nothing yet: it is not seen which column holds what: tables need `item` and `system`, `output` or "
         "metrics, and scores of people. Say what yours are called with --column, and which one people filled "
-        "with --human"
+        "with --human; or convert a table with a column for each system or rater: steelyard convert "
+        f"{shlex.quote(file.name)} --wide '{{system}}' (or '{{rater}}', '{{rater}}_{{system}}')"
     )
 
 
@@ -258,6 +234,29 @@ def _conversion(
     asked = refused.options if isinstance(refused, InvalidDataError) else ()
     problems = () if refused is None else (Problem(str(refused), 0, 0, stops=True),)
     command = ["steelyard", "convert", "--from", first.tool, *names, *first.conversion, *asked]
+    return FileCheck(files, problems, possible, shlex.join([*command, "--output", "converted"]))
+
+
+def _written_anew(
+    files: tuple[FileProfile, ...],
+    used: Sequence[FileProfile],
+    how: _Reading,
+    error: InvalidDataError | None = None,
+) -> FileCheck:
+    """Return the command that settles once how the files are to be read, and writes them so."""
+    own = [one for file in used for one in file.problems]
+    if _stops(own):
+        return FileCheck(files, (), (_MEND,), _again(used, how.options))
+    given = [*how.options, *(part for one in used for part in one.options)]
+    human = () if how.human else [("--human", one) for file in used for one in file.human]
+    asked = dict.fromkeys([*human, *(tuple(one.options) for one in own if one.options)])
+    if error is not None:
+        asked[tuple(error.options)] = None
+    given += [part for option in asked for part in option]
+    names = [Path(one.name) for one in used]
+    command = ["steelyard", "convert", "--from", "own", *map(str, names), *given]
+    problems = () if error is None else (Problem(str(error), 0, 0),)
+    possible = ("nothing yet: first say how to read them, once for all commands",)
     return FileCheck(files, problems, possible, shlex.join([*command, "--output", "converted"]))
 
 
@@ -292,8 +291,7 @@ def _campaign(
         if how.human
         else tuple(part for file in used for one in file.human for part in ("--human", one))
     )
-    mending = [part for one in own for part in one.options]
-    given = [*how.options, *(part for one in used for part in one.options), *human, *mending]
+    given = [*how.options, *(part for one in used for part in one.options), *human]
     try:
         outputs, judgments, notes = _read(used, how)
         between = _absent(outputs, judgments)
@@ -302,9 +300,11 @@ def _campaign(
             said = {one.what for one in own}
             between += [Problem(note, 0, 0) for note in notes if note not in said]
     except InvalidDataError as error:
-        if error.options and not {*error.options} <= {*given}:
+        if error.options[:1] == ("--column",) and not {*error.options} <= {*given}:
             command = ["steelyard", "check", *(one.name for one in used), *given, *error.options]
             return FileCheck(files, (Problem(str(error), 0, 0),), (_MEND,), shlex.join(command))
+        if error.options:
+            return _written_anew(files, used, how, error)
         between = [Problem(str(error), 0, 0, stops=True)]
     except SteelyardError as error:
         between = [Problem(str(error), 0, 0, stops=True)]
@@ -326,31 +326,15 @@ def _stops(problems: Sequence[Problem]) -> bool:
 
 def _read(used: Sequence[FileProfile], how: _Reading) -> tuple[Outputs, Judgments, tuple[str, ...]]:
     """Read outputs and judgments as the next command would."""
-    options = [part for one in used for part in one.options]
-    options += [part for file in used for one in file.problems for part in one.options]
     columns = dict(how.columns or {})
-    marks = {"--separator": dict(how.separator or {}), "--decimal": dict(how.decimal or {})}
-    on_duplicate: Any = "error"
-    for option, value in zip(options[::2], options[1::2], strict=True):
-        if option == "--column":
-            ours, _, theirs = value.partition("=")
+    for file in used:
+        for pair in file.options[1::2]:
+            ours, _, theirs = pair.partition("=")
             columns[ours] = theirs
-        elif option == "--on-duplicate":
-            on_duplicate = value
-        elif option in marks:
-            role, _, mark = value.partition(":")
-            marks[option][role] = mark
     files = StudyFiles(
         used[0].name,
         used[1].name if len(used) > 1 else None,
         columns=columns,
-        metrics=None,
-        on_duplicate=on_duplicate,
-        prompts=None,
-        exclude_systems=None,
-        fill=None,
-        separator=marks["--separator"],
-        decimal=marks["--decimal"],
         human=used[0].human or None if len(used) == 1 else None,
     )
     return files.read(None)

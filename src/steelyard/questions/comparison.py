@@ -1,18 +1,19 @@
 """The comparison of systems under one prompt, as it is shown and published."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from steelyard.html_table import html_table
 from steelyard.questions.about import About
+from steelyard.questions.answer import answer_sentence
 from steelyard.questions.pairs import PairDifference
-from steelyard.questions.ranks import Rank, answer_sentence
+from steelyard.questions.ranks import Rank
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Comparison", "better_pairs", "step_note"]
+__all__ = ["Comparison", "step_note"]
 
 _STEPS = (
     "verdicts go by steps, from the clearest pair down; so a pair may be decided although its interval "
@@ -46,6 +47,8 @@ class Comparison:
         Systems that are not told apart from one group to the next, best first.
     notes : tuple of str
         What a reader must know.
+    sentence : str
+        The answer: which system is better, by how much, and what cannot be told.
     """
 
     prompt: str
@@ -58,16 +61,19 @@ class Comparison:
     ranks: tuple[Rank, ...]
     groups: tuple[tuple[str, ...], ...]
     notes: tuple[str, ...]
+    sentence: str = field(default="", init=False)
 
     @property
     def place(self) -> str:
         """The prompt, and the slice if there is one, in words."""
         return f"prompt {self.prompt}" + ("" if self.slice is None else f", {self.slice}")
 
-    @property
-    def sentence(self) -> str:
-        """The answer in one sentence; none unless all pairs were compared."""
-        return answer_sentence(self.groups, better_pairs(self.pairs, self.level))
+    def __post_init__(self) -> None:
+        """Say the answer in one sentence."""
+        object.__setattr__(self, "sentence", self._sentence())
+
+    def _sentence(self) -> str:
+        return answer_sentence(self.pairs, [rank.system for rank in self.ranks], self.level)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the documented JSON form."""
@@ -112,16 +118,6 @@ class Comparison:
         ]
         below = [line for line in (self.sentence, f"about {self.about}", *self.notes) if line]
         return html_table(names, rows, right=(False, False, True, True, True, False), below=below)
-
-
-def better_pairs(results: Sequence[PairDifference], level: float) -> set[tuple[str, str]]:
-    """Return the pairs of which the first is better for sure, margin or not."""
-    known = [(pair, pair.better(level)) for pair in results]
-    return {
-        (pair.a, pair.b) if better == "a" else (pair.b, pair.a)
-        for pair, better in known
-        if better is not None
-    }
 
 
 def step_note(results: Sequence[PairDifference], level: float) -> tuple[str, ...]:

@@ -22,9 +22,10 @@ from steelyard.model.anytime import (
 from steelyard.model.campaign import Floats
 from steelyard.model.fit import Answers
 from steelyard.questions.about import About
+from steelyard.questions.answer import better_pairs
 from steelyard.questions.asked import Asked
 from steelyard.questions.compare import prompt_comparisons
-from steelyard.questions.comparison import Comparison, better_pairs
+from steelyard.questions.comparison import Comparison
 from steelyard.questions.estimate import prompt_estimates
 from steelyard.questions.estimates import Estimate
 from steelyard.questions.fitted import Fits, PromptFit

@@ -13,7 +13,7 @@ from steelyard.questions.pairs import PairDifference
 if TYPE_CHECKING:
     from steelyard.questions.estimates import Estimate
 
-__all__ = ["plot_comparisons", "plot_estimates"]
+__all__ = ["plot_comparisons", "plot_estimates", "plot_strengths"]
 
 T = TypeVar("T")
 
@@ -65,13 +65,7 @@ def plot_comparisons(found: Sequence[Comparison], ax: Axes | None) -> Axes:
                 legend={"filled": "by the estimate", "interval": f"possible at {level}"},
             )
         if all(getattr(one, "strengths", ()) for one in found):
-            return draw_rows(
-                [Block(one.place, _strengths(one)) for one in found],
-                ax,
-                x=f"strength, wins minus losses{_only(places, '')}",
-                legend={"filled": "strength", "interval": f"{level} intervals, all together"},
-                at=0.0,
-            )
+            return plot_strengths(found, ax)
     return draw_rows(
         [Block(one.place, [_difference(pair) for pair in one.pairs]) for one in found],
         ax,
@@ -85,6 +79,17 @@ def plot_comparisons(found: Sequence[Comparison], ax: Axes | None) -> Axes:
         },
         at=0.0,
         margin=found[0].margin,
+    )
+
+
+def plot_strengths(found: Sequence[Comparison], ax: Axes | None) -> Axes:
+    """Draw the strengths of systems where people were asked for preferences."""
+    return draw_rows(
+        [Block(one.place, _strengths(one)) for one in found],
+        ax,
+        x=f"strength, wins minus losses{_only([one.place for one in found], '')}",
+        legend={"filled": "strength", "interval": f"{found[0].level:.0%} intervals, all together"},
+        at=0.0,
     )
 
 

@@ -10,8 +10,9 @@ import numpy as np
 from steelyard.errors import NotEstimableError
 from steelyard.model.campaign import Campaign, Floats
 from steelyard.questions.about import About, view_of
+from steelyard.questions.answer import answer_sentence, better_pairs
 from steelyard.questions.asked import Asked
-from steelyard.questions.comparison import Comparison, better_pairs, step_note
+from steelyard.questions.comparison import Comparison, step_note
 from steelyard.questions.fitted import PromptFit
 from steelyard.questions.order_effect import OrderEffect, order_effect
 from steelyard.questions.pairs import PairDifference, more_judgments, verdict_of
@@ -68,6 +69,11 @@ class PreferenceComparison(Comparison):
     strengths: tuple[SystemStrength, ...]
     order_effect: OrderEffect | None
     order_sentence: str
+
+    def _sentence(self) -> str:
+        ranked = len(self.pairs) == len(self.strengths) * (len(self.strengths) - 1) // 2
+        order = [one.system for one in self.strengths] if ranked else []
+        return answer_sentence(self.pairs, order, self.level, unit="in wins minus losses")
 
 
 def preference_comparison(

@@ -9,8 +9,8 @@ import numpy as np
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.html_table import html_table
 from steelyard.model.campaign import Floats
+from steelyard.questions.answer import better_pairs
 from steelyard.questions.asked import Asked
-from steelyard.questions.comparison import better_pairs
 from steelyard.questions.fitted import PromptFit
 from steelyard.questions.goal import Goal
 from steelyard.questions.monitor import look_at

@@ -1,19 +1,17 @@
-"""Which system is better: ranks, the matrix of differences, and every pair in numbers."""
+"""Which system is better: the matrix of differences, and every pair in numbers."""
 
 from dataclasses import dataclass
 
+from steelyard.numbers import interval, level_name, p_value, percent, signed
+from steelyard.questions.answer import difference_decimals
 from steelyard.questions.comparison import Comparison
 from steelyard.questions.pairs import PairDifference
+from steelyard.questions.preferences import PreferenceComparison, PreferencePair
 from steelyard.report.copyable import copyable_pairs
 from steelyard.report.difference_matrix import (
     Matrix,
-    difference_decimals,
     difference_matrix,
-    signed,
 )
-from steelyard.report.numbers import interval, level_name
-from steelyard.report.rank_plot import rank_plot
-from steelyard.report.svg import inline_svg
 from steelyard.report.tables import Table
 
 __all__ = ["ComparisonPart", "comparison_part", "pairs_table"]
@@ -29,10 +27,6 @@ class ComparisonPart:
 
     Attributes
     ----------
-    ranks : str or None
-        The rank plot; None where there is no order of all systems.
-    has_groups : bool
-        Whether some systems are all better than all others.
     matrix : Matrix or None
         All differences, for three systems or more.
     pairs : Table
@@ -47,8 +41,6 @@ class ComparisonPart:
         What a reader must know.
     """
 
-    ranks: str | None
-    has_groups: bool
     matrix: Matrix | None
     pairs: Table
     fold_pairs: bool
@@ -58,31 +50,20 @@ class ComparisonPart:
     notes: tuple[str, ...]
 
 
-def comparison_part(found: Comparison, *, anchor: str) -> ComparisonPart:
+def comparison_part(found: Comparison) -> ComparisonPart:
     """Return the part of the page on a comparison.
 
     Parameters
     ----------
     found : Comparison
         What `Study.compare` found.
-    anchor : str
-        The section's id in the page.
     """
     order = [rank.system for rank in found.ranks] or list(
         dict.fromkeys(name for pair in found.pairs for name in (pair.a, pair.b))
     )
     level = level_name(found.level)
-    drawing = None
-    if found.ranks:
-        drawing = inline_svg(
-            rank_plot(found.ranks, found.groups),
-            name=f"{anchor}-ranks",
-            label=f"The ranks that each system may have under the prompt {found.prompt}, at {level}",
-        )
     several = len(found.pairs) > 1
     return ComparisonPart(
-        ranks=drawing,
-        has_groups=len(found.groups) > 1,
         matrix=difference_matrix(found, order) if several else None,
         pairs=pairs_table(found, order),
         fold_pairs=len(found.pairs) > _OPEN_PAIRS,
@@ -96,10 +77,11 @@ def comparison_part(found: Comparison, *, anchor: str) -> ComparisonPart:
 
 
 def pairs_table(found: Comparison, order: list[str]) -> Table:
-    """Return every pair in numbers, the better estimate first."""
+    """Return every pair in numbers, the better estimate first, the clearest pairs on top."""
     decimals = difference_decimals(found.pairs)
     place = {system: number for number, system in enumerate(order)}
     several = len(found.pairs) > 1
+    preferred = isinstance(found, PreferenceComparison)
     rows = []
     for pair in found.pairs:
         turned = place[pair.a] > place[pair.b]
@@ -109,27 +91,35 @@ def pairs_table(found: Comparison, order: list[str]) -> Table:
         least, most = sorted((sign * pair.simultaneous_low, sign * pair.simultaneous_high))
         cells = (
             f"{names[0]} \N{MINUS SIGN} {names[1]}",
+            *_shares(pair, turned=turned),
             signed(sign * pair.difference, decimals),
-            interval(low, high, decimals),
+            *([interval(low, high, decimals)] if not several else []),
             *([interval(least, most, decimals)] if several else []),
-            f"{pair.p_value:.2g}",
+            p_value(pair.p_value),
             pair.words,
             _items(pair),
         )
-        rows.append((place[names[0]], place[names[1]], cells))
+        rows.append((pair.p_value, -abs(pair.difference), cells))
     return Table(
-        "Differences of mean human scores",
+        "Wins, ties and losses" if preferred else "Differences of mean human scores",
         (
             "pair",
-            "difference",
-            f"{level_name(found.level)} interval",
-            *(["for all pairs together"] if several else []),
-            "p, for all pairs" if several else "p",
+            *(("wins", "ties", "losses") if preferred else ()),
+            "wins minus losses" if preferred else "difference",
+            f"{level_name(found.level)} interval{', all pairs' if several else ''}",
+            "p",
             "verdict",
             "items judged for both",
         ),
         tuple(cells for *_, cells in sorted(rows)),
     )
+
+
+def _shares(pair: PairDifference, *, turned: bool) -> list[str]:
+    if not isinstance(pair, PreferencePair):
+        return []
+    shares = [percent(one.value) for one in (pair.win, pair.tie, pair.loss)]
+    return shares[::-1] if turned else shares
 
 
 def _items(pair: PairDifference) -> str:

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from steelyard.plots.style import shown_names
+from steelyard.names import shown_names
+from steelyard.numbers import interval, signed
+from steelyard.questions.answer import difference_decimals
 from steelyard.questions.comparison import Comparison
 from steelyard.questions.pairs import PairDifference
-from steelyard.report.numbers import decimals_for, interval, number
 
-__all__ = ["Difference", "Matrix", "difference_decimals", "difference_matrix", "signed"]
+__all__ = ["Difference", "Matrix", "difference_matrix"]
 
 Kind = Literal["better", "worse", "equal", "open"]
 
@@ -50,23 +51,6 @@ class Matrix:
     systems: tuple[str, ...]
     names: tuple[str, ...]
     rows: tuple[tuple[Difference | None, ...], ...]
-
-
-def difference_decimals(pairs: Sequence[PairDifference]) -> int:
-    """Return how many decimals of a difference the intervals can bear."""
-    return decimals_for((pair.high - pair.low) / 2 for pair in pairs)
-
-
-def signed(value: float, decimals: int) -> str:
-    """Return a difference with its sign.
-
-    Examples
-    --------
-    >>> signed(0.125, 2), signed(-0.001, 2)
-    ('+0.12', '0.00')
-    """
-    text = number(value, decimals)
-    return f"+{text}" if value > 0 and text.strip("0.,") else text
 
 
 def difference_matrix(found: Comparison, systems: Sequence[str]) -> Matrix:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import polars as pl
 
 from steelyard.markdown import is_markdown, markdown_tree, tree_html
+from steelyard.numbers import count, number
 from steelyard.report.findings import PromptFindings
-from steelyard.report.numbers import count, number
 from steelyard.study import Study
 
 __all__ = ["Example", "ExampleGroup", "examples"]

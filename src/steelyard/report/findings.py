@@ -9,14 +9,13 @@ from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.names import known_names
 from steelyard.questions.diagnosis import Diagnosis
 from steelyard.questions.estimates import Baseline, Estimate
-from steelyard.report.scatter import JudgedMetric
 from steelyard.study import Study
-from steelyard.study.answer import Answer, prompt_answer
+from steelyard.study.answer import Answer, judgments_of, prompt_answers
 
 __all__ = [
     "PromptFindings",
     "SystemFindings",
-    "judged_metrics",
+    "judged_outputs",
     "prompt_findings",
     "wanted_systems",
 ]
@@ -62,10 +61,12 @@ class PromptFindings:
         What the judgments say of metrics and raters.
     diagnosis_gap : str or None
         Why there is none.
-    answer : Answer
-        Which system is better.
+    answer : Answer or None
+        Which system is better; None of one system without an estimate.
     remarks : tuple of str
         What a reader must know of all estimates.
+    n_judgments : int or None
+        Judgments that were made.
     """
 
     prompt: str
@@ -73,8 +74,9 @@ class PromptFindings:
     systems: tuple[SystemFindings, ...]
     diagnosis: Diagnosis | None
     diagnosis_gap: str | None
-    answer: Answer
+    answer: Answer | None
     remarks: tuple[str, ...] = ()
+    n_judgments: int | None = None
 
     @property
     def metric(self) -> str | None:
@@ -104,7 +106,7 @@ def wanted_systems(
                 f"`{argument}` must have judgments in {study.judgments.name}; "
                 f"got {unknown[0]!r}; {known_names(unknown[0], known)}"
             )
-    judged = set(study.judgments.frame.select("prompt", "system").unique().iter_rows())
+    judged = set(judged_outputs(study).select("prompt", "system").unique().iter_rows())
     wanted = {
         prompt: [
             system
@@ -120,6 +122,17 @@ def wanted_systems(
             "as they stand in the judgments"
         )
     return wanted
+
+
+def judged_outputs(study: Study) -> pl.DataFrame:
+    """Return prompt, item and system of every judged output; two for a preference."""
+    frame = study.judgments.frame
+    own = frame.select("prompt", "item", "system")
+    if "other_system" not in frame.columns:
+        return own.unique(maintain_order=True)
+    others = frame.filter(pl.col("other_system").is_not_null())
+    other = others.select("prompt", "item", system="other_system")
+    return pl.concat([own, other]).unique(maintain_order=True)
 
 
 def prompt_findings(
@@ -151,7 +164,9 @@ def prompt_findings(
     """
     names = study.metrics if metrics is None else tuple(metrics)
     estimates, refused, remarks = _estimates(study, prompt, systems, names, level)
-    answer = prompt_answer(study, prompt, systems, metrics=names, level=level)
+    answers = prompt_answers(
+        study, prompt, list(estimates.values()), names, systems=systems, level=level
+    )
     diagnosis, gap = _diagnosis(study, prompt, systems, names, level)
     found = [
         SystemFindings(
@@ -167,28 +182,10 @@ def prompt_findings(
         systems=tuple(sorted(found, key=_best_first(study, prompt))),
         diagnosis=diagnosis,
         diagnosis_gap=gap,
-        answer=answer,
+        answer=answers.get(None),
         remarks=remarks,
+        n_judgments=judgments_of(study, prompt, systems),
     )
-
-
-def judged_metrics(study: Study, findings: PromptFindings) -> list[JudgedMetric]:
-    """Return the judged outputs that have the most useful metric, by system, for a figure."""
-    metric = findings.metric
-    if metric is None:
-        return []
-    rows = study.judged_rows(metric).filter(
-        (pl.col("prompt") == findings.prompt) & pl.col(metric).is_finite()
-    )
-    each = rows.group_by("system", "item", maintain_order=True).agg(
-        pl.col(metric).first(), pl.col("score").mean()
-    )
-    by_system = {name: own for (name,), own in each.partition_by("system", as_dict=True).items()}
-    return [
-        JudgedMetric(one.system, own[metric].to_numpy(), own["score"].to_numpy())
-        for one in findings.systems
-        if (own := by_system.get(one.system)) is not None
-    ]
 
 
 def _estimates(

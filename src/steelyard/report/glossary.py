@@ -1,6 +1,6 @@
 """The words of the report, each in one sentence."""
 
-from steelyard.report.numbers import ALPHA
+from steelyard.numbers import ALPHA
 
 __all__ = ["GLOSSARY"]
 

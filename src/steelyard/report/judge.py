@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 from matplotlib.figure import Figure
 
+from steelyard.numbers import ALPHA
 from steelyard.plots.style import WIDTH, styled
 from steelyard.questions.diagnosis import Diagnosis, JudgeDiagnosis, shown
 from steelyard.questions.judge_plots import plot_calibration, plot_offsets
-from steelyard.report.numbers import ALPHA
 from steelyard.report.svg import inline_svg
 from steelyard.report.tables import Table
 

@@ -9,10 +9,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from steelyard import __version__
 from steelyard.errors import InvalidArgumentError
+from steelyard.numbers import count, level_name
 from steelyard.records import names_of
-from steelyard.report.findings import prompt_findings, wanted_systems
+from steelyard.report.findings import judged_outputs, prompt_findings, wanted_systems
 from steelyard.report.glossary import GLOSSARY
-from steelyard.report.numbers import count, level_name
 from steelyard.report.section import section
 from steelyard.study import Study
 from steelyard.tables.replacing import replacing
@@ -153,7 +153,10 @@ def _facts(study: Study, wanted: Mapping[str, Sequence[str]]) -> list[tuple[str,
         pl.col("prompt").is_in(list(wanted)) & pl.col("system").is_in(list(systems))
     )
     pool = sum(study.outputs.sizes[system] for system in systems)
-    judged = rows.select("item", "system").n_unique()
+    chosen = judged_outputs(study).filter(
+        pl.col("prompt").is_in(list(wanted)) & pl.col("system").is_in(list(systems))
+    )
+    judged = chosen.select("item", "system").n_unique()
     return [
         ("judgments", f"{rows.height:,}"),
         ("raters", f"{rows['rater'].n_unique():,}"),

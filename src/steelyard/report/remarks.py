@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from steelyard.questions.answer import enumeration
 from steelyard.questions.estimates import Estimate
 from steelyard.report.findings import PromptFindings, SystemFindings
-from steelyard.report.wording import enumeration
 
 __all__ = ["Remark", "comparison_notes", "estimates_of", "grouped", "notes", "remark_on"]
 

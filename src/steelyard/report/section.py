@@ -2,12 +2,11 @@
 
 from dataclasses import dataclass, replace
 
-from steelyard.plots.style import MANY
+from steelyard.questions.answer import enumeration
 from steelyard.report.comparison import ComparisonPart, comparison_part
 from steelyard.report.copyable import copyable_estimates
 from steelyard.report.examples import ExampleGroup, examples
-from steelyard.report.findings import PromptFindings, judged_metrics
-from steelyard.report.forest import forest_plot
+from steelyard.report.findings import PromptFindings
 from steelyard.report.judge import JudgePart, judge_part, plain_sentence
 from steelyard.report.remarks import (
     Remark,
@@ -17,11 +16,9 @@ from steelyard.report.remarks import (
     notes,
     remark_on,
 )
-from steelyard.report.scatter import metric_plot, within_systems
-from steelyard.report.small_multiples import small_multiples
-from steelyard.report.svg import inline_svg
-from steelyard.report.tables import Table, estimates_table, score_decimals
-from steelyard.report.wording import Headline, enumeration, headline, interval_abouts
+from steelyard.report.system_figure import system_figure
+from steelyard.report.tables import Table, estimates_table
+from steelyard.report.wording import Headline, headline, interval_abouts
 from steelyard.study import Study
 
 __all__ = ["Section", "section"]
@@ -29,33 +26,18 @@ __all__ = ["Section", "section"]
 
 @dataclass(frozen=True)
 class Scores:
-    """Mean human scores: drawing and numbers, what they are about, and why some are missing.
+    """Mean human scores in numbers, what they are about, and why some are missing.
 
     `about` is said of all systems, or else `abouts` of some each. `used` names the metrics of
     the estimates. `copyable` has the numbers with all their digits.
     """
 
-    drawing: str | None
     table: Table
     about: str | None
     abouts: list[Remark]
-    has_new_outputs: bool
     used: str | None
     gaps: list[Remark]
     copyable: str
-
-
-@dataclass(frozen=True)
-class Usefulness:
-    """The most useful metric against judgments.
-
-    With many systems `drawing` shows all within systems, and `panels` each of them, folded away.
-    """
-
-    metric: str
-    drawing: str
-    panels: str | None
-    examples: list[ExampleGroup]
 
 
 @dataclass(frozen=True)
@@ -76,8 +58,12 @@ class Section:
         Which system is better.
     scores : Scores
         Mean human scores.
-    usefulness : Usefulness or None
-        Metric against human score.
+    figure : str or None
+        All systems with their intervals.
+    metric : str or None
+        The most useful metric.
+    examples : list of ExampleGroup
+        Outputs on which it and people agree, and on which they do not.
     judge : JudgePart or None
         Metrics beside people, and raters beside one another.
     judge_gap : str or None
@@ -93,7 +79,9 @@ class Section:
     verdict: str
     comparison: ComparisonPart | None
     scores: Scores
-    usefulness: Usefulness | None
+    figure: str | None
+    metric: str | None
+    examples: list[ExampleGroup]
     judge: JudgePart | None
     judge_gap: str | None
     notes: list[Remark]
@@ -121,7 +109,7 @@ def section(study: Study, findings: PromptFindings, *, level: float, place: int)
         for one in findings.systems
         if (findings.prompt, one.system) in found
     }
-    comparison = findings.answer.comparison
+    comparison = None if findings.answer is None else findings.answer.comparison
     if comparison is not None:
         comparison = replace(comparison, notes=comparison_notes(findings, comparison.notes))
     return Section(
@@ -130,11 +118,13 @@ def section(study: Study, findings: PromptFindings, *, level: float, place: int)
         warnings=grouped(
             findings, [(system, said) for system, own in warnings.items() for said in own]
         ),
-        headline=headline(findings, score_decimals(findings)),
+        headline=headline(findings),
         verdict=_verdict(findings),
-        comparison=None if comparison is None else comparison_part(comparison, anchor=anchor),
-        scores=_scores(findings, anchor, level),
-        usefulness=_usefulness(study, findings, anchor),
+        comparison=None if comparison is None else comparison_part(comparison),
+        scores=_scores(findings, level),
+        figure=system_figure(findings, name=f"{anchor}-systems"),
+        metric=findings.metric,
+        examples=examples(study, findings),
         judge=None if findings.diagnosis is None else judge_part(findings.diagnosis, anchor=anchor),
         judge_gap=findings.diagnosis_gap,
         notes=notes(findings, warnings),
@@ -146,55 +136,28 @@ def section(study: Study, findings: PromptFindings, *, level: float, place: int)
     )
 
 
-def _scores(findings: PromptFindings, anchor: str, level: float) -> Scores:
+def _scores(findings: PromptFindings, level: float) -> Scores:
     found = [one.estimate for one in findings.systems if one.estimate is not None]
-    label = f"Mean human score of each system under the prompt {findings.prompt}, with intervals"
     gaps = [(one.system, f"no estimate: {one.gap}") for one in findings.systems if one.gap]
     abouts = interval_abouts(findings)
     return Scores(
-        drawing=inline_svg(forest_plot(found), name=f"{anchor}-forest", label=label)
-        if found
-        else None,
         table=estimates_table(findings, level=level),
         about=next(iter(abouts)) if len(abouts) == 1 else None,
         abouts=[
             remark_on(systems, f"the interval is about {about}")
             for about, systems in (abouts.items() if len(abouts) > 1 else ())
         ],
-        has_new_outputs=any(one.new_outputs for one in found),
-        used=f"metrics used: {enumeration(found[0].metrics)}"
-        if found and found[0].metrics
-        else None,
+        used=_used(findings, found[0].metrics) if found else None,
         gaps=grouped(findings, gaps),
         copyable=copyable_estimates(findings),
     )
 
 
-def _usefulness(study: Study, findings: PromptFindings, anchor: str) -> Usefulness | None:
-    metric = findings.metric
-    judged = judged_metrics(study, findings)
-    if metric is None or not judged:
-        return None
-    label = f"Mean judgment of each output against {metric}, under the prompt {findings.prompt}"
-    panels = None
-    if len(judged) > MANY:
-        each = small_multiples(judged, metric=metric)
-        panels = inline_svg(each, name=f"{anchor}-panels", label=f"{label}, each system apart")
-        within = metric_plot(
-            [within_systems(judged)],
-            metric=f"{metric}, less the mean of the system",
-            score="mean judgment, less that of the system",
-        )
-        drawing = inline_svg(within, name=f"{anchor}-within", label=f"{label}, within systems")
-    else:
-        whole = metric_plot(judged, metric=metric)
-        drawing = inline_svg(whole, name=f"{anchor}-scatter", label=label)
-    return Usefulness(
-        metric=metric,
-        drawing=drawing,
-        panels=panels,
-        examples=examples(study, findings),
-    )
+def _used(findings: PromptFindings, metrics: tuple[str, ...]) -> str:
+    """Say which metrics were used, or why none was."""
+    if metrics:
+        return f"Metrics used: {enumeration(metrics)}."
+    return "No metric could be used." if findings.metrics else "No metric was given."
 
 
 def _verdict(findings: PromptFindings) -> str:

@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from steelyard.questions.estimates import Baseline, Ends, Estimate
-from steelyard.report.findings import PromptFindings, SystemFindings
-from steelyard.report.numbers import (
+from steelyard.numbers import (
     decimals_for,
     interval,
     level_name,
     number,
 )
+from steelyard.questions.estimates import Baseline, Ends, Estimate
+from steelyard.report.findings import PromptFindings, SystemFindings
 
 __all__ = [
     "Table",
@@ -60,10 +60,13 @@ def estimates_table(findings: PromptFindings, *, level: float) -> Table:
         Level of the intervals, for the heads.
     """
     decimals = score_decimals(findings)
+    ranked = any(one.estimate and one.estimate.rank_low for one in findings.systems)
     wider = any(one.estimate and one.estimate.new_outputs for one in findings.systems)
 
     def cells(one: SystemFindings) -> Iterator[str]:
         found, plain = one.estimate, one.plain
+        if ranked:
+            yield _rank(found)
         yield from _estimate(found, decimals)
         if wider:
             yield _interval(found and found.new_outputs, decimals)
@@ -75,7 +78,8 @@ def estimates_table(findings: PromptFindings, *, level: float) -> Table:
     name = f"{level_name(level)} interval"
     columns = (
         "system",
-        "estimate",
+        *(["rank"] if ranked else []),
+        "mean",
         name,
         *(["for new outputs"] if wider else []),
         *("plain mean", name, "data efficiency"),
@@ -87,6 +91,13 @@ def estimates_table(findings: PromptFindings, *, level: float) -> Table:
         columns,
         tuple((one.system, *cells(one)) for one in findings.systems),
     )
+
+
+def _rank(found: Estimate | None) -> str:
+    if found is None or found.rank_low is None:
+        return number(None)
+    same = found.rank_low == found.rank_high
+    return f"{found.rank_low}" if same else f"{found.rank_low} to {found.rank_high}"
 
 
 def _interval(found: Estimate | Ends | None, decimals: int) -> str:

@@ -1,14 +1,12 @@
 """The findings in plain words."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from steelyard.questions.about import About
-from steelyard.questions.worth import worth_in_words
-from steelyard.report.findings import PromptFindings, SystemFindings
-from steelyard.report.numbers import level_name, number, span
+from steelyard.questions.worth import Worth, worth
+from steelyard.report.findings import PromptFindings
 
-__all__ = ["Headline", "enumeration", "headline", "interval_abouts"]
+__all__ = ["Headline", "headline", "interval_abouts"]
 
 
 @dataclass(frozen=True)
@@ -21,70 +19,24 @@ class Headline:
         Which system is better, from the comparison; of one system, its mean human score.
     basis : str or None
         What the comparison is about, and how sure it is.
-    sentences : tuple of str
-        The range of estimates, and the judgments that were saved.
+    worth : Worth or None
+        What plain means would have cost.
     """
 
     answer: str
     basis: str | None
-    sentences: tuple[str, ...]
+    worth: Worth | None
 
 
-def headline(findings: PromptFindings, decimals: int) -> Headline:
-    """Say in a few sentences what was found under a prompt.
-
-    Parameters
-    ----------
-    findings : PromptFindings
-        What was found.
-    decimals : int
-        Decimals of scores.
-    """
-    ranked = [one for one in findings.systems if one.estimate is not None]
+def headline(findings: PromptFindings) -> Headline:
+    """Say what was found under a prompt, and what was saved."""
+    found = [one.estimate for one in findings.systems if one.estimate is not None]
     answer = findings.answer
-    if answer.sentence is not None:
-        said = (_range(ranked, decimals), _saving(findings)) if ranked else ()
-        return Headline(answer.sentence, answer.basis, said)
-    if not ranked:
+    if answer is None or not (found or answer.comparison):
         return Headline(
-            "No system has an estimate under this prompt; the reasons are below.", None, ()
+            "No system has an estimate under this prompt; the reasons are below.", None, None
         )
-    if answer.refusal is not None:
-        unknown = f"Which system is better is not known: {answer.refusal.rstrip('.')}."
-        return Headline(unknown, None, (_range(ranked, decimals), _saving(findings)))
-    return Headline(_score(ranked[0], decimals), None, (_saving(findings),))
-
-
-def _score(one: SystemFindings, decimals: int) -> str:
-    found = one.estimate
-    assert found is not None
-    return (
-        f"{one.system} has a mean human score of {number(found.estimate, decimals)} "
-        f"({level_name(found.level)} interval {span(found.low, found.high, decimals)}, about "
-        f"{found.about})."
-    )
-
-
-def _range(ranked: Sequence[SystemFindings], decimals: int) -> str:
-    """Return the span of the estimates, which claims no order of the systems between."""
-    if len(ranked) == 1:
-        return _score(ranked[0], decimals)
-    ends = [
-        f"{number(one.estimate.estimate if one.estimate else None, decimals)} ({one.system})"
-        for one in (ranked[-1], ranked[0])
-    ]
-    return f"The estimates of the mean human score run from {ends[0]} to {ends[1]}."
-
-
-def enumeration(names: Sequence[str]) -> str:
-    """Return names as a phrase.
-
-    Examples
-    --------
-    >>> enumeration(["a"]), enumeration(["a", "b", "c"])
-    ('a', 'a, b and c')
-    """
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    return Headline(answer.sentence, answer.basis, worth(found, findings.n_judgments))
 
 
 def interval_abouts(findings: PromptFindings) -> dict[str, list[str]]:
@@ -99,13 +51,3 @@ def interval_abouts(findings: PromptFindings) -> dict[str, list[str]]:
         words = one.about if same else About("these outputs", one.about.raters)
         about.setdefault(str(words), []).append(one.system)
     return about
-
-
-def _saving(findings: PromptFindings) -> str:
-    """Say what plain means would have cost, and why metrics are not used where they are not."""
-    estimates = [one.estimate for one in findings.systems if one.estimate is not None]
-    said = worth_in_words(estimates)
-    worth = [] if said is None else [f"{said[0].upper()}{said[1:]}."]
-    used = any(one.metrics for one in estimates)
-    reason = "No metric could be used." if findings.metrics else "No metric was given."
-    return " ".join([*([] if used or not estimates else [reason]), *worth])

@@ -1,4 +1,4 @@
-"""The draw of an earlier sample, read from what the sample recorded."""
+"""The items of an earlier sample, read from what the sample recorded."""
 
 from typing import Any
 
@@ -7,21 +7,16 @@ import polars as pl
 from numpy.typing import NDArray
 
 from steelyard.errors import InvalidArgumentError, InvalidDataError
-from steelyard.sampling.draw import Design, Draw
+from steelyard.sampling.draw import Design
 from steelyard.sampling.item_pool import ItemPool
 
-__all__ = ["earlier_draw"]
+__all__ = ["earlier_positions"]
 
 
-def earlier_draw(
-    frame: pl.DataFrame,
-    pool: ItemPool,
-    labels: NDArray[Any] | None,
-    *,
-    design: Design,
-    entropy: tuple[int, ...],
-) -> Draw:
-    """Return the draw that a sample recorded, with positions in today's order of items.
+def earlier_positions(
+    frame: pl.DataFrame, pool: ItemPool, n: int, *, design: Design, labels: NDArray[Any] | None
+) -> list[int]:
+    """Return the positions of an earlier sample's items, in the order of its draw.
 
     Parameters
     ----------
@@ -29,26 +24,50 @@ def earlier_draw(
         The earlier sample, as `steelyard.sampling.sample.sample` made it.
     pool : ItemPool
         What it was drawn from.
+    n : int
+        Size of the draw that is to extend it.
+    design : str
+        Design of that draw.
     labels : (N,) array or None
         Stratum of every item of the pool today, for a stratified draw.
-    design : str
-        Design of the draw that is to extend it.
-    entropy : tuple of int
-        Seed of the draw that is to extend it, of which the first number is the user's.
-
-    Returns
-    -------
-    Draw
 
     Raises
     ------
     InvalidDataError
         If the sample lacks a column or system, or is not of this pool.
     InvalidArgumentError
-        If a draw proportional to size is to be extended with another seed than its own. Of other
-        draws the rest is drawn anew.
+        If a draw of this design and size cannot extend it.
     """
-    for column in ("item", "system", "draw", "probability", "stratum_size", "design"):
+    if design in {"clusters", "proportional-to-size"}:
+        raise InvalidArgumentError(
+            f"a draw of design {design} cannot be extended: draw as many as you need at once"
+        )
+    own = _of_pool(frame, pool)
+    if own["design"][0] != design:
+        raise InvalidArgumentError(
+            f"`extend` must be a draw of the same design; got {own['design'][0]} for {design}: draw "
+            "afresh, or estimate each draw on its own"
+        )
+    positions = own["position"].to_list()
+    if labels is not None and own["stratum"].to_list() != labels[positions].tolist():
+        raise InvalidDataError(
+            "the earlier sample has other strata than this pool: use the same strata and pool"
+        )
+    size = int(own["stratum_size"][0])
+    if labels is None and size != pool.size:
+        raise InvalidArgumentError(
+            f"`extend` must be a draw from the same pool; it was drawn from {size} outputs and there are {pool.size}"
+        )
+    if len(positions) > n:
+        raise InvalidArgumentError(
+            f"`n` counts the earlier draw in and must be at least its {len(positions)}; got {n}"
+        )
+    return positions
+
+
+def _of_pool(frame: pl.DataFrame, pool: ItemPool) -> pl.DataFrame:
+    """Return the rows of one system, with their positions; those of others must have the same items."""
+    for column in ("item", "system", "draw", "stratum", "stratum_size", "design"):
         if column not in frame.columns:
             raise InvalidDataError(
                 f"the earlier sample has no column `{column}`: pass the file that `steelyard "
@@ -71,38 +90,4 @@ def earlier_draw(
             f"the earlier sample has item {absent['item'][0]!r}, which is not in {pool.name}: it "
             "must come from the same pool"
         )
-    positions = own["position"].to_numpy()
-    if labels is not None and own["stratum"].to_list() != labels[positions].tolist():
-        raise InvalidDataError(
-            "the earlier sample has other strata than this pool: use the same strata and pool"
-        )
-    by_size = design == own["design"][0] == "proportional-to-size"
-    if by_size:
-        _check_seed(own, entropy[0])
-    stratified = own["design"][0] == "stratified"
-    return Draw(
-        positions=positions,
-        probability=own["probability"].to_numpy(),
-        strata=own["stratum"].to_numpy() if stratified else None,
-        strata_sizes={},
-        design=own["design"][0],
-        pool_size=pool.size if stratified else int(own["stratum_size"][0]),
-        differing=None,
-        seed=entropy if by_size else (),
-        extended=0,
-    )
-
-
-def _check_seed(own: pl.DataFrame, seed: int) -> None:
-    recorded = own["seed"].unique().to_list() if "seed" in own.columns else []
-    if len(recorded) != 1 or recorded[0] is None:
-        raise InvalidDataError(
-            "the earlier sample does not tell its seed, with which a draw proportional to size is "
-            "continued: pass the file that `steelyard sample` wrote"
-        )
-    if int(recorded[0]) != seed:
-        raise InvalidArgumentError(
-            f"`seed` must be that of the earlier sample, {recorded[0]}, because a draw proportional "
-            f"to size is continued and not drawn anew; got {seed}: pass --seed {recorded[0]} (in "
-            f"Python: seed={recorded[0]})"
-        )
+    return own

@@ -8,6 +8,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from steelyard.errors import InvalidArgumentError, InvalidDataError
+from steelyard.model.campaign import Bools, Floats
+from steelyard.names import known_names
+from steelyard.sampling.strata import quantile_strata
 
 __all__ = ["ItemPool"]
 
@@ -53,22 +56,32 @@ class ItemPool:
         """Number of items."""
         return len(self.items)
 
+    def strata(self, given: str) -> NDArray[Any]:
+        """The stratum of each item: a column, or ``METRIC:K`` for K quantiles of a metric."""
+        metric, _, count = given.rpartition(":")
+        if given in self.rows.columns or not (metric and count.isdigit()):
+            return self.labels(given)
+        number = quantile_strata(self.numbers(metric), int(count))
+        return np.array([f"{metric} {one}/{number.max()}" for one in number])
+
     def labels(self, column: str) -> NDArray[Any]:
-        """One label an item; systems drawn together must agree."""
+        """The label of each item; systems drawn together must agree."""
+        self._check_column(column)
         found = self.rows.group_by("item", maintain_order=True).agg(
-            pl.col(column).first(), same=pl.col(column).n_unique() == 1
+            label=pl.col(column).first(), same=pl.col(column).n_unique() == 1
         )
-        bad = found.filter(pl.col(column).is_null() | ~pl.col("same"))
+        bad = found.filter(pl.col("label").is_null() | ~pl.col("same"))
         if bad.height:
             raise InvalidDataError(
                 f"{self.name}, column {column}: expected one stratum for item {bad['item'][0]!r}, "
                 "the same for all systems that are drawn together (each on its own: --independent), "
                 "and none missing"
             )
-        return found[column].cast(pl.String).to_numpy()
+        return found["label"].cast(pl.String).to_numpy()
 
-    def numbers(self, column: str) -> NDArray[np.float64]:
-        """One number an item: the mean over systems that are drawn together."""
+    def numbers(self, column: str) -> Floats:
+        """The number of each item: the mean over systems that are drawn together."""
+        self._check_column(column)
         if not self.rows.schema[column].is_numeric():
             raise InvalidArgumentError(
                 f"column {column!r} of {self.name} must hold numbers; got {self.rows.schema[column]}"
@@ -82,7 +95,7 @@ class ItemPool:
         found = self.rows.group_by("item", maintain_order=True).agg(pl.col(column).mean())
         return found[column].cast(pl.Float64).to_numpy()
 
-    def differs(self) -> NDArray[np.bool_]:
+    def differs(self) -> Bools:
         """Whether the systems' outputs for each item differ."""
         if "output" not in self.rows.columns:
             raise InvalidDataError(
@@ -90,3 +103,9 @@ class ItemPool:
             )
         found = self.rows.group_by("item", maintain_order=True).agg(pl.col("output").n_unique())
         return (found["output"] > 1).to_numpy()
+
+    def _check_column(self, column: str) -> None:
+        if column not in self.rows.columns:
+            raise InvalidArgumentError(
+                f"no column {column!r} in {self.name}; {known_names(column, self.rows.columns)}"
+            )

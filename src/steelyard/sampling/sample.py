@@ -12,11 +12,9 @@ from steelyard.errors import InvalidArgumentError
 from steelyard.html_table import html_table
 from steelyard.names import known_names
 from steelyard.records import ALSO_BY, DRAW_COLUMNS, names_of
-from steelyard.sampling.draw import Design, Draw
-from steelyard.sampling.drawing import draw_sample
-from steelyard.sampling.earlier_draw import earlier_draw
+from steelyard.sampling.draw import Design, Draw, by_size, by_strata, simple
+from steelyard.sampling.earlier_draw import earlier_positions
 from steelyard.sampling.item_pool import ItemPool
-from steelyard.sampling.sample_design import SampleDesign
 from steelyard.sampling.texts_once import for_all_writers, texts_once
 from steelyard.tables import Outputs
 
@@ -89,20 +87,17 @@ def sample(
     outputs: Outputs,
     n: int,
     *,
-    design: Design = "simple",
     strata: str | None = None,
-    quantiles: int | None = None,
-    metric: str | None = None,
     size: str | None = None,
     clusters: str | None = None,
-    extend: pl.DataFrame | None = None,
-    systems: Sequence[str] | None = None,
     pair: tuple[str, str] | None = None,
+    systems: Sequence[str] | None = None,
     same_items: bool = True,
     each_text_once: bool = True,
+    extend: pl.DataFrame | None = None,
     seed: int,
 ) -> Sample:
-    """Draw outputs to judge from the pool of each system.
+    """Draw outputs to judge from the pool of each system; simply at random unless told otherwise.
 
     Parameters
     ----------
@@ -110,33 +105,31 @@ def sample(
         The pool of every system. Judgments are not needed.
     n : int
         Outputs to draw of each system, those of `extend` included; items, when systems share them, or clusters.
-    design : {"simple", "stratified", "proportional-to-size", "clusters", "paired"}
-        As in `draw_sample`. A paired draw takes both outputs of items on which two systems differ;
-        the share of such items is recorded, so that a comparison scales by it.
     strata : str, optional
-        Column that names the stratum of each output.
-    quantiles, metric : int and str, optional
-        Strata from the quantiles of this metric, instead of a column.
+        Draw within strata: a column that names the stratum of each output, or ``METRIC:K`` for K
+        quantiles of a metric.
     size : str, optional
-        Column of positive sizes, for draws proportional to size.
+        Draw with probabilities in proportion to this column of positive numbers, such as the metric's
+        expected error.
     clusters : str, optional
-        Column that names the cluster of each output, such as its document: whole clusters are drawn.
-    extend : polars.DataFrame, optional
-        The frame of an earlier `Sample` of the same pool and design, which the new one contains
-        and begins with.
+        Draw whole clusters: a column that names the cluster of each output, such as its document.
+    pair : (str, str), optional
+        Draw for the comparison of these two: both outputs of items on which they differ. The share of
+        such items is recorded, so that a comparison scales by it.
     systems : sequence of str, optional
         Systems to draw from; all by default.
-    pair : (str, str), optional
-        Draw for the comparison of these two: design "paired" of these systems.
     same_items : bool
         Whether to draw the same items for all systems (default), by metrics and sizes averaged over
         them, or each system on its own. Differences are known much better on the same items.
     each_text_once : bool
         Whether a text that several systems wrote for an item is there once, where all have the same
         items: its judgments count for all of them. The column ``also_by`` names the others.
+    extend : polars.DataFrame, optional
+        The frame of an earlier `Sample` of the same pool and design, which the new one contains
+        and begins with. Draws by size and of clusters cannot be extended.
     seed : int
         Seed. Draws of each system on its own depend on it and on the system's name, not on other
-        systems. To extend a draw proportional to size, the seed of the earlier one.
+        systems.
 
     Returns
     -------
@@ -151,57 +144,53 @@ def sample(
 
     Notes
     -----
-    The draw does not depend on the order of rows: outputs are sorted by item first.
+    Inclusion probabilities are exact in every design, and the order of a draw is random, so that the
+    first k of n outputs have k/n times the probabilities. The draw does not depend on the order of rows.
+
+    References
+    ----------
+    Cochran (1977), Sampling techniques; Hartley and Rao (1962), Sampling with unequal probabilities
+    and without replacement.
 
     Examples
     --------
     >>> from steelyard.tables import read_outputs
     >>> pool = pl.DataFrame({"item": range(9), "system": "s", "length": range(9)})
-    >>> found = sample(read_outputs(pool), 6, design="stratified", metric="length", quantiles=3,
-    ...                seed=1)
+    >>> found = sample(read_outputs(pool), 6, strata="length:3", seed=1)
     >>> sorted(found.frame["stratum"])
     ['length 1/3', 'length 1/3', 'length 2/3', 'length 2/3', 'length 3/3', 'length 3/3']
     """
-    if clusters is not None and extend is not None:
-        raise InvalidArgumentError(
-            "a draw of clusters cannot be extended: draw more of them at once"
-        )
+    design = _design(strata=strata, size=size, clusters=clusters, pair=pair)
     if pair is not None:
-        if systems is not None or design not in {"simple", "paired"}:
+        if systems is not None:
             raise InvalidArgumentError(
-                "`pair` names its two systems and has a design of its own: leave out `systems` "
-                "(--system) and `design`"
+                "`pair` names its two systems: leave out `systems` (--system)"
             )
-        design, systems = "paired", pair
+        systems = pair
     chosen = _chosen_systems(outputs, systems, design)
     if seed < 0:
         raise InvalidArgumentError(f"`seed` must not be negative; got {seed}")
-    asked = SampleDesign(
-        design=design,
-        strata=strata,
-        quantiles=quantiles,
-        metric=metric,
-        size=size,
-        clusters=clusters,
-    )
     rows = outputs.rows().filter(pl.col("system").is_in(chosen)).sort("item", "system")
-    _check_columns(rows, asked, outputs.name)
+    for column in (*DRAW_COLUMNS, ALSO_BY):
+        if column in rows.columns and column != strata:
+            raise InvalidArgumentError(
+                f"{outputs.name} has a column {column!r}, which the sample records itself: rename it first"
+            )
+    before = None if extend is None else for_all_writers(extend)
     together = same_items or design == "paired"
     parts, draws = [], {}
     for group in [chosen] if together else [(system,) for system in chosen]:
         pool = ItemPool.of(rows, group, outputs.name)
-        known = asked.columns_of(pool)
         entropy = (seed,) if together else (seed, zlib.crc32(group[0].encode()))
-        earlier = None
-        if extend is not None:
-            earlier = earlier_draw(
-                for_all_writers(extend), pool, known.get("strata"), design=design, entropy=entropy
-            )
-        if clusters is not None:
-            draw = _drawn_clusters(pool, clusters, n, entropy)
-        else:
-            draw = draw_sample(pool.size, n, design=design, extend=earlier, seed=entropy, **known)
-        draw = replace(draw, systems=len(group))
+        draw = _drawn(
+            pool,
+            n,
+            design=design,
+            column=strata or size or clusters,
+            before=before,
+            rng=np.random.default_rng(entropy),
+        )
+        draw = replace(draw, seed=entropy, systems=len(group))
         drawn = _drawn_rows(pool, draw, seed)
         if clusters is not None:
             drawn = drawn.with_columns(pl.col(clusters).cast(pl.String).alias("cluster"))
@@ -210,13 +199,65 @@ def sample(
     return Sample(pl.concat(parts, how="vertical_relaxed"), draws)
 
 
-def _drawn_clusters(pool: ItemPool, column: str, n: int, seed: tuple[int, ...]) -> Draw:
+def _design(**options: object) -> Design:
+    """Return the design that an option asks for."""
+    asked = [name for name, value in options.items() if value is not None]
+    if len(asked) > 1:
+        raise InvalidArgumentError(
+            f"`{asked[0]}` and `{asked[1]}` are two ways to draw: choose one of them"
+        )
+    designs: dict[str, Design] = {
+        "strata": "stratified",
+        "size": "proportional-to-size",
+        "clusters": "clusters",
+        "pair": "paired",
+    }
+    return designs[asked[0]] if asked else "simple"
+
+
+def _drawn(
+    pool: ItemPool,
+    n: int,
+    *,
+    design: Design,
+    column: str | None,
+    before: pl.DataFrame | None,
+    rng: np.random.Generator,
+) -> Draw:
+    """Draw items of a pool."""
+    if design != "clusters" and not 1 <= n <= pool.size:
+        raise InvalidArgumentError(
+            f"`n` must be from 1 to the size of the pool, {pool.size}; got {n}"
+        )
+    labels = pool.strata(column) if design == "stratified" and column else None
+    earlier = []
+    if before is not None:
+        earlier = earlier_positions(before, pool, n, design=design, labels=labels)
+    if labels is not None:
+        return by_strata(labels, n, rng=rng, earlier=earlier)
+    if design == "proportional-to-size" and column:
+        return by_size(pool.numbers(column), n, rng=rng)
+    if design == "clusters" and column:
+        return _drawn_clusters(pool, column, n, rng)
+    differs = pool.differs() if design == "paired" else None
+    return simple(pool.size, n, rng=rng, earlier=earlier, differs=differs)
+
+
+def _drawn_clusters(pool: ItemPool, column: str, n: int, rng: np.random.Generator) -> Draw:
     """Draw whole clusters: all of their items, one cluster after the other."""
     names, code = np.unique(pool.labels(column), return_inverse=True)
-    chosen = draw_sample(len(names), n, design="clusters", seed=seed)
+    if not 1 <= n <= len(names):
+        raise InvalidArgumentError(f"`n` must be from 1 to the {len(names)} clusters; got {n}")
+    chosen = simple(len(names), n, rng=rng)
     positions = np.concatenate([np.flatnonzero(code == one) for one in chosen.positions])
     probability = np.full(len(positions), n / len(names))
-    return replace(chosen, positions=positions, probability=probability, pool_size=pool.size)
+    return replace(
+        chosen,
+        positions=positions,
+        probability=probability,
+        pool_size=pool.size,
+        design="clusters",
+    )
 
 
 def _drawn_rows(pool: ItemPool, draw: Draw, seed: int) -> pl.DataFrame:
@@ -268,22 +309,5 @@ def _chosen_systems(
                 f"system {system!r} is not in {outputs.name}; {known_names(system, outputs.systems)}"
             )
     if design == "paired" and len(chosen) != 2:
-        raise InvalidArgumentError(
-            f"a paired draw compares two systems; got {len(chosen)}: name them with --pair A B (in "
-            "Python: pair=('A', 'B'))"
-        )
+        raise InvalidArgumentError(f"`pair` must name two systems; got {', '.join(chosen)}")
     return chosen
-
-
-def _check_columns(rows: pl.DataFrame, asked: SampleDesign, name: str) -> None:
-    """Raise unless the pool has the columns asked for, and none that the draw would write over."""
-    for column in asked.columns:
-        if column not in rows.columns:
-            raise InvalidArgumentError(
-                f"no column {column!r} in {name}; {known_names(column, rows.columns)}"
-            )
-    for column in (*DRAW_COLUMNS, ALSO_BY):
-        if column in rows.columns and column != asked.strata:
-            raise InvalidArgumentError(
-                f"{name} has a column {column!r}, which the sample records itself: rename it first"
-            )

@@ -29,7 +29,7 @@ class Drawn(Shape):
     """One draw: of one system, or of the items of several."""
 
     system: str
-    design: Literal["simple", "spread", "stratified", "proportional-to-size", "paired"]
+    design: Literal["simple", "stratified", "proportional-to-size", "clusters", "paired"]
     n: Count
     pool_size: Count
     same_items: bool

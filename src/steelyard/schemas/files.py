@@ -147,7 +147,6 @@ class Judged(Shape):
     rubric: str
     column: str
     n_outputs: Count
-    n_scored: Count
     n_missing: Count
     failures: dict[str, Count]
     asked: Count
@@ -156,23 +155,9 @@ class Judged(Shape):
     batches: list[str]
     tokens: Tokens
     cost: float | None
-    cost_of_all: float | None
     mass: Mass | None
     averaged_over_fewer: Count
     order: Order | None
-
-
-class JudgedOnce(Judged):
-    """What was scored for the only column."""
-
-    score: Literal["integer", "logits"]
-
-
-class JudgedOften(Shape):
-    """What was scored for several columns."""
-
-    score: Literal["integer", "logits"]
-    rubrics: list[Judged]
 
 
 class Forecast(Shape):
@@ -199,20 +184,19 @@ class Foreseen(Shape):
     forecast: Forecast
 
 
-class ForeseenOnce(Foreseen):
-    """What would be asked for the only column."""
+class JudgedForm(Shape):
+    """What was scored, for each rubric and model."""
 
-    score: Literal["integer", "logits"]
-
-
-class ForeseenOften(Shape):
-    """What would be asked for several columns."""
-
-    score: Literal["integer", "logits"]
-    rubrics: list[Foreseen]
+    columns: list[Judged]
 
 
-JudgeForm = JudgedOnce | JudgedOften | ForeseenOnce | ForeseenOften
+class ForeseenForm(Shape):
+    """What would be asked, for each rubric and model; ``--dry-run``."""
+
+    columns: list[Foreseen]
+
+
+JudgeForm = JudgedForm | ForeseenForm
 
 
 class Claim(Shape):

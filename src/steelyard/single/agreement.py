@@ -1,17 +1,17 @@
 """How far raters agree."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from steelyard.errors import NotEstimableError
-from steelyard.single.analysis import check_repeats
+from steelyard.single.components import check_repeats
 from steelyard.single.crossed import CrossedComponents, crossed_components
-from steelyard.single.judged import JudgedOutputs, judged_outputs, systems_of_outputs
+from steelyard.single.judged import JudgedOutputs, judged_outputs
 from steelyard.single.moments import moments
 
-__all__ = ["Agreement", "agreement", "agreement_of"]
+__all__ = ["Agreement", "agreement"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -67,8 +67,6 @@ def agreement(
     human: ArrayLike,
     items: ArrayLike,
     raters: ArrayLike | None = None,
-    *,
-    systems: ArrayLike | None = None,
 ) -> Agreement:
     r"""Agreement of raters, with any number of judgments an output and none made up.
 
@@ -84,10 +82,6 @@ def agreement(
         Which output each judgment is of.
     raters : (M,) array, optional
         Who gave it, for the two-way intraclass correlations.
-    systems : (M,) array, optional
-        Which system the output is of; everything is then within systems: :math:`D_e` is of two
-        judgments of one system, ranks are those among its judgments, and intraclass correlations
-        are made of components within systems.
 
     Returns
     -------
@@ -113,38 +107,17 @@ def agreement(
     (0.545, 0.667, 1)
     """
     sample = judged_outputs(human, None, items, raters=raters)
-    within = systems_of_outputs(systems, items)
-    check_repeats(sample, within)
+    check_repeats(sample)
     values = sample.human[(sample.count > 1)[sample.output]]
     if np.ptp(values) == 0:
         raise NotEstimableError(
             "agreement needs judgments that differ: all judgments of outputs with two or more are "
             f"{values[0]:g}, so chance agreement is complete too; collect more judgments"
         )
-    crossed = None
-    if raters is not None:
-        crossed = crossed_components(human, items, raters, systems=systems)
-    return agreement_of(sample, within, crossed)
-
-
-def agreement_of(
-    sample: JudgedOutputs, systems: Integers | None, crossed: CrossedComponents | None
-) -> Agreement:
-    """Return the agreement in a sample whose crossed components are known.
-
-    Parameters
-    ----------
-    sample : JudgedOutputs
-        Judgments grouped by output, some of them with two judgments.
-    systems : (n,) array of int or None
-        Number of the system of each output, for agreement within systems.
-    crossed : CrossedComponents or None
-        Crossed components, within systems if `systems` are given; None when raters are unknown.
-    """
-    none = np.empty((sample.n_outputs, 0))
-    plain = moments(replace(sample, metric=none), systems=systems)
+    crossed = None if raters is None else crossed_components(human, items, raters)
+    plain = moments(sample)
     item, rater, k = (float(one[0]) for one in (plain.item, plain.rater, plain.effective))
-    nominal, ordinal, interval = _alphas(sample, systems)
+    nominal, ordinal, interval = _alphas(sample)
     two_way, consistency, notes = _two_way(crossed)
     n_single = int((sample.count == 1).sum())
     if n_single:
@@ -170,25 +143,18 @@ def agreement_of(
     )
 
 
-def _alphas(sample: JudgedOutputs, systems: Integers | None) -> tuple[float, float, float]:
+def _alphas(sample: JudgedOutputs) -> tuple[float, float, float]:
     """Return nominal, ordinal and interval alpha."""
-    paired = sample.count > 1
-    system = np.zeros(sample.n_outputs, dtype=np.int64) if systems is None else systems
-    if systems is not None:
-        # A system with one such output has no other to compare its judgments with.
-        paired &= np.bincount(system[paired], minlength=int(system.max()) + 1)[system] > 1
-    keep = paired[sample.output]
-    if not keep.any():
-        return np.nan, np.nan, np.nan
-    values, output = sample.human[keep], sample.output[keep]
-    unit = np.unique(output, return_inverse=True)[1]
-    group = np.unique(system[output], return_inverse=True)[1]
-    codes = np.unique(values, return_inverse=True)[1]
-    ranks = _ranks(codes, group)
+    keep = (sample.count > 1)[sample.output]
+    values = sample.human[keep]
+    unit = np.unique(sample.output[keep], return_inverse=True)[1]
+    all_in_one = np.zeros(len(unit), np.int64)
+    codes, count = np.unique(values, return_inverse=True, return_counts=True)[1:]
+    ranks = (np.cumsum(count) - (count - 1) / 2)[codes]
     return (
-        _alpha(_unequal(codes, unit), _unequal(codes, group)),
-        _alpha(_spread(ranks, unit), _spread(ranks, group)),
-        _alpha(_spread(values, unit), _spread(values, group)),
+        _alpha(_unequal(codes, unit), _unequal(codes, all_in_one)),
+        _alpha(_spread(ranks, unit), _spread(ranks, all_in_one)),
+        _alpha(_spread(values, unit), _spread(values, all_in_one)),
     )
 
 
@@ -200,16 +166,6 @@ def _average_icc(item: float, rater: float, k: float) -> float:
     # The denominator is the mean square between outputs over k: nothing but rounding, or more.
     denominator = item + rater / k
     return item / denominator if denominator > 1e-12 * rater else -np.inf
-
-
-def _ranks(codes: Integers, group: Integers) -> Floats:
-    """Return the mid-rank of each judgment among those of its group, over their number."""
-    width = int(codes.max()) + 1
-    cells, place, count = np.unique(group * width + codes, return_inverse=True, return_counts=True)
-    size = np.bincount(group)
-    before = (np.cumsum(size) - size)[cells // width]
-    middle = np.cumsum(count) - (count - 1) / 2 - before
-    return np.asarray((middle / size[cells // width])[place])
 
 
 def _unequal(codes: Integers, unit: Integers) -> float:

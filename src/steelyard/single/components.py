@@ -1,42 +1,40 @@
-"""Item variance, rater variance and their ratio."""
+"""Item variance, rater variance and their ratio, with or without raters, over systems or within them."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from steelyard.single.analysis import Analysis, analysis, check_repeats
+from steelyard.errors import NotEstimableError
+from steelyard.single.crossed import CrossedComponents, crossed_components
 from steelyard.single.judged import JudgedOutputs, judged_outputs, systems_of_outputs
-from steelyard.single.quantity import Quantity, check_options
+from steelyard.single.moments import Moments, drawn_moments, moments
+from steelyard.single.quantity import (
+    Quantity,
+    check_options,
+    mean_square_draws,
+    mean_square_interval,
+    noise_ratio_quantity,
+    student_level,
+    variance_quantity,
+)
+from steelyard.single.repeats import Repeats
 
-__all__ = ["OneWay", "VarianceComponents", "components_of", "one_way", "variance_components"]
+__all__ = [
+    "Analysis",
+    "VarianceComponents",
+    "analysis",
+    "check_repeats",
+    "check_spread",
+    "variance_components",
+]
 
+Integers = NDArray[np.int64]
 
-@dataclass(frozen=True)
-class OneWay:
-    """One-way analysis of variance of judgments by output.
-
-    Attributes
-    ----------
-    rater : float
-        Unbiased rater variance.
-    degrees_of_freedom : int
-        Of `rater`: judgments less outputs.
-    unbiased_item : float
-        Unbiased item variance, negative where chance makes it so: what to average over systems.
-    effective_count : float
-        Judgments an output, n0: their mean number less a correction for its spread.
-    """
-
-    rater: float
-    degrees_of_freedom: int
-    unbiased_item: float
-    effective_count: float
-
-    @property
-    def item(self) -> float:
-        """Item variance, not below zero."""
-        return max(self.unbiased_item, 0.0)
+# Below this many, what raters have in common is known from too few of them to go unsaid.
+_FEW_RATERS = 5
+_FEW_REPEATS = 30
 
 
 @dataclass(frozen=True)
@@ -78,71 +76,9 @@ class VarianceComponents:
     def __str__(self) -> str:
         return f"item {self.item}, rater {self.rater}, noise ratio {self.noise_ratio}"
 
-    def to_dict(self) -> dict[str, object]:
+    def to_dict(self) -> dict[str, Any]:
         """Return all fields under stable keys, quantities as ``{value, low, high}``."""
-        quantities = {
-            "item": self.item,
-            "rater": self.rater,
-            "noise_ratio": self.noise_ratio,
-            "leniency": self.leniency,
-            "residual": self.residual,
-        }
-        return {
-            **{name: None if q is None else q.to_dict() for name, q in quantities.items()},
-            "n_outputs": self.n_outputs,
-            "n_judgments": self.n_judgments,
-            "n_raters": self.n_raters,
-            "level": self.level,
-            "notes": list(self.notes),
-        }
-
-
-def one_way(sample: JudgedOutputs) -> OneWay:
-    r"""Unbiased item and rater variance of judged outputs, without intervals.
-
-    With :math:`m_i` judgments of output i, n outputs and M judgments in all,
-
-    .. math:: \hat\sigma_a^2 = \frac{SS_{within}}{M - n}, \quad
-              \hat\sigma_f^2 = \frac{MS_{between} - \hat\sigma_a^2}{n_0}, \quad
-              n_0 = \frac{M - \sum_i m_i^2 / M}{n - 1}.
-
-    Parameters
-    ----------
-    sample : JudgedOutputs
-        Judgments grouped by output.
-
-    Returns
-    -------
-    OneWay
-
-    Raises
-    ------
-    NotEstimableError
-        If there are fewer than two outputs, or none has two judgments.
-
-    Notes
-    -----
-    Unbiased where noise is independent between outputs. Raters who judge many of them share their
-    leniency among these, and the item variance is then too small: by :math:`\sigma_r^2 / k` when the
-    same k raters judge everything. Where raters are known, `crossed_components` has no such bias.
-
-    References
-    ----------
-    S. R. Searle, G. Casella and C. E. McCulloch (1992), Variance Components, section 3.6.
-
-    Examples
-    --------
-    >>> one_way(judged_outputs([1, 3, 6, 8], items=["a", "a", "b", "b"]))
-    OneWay(rater=2.0, degrees_of_freedom=2, unbiased_item=11.5, effective_count=2.0)
-    """
-    check_repeats(sample)
-    m = sample.count.astype(np.float64)
-    n, M = sample.n_outputs, sample.n_judgments
-    freedom = M - n
-    rater = float(sample.within.sum()) / freedom
-    between = float(m @ (sample.mean - sample.human.mean()) ** 2) / (n - 1)
-    effective = (M - float(m @ m) / M) / (n - 1)
-    return OneWay(rater, freedom, (between - rater) / effective, effective)
+        return asdict(self) | {"notes": list(self.notes)}
 
 
 def variance_components(
@@ -157,10 +93,15 @@ def variance_components(
 ) -> VarianceComponents:
     r"""Item variance, rater variance and noise ratio, each with an interval.
 
-    Without raters, the one-way analysis of variance of `one_way`, unbiased for unequal numbers of
-    judgments unless outputs share raters, with percentile intervals from outputs
-    drawn with random weights. With
-    raters, the crossed model of `crossed_components`, whose rater variance has two parts,
+    Without raters, the one-way analysis of variance, unbiased for unequal numbers of judgments unless
+    outputs share raters, with percentile intervals from outputs drawn with random weights: with
+    :math:`m_i` judgments of output i, n outputs and M judgments in all,
+
+    .. math:: \hat\sigma_a^2 = \frac{SS_{within}}{M - n}, \quad
+              \hat\sigma_f^2 = \frac{MS_{between} - \hat\sigma_a^2}{n_0}, \quad
+              n_0 = \frac{M - \sum_i m_i^2 / M}{n - 1}.
+
+    With raters, the crossed model of `crossed_components`, whose rater variance has two parts,
     :math:`\sigma_a^2 = \sigma_r^2 + \sigma_e^2`: `leniency` and `residual`.
 
     Parameters
@@ -213,28 +154,166 @@ def variance_components(
     check_options(level, resamples)
     rng = np.random.default_rng(0) if rng is None else rng
     sample = judged_outputs(human, None, items, raters=raters)
-    found = analysis(
-        sample,
-        systems=systems_of_outputs(systems, items),
-        level=level,
-        resamples=resamples,
-        rng=rng,
-    )
-    return components_of(found, level)
+    within = systems_of_outputs(systems, items)
+    return analysis(sample, systems=within, level=level, resamples=resamples, rng=rng).components
 
 
-def components_of(found: Analysis, level: float) -> VarianceComponents:
-    """Return the components of an analysis."""
-    sample = found.sample
-    return VarianceComponents(
-        item=found.item,
-        rater=found.rater,
-        noise_ratio=found.noise_ratio,
-        leniency=found.leniency,
-        residual=found.residual,
+@dataclass(frozen=True, eq=False)
+class Analysis:
+    """Item and rater variance of a sample, and the moments that a correlation is made of.
+
+    Attributes
+    ----------
+    components : VarianceComponents
+        With intervals.
+    here, there : Moments
+        Of the sample, and of draws from it.
+    """
+
+    components: VarianceComponents
+    here: Moments
+    there: Moments
+
+
+def analysis(
+    sample: JudgedOutputs,
+    *,
+    systems: Integers | None = None,
+    level: float,
+    resamples: int,
+    rng: np.random.Generator,
+) -> Analysis:
+    r"""Return the components and moments of a sample, crossed where its raters are known.
+
+    Without raters, the one-way analysis of variance. With them, the components of
+    `crossed_components`: outputs are then drawn with their judgments less each rater's predicted
+    leniency, the draws moved so that they scatter about the crossed estimates, and a draw of the
+    leniency's variance added to each, since drawn outputs show nothing of raters.
+
+    Raises
+    ------
+    NotEstimableError
+        If the sample does not determine the components.
+    """
+    check_repeats(sample, systems)
+    check_spread(sample)
+    crossed, adjusted = None, None
+    if sample.rater is not None:
+        own = None if systems is None else systems[sample.output]
+        crossed = crossed_components(sample.human, sample.output, sample.rater, systems=own)
+        less_leniency = sample.human - crossed.leniencies[sample.rater]
+        adjusted = judged_outputs(less_leniency, None, sample.output)
+    plain = moments(sample, adjusted=adjusted, systems=systems)
+    here = plain
+    if crossed is not None:
+        here = replace(plain, item=np.array([crossed.item]), rater=np.array([crossed.rater]))
+    drawn = _residual_draws(sample, adjusted, systems, crossed, plain, resamples=resamples, rng=rng)
+    far = student_level(level, float((sample.count > 1).sum()))
+    there, leniency, residual = drawn, None, None
+    if crossed is not None and crossed.leniency_identified:
+        square = (crossed.leniency, float(crossed.covariance[1, 1]), crossed.n_raters - 1)
+        added = mean_square_draws(*square, size=drawn.rater.shape[-1], rng=rng)
+        there = replace(drawn, rater=drawn.rater + added)
+        leniency = mean_square_interval(*square, level=level)
+        residual = variance_quantity(crossed.residual, drawn.rater, far)
+    components = VarianceComponents(
+        item=variance_quantity(float(here.item[0]), there.item, far),
+        rater=variance_quantity(float(here.rater[0]), there.rater, far),
+        noise_ratio=noise_ratio_quantity(float(here.reliability[0]), there.reliability, far),
+        leniency=leniency,
+        residual=residual,
         n_outputs=sample.n_outputs,
         n_judgments=sample.n_judgments,
         n_raters=sample.n_raters,
         level=level,
-        notes=found.notes,
+        notes=_notes(sample, here, crossed),
     )
+    return Analysis(components, here, there)
+
+
+def check_repeats(sample: JudgedOutputs, systems: Integers | None = None) -> None:
+    """Refuse a sample that does not tell item from rater variance."""
+    if sample.n_judgments == sample.n_outputs:
+        way_out = (
+            "collect a second judgment on some outputs"
+            if sample.identified
+            else "pass `items` to say which output each judgment is of"
+        )
+        raise NotEstimableError(
+            "at least one output with two judgments is needed; got "
+            f"{sample.n_judgments} judgments of as many outputs: {way_out}"
+        )
+    if sample.n_outputs < 2:
+        raise NotEstimableError("at least two outputs are needed; got one: judge more outputs")
+    if systems is not None and sample.n_outputs == int(systems.max()) + 1:
+        raise NotEstimableError(
+            "at least one system with two judged outputs is needed; got "
+            f"{sample.n_outputs} outputs of as many systems: judge more outputs"
+        )
+
+
+def check_spread(sample: JudgedOutputs) -> None:
+    """Refuse judgments that are all equal: they bound no variance from above."""
+    if np.ptp(sample.human) == 0:
+        raise NotEstimableError(
+            "variance components need judgments that differ; "
+            f"got {sample.n_judgments} times {sample.human[0]:g}: collect more judgments"
+        )
+
+
+def _residual_draws(
+    sample: JudgedOutputs,
+    adjusted: JudgedOutputs | None,
+    systems: Integers | None,
+    crossed: CrossedComponents | None,
+    plain: Moments,
+    *,
+    resamples: int,
+    rng: np.random.Generator,
+) -> Moments:
+    """Return draws of the moments without leniency, about the crossed estimates."""
+    repeats = Repeats.of(sample)
+    assert repeats is not None  # check_repeats
+    noise = float(plain.rater[0])
+    scale = 1.0 if crossed is None or noise <= 0 else crossed.residual / noise
+    most = float(plain.between[0]) if repeats.imagined else 0.0
+    drawn = drawn_moments(
+        sample,
+        adjusted=adjusted,
+        systems=systems,
+        scale=scale,
+        disagreement=max(repeats.largest, most),
+        resamples=resamples,
+        rng=rng,
+    )
+    if crossed is None:
+        return drawn
+    # An item variance at its boundary stays below it in about as many draws as it would have been.
+    item = (float(plain.between[0]) - scale * noise) / float(plain.effective[0])
+    item = max(item, 0.0) if crossed.item == 0 else item
+    return replace(drawn, item=drawn.item + (crossed.item - item))
+
+
+def _notes(
+    sample: JudgedOutputs, here: Moments, crossed: CrossedComponents | None
+) -> tuple[str, ...]:
+    notes = [] if crossed is None else list(crossed.notes)
+    if crossed is None and here.item[0] <= 0:
+        notes.append(
+            "outputs differ no more than rater noise explains, so the item variance is reported "
+            f"as 0 (estimated {here.item[0]:.3g})"
+        )
+    if crossed is None and here.rater[0] == 0:
+        notes.append("no two judgments of one output differ, so the rater variance is 0")
+    if crossed is not None and crossed.leniency_identified and crossed.n_raters < _FEW_RATERS:
+        notes.append(
+            f"only {crossed.n_raters} raters: how far raters differ is known from these alone, so "
+            "the rater variance and the noise ratio may be far higher than estimated"
+        )
+    repeated = int((sample.count > 1).sum())
+    if repeated < _FEW_REPEATS:
+        notes.append(
+            f"only {repeated} outputs have two judgments or more, so the rater variance and all "
+            "that rests on it are uncertain"
+        )
+    return tuple(notes)

@@ -1,34 +1,29 @@
-"""Data efficiency: how many judgments a metric saves, and what limits the saving."""
+"""Data efficiency: how many judgments a metric saves, what limits the saving, and its correlation."""
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from steelyard.errors import InvalidArgumentError
-from steelyard.single.analysis import Analysis, analysis
-from steelyard.single.correlation import (
-    correlation_notes,
-    correlation_quantity,
-    explained,
-    metric_sample,
-    saved_share,
-    signed_square,
-)
-from steelyard.single.judged import systems_of_outputs
-from steelyard.single.pool import Pool
+from steelyard.errors import InvalidArgumentError, NotEstimableError
+from steelyard.single.components import Analysis, analysis, check_repeats, check_spread
+from steelyard.single.judged import JudgedOutputs, judged_outputs, systems_of_outputs
+from steelyard.single.moments import Moments
+from steelyard.single.pool import Pool, as_pool
 from steelyard.single.quantity import Quantity, check_options, percentiles, student_level
 
 __all__ = [
     "Efficiency",
+    "correlation",
     "data_efficiency",
-    "efficiencies_in",
-    "efficiency_in",
     "efficiency_of",
     "efficiency_of_each",
+    "metric_sample",
 ]
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 
 def data_efficiency(noise_ratio: ArrayLike, correlation: ArrayLike) -> Floats:
@@ -41,7 +36,7 @@ def data_efficiency(noise_ratio: ArrayLike, correlation: ArrayLike) -> Floats:
     noise_ratio : float or array
         Rater variance over item variance; may be infinite.
     correlation : float or array
-        Of metric and human score; for several metrics the multiple correlation.
+        Of metric and human score.
 
     Returns
     -------
@@ -82,20 +77,20 @@ def data_efficiency(noise_ratio: ArrayLike, correlation: ArrayLike) -> Floats:
 
 @dataclass(frozen=True)
 class Efficiency:
-    """What one metric, or several together, save, with all that goes into it.
+    """What a metric saves, with all that goes into it.
 
     Attributes
     ----------
     item_variance, rater_variance, noise_ratio : Quantity
         Variance components; the same for every metric.
     correlation : Quantity
-        With the human score, corrected for rater noise; multiple for several metrics. NaN when the
-        item variance is estimated as zero.
+        With the human score, corrected for rater noise. NaN when the item variance is estimated as
+        zero.
     data_efficiency : Quantity
         ``data_efficiency(noise_ratio.value, correlation.value)`` and its interval.
     perfect_metric, noiseless_raters : Quantity
         Its two limits.
-    n_outputs, n_judgments, n_metrics : int
+    n_outputs, n_judgments : int
         Sizes.
     level : float
         Confidence level of the intervals.
@@ -112,7 +107,6 @@ class Efficiency:
     noiseless_raters: Quantity
     n_outputs: int
     n_judgments: int
-    n_metrics: int
     level: float
     notes: tuple[str, ...]
 
@@ -122,13 +116,95 @@ class Efficiency:
             f"noise ratio {self.noise_ratio}"
         )
 
-    def to_dict(self) -> dict[str, object]:
+    def to_dict(self) -> dict[str, Any]:
         """Return all fields under stable keys, quantities as ``{value, low, high}``."""
-        values = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {
-            name: value.to_dict() if isinstance(value, Quantity) else value
-            for name, value in (values | {"notes": list(self.notes)}).items()
-        }
+        return asdict(self) | {"notes": list(self.notes)}
+
+
+def correlation(
+    human: ArrayLike,
+    metric: ArrayLike,
+    metric_pool: ArrayLike | Pool | None = None,
+    *,
+    items: ArrayLike,
+    raters: ArrayLike | None = None,
+    systems: ArrayLike | None = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    rng: np.random.Generator | None = None,
+) -> Quantity:
+    r"""Correlation of a metric with the human score, free of the noise of single raters.
+
+    .. math:: \hat\rho = \frac{\operatorname{Cov}(\bar y, g)}{\hat\sigma_f \, s_g}
+
+    with the unbiased :math:`\hat\sigma_f^2` of `variance_components` and :math:`s_g` the metric's
+    standard deviation in the pool. Noise of raters is independent of the metric, so it does not
+    touch the covariance; the plain correlation with mean judgments is too weak because it divides
+    by their standard deviation, noise included.
+
+    Parameters
+    ----------
+    human : (M,) array
+        Judgments.
+    metric : (M,) array
+        Metric of the judged output, aligned with `human`.
+    metric_pool : (N,) array or PoolMoments, optional
+        Metric of all outputs; without it, the spread of the metric is that of the judged outputs.
+    items : (M,) array
+        Which output each judgment is of.
+    raters : (M,) array, optional
+        Who gave it; the item variance is then that of `crossed_components`. Pass them wherever the
+        same few raters judged many outputs: their leniency biases the one-way item variance.
+    systems : (M,) array, optional
+        Which system the output is of; the correlation is then that within systems, and
+        `metric_pool` must be left out.
+    level : float
+        Confidence level of the interval.
+    resamples : int
+        Bootstrap resamples of the outputs.
+    rng : numpy.random.Generator, optional
+        Source of randomness; without it the same resamples are drawn at every call.
+
+    Returns
+    -------
+    Quantity
+        Within [-1, 1], also where the ratio is beyond.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If an array is misaligned or not finite, or an option breaks its rule.
+    NotEstimableError
+        If no output has two judgments, the metric is constant, or the item variance is estimated
+        as zero.
+
+    Notes
+    -----
+    Outputs are a simple random sample, and raters did not choose what they judge. The interval is
+    the percentile interval over draws of the outputs.
+
+    References
+    ----------
+    C. Spearman (1904), The proof and measurement of association between two things, American
+    Journal of Psychology 15 (correction for attenuation).
+
+    Examples
+    --------
+    >>> human = [1, 3, 6, 8, 2, 4, 9, 9, 5, 6]
+    >>> items = [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
+    >>> metric = [3, 3, 5, 5, 1, 1, 6, 6, 6, 6]
+    >>> round(correlation(human, metric, items=items).value, 3)
+    0.827
+    """
+    options: dict[str, Any] = {"level": level, "resamples": resamples, "rng": rng}
+    given: dict[str, Any] = {"items": items, "raters": raters, "systems": systems}
+    found = efficiency_of(human, metric, metric_pool, **given, **options)
+    if np.isnan(found.correlation.value):
+        raise NotEstimableError(
+            "the item variance is estimated as zero, so no metric has a correlation with the human "
+            "score: judge more outputs, or collect more judgments of each"
+        )
+    return found.correlation
 
 
 def efficiency_of(
@@ -143,7 +219,7 @@ def efficiency_of(
     resamples: int = 2000,
     rng: np.random.Generator | None = None,
 ) -> Efficiency:
-    r"""Data efficiency of one metric, or of several together, estimated from judgments.
+    r"""Data efficiency of a metric, estimated from judgments.
 
     Components as in `variance_components`, correlation as in `correlation`, and from both
     :math:`DE = (1 + \gamma) / (1 - \rho^2 + \gamma)` with its limits. All intervals come from one set
@@ -159,13 +235,12 @@ def efficiency_of(
     InvalidArgumentError
         If an array is misaligned or not finite, or an option breaks its rule.
     NotEstimableError
-        If no output has two judgments, all judgments are equal, or a metric is constant or
-        collinear.
+        If no output has two judgments, all judgments are equal, or the metric is constant.
 
     Notes
     -----
-    The interval of the efficiency of one metric starts at exactly 1 when that of its correlation
-    holds 0: the squared correlation of every resample is above zero, its sign is not.
+    The interval starts at exactly 1 when that of the correlation holds 0: the squared correlation of
+    every resample is above zero, its sign is not.
 
     Examples
     --------
@@ -176,14 +251,14 @@ def efficiency_of(
     >>> round(found.data_efficiency.value, 2), round(found.perfect_metric.value, 2)
     (2.4, 6.81)
     """
-    check_options(level, resamples)
-    within = systems_of_outputs(systems, items)
-    sample, covariance = metric_sample(
-        human, metric, metric_pool, items=items, raters=raters, systems=within
-    )
-    rng = np.random.default_rng(0) if rng is None else rng
-    found = analysis(sample, systems=within, level=level, resamples=resamples, rng=rng)
-    return efficiency_in(found, covariance, level)
+    options: dict[str, Any] = {"level": level, "resamples": resamples, "rng": rng}
+    given: dict[str, Any] = {"items": items, "raters": raters, "systems": systems}
+    found = efficiency_of_each(human, metric, metric_pool, **given, **options)
+    if len(found) > 1:
+        raise InvalidArgumentError(
+            f"`metric` must be a single one; got {len(found)}: `efficiency_of_each` takes several"
+        )
+    return found[0]
 
 
 def efficiency_of_each(
@@ -198,9 +273,9 @@ def efficiency_of_each(
     resamples: int = 2000,
     rng: np.random.Generator | None = None,
 ) -> tuple[Efficiency, ...]:
-    """Data efficiency of each metric alone, all from one set of resampled outputs.
+    """Data efficiency of each of several metrics (M, p) alone, all from one set of resampled outputs.
 
-    Parameters, errors and notes as in `efficiency_of`, but that metrics may be collinear.
+    Parameters, errors and notes as in `efficiency_of`.
 
     Examples
     --------
@@ -213,79 +288,168 @@ def efficiency_of_each(
     """
     check_options(level, resamples)
     within = systems_of_outputs(systems, items)
-    sample, covariance = metric_sample(
-        human, metric, metric_pool, items=items, raters=raters, systems=within, jointly=False
+    sample, variance = metric_sample(
+        human, metric, metric_pool, items=items, raters=raters, systems=within
     )
     rng = np.random.default_rng(0) if rng is None else rng
     found = analysis(sample, systems=within, level=level, resamples=resamples, rng=rng)
-    return tuple(efficiencies_in(found, covariance, level))
-
-
-def efficiencies_in(
-    found: Analysis, pool_covariance: Floats | None, level: float
-) -> list[Efficiency]:
-    """Return the efficiency of each metric alone in an analysed sample."""
-    return [
-        efficiency_in(
-            replace(found, here=found.here.of_metric(j), there=found.there.of_metric(j)),
-            None if pool_covariance is None else pool_covariance[j : j + 1, j : j + 1],
-            level,
+    return tuple(
+        _efficiency(
+            found,
+            found.here.of_metric(j),
+            found.there.of_metric(j),
+            None if variance is None else variance[j],
         )
-        for j in range(found.sample.n_metrics)
-    ]
+        for j in range(sample.n_metrics)
+    )
 
 
-def efficiency_in(found: Analysis, pool_covariance: Floats | None, level: float) -> Efficiency:
-    """Return the efficiency of all metrics of an analysed sample together."""
-    sample = found.sample
-    far = student_level(level, sample.n_outputs)
-    here, there, gamma = found.here, found.there, found.noise_ratio
-    several = here.with_metric.shape[1] > 1
-    part, parts = (explained(one, pool_covariance) for one in (here, there))
-    square, squares = float(signed_square(here, part)[0]), signed_square(there, parts)
-    if here.item[0] <= 0:
-        rho = Quantity(np.nan, 0.0 if several else -1.0, 1.0)
-        noiseless = Quantity(np.nan, 1.0, np.inf)
-        notes: tuple[str, ...] = (
-            "the correlation is undetermined: it has no meaning without item variance",
+def metric_sample(
+    human: ArrayLike,
+    metric: ArrayLike,
+    metric_pool: ArrayLike | Pool | None,
+    *,
+    items: ArrayLike,
+    raters: ArrayLike | None = None,
+    systems: Integers | None = None,
+) -> tuple[JudgedOutputs, list[float] | None]:
+    """Return the judged outputs with metrics in units of their spread, and their variance in the pool.
+
+    Parameters
+    ----------
+    human, metric, metric_pool, items, raters
+        As in `efficiency_of_each`.
+    systems : (n,) array of int, optional
+        Number of the system of each output.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If an array breaks its rule.
+    NotEstimableError
+        If the sample does not determine the components, or a metric is constant.
+    """
+    sample = judged_outputs(human, metric, items, raters=raters)
+    check_repeats(sample, systems)
+    check_spread(sample)
+    if systems is not None and metric_pool is not None:
+        raise InvalidArgumentError(
+            "`metric_pool` and `systems` exclude each other: within systems, the spread of the "
+            "metric is that of the judged outputs"
         )
-    else:
+    if sample.n_metrics == 0:
+        raise InvalidArgumentError("`metric` must hold at least one metric; got none")
+    least = 2 + (1 if systems is None else int(systems.max()) + 1)
+    if sample.n_outputs <= least:
+        raise NotEstimableError(
+            f"the correlation of a metric needs more than {least} judged outputs; "
+            f"got {sample.n_outputs}: judge more outputs"
+        )
+    centred = sample.metric - sample.metric.mean(axis=0)
+    if systems is not None:
+        own = [np.bincount(systems, weights=column) / np.bincount(systems) for column in centred.T]
+        centred = centred - np.column_stack(own)[systems]
+    spread = centred.std(axis=0)
+    flat = spread <= 1e-12 * np.abs(sample.metric).max(axis=0)
+    if flat.any():
+        raise NotEstimableError(
+            "`metric` must vary over the judged outputs; "
+            f"got a constant in column {int(np.argmax(flat))}: drop it, or judge more outputs"
+        )
+    return replace(sample, metric=centred / spread), _pool_variance(metric_pool, spread)
+
+
+def _pool_variance(metric_pool: ArrayLike | Pool | None, spread: Floats) -> list[float] | None:
+    if metric_pool is None:
+        return None
+    pool = as_pool(metric_pool)
+    if len(pool.mean) != len(spread):
+        raise InvalidArgumentError(
+            f"`metric_pool` must have {len(spread)} metrics as `metric` has; got {len(pool.mean)}"
+        )
+    variance = np.diag(pool.covariance) / spread**2
+    if (variance <= 1e-12).any():
+        raise NotEstimableError(
+            "`metric_pool` must vary over the pool as `metric` does; got a constant metric: "
+            "pass the metric of every output"
+        )
+    return [float(one) for one in variance]
+
+
+def _efficiency(
+    found: Analysis, here: Moments, there: Moments, variance: float | None
+) -> Efficiency:
+    """Return the efficiency of the one metric of moments; `variance` is the metric's in the pool."""
+    components = found.components
+    far = student_level(components.level, components.n_outputs)
+    part, parts = _explained(here, variance), _explained(there, variance)
+    square, squares = float(_signed_square(here, part)[0]), _signed_square(there, parts)
+    rho, noiseless = Quantity(np.nan, -1.0, 1.0), Quantity(np.nan, 1.0, np.inf)
+    notes = ["the correlation is undetermined: it has no meaning without item variance"]
+    if here.item[0] > 0:
         ends = percentiles(squares, far)
-        rho = correlation_quantity(square, ends, several=several)
-        noiseless = _from_share(square, ends, several=several)
-        notes = correlation_notes(here, part)
+        # The interval holds the estimate, also where that was moved to a bound.
+        shares = (square, min(ends[0], square), max(ends[1], square))
+        rho = Quantity(*(float(np.sign(one) * np.sqrt(abs(one))) for one in shares))
+        noiseless = _from_share(square, ends)
+        notes = []
+        if abs(part[0]) > here.item[0]:
+            ratio = np.sqrt(abs(part[0]) / here.item[0])
+            notes.append(
+                f"the correlation is estimated beyond 1 ({ratio:.3g} in size) and reported as 1: the "
+                "item variance is small, or the sample too small to tell"
+            )
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # Unlike the square times the reliability, it is well behaved in draws with little item variance.
+        saved = np.clip(np.where(there.total > 0, parts / there.total, np.nan), -1.0, 1.0)
     reliability = float(np.clip(here.reliability[0], 0.0, 1.0))
+    gamma = components.noise_ratio
     return Efficiency(
-        item_variance=found.item,
-        rater_variance=found.rater,
+        item_variance=components.item,
+        rater_variance=components.rater,
         noise_ratio=gamma,
         correlation=rho,
-        data_efficiency=_from_share(
-            square * reliability, percentiles(saved_share(there, parts), far), several=several
-        ),
+        data_efficiency=_from_share(square * reliability, percentiles(saved, far)),
         perfect_metric=Quantity(
             *(_inverse_complement(1 / (1 + one)) for one in (gamma.value, gamma.high, gamma.low))
         ),
         noiseless_raters=noiseless,
-        n_outputs=sample.n_outputs,
-        n_judgments=sample.n_judgments,
-        n_metrics=here.with_metric.shape[1],
-        level=level,
-        notes=(*found.notes, *notes),
+        n_outputs=components.n_outputs,
+        n_judgments=components.n_judgments,
+        level=components.level,
+        notes=(*components.notes, *notes),
     )
 
 
-def _from_share(share: float, ends: tuple[float, float], *, several: bool) -> Quantity:
+def _explained(found: Moments, variance: float | None) -> Floats:
+    """Return the human score's variance that the metric explains, with the correlation's sign.
+
+    It is c |c| over the metric's variance, with c the covariance.
+    """
+    c = found.with_metric[:, 0]
+    spread = found.metric[:, 0] if variance is None else np.full(len(c), variance)
+    undefined = np.full(len(c), np.nan)
+    return np.asarray(np.divide(c * np.abs(c), spread, out=undefined, where=spread > 1e-12))
+
+
+def _signed_square(found: Moments, part: Floats) -> Floats:
+    """Return the squared correlation with the sign of the correlation, within [-1, 1].
+
+    A draw without item variance says no more than the sign.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = np.where(found.item > 0, part / found.item, np.sign(part))
+    return np.clip(np.where(np.isnan(found.item + part), np.nan, share), -1.0, 1.0)
+
+
+def _from_share(share: float, ends: tuple[float, float]) -> Quantity:
     """Return 1 / (1 - share) for a share of variance saved that carries its metric's sign.
 
-    Without a sign, as for several metrics, a share below zero counts as zero. The interval holds
-    the estimate, also where that was moved to a bound that resamples may pass.
+    The interval holds the estimate, also where that was moved to a bound that resamples may pass.
     """
     low, high = ends
-    value = abs(share) if not several else max(share, 0.0)
-    if several:
-        low, high = max(low, 0.0), max(high, 0.0)
-    elif low <= 0 <= high:
+    value = abs(share)
+    if low <= 0 <= high:
         low, high = 0.0, max(-low, high)
     else:
         low, high = min(abs(low), abs(high)), max(abs(low), abs(high))

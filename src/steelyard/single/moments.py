@@ -40,8 +40,8 @@ class Moments:
         Variance of the outputs' mean judgments.
     with_metric : (B, p) array
         Covariance of mean judgment and each metric.
-    metric : (B, p, p) array
-        Covariance of the metrics.
+    metric : (B, p) array
+        Variance of each metric.
     """
 
     freedom: int
@@ -66,7 +66,7 @@ class Moments:
     def of_metric(self, index: int) -> "Moments":
         """Return the moments with one of the metrics alone."""
         one = slice(index, index + 1)
-        return replace(self, with_metric=self.with_metric[:, one], metric=self.metric[:, one, one])
+        return replace(self, with_metric=self.with_metric[:, one], metric=self.metric[:, one])
 
     @property
     def between(self) -> Floats:
@@ -177,10 +177,9 @@ def _features(
     within = np.where(judged.within > 1e-24 * np.ptp(judged.human) ** 2, judged.within, 0.0)
     g = sample.metric - sample.metric.mean(axis=0)
     g = np.column_stack([np.empty((len(g), 0)), *(_centred(column, system) for column in g.T)])
-    products = (g[:, :, np.newaxis] * g[:, np.newaxis, :]).reshape(len(g), g.shape[1] ** 2)
     squares = m * m * (m.sum() / of_system)
     return np.column_stack(
-        [m, squares, m * z, m * z * z, within, y, y * y, g, y[:, np.newaxis] * g, products]
+        [m, squares, m * z, m * z * z, within, y, y * y, g, y[:, np.newaxis] * g, g * g]
     )
 
 
@@ -197,8 +196,7 @@ def _from_sums(
     n, p = sample.n_outputs, sample.n_metrics
     freedom = n - (1 if systems is None else int(systems.max()) + 1)
     M, squares, my, myy, within, y, yy = sums[:, :_PLAIN].T
-    g, yg = sums[:, _PLAIN : _PLAIN + p], sums[:, _PLAIN + p : _PLAIN + 2 * p]
-    gg = sums[:, _PLAIN + 2 * p :].reshape(len(sums), p, p)
+    g, yg, gg = (sums[:, _PLAIN + k * p : _PLAIN + (k + 1) * p] for k in range(3))
     scale = factor / freedom
     between = (myy - my**2 / M) * scale
     effective = (M - squares / M) / freedom
@@ -210,5 +208,5 @@ def _from_sums(
         item=(between - rater) / effective,
         mean=(yy - y**2 / n) * scale,
         with_metric=(yg - y[:, np.newaxis] * g / n) * scale,
-        metric=(gg - g[:, :, np.newaxis] * g[:, np.newaxis, :] / n) * scale,
+        metric=(gg - g**2 / n) * scale,
     )

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from steelyard.errors import InvalidArgumentError
-from steelyard.single.components import one_way
+from steelyard.single.components import check_repeats
 from steelyard.single.judged import JudgedOutputs, judged_outputs
 
 __all__ = ["PrintedComponents", "authors_correlation", "printed_components"]
@@ -76,7 +76,7 @@ def printed_components(human: ArrayLike, items: ArrayLike) -> PrintedComponents:
     12.5
     """
     sample = judged_outputs(human, None, items)
-    rater = one_way(sample).rater
+    rater = _rater_variance(sample)
     variance_of_means = float(sample.mean.var(ddof=1))
     return PrintedComponents(
         rater=rater,
@@ -133,8 +133,13 @@ def authors_correlation(
     centre = sample.mean if means is None else judged_outputs(human, means, items).metric[:, 0]
     g = sample.metric[:, 0]
     covariance = float(np.mean((centre - centre.mean()) * (g - g.mean())))
-    item = _total_less_rater(sample, one_way(sample).rater)
+    item = _total_less_rater(sample, _rater_variance(sample))
     return covariance / float(np.sqrt(item) * g.std(ddof=1))
+
+
+def _rater_variance(sample: JudgedOutputs) -> float:
+    check_repeats(sample)
+    return float(sample.within.sum()) / (sample.n_judgments - sample.n_outputs)
 
 
 def _total_less_rater(sample: JudgedOutputs, rater: float) -> float:

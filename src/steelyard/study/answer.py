@@ -2,15 +2,20 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
 
 from steelyard.errors import NotEstimableError
+from steelyard.numbers import level_name
+from steelyard.questions.answer import score_sentence
 from steelyard.questions.comparison import Comparison
+from steelyard.questions.estimates import Estimate
 
 if TYPE_CHECKING:
     from steelyard.study.study import Study
 
-__all__ = ["Answer", "prompt_answer"]
+__all__ = ["Answer", "judgments_of", "prompt_answers"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,26 +24,15 @@ class Answer:
 
     Attributes
     ----------
-    prompt : str
-        The prompt.
+    sentence : str
+        Which system is better, by how much, and what cannot be told; of one system its mean; or why there
+        is no answer.
     comparison : Comparison or None
         What `Study.compare` found; None with one system, or where it refused.
-    refusal : str or None
-        Why there is no comparison of several systems.
     """
 
-    prompt: str
+    sentence: str
     comparison: Comparison | None = None
-    refusal: str | None = None
-
-    @property
-    def sentence(self) -> str | None:
-        """The answer in one sentence; None where there is no comparison."""
-        if self.comparison is None:
-            return None
-        found = self.comparison
-        ranked = "" if len(found.pairs) == 1 else found.sentence
-        return _opened(ranked or _of_pairs(found), found)
 
     @property
     def basis(self) -> str | None:
@@ -47,34 +41,20 @@ class Answer:
             return None
         pairs = len(self.comparison.pairs)
         together = "" if pairs == 1 else f" for all {pairs} pairs together"
-        return f"About {self.comparison.about}. Holds at {100 * self.comparison.level:.10g}%{together}."
+        return f"About {self.comparison.about}. Holds at {level_name(self.comparison.level)}{together}."
 
 
-def _of_pairs(found: Comparison) -> str:
-    """Say what is known of one pair, or where some pairs cannot be compared."""
-    if len(found.pairs) == 1:
-        [pair] = found.pairs
-        if pair.verdict in {"a", "b"}:
-            better, worse = (pair.a, pair.b) if pair.verdict == "a" else (pair.b, pair.a)
-            return f"{better} is better than {worse}."
-        what = "have identical outputs" if pair.identical else "are not told apart"
-        return f"{pair.a} and {pair.b} {what}."
-    told = sum(pair.verdict in {"a", "b"} for pair in found.pairs)
-    return (
-        f"{told} of the {len(found.pairs)} pairs that can be compared are told apart; there is no "
-        "order of all systems."
-    )
-
-
-def prompt_answer(
+def prompt_answers(
     study: "Study",
     prompt: str,
-    systems: Sequence[str],
-    *,
+    estimates: Sequence[Estimate],
     metrics: Sequence[str] | None = None,
+    *,
+    systems: Sequence[str] | None = None,
     level: float = 0.95,
-) -> Answer:
-    """Compare the systems under a prompt, as `Study.compare` does, or say why they are not compared.
+    **options: Any,
+) -> dict[str | None, Answer]:
+    """Return the answer under a prompt, by slice, as `Study.compare` gives it; or why there is none.
 
     Parameters
     ----------
@@ -82,25 +62,40 @@ def prompt_answer(
         The campaign.
     prompt : str
         The prompt.
-    systems : sequence of str
-        Systems that were judged under it; there is nothing to compare with fewer than two.
+    estimates : sequence of Estimate
+        The systems' estimates under it.
     metrics : sequence of str, optional
         Metrics to correct with; all by default.
+    systems : sequence of str, optional
+        The systems to compare; those that have estimates by default.
     level : float
         Level of the verdicts, for all pairs together.
+    **options
+        The other options of `Study.compare`.
     """
-    if len(systems) < 2:
-        return Answer(prompt=prompt)
+    own = [one for one in estimates if one.prompt == prompt]
+    names = list(dict.fromkeys(one.system for one in own)) if systems is None else systems
+    parts = dict.fromkeys(one.slice for one in own) or {None: None}
+    if len(names) < 2:
+        return {one.slice: Answer(sentence=_of_one(one)) for one in own}
     try:
-        found = study.compare(metrics, prompts=[prompt], systems=systems, level=level)[0]
+        found = study.compare(metrics, prompts=[prompt], systems=names, level=level, **options)
     except NotEstimableError as error:
-        return Answer(prompt=prompt, refusal=str(error).removeprefix(f"prompt {prompt!r}: "))
-    return Answer(prompt=prompt, comparison=found)
+        reason = str(error).removeprefix(f"prompt {prompt!r}: ").rstrip(".")
+        return {
+            name: Answer(sentence=f"Which system is better is not known: {reason}.")
+            for name in parts
+        }
+    return {one.slice: Answer(sentence=one.sentence, comparison=one) for one in found}
 
 
-def _opened(sentence: str, found: Comparison) -> str:
-    """Begin with a capital letter, unless the first word is the name of a system."""
-    names = [name for pair in found.pairs for name in (pair.a, pair.b)]
-    if any(sentence.startswith((f"{name} ", f"{name},")) for name in names):
-        return sentence
-    return sentence[:1].upper() + sentence[1:]
+def judgments_of(study: "Study", prompt: str, systems: Sequence[str]) -> int | None:
+    """Return how many judgments were made of some systems; None where they are of several prompts."""
+    rows = study.judgments.frame.filter(
+        (pl.col("prompt") == prompt) & pl.col("system").is_in(list(systems))
+    )
+    return rows.height or None
+
+
+def _of_one(one: Estimate) -> str:
+    return score_sentence(one.system, one.estimate, one.low, one.high)

@@ -1,7 +1,7 @@
 """A study: a campaign's outputs and judgments, and the questions people ask of them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -14,6 +14,7 @@ from steelyard.campaign.balance import balance_notes
 from steelyard.campaign.files import StudyFiles
 from steelyard.campaign.slices import sliced
 from steelyard.campaign.source import Source
+from steelyard.campaign.versions import campaign_files, joined
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.questions.about import Raters, Target
 from steelyard.questions.asked import Asked
@@ -28,6 +29,7 @@ from steelyard.questions.fitted import Fits
 from steelyard.questions.next_sample import NextSample, next_sample
 from steelyard.questions.plan import PlanAsked, PlanFor, pilot_plan
 from steelyard.questions.plans import Plan
+from steelyard.questions.savings import with_savings
 from steelyard.records import names_of
 from steelyard.sampling.sample import Sample, sample
 from steelyard.study import monitoring, replaying
@@ -36,6 +38,9 @@ from steelyard.tables.duplicates import OnDuplicate
 from steelyard.tables.gaps import Fill
 
 __all__ = ["Study"]
+
+# Folders of earlier versions, or their tables.
+Earlier = str | PathLike[str] | Sequence[str | PathLike[str]] | Sequence[tuple[Any, Any]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +55,8 @@ class Study:
         The judgments.
     notes : tuple of str
         What was taken for granted, filled or left out while they were read.
+    today : Study, optional
+        Where earlier versions were handed over: the same without them.
 
     Examples
     --------
@@ -69,6 +76,7 @@ class Study:
     outputs: Outputs
     judgments: Judgments
     notes: tuple[str, ...] = ()
+    today: "Self | None" = None
     _fits: dict[Any, Fits] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
@@ -89,6 +97,7 @@ class Study:
         exclude_metrics: Sequence[str] | None = None,
         lower_is_better: Sequence[str] | None = None,
         human: Sequence[str] | None = None,
+        earlier: Earlier | None = None,
     ) -> Self:
         """Read a study from files or data frames.
 
@@ -122,6 +131,10 @@ class Study:
         human : str or sequence of str, optional
             Where `outputs` is one table that holds the judgments too: its columns of human scores, filled
             on some rows; ``rater*`` for all that start so. Several are scores of several raters.
+        earlier : path, sequence of paths, or sequence of (outputs, judgments), optional
+            Earlier versions, as folders of their files or as pairs of tables. They lend what they know of
+            items, texts, metrics and raters; estimates are of the others. Outputs of theirs that are judged
+            again today show whether their judgments still hold; if not, they are not used.
 
         Raises
         ------
@@ -143,7 +156,27 @@ class Study:
             lower_is_better=names_of(lower_is_better),
             human=names_of(human),
         )
-        return cls(*files.read(names_of(systems)))
+        pool, judged, notes = files.read(names_of(systems))
+        if earlier is None:
+            return cls(pool, judged, notes)
+        old = [
+            (name, *replace(files, outputs=pool_of, judgments=judged_of).read(None)[:2])
+            for name, pool_of, judged_of in _tables_of(earlier)
+        ]
+        both = joined(pool, judged, old)
+        whole = replace(
+            files,
+            outputs=both.outputs,
+            judgments=both.judgments,
+            columns={},
+            metrics=pool.metrics,
+            human=None,
+            exclude_systems=None,
+        )
+        pool_of_all, judged_of_all, _ = whole.read(None)
+        own = judged.filter(pl.col("system").is_in(list(both.today)))
+        today = cls(pool, own, notes)
+        return cls(pool_of_all, judged_of_all, (*notes, *both.notes), today=today)
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -225,6 +258,8 @@ class Study:
         fits = self.fits(
             metrics, bounds=bounds, sample=sample, cluster_by=cluster_by, average=average
         )
+        if systems is None and self.today is not None:
+            systems = self.today.systems
         asked = Asked.of(
             fits,
             names_of(prompts),
@@ -234,7 +269,16 @@ class Study:
             level=level,
         )
         slices = sliced(self.outputs, by, bands=bands, weights=weights)
-        return estimates(fits.cut(slices), asked)
+        found = estimates(fits.cut(slices), asked)
+        if self.today is None:
+            return found
+        alone = estimates(
+            self.today.fits(
+                metrics, bounds=bounds, sample=sample, cluster_by=cluster_by, average=average
+            ).cut(slices),
+            asked,
+        )
+        return with_savings(found, alone)
 
     def compare(
         self,
@@ -455,6 +499,8 @@ class Study:
         Plan
         """
         prompt = self.only_prompt(prompt)
+        if systems is None and compare is None and self.today is not None:
+            systems = self.today.systems
         return pilot_plan(
             self.fits(metrics),
             prompt,
@@ -581,3 +627,15 @@ class Study:
                 "there are no judgments yet: draw a sample (steelyard sample), have it judged, and "
                 "pass the judgments"
             )
+
+
+def _tables_of(earlier: Earlier) -> list[tuple[str, Any, Any]]:
+    """Return name, outputs and judgments of each earlier version."""
+    some = [earlier] if isinstance(earlier, str | PathLike) else list(earlier)
+    found: list[tuple[str, Any, Any]] = []
+    for place, one in enumerate(some, start=1):
+        if isinstance(one, str | PathLike):
+            found += campaign_files(Path(one))
+        else:
+            found.append((f"earlier version {place}", *one))
+    return found

@@ -98,6 +98,7 @@ def _refusal(
     words, option = way_to_settle(rows)
     return InvalidDataError(
         f"{table.name}, {second}: rater {key['rater']!r} judged item {key['item']!r} of system "
-        f"{key['system']!r} under prompt {key['prompt']!r} already on {first}{more}: {words}",
+        f"{key['system']!r} under prompt {key['prompt']!r} already on {first}{more}: {words}: "
+        f"{table.conversion('--on-duplicate', option)}",
         options=("--on-duplicate", option),
     )

@@ -7,7 +7,7 @@ from dataclasses import replace
 import polars as pl
 
 from steelyard.errors import InvalidArgumentError
-from steelyard.tables.rules import Rule
+from steelyard.tables.rules import LARGEST, Rule
 from steelyard.tables.tables import Table, quoted
 
 __all__ = ["Fill", "filled", "is_gap"]
@@ -19,8 +19,8 @@ _ALL = "*"
 
 
 def is_gap(metric: str) -> pl.Expr:
-    """Whether an output lacks a metric: missing, NaN or infinite."""
-    return ~pl.col(metric).cast(pl.Float64).is_finite().fill_null(False)
+    """Whether an output lacks a metric: missing, NaN, infinite, or too large to be squared."""
+    return ~(pl.col(metric).cast(pl.Float64).abs() <= LARGEST).fill_null(False)
 
 
 def filled(

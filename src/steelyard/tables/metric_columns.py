@@ -13,7 +13,7 @@ from steelyard.records import ALSO_BY, DRAW_COLUMNS, PLACE
 from steelyard.tables.judgments import JUDGMENT_COLUMNS
 from steelyard.tables.outputs import OUTPUT_COLUMNS
 from steelyard.tables.rules import check, decimal_comma, is_number, number, typed
-from steelyard.tables.separators import DECIMAL_COMMA
+from steelyard.tables.separators import decimal_mark
 from steelyard.tables.tables import ROW, Table
 
 __all__ = ["metric_columns", "with_numbers"]
@@ -67,22 +67,13 @@ def with_numbers(table: Table) -> Table:
         if name not in OUTPUT_COLUMNS and kind == pl.String
     ]
     rows = rows.with_columns(typed(rows[name], table.decimal) for name in others)
-    if table.decimal is None:
-        _ask_for_decimals(table, rows, [name for name in others if rows.schema[name] == pl.String])
+    _, doubtful = decimal_mark(rows.select(others)) if table.decimal is None else (None, None)
+    if doubtful is not None:
+        raise decimal_comma(
+            table,
+            f"{table.name}, column {table.column(doubtful)}: the cells look like numbers with commas",
+        )
     return replace(table, rows=rows.lazy(), schema=rows.drop(ROW).schema)
-
-
-def _ask_for_decimals(table: Table, rows: pl.DataFrame, columns: Sequence[str]) -> None:
-    """Raise for a column that holds numbers, if only a comma may stand before their decimals."""
-    for name in columns:
-        cells = rows[name].drop_nulls()
-        commas = cells.str.contains(DECIMAL_COMMA)
-        if commas.any() and (commas | cells.str.contains(r"^\s*[+-]?\d*\s*$")).all():
-            raise decimal_comma(
-                f"{table.name}, column {table.column(name)}: the cells look like numbers, such as "
-                f"{cells.filter(commas)[0]!r} ({commas.sum():,} of {rows.height:,} rows)",
-                table.role,
-            )
 
 
 def metric_columns(

@@ -18,7 +18,7 @@ from steelyard.tables.outputs import OUTPUT_COLUMNS
 from steelyard.tables.rules import MISSING, check, identifier, number, typed
 from steelyard.tables.tables import ROW, Table
 
-__all__ = ["split_table"]
+__all__ = ["human_columns", "split_table"]
 
 _KEY = ["item", "system"]
 # A column `prompt` of more different texts than this holds the prompts of systems, not of raters.
@@ -28,7 +28,7 @@ _OF_JUDGMENTS = {*JUDGMENT_COLUMNS, *DRAW_RECORD, ALSO_BY} - {*OUTPUT_COLUMNS}
 
 
 def split_table(
-    source: Source,
+    source: Source | Table,
     human: Sequence[str],
     *,
     columns: Mapping[str, str] | None = None,
@@ -61,7 +61,7 @@ def split_table(
         separator=separator,
         decimal=decimal,
     )
-    names = _human_columns(table, human)
+    names = human_columns(table, human)
     rows = table.collect(table.rows)
     rows, notes = _with_keys(table, rows)
     filled = _judged(table, rows, names)
@@ -76,15 +76,16 @@ def split_table(
     return (
         _part(table, pool),
         replace(_part(table, filled), role="judgments"),
-        (*notes, *about),
+        (*table.notes, *notes, *about),
     )
 
 
 def _part(table: Table, rows: pl.DataFrame) -> Table:
-    return replace(table, rows=rows.lazy(), schema=rows.drop(ROW).schema, is_lazy=False)
+    schema = rows.drop(ROW).schema
+    return replace(table, rows=rows.lazy(), schema=schema, is_lazy=False, notes=())
 
 
-def _human_columns(table: Table, human: Sequence[str]) -> list[str]:
+def human_columns(table: Table, human: Sequence[str]) -> list[str]:
     """Return the columns that are meant, patterns resolved."""
     there = list(table.schema)
     found: dict[str, None] = {}

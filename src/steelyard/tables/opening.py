@@ -18,7 +18,13 @@ from steelyard.tables.frames import Source, as_lazy
 from steelyard.tables.json_arrays import read_array
 from steelyard.tables.lines import header_record, malformation
 from steelyard.tables.locations import Location, located
-from steelyard.tables.separators import checked_decimal, checked_separator, other_separator
+from steelyard.tables.separators import (
+    SEPARATORS,
+    best_separator,
+    checked_decimal,
+    checked_separator,
+    decimal_mark,
+)
 from steelyard.tables.tables import ROW, Table, reading
 from steelyard.tables.text import Text, readable_text
 
@@ -26,6 +32,8 @@ __all__ = ["open_table", "renamed"]
 
 # A header has one of these, or no number in it.
 _KNOWN = ("item", "system", "output", "rater", "score")
+# They hold no numbers, whatever they look like.
+_TEXTS = {"item", "system", "output", "input", "reference", "rater", "prompt"}
 
 
 def open_table(
@@ -52,10 +60,10 @@ def open_table(
         judgments: it may name columns that only the other has, and ``outputs:item`` is for outputs
         only.
     separator : str, optional
-        What stands between the cells of CSV; by default a comma, in ``.tsv`` a tab.
+        What stands between the cells of CSV; if not given, what cuts most columns out of the header.
     decimal : {".", ","}, optional
-        What stands before the decimals of numbers in text. If not given, a point; and numbers with a
-        comma are asked about.
+        What stands before the decimals of numbers in text; if not given, a point, or a comma where the
+        numbers leave no doubt.
 
     Raises
     ------
@@ -78,6 +86,13 @@ def open_table(
         raise InvalidDataError(f"{table.name}: holds no rows: at least one is needed")
     there = [column for column in table.schema if column != ROW]
     mapped = mapped_columns(table.name, there, contract, for_role(columns, label), label)
+    if mark is None and table.has_blank_cells:
+        texts = {mapped.get(name, name) for name in _TEXTS}
+        numbers = [name for name in there if name not in texts]
+        mark, _ = decimal_mark(table.collect(table.rows.select(numbers)))
+        if mark == ",":
+            said = f"{table.name}: commas stand before the decimals of numbers"
+            table = replace(table, notes=(*table.notes, said))
     return renamed(replace(table, decimal=mark), mapped)
 
 
@@ -101,6 +116,7 @@ def _open_file(path: Path, label: Role, contract: Sequence[str], separator: str 
         return _open_parts(name, place, label)
     if not place.path.is_file():
         raise InvalidDataError(f"{name}: is not a file")
+    notes: tuple[str, ...] = ()
     with reading(name):
         if place.path.stat().st_size == 0:
             raise InvalidDataError(f"{name}: the file is empty: at least one row is needed")
@@ -120,12 +136,24 @@ def _open_file(path: Path, label: Role, contract: Sequence[str], separator: str 
             found = read_sheet(place.path, place.sheet)
         elif found is None:
             text = readable_text(place.path, file_format)
-            if separator is not None and file_format.kind == "csv":
-                file_format = replace(file_format, separator=checked_separator(separator))
-            found = _read_text(name, text, file_format, label, contract)
+            if file_format.kind == "csv":
+                file_format, notes = _separated(name, text, file_format, separator, contract)
+            found = _read_text(name, text, file_format)
     found = _unnested(found, contract)
     rows = _records(found.with_row_index(ROW), file_format).lazy()
-    return Table(name, rows, found.schema, label, file_format, text=text)
+    return Table(name, rows, found.schema, label, file_format, text=text, notes=notes)
+
+
+def _separated(
+    name: str, text: Text, file_format: Format, separator: str | None, contract: Sequence[str]
+) -> tuple[Format, tuple[str, ...]]:
+    """Return the format with what stands between cells, and a note if that is not what the name says."""
+    if separator is not None:
+        return replace(file_format, separator=checked_separator(separator)), ()
+    usual = file_format.separator
+    best = best_separator(header_record(text), usual, contract)
+    said = f"{name}: the columns are separated by {SEPARATORS[best]}"
+    return replace(file_format, separator=best), () if best == usual else (said,)
 
 
 def _unnested(rows: pl.DataFrame, contract: Sequence[str]) -> pl.DataFrame:
@@ -152,9 +180,7 @@ def _records(rows: pl.DataFrame, file_format: Format) -> pl.DataFrame:
     return rows.filter(~pl.all_horizontal(pl.exclude(ROW).is_null()))
 
 
-def _read_text(
-    name: str, text: Text, file_format: Format, label: Role, contract: Sequence[str]
-) -> pl.DataFrame:
+def _read_text(name: str, text: Text, file_format: Format) -> pl.DataFrame:
     if file_format.kind == "jsonl":
         try:
             # This reader expands patterns and has no option not to.
@@ -173,12 +199,8 @@ def _read_text(
         reason = malformation(text, "csv", separator)
         if reason is None:
             raise
-        found = other_separator(name, header_record(text), separator, contract, label)
-        raise (found or InvalidDataError(f"{name}, {reason}")) from error
+        raise InvalidDataError(f"{name}, {reason}") from error
     _check_header(name, rows.columns)
-    found = other_separator(name, separator.join(rows.columns), separator, contract, label)
-    if found is not None:
-        raise found
     return unguarded_cells(rows)
 
 

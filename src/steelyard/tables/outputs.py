@@ -394,13 +394,13 @@ class Outputs:
         ).row(0)
         raise InvalidDataError(
             f"{self._table.cell_error(row, metric, 'a finite number')} (item {item!r}, system "
-            f"{system!r}; a gap in metric {metric} on {gaps:,} of {size:,} outputs): score them, fill "
-            f"the gaps with --fill {metric}=mean, or leave out the metric"
+            f"{system!r}; a gap in metric {metric} on {gaps:,} of {size:,} outputs): score them, leave "
+            f"out the metric, or fill the gaps: {self._table.conversion('--fill', f'{metric}=mean')}"
         )
 
 
 def _float(metric: str) -> pl.Expr:
-    return pl.col(metric).cast(pl.Float64)
+    return pl.when(~is_gap(metric)).then(pl.col(metric).cast(pl.Float64)).alias(metric)
 
 
 def _moments(values: Floats) -> PoolMoments:

@@ -1,68 +1,44 @@
 """What is in one file: which kind, how much, and every problem counted, before anything fails."""
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import polars as pl
 
 from steelyard.errors import InvalidDataError
-from steelyard.records import ALSO_BY, DRAW_RECORD
-from steelyard.tables.column_names import Role, for_role, lookalike
-from steelyard.tables.direction import LOWER
-from steelyard.tables.judgment_profile import judgment_profile
-from steelyard.tables.judgments import JUDGMENT_COLUMNS
-from steelyard.tables.metric_columns import label_name
+from steelyard.records import Judgment, Output
+from steelyard.tables.column_names import Role
+from steelyard.tables.duplicates import duplicate_key, way_to_settle
+from steelyard.tables.gaps import is_gap
+from steelyard.tables.kinds import CONTRACT, Kind, first_rows, kind_of, only_numbers, own_names
+from steelyard.tables.metric_columns import metric_columns, with_numbers
 from steelyard.tables.opening import open_table, renamed
-from steelyard.tables.outputs import OUTPUT_COLUMNS
-from steelyard.tables.pool_profile import pool_profile
-from steelyard.tables.problems import Problem
-from steelyard.tables.rules import MISSING, is_number
-from steelyard.tables.separators import Decimal, checked_decimal
-from steelyard.tables.tables import ROW, Table
+from steelyard.tables.problems import Problem, bad_cells, near_equal_names, repeated_keys
+from steelyard.tables.rules import countable, identifier, is_blank, number, scale_of
+from steelyard.tables.separators import has_decimal_comma
+from steelyard.tables.tables import ROW, Table, shown
 
-__all__ = ["FileProfile", "Kind", "profile_file"]
+__all__ = ["FileProfile", "profile_file"]
 
-Kind = Literal["outputs", "judgments", "one table", "wide table", "another form"]
-
-_WANTED: dict[Role, tuple[str, ...]] = {
-    "outputs": ("item", "system", "output"),
-    "judgments": ("item", "system", "score", "rater", "prompt"),
-}
-_NEEDED: dict[Role, tuple[str, ...]] = {"outputs": ("system",), "judgments": ("system", "score")}
+_NEEDED = {"outputs": ("item", "system"), "judgments": ("item", "system", "score")}
 _NEEDED_FOR = {
+    "item": "say which one it is with --column item=YOUR_COLUMN",
     "system": "add one that names the system of each row",
     "score": "say which one it is with --column score=YOUR_COLUMN",
 }
-_CONTRACT = tuple(dict.fromkeys((*OUTPUT_COLUMNS, *JUDGMENT_COLUMNS)))
-_OURS = {*_CONTRACT, *DRAW_RECORD, ALSO_BY, LOWER, "cluster"}
-# Words in the name of a column that people filled.
-_HUMAN = frozenset(
-    (
-        *(
-            "human",
-            "humans",
-            "gold",
-            "oracle",
-            "annotator",
-            "annotation",
-            "annotated",
-            "rater",
-            "expert",
-        ),
-        *("crowd", "mos", "people", "manual", "worker", "workers"),
-    )
-)
-_RATERS = re.compile(
-    r"((?:rater|annotator|worker|assessor|expert|human|judge|score|r|a)[\W_]?)\d+", re.IGNORECASE
-)
-# A judge may be a person or a program: such a column names raters only if it holds words.
-_WORDS_ONLY = frozenset({"judge", "evaluator", "grader"})
-# A column `prompt` of more different texts than this holds the prompts of systems, not of raters.
-_PROMPTS = 50
-_SHOWN_ROWS, _SHOWN_COLUMNS = 3, 8
+_ALREADY = Problem("", 0, 0, way_out="keep one of them, or tell their items apart")
+# One rater with a larger share makes the answer largely that rater's.
+_LARGE_SHARE = 0.3
+# Scores are looked at for strangers from so many on; a value is usual that is there twice at least,
+# and from this share on.
+_ENOUGH, _USUAL = 50, 0.01
+# More different strangers than this are a long tail, as of counted errors, and no slips.
+_SLIPS = 5
+# A score that so small a share gave may be followed by one that hardly anybody gave.
+_THIN = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,8 +100,6 @@ def profile_file(
     path: Path,
     *,
     columns: Mapping[str, str] | None = None,
-    separator: str | None = None,
-    decimal: Mapping[str, str] | None = None,
     bounds: tuple[float, float] | None = None,
     role: Role | None = None,
 ) -> FileProfile:
@@ -137,10 +111,6 @@ def profile_file(
         The file, sheet, folder or pattern.
     columns : mapping, optional
         As in `read_outputs`.
-    separator : str, optional
-        As in `read_outputs`.
-    decimal : mapping, optional
-        The decimal mark of ``outputs`` and of ``judgments``.
     bounds : (float, float), optional
         Least and greatest possible score.
     role : {"outputs", "judgments"}, optional
@@ -151,177 +121,34 @@ def profile_file(
     InvalidDataError
         If the file cannot be opened.
     """
-    table, mark = _opened(path, separator)
-    kind, human = (role, ()) if role is not None else _kind_of(table, columns)
+    table = open_table(path, label="outputs", contract=CONTRACT)
+    kind, human = (role, ()) if role is not None else kind_of(table, columns)
     rows = table.collect(table.rows.select(pl.len())).item()
     known = FileProfile(str(path), kind, rows, tuple(table.schema), human=human)
     if kind not in {"outputs", "judgments"}:
-        options = () if mark is None else ("--separator", f"outputs:{mark}")
-        names = own_names(table, "outputs", columns)
-        columns_said = _renaming(names, columns, None) if kind == "one table" else ()
-        return replace(known, counts=_first_rows(table), options=(*options, *columns_said))
+        names = own_names(table, "outputs", columns) if kind == "one table" else {}
+        return replace(known, counts=first_rows(table), options=_renaming(names, columns, None))
     own_role: Role = "outputs" if kind == "outputs" else "judgments"
     names = own_names(table, own_role, columns)
     if own_role == "judgments" and "score" not in names:
-        names |= _only_numbers(table, names)
-    options = () if mark is None else ("--separator", f"{own_role}:{mark}")
-    options = (*options, *_renaming(names, columns, own_role))
-    missing = [_no_column(name) for name in _NEEDED[own_role] if name not in names]
+        names |= only_numbers(table, names)
+    known = replace(known, options=_renaming(names, columns, own_role))
+    missing = [name for name in _NEEDED[own_role] if name not in names]
     if missing:
-        return replace(known, counts=_first_rows(table), problems=tuple(missing), options=options)
-    own = replace(
-        renamed(table, {ours: theirs for ours, theirs in names.items() if ours != theirs}),
-        role=own_role,
-        decimal=checked_decimal((decimal or {}).get(own_role)),
-    )
-    counts, problems, more = _profiled(own, own_role, bounds)
-    return replace(known, counts=counts, problems=tuple(problems), options=(*options, *more))
-
-
-def own_names(table: Table, role: Role, columns: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Return which column is which of ours: as told, by its name, or because it looks like it."""
-    there = list(table.schema)
-    told = {our: own for our, own in for_role(columns, role).items() if own in there}
-    wanted = _WANTED[role]
-    found = {name: name for name in wanted if name in there} | told
-    free = [name for name in there if name not in _OURS and name not in told.values()]
-    for name in wanted:
-        if name not in found:
-            near = lookalike(name, free, misspelt=name in {"item", "system", "output"})
-            if near is not None and not (name == "rater" and not _names_people(table, near)):
-                found[name] = near
-                free.remove(near)
-    return {name: found[name] for name in dict.fromkeys((*wanted, *told)) if name in found}
-
-
-def _kind_of(table: Table, columns: Mapping[str, str] | None) -> tuple[Kind, tuple[str, ...]]:
-    """Return what a table is, by its columns and what they hold, and its columns of human scores."""
-    judged, pool = own_names(table, "judgments", columns), own_names(table, "outputs", columns)
-    texts, score = "output" in pool, judged.get("score")
-    used = {*pool.values(), *judged.values(), *_OURS}
-    numbers = number_columns(table, [name for name in table.schema if name not in used])
-    metrics = [name for name in numbers if not label_name(name)]
-    kind: Kind = "another form"
-    human: tuple[str, ...] = ()
-    if score is not None and "item" in judged:
-        asked = "rater" in judged or ("prompt" in judged and _few_values(table, judged["prompt"]))
-        is_both = not texts or asked or _is_sparse(table, score)
-        kind = "one table" if is_both else "outputs"
-        if not texts and (asked or not metrics):
-            kind = "judgments"
-        human = (score,) if kind == "one table" else ()
-    elif ("system" in pool or texts or len(metrics) > 1) and (human := _human(metrics)):
-        kind = "one table"
-    elif {"item", "rater"} <= {*judged} and not texts and numbers:
-        kind = "judgments"
-    elif "item" in pool and (texts or ("system" in pool and numbers)):
-        kind = "outputs"
-    elif "system" not in pool and len(table.schema) > 2:
-        kind = "wide table"
-    return kind, human
-
-
-def _human(numbers: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns of numbers that people filled, by their names; a pattern for numbered ones."""
-    numbered: dict[str, list[str]] = {}
-    for name in numbers:
-        found = _RATERS.fullmatch(name)
-        if found is not None:
-            numbered.setdefault(found[1], []).append(name)
-    for start, names in numbered.items():
-        if len(names) > 1 and [one for one in numbers if one.startswith(start)] == names:
-            return (f"{start}*",)
-    words = {name: {*re.findall(r"[a-z]+", name.casefold())} for name in numbers}
-    return tuple([name for name, own in words.items() if own & _HUMAN][:1])
-
-
-def number_columns(table: Table, names: Sequence[str]) -> list[str]:
-    """Return the columns that hold numbers, also as text, and perhaps blanks."""
-    found = [name for name in names if is_number(table.schema[name])]
-    texts = [name for name in names if table.schema[name] == pl.String]
-    if texts and table.has_blank_cells:
-        head = table.collect(table.rows.select(ROW, *texts).head(1_000))
-        for name in texts:
-            cells = head[name].drop_nulls().str.strip_chars()
-            cells = cells.filter(~cells.str.to_lowercase().is_in(MISSING))
-            spelled = cells.str.strip_chars_end("%").str.replace(",", ".", literal=True)
-            if len(cells) and spelled.cast(pl.Float64, strict=False).null_count() == 0:
-                found.append(name)
-    return [name for name in table.schema if name in found]
-
-
-def _names_people(table: Table, name: str) -> bool:
-    """Whether a column holds names of raters, and no program's scores."""
-    plain = re.sub(r"[\W_]+", "", name).casefold()
-    return plain not in _WORDS_ONLY or not number_columns(table, [name])
-
-
-def _few_values(table: Table, name: str) -> bool:
-    return bool(table.collect(table.rows.select(pl.col(name).n_unique() <= _PROMPTS)).item())
-
-
-def _is_sparse(table: Table, name: str) -> bool:
-    """Whether a column is blank on some rows, or outputs are there several times."""
-    cell = pl.col(name).cast(pl.String).str.strip_chars().str.to_lowercase()
-    return bool(
-        table.collect(table.rows.select((cell.is_null() | cell.is_in(MISSING)).any())).item()
-    )
-
-
-def _only_numbers(table: Table, names: Mapping[str, str]) -> dict[str, str]:
-    """Return the score of judgments that no column is called after: the only numbers there are."""
-    free = [name for name in table.schema if name not in names.values()]
-    found = number_columns(table, free)
-    return {"score": found[0]} if len(found) == 1 else {}
-
-
-def _no_column(name: str) -> Problem:
-    return Problem(f"no column `{name}`", 0, 0, way_out=_NEEDED_FOR[name], stops=True)
-
-
-def _opened(path: Path, separator: str | None) -> tuple[Table, str | None]:
-    """Open a file; with another separator where its header asks for it, which is returned too."""
+        problems = [
+            Problem(f"no column `{name}`", 0, 0, way_out=_NEEDED_FOR[name], stops=True)
+            for name in missing
+        ]
+        return replace(known, counts=first_rows(table), problems=tuple(problems))
+    mapped = {ours: theirs for ours, theirs in names.items() if ours != theirs}
+    own = replace(renamed(table, mapped), role=own_role)
     try:
-        return open_table(path, label="outputs", contract=_CONTRACT, separator=separator), None
+        counts, problems = _of_outputs(own) if own_role == "outputs" else _of_judgments(own, bounds)
     except InvalidDataError as error:
-        if error.options[:1] != ("--separator",):
-            raise
-        mark = error.options[1].partition(":")[2]
-    return open_table(path, label="outputs", contract=_CONTRACT, separator=mark), mark
-
-
-def _profiled(
-    table: Table, role: Role, bounds: tuple[float, float] | None
-) -> tuple[dict[str, Any], list[Problem], tuple[str, ...]]:
-    """Return counts, problems and needed options; with decimal commas where numbers have them."""
-
-    def profile(with_mark: Decimal | None) -> tuple[dict[str, Any], list[Problem]]:
-        own = replace(table, decimal=with_mark)
-        return pool_profile(own) if role == "outputs" else judgment_profile(own, bounds)
-
-    try:
-        counts, problems = _shaped(table, lambda: profile(table.decimal))
-        asked = [one.options for one in problems if one.options[:1] == ("--decimal",)]
-    except InvalidDataError as error:
-        if error.options[:1] != ("--decimal",):
-            raise
-        asked = [error.options]
-    if not asked:
-        return counts, problems, ()
-    return *_shaped(table, lambda: profile(",")), asked[0]
-
-
-def _shaped(
-    table: Table, profile: Callable[[], tuple[dict[str, Any], list[Problem]]]
-) -> tuple[dict[str, Any], list[Problem]]:
-    """Return the profile; where a column has a type that it cannot have, only that problem."""
-    try:
-        return profile()
-    except InvalidDataError as error:
-        if error.options:
-            raise
-        problem = str(error).removeprefix(f"{table.name}, ")
-        return {}, [Problem(problem, 0, 0, stops=True)]
+        # a column has a type that it cannot have
+        what = str(error).removeprefix(f"{table.name}, ")
+        counts, problems = {}, [Problem(what, 0, 0, options=error.options, stops=True)]
+    return replace(known, counts=counts, problems=tuple(problems))
 
 
 def _renaming(
@@ -335,34 +162,269 @@ def _renaming(
     return tuple(options)
 
 
-def _first_rows(table: Table) -> dict[str, Any]:
-    """Return the first rows as they are read, and what each column may be."""
-    names = list(table.schema)[:_SHOWN_COLUMNS]
-    head = table.collect(table.rows.select(names).head(_SHOWN_ROWS))
-    rows = [
-        {name: str(cell)[:40] for name, cell in row.items()} for row in head.iter_rows(named=True)
-    ]
-    return {"first_rows": rows, "may_be": {name: _may_be(table, name) for name in names}}
+def _of_outputs(table: Table) -> tuple[dict[str, Any], list[Problem]]:
+    """Return the counts and the problems of outputs.
 
-
-def _may_be(table: Table, name: str) -> str:
-    """Return what a column may be, in a few words."""
-    near = next(
-        (
-            ours
-            for ours in _WANTED["judgments"] + ("output",)
-            if lookalike(ours, [name], misspelt=False)
-        ),
-        None,
+    Parameters
+    ----------
+    table : Table
+        Outputs under our column names: item and system at least.
+    """
+    if table.has_blank_cells:
+        table = with_numbers(table)
+    table, metrics, notes = metric_columns(table, None)
+    keys = [identifier(table, column) for column in Output.key]
+    has_texts = "output" in table.schema
+    rows = table.collect(table.rows.select(ROW, *Output.key, *metrics))
+    problems = [Problem(one, 0, 0) for one in notes]
+    problems += [one for rule in keys for one in bad_cells(table, rows, rule, "fill it in")]
+    rows = rows.with_columns(rule.value for rule in keys)
+    sizes = rows.drop_nulls("system").group_by("system", maintain_order=True).len()
+    problems += repeated_keys(
+        table, rows, Output.key, "outputs that are there more than once", _ALREADY
     )
-    if table.schema[name].is_nested():
-        return "lists or objects"
-    cells = table.collect(table.rows.select(pl.col(name).cast(pl.String).head(10_000))).to_series()
-    different = cells.n_unique()
-    if number_columns(table, [name]):
-        what = "numbers: a score, a metric or an id"
-    elif different <= _PROMPTS and different < len(cells):
-        what = f"{different:,} different words: system, rater, prompt or a slice"
+    problems += near_equal_names("system", sizes["system"])
+    problems += _gaps(table, rows, metrics)
+    if has_texts and table.schema["output"].is_nested():
+        what = f"column {table.column('output')}: expected text, got {table.schema['output']}"
+        problems.append(Problem(what, rows.height, rows.height, way_out="bring texts", stops=True))
+    counts = {
+        "items": rows["item"].drop_nulls().n_unique(),
+        "systems": dict(sizes.iter_rows()),
+        "metrics": list(metrics),
+        "texts": has_texts,
+    }
+    return counts, problems
+
+
+def _gaps(table: Table, rows: pl.DataFrame, metrics: tuple[str, ...]) -> list[Problem]:
+    problems = []
+    for name in metrics:
+        missing = rows.filter(is_gap(name))
+        if missing.height:
+            item, system = missing.select(Output.key).row(0)
+            problems.append(
+                Problem(
+                    f"gap in metric {table.column(name)}",
+                    missing.height,
+                    rows.height,
+                    (f"item {item}, system {system}",),
+                    way_out="score them, go on without it there, or fill the gaps: "
+                    f"{table.conversion('--fill', f'{name}=mean')}",
+                )
+            )
+        elif rows[name].n_unique() == 1 and rows.height > 1:
+            problems.append(
+                Problem(
+                    f"metric {table.column(name)} is the same on all outputs: it cannot correct",
+                    0,
+                    0,
+                )
+            )
+    return problems
+
+
+def _of_judgments(
+    table: Table, bounds: tuple[float, float] | None
+) -> tuple[dict[str, Any], list[Problem]]:
+    """Return the counts and the problems of judgments.
+
+    Parameters
+    ----------
+    table : Table
+        Judgments under our column names: item, system and score at least.
+    bounds : (float, float) or None
+        Least and greatest possible score, where they are known.
+    """
+    named = [column for column in Judgment.key if column in table.schema]
+    keys = [identifier(table, column) for column in named]
+    compared = [column for column in ("other_system",) if column in table.schema]
+    others = [pl.col(column).cast(pl.String).fill_null("") for column in compared]
+    rows = table.collect(table.rows.select(ROW, *named, "score", *others))
+    problems = [one for rule in keys for one in bad_cells(table, rows, rule, "fill it in")]
+    rows = rows.with_columns(rule.value for rule in keys)
+    rule = number(table, "score", required=True)
+    problems += _bad_scores(table, rows)
+    problems += bad_cells(table, rows, countable(rule), "correct it")
+    rows = rows.with_columns(rule.value)
+    if "rater" in named:
+        words, option = way_to_settle(rows)
+        way_out = Problem("", 0, 0, way_out=words, options=("--on-duplicate", option))
+        what = "judgments that repeat another of the same rater"
+        key = [column for column in duplicate_key(rows) if column in rows.columns]
+        problems += repeated_keys(table, rows, key, what, way_out)
+        problems += _large_share(rows)
+    for column in ("system", "rater", "prompt"):
+        if column in named:
+            problems += near_equal_names(
+                column, rows[column].drop_nulls().unique(maintain_order=True)
+            )
+    problems += _off_scale(table, rows, bounds)
+    counts = _counts(rows, named)
+    if compared and rows["other_system"].drop_nulls().len():
+        counts |= _preferences(rows)
+    return counts, problems
+
+
+def _counts(rows: pl.DataFrame, named: list[str]) -> dict[str, Any]:
+    prompts = ["prompt"] if "prompt" in named else []
+    groups = rows.drop_nulls(Output.key).group_by([*Output.key, *prompts]).len()
+    each, twice = groups["len"], groups.filter(pl.col("len") > 1)
+    finite = rows["score"].drop_nulls().drop_nans()
+    # Plus 0.0, so that no -0 is shown; polars would leave it out.
+    ends = [float(end) + 0.0 for end in finite.sort()[[0, -1]]] if len(finite) else [None, None]
+    counts: dict[str, Any] = {
+        "items": rows["item"].drop_nulls().n_unique(),
+        "systems": _sizes(rows, "system"),
+        "raters": rows["rater"].drop_nulls().n_unique() if "rater" in named else None,
+        "prompts": _sizes(rows, "prompt") if prompts else None,
+        "judged_outputs": rows.drop_nulls(Output.key)
+        .select(pl.struct(Output.key).n_unique())
+        .item(),
+        "judgments_per_output": {
+            "mean": each.mean(),
+            "most": each.max(),
+            "outputs_with_two": twice.select(pl.struct(Output.key).n_unique()).item(),
+        },
+        "scores": {"low": ends[0], "high": ends[1], "different": finite.n_unique()},
+    }
+    return counts
+
+
+def _preferences(rows: pl.DataFrame) -> dict[str, Any]:
+    """Return how often each system won, tied and lost, and judgments of either side by system."""
+    pairs = rows.filter(pl.col("other_system") != "")
+    prompt = ["prompt"] if "prompt" in pairs.columns else []
+    rater = ["rater"] if "rater" in pairs.columns else []
+    sides = [
+        pairs.select("item", *rater, *prompt, system="system", other="other_system", score="score"),
+        pairs.select(
+            "item",
+            *rater,
+            *prompt,
+            system="other_system",
+            other="system",
+            score=1 - pl.col("score"),
+        ),
+    ]
+    # A judgment may be there twice, once for either system.
+    both = pl.concat(sides).unique(
+        ["item", *rater, *prompt, "system", "other"], maintain_order=True
+    )
+    by_system = both.group_by("system", maintain_order=True).agg(
+        wins=(pl.col("score") > 0.5).sum(),
+        ties=(pl.col("score") == 0.5).sum(),
+        losses=(pl.col("score") < 0.5).sum(),
+    )
+    rest = _sizes(rows.filter(pl.col("other_system") == ""), "system")
+    found = {name: [wins, ties, losses] for name, wins, ties, losses in by_system.iter_rows()}
+    sizes = {name: sum(found.get(name, ())) + rest.get(name, 0) for name in {**found, **rest}}
+    return {"systems": sizes, "preferences": found}
+
+
+def _sizes(rows: pl.DataFrame, column: str) -> dict[str, int]:
+    sizes = rows.drop_nulls(column).group_by(column, maintain_order=True).len()
+    return dict(sizes.iter_rows())
+
+
+def _bad_scores(table: Table, rows: pl.DataFrame) -> list[Problem]:
+    """Return what is wrong with scores: missing ones, words, and decimal commas, each apart."""
+    rule = number(table, "score", required=True)
+    broken = rows.filter(rule.broken)
+    column = f"column {table.column('score')}"
+    missing = broken.filter(is_blank(table, "score"))
+    others = broken.join(missing, on=ROW, how="anti")
+    problems = []
+    if missing.height:
+        places = tuple(table.where(*missing[ROW].head(3).to_list()))
+        way_out = "these rows are left out"
+        every = missing.height == rows.height
+        problems.append(
+            Problem(
+                f"{column}: no score", missing.height, rows.height, places, way_out, stops=every
+            )
+        )
+    if others.is_empty():
+        return problems
+    counts = others["score"].cast(pl.String).value_counts(sort=True, name="n").head(5)
+    if has_decimal_comma(others["score"].cast(pl.String)[0]):
+        what, way_out = "numbers with commas", "say that they stand before decimals"
+        options: tuple[str, ...] = ("--decimal", ",")
     else:
-        what = "texts: item or output"
-    return f"{near}?" if near is not None else what
+        what, way_out = "words as scores", "say what each is worth"
+        options = scale_of(others["score"])
+    examples = tuple(f"{shown(word)} ({n:,})" for word, n in counts.iter_rows())
+    problems.append(
+        Problem(
+            f"{column}: {what}",
+            others.height,
+            rows.height,
+            examples,
+            way_out,
+            options=options,
+            stops=True,
+        )
+    )
+    return problems
+
+
+def _large_share(rows: pl.DataFrame) -> list[Problem]:
+    sizes = _sizes(rows, "rater")
+    if len(sizes) < 2:
+        return []
+    rater = max(sizes, key=lambda name: sizes[name])
+    if sizes[rater] <= max(_LARGE_SHARE, 1.5 / len(sizes)) * rows.height:
+        return []
+    return [
+        Problem(
+            "one rater gave a large share of all judgments",
+            sizes[rater],
+            rows.height,
+            (f"rater {rater}",),
+            way_out="the answer is largely that rater's; let others judge too",
+        )
+    ]
+
+
+def _is_tail(counts: pl.DataFrame, usual: pl.Series, beyond: pl.Series) -> bool:
+    """Whether rare scores lie one step beside an end of the scale that few gave: a tail that thins out."""
+    given = dict(counts.select("score", "n").iter_rows())
+    steps = sorted(usual)
+    step = max(after - before for before, after in pairwise(steps))
+    ends = [(score, steps[0] if score < steps[0] else steps[-1]) for score in beyond]
+    few = _THIN * sum(given.values())
+    return all(abs(score - end) <= step and given[end] < few for score, end in ends)
+
+
+def _off_scale(
+    table: Table, rows: pl.DataFrame, bounds: tuple[float, float] | None
+) -> list[Problem]:
+    """Return the scores outside the bounds, or far from what nearly all judgments hold."""
+    known = rows.filter(pl.col("score").is_finite())
+    if bounds is None:
+        counts = known["score"].value_counts(name="n")
+        is_usual = pl.col("n") >= max(2, _USUAL * known.height)
+        usual = counts.filter(is_usual)["score"]
+        rare = counts.filter(~is_usual)["n"].sum()
+        if known.height < _ENOUGH or len(usual) < 2 or rare > 0.05 * known.height:
+            return []
+        bounds = float(usual.min()) + 0.0, float(usual.max()) + 0.0  # type: ignore[arg-type]
+        beyond = known.filter(~pl.col("score").is_between(*bounds))
+        if beyond["score"].n_unique() > _SLIPS or _is_tail(counts, usual, beyond["score"]):
+            return []
+    off = known.filter(~pl.col("score").is_between(*bounds))
+    if off.is_empty():
+        return []
+    places = table.where(*off[ROW].head(3).to_list())
+    examples = tuple(
+        f"{place} {score:g}" for place, score in zip(places, off["score"], strict=False)
+    )
+    return [
+        Problem(
+            f"scores outside {bounds[0]:g} to {bounds[1]:g}",
+            off.height,
+            rows.height,
+            examples,
+            way_out="correct them if they are slips",
+        )
+    ]

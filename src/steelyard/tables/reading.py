@@ -70,10 +70,10 @@ def read_outputs(
         The columns that hold metrics. If not given, all other columns that hold numbers, or
         true and false, do, but for those that are called like ids or dates.
     separator : str, optional
-        What stands between the cells of CSV; a comma by default, in ``.tsv`` a tab.
+        What stands between the cells of CSV; if not given, what cuts most columns out of the header.
     decimal : {".", ","}, optional
-        What stands before the decimals of numbers in text. If not given, a point; a column of numbers
-        with a comma is then asked about.
+        What stands before the decimals of numbers in text; if not given, a point, or a comma where the
+        numbers leave no doubt.
     systems, exclude_systems : sequence of str, optional
         The systems to read, or those to leave out, before anything is checked.
     fill : mapping, str or number, optional
@@ -130,7 +130,8 @@ def read_outputs(
     keys = tuple(identifier(table, column) for column in Output.key)
     texts = _text_rules(table)
     table, chosen, notes = filled(table, keys[1], chosen, fill)
-    outputs = Outputs(table.name, chosen, tuple(table.schema), table, keys, texts, (*about, *notes))
+    said = (*table.notes, *about, *notes)
+    outputs = Outputs(table.name, chosen, tuple(table.schema), table, keys, texts, said)
     if not table.is_lazy:
         check(table, table.collect(table.rows), (*keys, *texts))
         outputs.check()
@@ -210,7 +211,6 @@ def read_judgments(
         decimal=decimal,
     )
     table.require(required_columns(Judgment))
-    raters_known = "rater" in table.schema
     table, notes = _with_rater_and_prompt(table)
     table = selected(table, "prompt", prompts)
     table = selected(table, "system", systems, exclude_systems)
@@ -219,11 +219,13 @@ def read_judgments(
     check(table, raw, rules)
     check(table, raw, [countable(rule) for rule in rules if rule.column == "score"])
     rows = raw.with_columns(rule.value for rule in rules)
-    if raters_known:
+    # one who is unknown repeats nobody
+    if (rows["rater"] != UNKNOWN_RATER).any():
         rows, about = settled(table, rows, on_duplicate)
         notes = (*notes, *about)
     lower, questions = directions(table.name, rows, names_of(lower_is_better))
-    return Judgments(table.name, rows, table, (*notes, *blank, *questions)).directed(lower)
+    said = (*table.notes, *notes, *blank, *questions)
+    return Judgments(table.name, rows, table, said).directed(lower)
 
 
 def _scored(table: Table, keys: Sequence[Rule]) -> tuple[pl.DataFrame, tuple[str, ...]]:

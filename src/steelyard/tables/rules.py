@@ -8,16 +8,16 @@ from dataclasses import dataclass
 import polars as pl
 
 from steelyard.errors import InvalidDataError
-from steelyard.tables.separators import DECIMAL_COMMA, Decimal
+from steelyard.tables.separators import Decimal, has_decimal_comma
 from steelyard.tables.tables import ROW, Table
 
 __all__ = [
+    "LARGEST",
     "MISSING",
     "Rule",
     "check",
     "countable",
     "decimal_comma",
-    "has_decimal_comma",
     "identifier",
     "is_blank",
     "is_number",
@@ -25,6 +25,7 @@ __all__ = [
     "number",
     "probability",
     "references",
+    "scale_of",
     "text",
     "typed",
 ]
@@ -33,7 +34,9 @@ __all__ = [
 # What people and tools write in a cell that holds no score.
 MISSING = ("", "-", "n/a", "na", "nan", "none", "null")
 # Squares of larger scores, and sums of them, are no numbers any more.
-_LARGEST = 1e100
+LARGEST = 1e100
+# Words that are asked about; columns whose words are no scores.
+_WORDS, _NO_SCALE = 30, {"seconds", "probability", "lower_is_better"}
 # More rows with the same trouble that are named by their place.
 _SHOWN = 3
 
@@ -75,24 +78,50 @@ def check(table: Table, rows: pl.DataFrame, rules: Sequence[Rule]) -> None:
     alike = broken.filter(pl.col(rule.column))[ROW].to_list()
     error = table.cell_error(alike[0], rule.column, rule.expected)
     more = _others(table, alike[1:], rows.height)
-    cell = rows.filter(pl.col(ROW) == alike[0])[rule.column].item()
+    cell = rows.filter(pl.col(ROW) == alike[0])[rule.column][0]
     if table.decimal is None and rule.is_number and has_decimal_comma(cell):
-        raise decimal_comma(f"{error}{more}", table.role)
+        raise decimal_comma(table, f"{error}{more}")
+    if (
+        rule.is_number
+        and isinstance(cell, str)
+        and not _is_float(cell)
+        and rule.column not in _NO_SCALE
+    ):
+        options = scale_of(rows.filter(pl.col(ROW).is_in(alike))[rule.column])
+        way_out = f": if words are scores, say what each is worth: {table.conversion(*options)}"
+        raise InvalidDataError(f"{error}{more}{way_out}", options=options)
     raise InvalidDataError(f"{error}{more}")
 
 
-def decimal_comma(problem: str, role: str) -> InvalidDataError:
-    """Return the error for numbers that look as if a comma stood before their decimals."""
-    return InvalidDataError(
-        f"{problem}: if a comma stands before the decimals, add --decimal {role}:, (in Python: "
-        "decimal=',')",
-        options=("--decimal", f"{role}:,"),
+def _is_float(cell: str) -> bool:
+    """Whether a cell is a number for machines: infinite, or too large."""
+    return (
+        re.fullmatch(r"\s*[+-]?(inf|infinity|[\d.]+(e[+-]?\d+)?)\s*%?\s*", cell, re.IGNORECASE)
+        is not None
     )
 
 
-def has_decimal_comma(cell: object) -> bool:
-    """Whether a cell is a number with a decimal comma."""
-    return isinstance(cell, str) and re.fullmatch(DECIMAL_COMMA, cell) is not None
+def scale_of(cells: pl.Series) -> tuple[str, str]:
+    """Return the option of ``convert`` that says what words are worth, with a question mark for each.
+
+    Examples
+    --------
+    >>> scale_of(pl.Series(["Good", "bad", "good "]))
+    ('--scale', 'Good=?,bad=?')
+    """
+    words: dict[str, str] = {}
+    for word in filter(None, cells):
+        words.setdefault(word.strip().casefold(), word.strip())
+    return "--scale", ",".join(f"{word}=?" for word in [*words.values()][:_WORDS])
+
+
+def decimal_comma(table: Table, problem: str) -> InvalidDataError:
+    """Return the error for numbers whose comma may stand before decimals or between thousands."""
+    return InvalidDataError(
+        f"{problem}: say whether the comma stands before decimals: {table.conversion('--decimal', ',')} "
+        "(in Python: read with decimal=',')",
+        options=("--decimal", ","),
+    )
 
 
 def _others(table: Table, rows: Sequence[int], total: int) -> str:
@@ -147,8 +176,8 @@ def number(table: Table, column: str, *, required: bool) -> Rule:
 
 def countable(rule: Rule) -> Rule:
     """A number whose square can be counted with; what is no number breaks `rule`, not this."""
-    broken = (rule.value.abs() > _LARGEST).fill_null(False)
-    return Rule(rule.column, rule.value, broken, f"a number of at most {_LARGEST:g} in size")
+    broken = (rule.value.abs() > LARGEST).fill_null(False)
+    return Rule(rule.column, rule.value, broken, f"a number of at most {LARGEST:g} in size")
 
 
 def is_blank(table: Table, column: str) -> pl.Expr:

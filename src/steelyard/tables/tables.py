@@ -1,5 +1,6 @@
 """Rows as people brought them, under our column names, and where each of them stands."""
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -43,6 +44,8 @@ class Table:
         Whether rows stay on disk until asked for.
     decimal : str or None
         What stands before the decimals in texts that are numbers; None if nobody said so.
+    notes : tuple of str
+        What was seen of how the file is written.
     text : Path, bytes or None
         What the lines of a text file are counted in.
     parts : tuple of Path
@@ -62,6 +65,7 @@ class Table:
     text: Text | None = None
     parts: tuple[Path, ...] = ()
     left_out: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def collect(self, query: pl.LazyFrame) -> pl.DataFrame:
         """Run a query on the rows in a stream, so that memory is bounded by its result."""
@@ -100,7 +104,8 @@ class Table:
 
     def cell_error(self, row: int, column: str, expected: str) -> InvalidDataError:
         """Name the cell that is not what it should be."""
-        cell = self.collect(self.rows.filter(pl.col(ROW) == row).select(column)).item()
+        # a row of one table may be there once for each rater
+        cell = self.collect(self.rows.filter(pl.col(ROW) == row).select(column).head(1)).item()
         return InvalidDataError(
             f"{self.name}, {self.where(row)[0]}, column {self.column(column)}: "
             f"expected {expected}, got {shown(cell)}"
@@ -111,6 +116,13 @@ class Table:
         return InvalidDataError(
             f"{self.name}, column {self.column(column)}: "
             f"expected {expected}, got values of type {self.schema[column]}"
+        )
+
+    def conversion(self, *options: str) -> str:
+        """Return the command that writes the file anew, read with these options."""
+        name = self.name if self.format is not None else f"{self.role.upper()}.csv"
+        return shlex.join(
+            ["steelyard", "convert", "--from", "own", name, *options, "-o", "converted"]
         )
 
     def column(self, name: str) -> str:

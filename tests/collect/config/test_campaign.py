@@ -42,8 +42,7 @@ session: {judgments: 20}
 pay: {currency: USD, per_judgment: 0.25, tutorial_bonus: 0.5}
 quality:
   active_seconds: 4
-  agreement: {distance: 0.5, share: 0.5}
-limits: {body_bytes: 4096}
+  agreement: 0.5
 public_url: https://judge.example.org
 """
 
@@ -68,10 +67,9 @@ def test_a_campaign_is_read_whole(tmp_path):
     assert (campaign.goal.level, campaign.goal.budget) == (0.95, None)
     assert campaign.goal_prompts == ("overall",)
     assert (campaign.panel.kind, campaign.panel.screen_out) == ("prolific", None)
-    assert campaign.quality.agreement.judgments == 10
+    assert campaign.quality.agreement == 0.5
     assert campaign.quality.edit_characters is None
-    assert campaign.limits.requests_per_second == 20
-    assert (campaign.lease_minutes, campaign.link_days) == (10, 30)
+    assert campaign.lease_minutes == 10
 
 
 def test_four_keys_are_enough(tmp_path):
@@ -131,10 +129,13 @@ def test_a_database_may_be_a_server_and_a_sample_a_file(tmp_path):
         ("{judgments: 20}", "20", "line 9, key session: must hold keys with values; got 20"),
         ("currency: USD", "currency: dollars", "line 10, key pay.currency: must match"),
         ("per_judgment: 0.25", "per_judgment: -0.25", "line 10, key pay.per_judgment: must be at least 0; got -0.25"),
-        ("share: 0.5", "share: 50", "line 13, key quality.agreement.share: must be at most 1; got 50"),
+        ("agreement: 0.5", "agreement: 50", "key quality.agreement: must be at most 1; got 50"),
+        ("agreement: 0.5", "agreement: {share: 0.5}", "key quality.agreement: is the share alone now"),
         ("active_seconds: 4", "gold_failures: 2", "line 12, key quality.gold_failures: needs `gold`"),
-        ("body_bytes: 4096", "body_bytes: 10", "line 14, key limits.body_bytes: must be at least 1024; got 10"),
-        ("https://judge.example.org", "judge.example.org", "line 15, key public_url: must be like https://example.org; got 'judge.example.org'"),
+        ("title: Our texts\n", "limits: {body_bytes: 9}\ntitle: Our texts\n", "key limits: is gone: how large"),
+        ("title: Our texts\n", "link_days: 9\ntitle: Our texts\n", "key link_days: is gone: links hold for 90"),
+        ("title: Our texts\n", "webhook: {url: x}\ntitle: Our texts\n", "key webhook: is the address alone now"),
+        ("https://judge.example.org", "judge.example.org", "line 14, key public_url: must be like https://example.org; got 'judge.example.org'"),
         ("title: Our texts", "title: Our texts\ngold: {file: gold.jsonl, every: 10}", "line 2, key gold.file: there is no file gold.jsonl"),
         ("title: Our texts", "title: Our texts\ngold: {file: outputs.jsonl, every: 1}", "line 2, key gold.every: must be at least 2; got 1"),
         ("title: Our texts", "title: Our texts\ndatabase: mysql://root:secret@db/x", "line 2, key database: must be the path of a file, or an address that begins postgresql://"),
@@ -382,6 +383,6 @@ def test_the_examples_of_the_reference_page_are_right(tmp_path):
             text = declared.replace("scores:", inner + "scores:")
             (tmp_path / "task.yaml").write_text(text, encoding="utf-8")
             assert len(task.load_task(tmp_path / "task.yaml").widgets) == 3
-    text = declared + questions.replace("widget: fluency", "widget: polite").replace("8", "1")
+    text = declared + questions.replace("ask: fluency", "ask: polite").replace("8", "1")
     (tmp_path / "task.yaml").write_text(text, encoding="utf-8")
     assert task.load_task(tmp_path / "task.yaml").tutorial.pass_mark == 1

@@ -34,7 +34,6 @@ WIDGETS = [
         "label": "Improve it.",
         "field": "output",
         "required": "fluency < 1.5",
-        "max": 100,
     },
     {
         "id": "verdicts",
@@ -66,7 +65,7 @@ WIDGETS = [
         "text": "You gave {quality}.",
         "when": "quality < -0.5",
     },
-    {"id": "comment", "kind": "comment", "label": "More?", "max": 20},
+    {"id": "comment", "kind": "comment", "label": "More?"},
 ]
 SCORES = [
     {"prompt": "fluency", "rule": "value", "from": "fluency"},
@@ -98,7 +97,7 @@ GOOD = {
         {"verdict": "neither", "highlights": [], "confirmed": False},
     ],
     "quality": 0.3,
-    "errors": [{"start": 3, "end": 7, "severity": "minor", "category": None}],
+    "errors": [{"start": 3, "end": 7, "severity": "minor", "category": "style"}],
 }
 
 
@@ -200,7 +199,7 @@ def test_a_complete_answer_has_no_problem_and_gives_every_score():
 
 
 def test_a_hidden_widget_gives_what_otherwise_says_or_no_judgment():
-    answer = {"sense": "no", "quality": 0}
+    answer = {"sense": "no", "quality": 0, "errors": []}
     assert problems(answer) == []
     assert derive_scores(TASK, CONTENT, answer) == {
         "Edit": 0,
@@ -242,7 +241,7 @@ def test_without_passages_nothing_is_asked_of_them():
         ({"edit": None}, "edit", "An answer is needed."),
         ({"edit": ""}, "edit", "An answer is needed."),
         ({"edit": "It  rain 🙂 lot 🇳🇴. "}, "edit", "The text must be changed"),
-        ({"edit": "x" * 101}, "edit", "The text must have at most 100 characters."),
+        ({"edit": "x" * 20_001}, "edit", "The text must have at most 20000 characters."),
         ({"edit": chr(0xD800)}, "edit", "characters that cannot be kept"),
         ({"edit": "a" + chr(0)}, "edit", "characters that cannot be kept"),
         ({"edit": 7}, "edit", "characters that cannot be kept"),
@@ -256,7 +255,7 @@ def test_without_passages_nothing_is_asked_of_them():
         ({"quality": -1, "sure": False}, "sure", "Confirm, or change an earlier answer."),
         ({"quality": -1, "sure": 1}, "sure", "Confirm, or change an earlier answer."),
         ({"sure": True}, "sure", "This question is not asked here."),
-        ({"comment": "x" * 21}, "comment", "The text must have at most 20 characters."),
+        ({"comment": "x" * 2_001}, "comment", "The text must have at most 2000 characters."),
         ({"comment": ["x"]}, "comment", "characters that cannot be kept"),
         ({"other": 1}, "other", "There is no such question."),
         ({chr(0xD800): 1}, "\\ud800", "There is no such question."),
@@ -333,9 +332,10 @@ def test_what_is_read_back_must_be_confirmed(confirmed):
     ("errors", "message"),
     [
         ([], None),
-        ([{"start": 0, "end": 2, "severity": "major"}], None),
+        ([{"start": 0, "end": 2, "severity": "major", "category": "style"}], None),
+        ([{"start": 0, "end": 2, "severity": "major"}], "Error 1: choose a cat"),
         ([{"start": 8, "end": 9, "severity": "minor", "category": "style"}], None),
-        ([{"start": 16, "end": 17, "severity": "major"}], None),
+        ([{"start": 16, "end": 17, "severity": "major", "category": "style"}], None),
         ([{"start": 16, "end": 18, "severity": "major"}], "Error 1: mark a stretch"),
         ([{"start": 2, "end": 2, "severity": "major"}], "Error 1: mark a stretch"),
         ([{"start": False, "end": 2, "severity": "major"}], "Error 1: mark a stretch"),
@@ -351,8 +351,8 @@ def test_what_is_read_back_must_be_confirmed(confirmed):
         ([{"start": k, "end": k + 1, "severity": "minor"} for k in range(4)], "Mark at most 3"),
         (
             [
-                {"start": 3, "end": 9, "severity": "minor"},
-                {"start": 0, "end": 4, "severity": "minor"},
+                {"start": 3, "end": 9, "severity": "minor", "category": "style"},
+                {"start": 0, "end": 4, "severity": "minor", "category": "style"},
             ],
             "Errors must not overlap.",
         ),
@@ -365,14 +365,17 @@ def test_errors_are_stretches_with_a_severity(errors, message):
 
 
 def test_hidden_but_answered_is_a_problem_unless_it_is_empty():
-    hidden = {"sense": "no", "quality": 0, "fluency": 1.5, "verdicts": GOOD["verdicts"]}
+    hidden = {"sense": "no", "quality": 0, "errors": [], "fluency": 1.5}
+    hidden["verdicts"] = GOOD["verdicts"]
     assert {problem.widget for problem in problems(hidden)} == {"fluency", "verdicts"}
-    assert problems({"sense": "no", "quality": 0, "fluency": None, "verdicts": []}) == []
+    assert problems(hidden | {"fluency": None, "verdicts": []}) == []
 
 
 def test_a_value_that_is_no_answer_neither_shows_nor_requires_others():
     # were 0.5 an answer, the edit would be required
-    found = problems({"sense": "yes", "fluency": 0.5, "quality": 0, "verdicts": GOOD["verdicts"]})
+    found = problems(
+        {name: GOOD[name] for name in ("sense", "quality", "verdicts", "errors")} | {"fluency": 0.5}
+    )
     assert [problem.widget for problem in found] == ["fluency"]
 
 

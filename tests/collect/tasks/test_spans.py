@@ -23,9 +23,7 @@ widgets:
     label: Mark the errors.
     severities: [{value: minor, weight: 1}, {value: major, weight: 5}]
     categories: [grammar, {value: comma, weights: {minor: 0.1}}, {value: nonsense, weights: {major: 25}}]
-    category_needed: true
     missing: true
-    say_none: true
     suggested: found
     most: 4
 scores:

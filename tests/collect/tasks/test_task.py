@@ -52,7 +52,7 @@ widgets:
     categories: [accuracy, style]
     most: 3
   - {id: sure, kind: confirm, label: Sure?, text: "You gave {quality}.", when: quality < 1}
-  - {id: comment, kind: comment, label: Anything else?, max: 20}
+  - {id: comment, kind: comment, label: Anything else?}
 scores:
   - {prompt: fluency, rule: value, from: fluency}
   - {prompt: Edit, rule: edit-distance, from: edit, otherwise: 0}
@@ -66,7 +66,7 @@ tutorial:
   questions:
     - id: first
       content: {output: It rains.}
-      widget: fluency
+      ask: fluency
       answer: [2]
       hint: Read it again.
       feedback: It is fine.
@@ -214,7 +214,7 @@ MISTAKES = [
     ("{field: input, label: Question}", "{field: system}", "line 7, key show[0].field: system must not be shown"),
     ("kind: post-edit, field: output", "kind: post-edit, field: system", "key widgets[2].field: system must not be shown"),
     ("name: mixed", "name: mixed\npair: true", "line 9, key show[1].field: a pair has the fields first and second"),
-    ("{id: comment, kind: comment, label: Anything else?, max: 20}", "{id: best, kind: preference, label: Which?}", "key widgets[7].kind: a preference is between two outputs"),
+    ("{id: comment, kind: comment, label: Anything else?}", "{id: best, kind: preference, label: Which?}", "key widgets[7].kind: a preference is between two outputs"),
     ("min: 0, max: 10", "min: 10, max: 0", "key widgets[4].max: must be greater than min, 10; got 0"),
     ("step: 0.5", "step: 3", "key widgets[4].step: must divide the range"),
     # scores
@@ -232,13 +232,13 @@ MISTAKES = [
     # tutorial
     ("  pass: 1", "  pass: 3", "key tutorial.pass: must be at most the number of questions, 2; got 3"),
     ("- id: second", "- id: first", "key tutorial.questions[1].id: must differ from that of entry 1; both are first"),
-    ("      widget: fluency\n", "      widget: fluenci\n", "key tutorial.questions[0].widget: fluenci is no widget; did you mean `fluency`?"),
-    ("      widget: fluency\n", "", "key tutorial.questions[0]: must have either `widget`"),
+    ("      ask: fluency\n", "      ask: fluenci\n", "key tutorial.questions[0].ask: fluenci is no widget; did you mean `fluency`?"),
+    ("      ask: fluency\n", "", "key tutorial.questions[0].ask: must be given"),
     ("answer: [2]", "answer: [7]", "key tutorial.questions[0].answer[0]: 7 is not an answer to fluency; expected one of 0"),
     ("answer: [2]", "answer: []", "key tutorial.questions[0].answer: must accept at least one value"),
-    ("      widget: fluency\n", "      widget: comment\n", "key tutorial.questions[0].answer: a widget of kind comment has no right answer"),
-    ("      content: {output: It rains.}\n      widget: fluency", "      content: {input: It rains.}\n      widget: edit", "key tutorial.questions[0].content: must have the field output: edit is about it"),
-    ("      content: {output: It rains.}\n      widget: fluency", "      content: {output: [It rains.]}\n      widget: edit", "key tutorial.questions[0].content.output: must be one text for edit"),
+    ("      ask: fluency\n", "      ask: comment\n", "key tutorial.questions[0].answer: a widget of kind comment has no right answer"),
+    ("      content: {output: It rains.}\n      ask: fluency", "      content: {input: It rains.}\n      ask: edit", "key tutorial.questions[0].content: must have the field output: edit is about it"),
+    ("      content: {output: It rains.}\n      ask: fluency", "      content: {output: [It rains.]}\n      ask: edit", "key tutorial.questions[0].content.output: must be one text for edit"),
     ("      hint: Think.\n", "", "key tutorial.questions[1].hint: must be given"),
     # YAML
     ("title: A", "title: B\ntitle: A", "line 3, key title: the key is there twice, first on line 2"),
@@ -270,7 +270,7 @@ title: Which?
 pair: true
 show: [{field: input}, {field: first}, {field: second}]
 widgets:
-  - {id: better, kind: preference, label: Which is better?, tie: false}
+  - {id: better, kind: preference, label: Which is better?, ties: false}
   - {id: much, kind: likert, label: By how much?, levels: [{value: 1}, {value: 2}], when: better = first}
 scores:
   - {prompt: preference, rule: preference, from: better}
@@ -297,9 +297,19 @@ def test_a_pair_shows_both_outputs_and_marks_neither(tmp_path, old, new, message
     assert message in str(caught.value)
 
 
-def test_an_edit_distance_by_the_edited_length_has_no_upper_bound(tmp_path):
-    text = TASK.replace("from: edit, otherwise: 0", "from: edit, length: edited")
-    assert score_bounds(load_task(write(tmp_path, text)))["Edit"] == (0, float("inf"))
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("from: edit, otherwise: 0", "from: edit, length: edited", "scores[1].length: is gone"),
+        ("from: edit, otherwise: 0", "from: edit, unit: words", "scores[1].unit: is gone"),
+        ("label: Anything else?", "label: Anything else?, max: 9", "widgets[7].max: is gone"),
+        ("      ask: fluency", "      widget: fluency", "widget: is gone: it is called `ask`"),
+    ],
+)
+def test_keys_of_before_are_told(tmp_path, old, new, message):
+    with pytest.raises(InvalidDataError) as caught:
+        load_task(write(tmp_path, TASK.replace(old, new)))
+    assert message in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -76,16 +76,16 @@ def question(ask, answer, **content):
             SPANS,
             [{"quote": "rain", "severity": "minor"}],
             [
-                [{"start": 3, "end": 7, "severity": "minor"}],
+                [{"start": 3, "end": 7, "severity": "minor", "category": "style"}],
                 [{"start": 6, "end": 9, "severity": "minor", "category": "style"}],
             ],
             [
                 [],
-                [{"start": 3, "end": 7, "severity": "major"}],
-                [{"start": 7, "end": 9, "severity": "minor"}],
+                [{"start": 3, "end": 7, "severity": "major", "category": "style"}],
+                [{"start": 7, "end": 9, "severity": "minor", "category": "style"}],
                 [
-                    {"start": 3, "end": 7, "severity": "minor"},
-                    {"start": 10, "end": 13, "severity": "minor"},
+                    {"start": 3, "end": 7, "severity": "minor", "category": "style"},
+                    {"start": 10, "end": 13, "severity": "minor", "category": "style"},
                 ],
                 "rain",
                 None,

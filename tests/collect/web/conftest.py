@@ -29,8 +29,8 @@ tutorial:
   pass: 1
   tries: 2
   questions:
-    - {id: nothing-wrong, content: {output: Good text.}, widget: fluency, answer: [2], hint: Look again., feedback: It is good.}
-    - {id: garbled, content: {output: Bad text.}, widget: fluency, answer: [0], hint: Look again., feedback: It is bad.}
+    - {id: nothing-wrong, content: {output: Good text.}, ask: fluency, answer: [2], hint: Look again., feedback: It is good.}
+    - {id: garbled, content: {output: Bad text.}, ask: fluency, answer: [0], hint: Look again., feedback: It is bad.}
 """
 CAMPAIGN = """\
 title: A campaign
@@ -108,10 +108,12 @@ class Visitor:
 class Server:
     """The application, its store and its clock."""
 
-    def __init__(self, campaign, store, clock, portal, origin="http://127.0.0.1:8000"):
+    def __init__(
+        self, campaign, store, clock, portal, *, origin="http://127.0.0.1:8000", limits=None
+    ):
         self.campaign, self.store, self.clock = campaign, store, clock
         self.portal, self.origin = portal, origin
-        self.app = create_app(campaign, store, origin=origin, clock=clock)
+        self.app = create_app(campaign, store, origin=origin, clock=clock, limits=limits)
 
     @property
     def site(self):
@@ -144,7 +146,16 @@ def serve(tmp_path, clock, with_tables, observer_here):  # noqa: ARG001 - for qu
     servers = []
 
     def start(
-        extra="", *, outputs=12, tutorial=False, texts=None, task=TASK, chosen="", rows=None, n=None
+        extra="",
+        *,
+        outputs=12,
+        tutorial=False,
+        texts=None,
+        task=TASK,
+        chosen="",
+        rows=None,
+        n=None,
+        limits=None,
     ):
         rows = rows or [
             {
@@ -162,7 +173,7 @@ def serve(tmp_path, clock, with_tables, observer_here):  # noqa: ARG001 - for qu
         path.write_text(CAMPAIGN.replace("n: 12", sample) + extra)
         campaign = load_campaign(path)
         store = Store.open(with_tables(campaign.database))
-        servers.append(Server(campaign, store, clock, portal))
+        servers.append(Server(campaign, store, clock, portal, limits=limits))
         return servers[-1]
 
     with start_blocking_portal() as portal:

@@ -3,6 +3,7 @@
 import pytest
 
 from steelyard.collect.web.direct import Direct
+from steelyard.collect.web.limits import Limits
 
 
 @pytest.fixture
@@ -91,7 +92,7 @@ def test_refusals_are_the_same(both, path, body, options, status):
 
 
 def test_a_request_counts_once_for_the_limit_and_under_its_route(serve):
-    server = serve("limits: {requests_per_second: 1}\n", outputs=20)
+    server = serve(limits=Limits(requests_per_second=1), outputs=20)
     rater = server.rater()
     # a burst of two, one of which the page itself took
     found = [rater.send("/api/next", body).status_code for body in ({"more": 1}, {})]

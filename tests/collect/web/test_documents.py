@@ -9,10 +9,12 @@ import steelyard as sy
 from steelyard.cli import main
 from steelyard.collect.dashboard.exports import export, judgments
 from steelyard.collect.sampling.draw import more_units, units_of
+from steelyard.collect.web.limits import Limits
 from steelyard.errors import InvalidDataError
 
+FAST = Limits(requests_per_second=1000)
 SIZES = {"north": 3, "south": 2, "west": 4, "east": 1}
-KEYS = "documents: {column: document, order: position}\nlimits: {requests_per_second: 1000}\n"
+KEYS = "documents: {column: document, order: position}\n"
 TASK = """\
 name: small
 title: A small task
@@ -44,7 +46,13 @@ def segments(systems=("one", "two"), **change):
 @pytest.fixture
 def documents(serve):
     def start(extra="", *, n=4, rows=None):
-        return serve(KEYS + extra, rows=rows or segments(), n=n, task=TASK)
+        return serve(
+            KEYS + extra,
+            limits=Limits(requests_per_second=1000),
+            rows=rows or segments(),
+            n=n,
+            task=TASK,
+        )
 
     return start
 
@@ -235,7 +243,7 @@ def test_mistakes_are_named_in_one_line(documents, extra, rows, message):
 @pytest.mark.parametrize("same_items", [True, False])
 def test_a_draw_of_documents_is_extended_by_whole_documents(serve, same_items):
     chosen = f", same_items: {str(same_items).lower()}"
-    server = serve(KEYS, rows=segments(), n=2, task=TASK, chosen=chosen)
+    server = serve(KEYS, limits=FAST, rows=segments(), n=2, task=TASK, chosen=chosen)
     rater, admin = server.rater(), server.admin()
     before = by_document(judge_all(rater))
     assert len(before) == 4
@@ -263,7 +271,7 @@ def test_a_draw_of_documents_is_extended_by_whole_documents(serve, same_items):
 
 
 def test_every_document_has_the_same_chance_in_a_draw_that_was_extended(serve):
-    server = serve(KEYS, rows=segments(), n=1, task=TASK)
+    server = serve(KEYS, limits=FAST, rows=segments(), n=1, task=TASK)
     counts = dict.fromkeys(SIZES, 0)
     for seed in range(100):
         campaign = server.campaign.model_copy(

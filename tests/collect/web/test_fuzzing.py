@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from schemathesis import GenerationMode
 
-EXTERNAL = "panel: {kind: external-question}\nlimits: {requests_per_second: 1000000}\n"
+EXTERNAL = "panel: {kind: external-question}\n"
 # a stream without end; followed in test_administration
 ENDLESS = "/admin/events"
 

@@ -1,5 +1,7 @@
 import pytest
 
+from steelyard.collect.web.limits import Limits
+
 CHANGES = [
     ("POST", "/api/next", {}),
     ("POST", "/api/submit", {"assignment": "a", "key": "k" * 8, "answer": {}, "active_ms": 1}),
@@ -129,7 +131,7 @@ def test_two_campaigns_on_one_host_leave_each_other_logged_in(serve):
 
 
 def test_a_session_that_asks_too_often_has_to_wait_and_others_do_not(serve):
-    server = serve("limits: {requests_per_second: 2}\n")
+    server = serve(limits=Limits(requests_per_second=2))
     ann, bob = server.rater("ann"), server.rater("bob")
     codes = [ann.send("/api/next", {}).status_code for _ in range(5)]
     assert codes == [200, 200, 200, 429, 429]

@@ -6,6 +6,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 import pytest
 
 from steelyard.collect.store.overview import rater_rows
+from steelyard.collect.web.limits import Limits
 
 PROLIFIC = "panel: {kind: prolific, complete: DONE, screen_out: OUT}\n"
 ONE_CODE = "panel: {kind: prolific, complete: DONE}\n"
@@ -59,7 +60,7 @@ def test_the_same_invitation_leads_back_to_the_same_work(server):
 
 def test_an_invitation_that_is_over_opens_nothing(server):
     link = server.site.invitation("ann")
-    server.clock.forward(days=30)
+    server.clock.forward(days=90)
     answer = server.visitor().get(link)
     assert answer.status_code == 401
     assert "This link is over: ask for a new one" in answer.text
@@ -68,7 +69,7 @@ def test_an_invitation_that_is_over_opens_nothing(server):
 
 def test_a_visit_ends_with_the_time_of_links(server):
     rater = server.rater()
-    server.clock.forward(days=30)
+    server.clock.forward(days=90)
     assert rater.send("/api/next", {}).status_code == 401
     assert rater.get("/work").status_code == 401
 
@@ -342,7 +343,7 @@ def test_somebody_invited_to_a_panels_campaign_gets_no_code(serve):
 
 
 def test_too_many_visits_from_one_address_have_to_wait(serve):
-    server = serve("limits: {joins_per_minute: 3}\n")
+    server = serve(limits=Limits(joins_per_minute=3))
     link = server.site.invitation("ann")
     visitor = server.visitor()
     assert [visitor.get(link).status_code for _ in range(4)] == [303, 303, 303, 429]
@@ -353,7 +354,7 @@ def test_too_many_visits_from_one_address_have_to_wait(serve):
 
 
 def test_guessing_admin_links_has_the_same_limit(serve):
-    server = serve("limits: {joins_per_minute: 3}\n")
+    server = serve(limits=Limits(joins_per_minute=3))
     visitor = server.visitor()
     codes = [visitor.get(f"/admin/enter?token=guess{n}").status_code for n in range(4)]
     assert codes == [401, 401, 401, 429]

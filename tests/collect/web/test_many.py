@@ -150,7 +150,7 @@ def test_who_may_look_at_one_campaign_looks_at_that_one_and_changes_nothing(writ
 def test_the_webhook_of_a_campaign_tells_of_that_campaign(write, serve, tmp_path):
     with Service().running() as receiver:
         for name in ("one", "two"):
-            write(name, f"webhook: {{url: '{receiver.address}/{name}'}}\n")
+            write(name, f"webhook: '{receiver.address}/{name}'\n")
         served = serve(tmp_path)
         page = served.follow(served.links["two"].admin)
         headers = {"X-CSRF-Token": re.search(r'csrf-token" content="([^"]+)"', page.text)[1]}

@@ -9,12 +9,10 @@ from steelyard.errors import InvalidDataError
 
 SCREENING = """\
 screening:
-  message: We look for people who read English every day.
-  questions:
-    - ask: {id: reads, kind: gate, label: Do you read English every day?, options: [{value: "yes", label: Yes}, {value: "no", label: No}]}
-      answer: "yes"
-    - ask: {id: years, kind: slider, label: For how many years?, max: 60, when: reads = "yes"}
-      answer: {min: 2, max: 60}
+  - ask: {id: reads, kind: gate, label: Do you read English every day?, options: [{value: "yes", label: Yes}, {value: "no", label: No}]}
+    answer: "yes"
+  - ask: {id: years, kind: slider, label: For how many years?, max: 60, when: reads = "yes"}
+    answer: {min: 2, max: 60}
 """
 EXIT = """\
 exit_questions:
@@ -62,7 +60,6 @@ def test_who_answers_otherwise_leaves_with_the_screen_out_code_and_no_second_try
     answer(rater, **given)
     end = rater.next()
     assert (end["status"], end["reason"]) == ("done", "screened-out")
-    assert end["message"] == "We look for people who read English every day."
     assert end["return"]["url"].endswith("cc=OUT")
     assert answer(rater, reads="yes", years=5).status_code == 409
     assert rater.next()["reason"] == "screened-out"
@@ -129,10 +126,10 @@ def test_who_judged_nothing_or_is_excluded_is_asked_nothing_at_the_end(serve):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('answer: "yes"', "answer: maybe", r"questions\[0\].answer: 'maybe' is not an answer"),
-        ("when: reads", "when: weight", r"questions\[1\].ask.when: refers to weight"),
-        ("id: years", "id: reads", r"questions\[1\].ask.id: must differ"),
-        ("kind: gate", "kind: spans", r"key screening.questions\[0\].ask: kind 'spans' is not"),
+        ('answer: "yes"', "answer: maybe", r"screening\[0\].answer: 'maybe' is not an answer"),
+        ("when: reads", "when: weight", r"screening\[1\].ask.when: refers to weight"),
+        ("id: years", "id: reads", r"screening\[1\].ask.id: must differ"),
+        ("kind: gate", "kind: spans", r"key screening\[0\].ask: kind 'spans' is not"),
     ],
 )
 def test_a_mistake_in_the_questions_is_named(serve, old, new, message):

@@ -278,7 +278,7 @@ tutorial:
   questions:
     - id: off-topic
       content: {input: "What time is it?", output A: "Blue.", output B: "It is ten.", output C: "Ten."}
-      widget: order
+      ask: order
       answer: {A: 2, B: 1}
       hint: Which is no answer?
       feedback: A colour is no time.

@@ -11,7 +11,7 @@ def told(serve):
     with Service().running() as receiver:
 
         def start(extra="", **options):
-            hook = f"webhook: {{url: '{receiver.address}/hook?key=secret', stall_minutes: 30}}\n"
+            hook = f"webhook: '{receiver.address}/hook?key=secret'\n"
             return serve(hook + extra, **options), receiver
 
         yield start
@@ -34,7 +34,7 @@ def test_a_stall_is_told_once_and_again_only_after_another_judgment(told):
     server, receiver = told()
     rater = server.rater()
     rater.judge()
-    server.clock.forward(minutes=29)
+    server.clock.forward(minutes=59)
     tend(server)
     assert events(receiver) == []
     server.clock.forward(minutes=1)
@@ -46,10 +46,10 @@ def test_a_stall_is_told_once_and_again_only_after_another_judgment(told):
             "/hook?key=secret",
             {
                 "event": "stalled",
-                "reason": "No judgment has come for 30 minutes.",
+                "reason": "No judgment has come for 60 minutes.",
                 "title": "A campaign",
                 "dashboard": "http://127.0.0.1:8000/admin",
-                "time": "2027-01-15T08:30:00.000+00:00",
+                "time": "2027-01-15T09:00:00.000+00:00",
                 "state": "running",
                 "judgments": 1,
                 "lacking": 11,
@@ -59,7 +59,7 @@ def test_a_stall_is_told_once_and_again_only_after_another_judgment(told):
     ]
     rater.judge()
     tend(server)
-    server.clock.forward(minutes=30)
+    server.clock.forward(minutes=60)
     tend(server)
     assert events(receiver) == ["stalled"] * 2
 

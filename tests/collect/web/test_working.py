@@ -3,6 +3,7 @@ from dataclasses import replace
 import pytest
 
 from steelyard.collect.store.records import scored_rows
+from steelyard.collect.web.limits import Limits
 
 GOLD = "gold: {file: gold.jsonl, every: 2}\n"
 PAIRS = """\
@@ -319,7 +320,7 @@ def test_pages_run_no_script_but_our_own(server):
 
 
 def test_a_body_above_the_limit_is_refused_declared_or_not(serve):
-    server = serve("limits: {body_bytes: 2048}\n")
+    server = serve(limits=Limits(body_bytes=2048))
     rater = server.rater()
     given = rater.next()["assignment"]["id"]
     declared = rater.submit(given, {"fluency": 2, "edit": "x" * 3_000})

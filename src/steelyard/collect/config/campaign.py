@@ -13,17 +13,16 @@ from steelyard.collect.config.parts import (
     FilePath,
     Goal,
     Gold,
-    Limits,
     Pay,
     Quality,
     Sample,
     SampleOrFile,
     Session,
     Text,
-    Webhook,
+    WebAddress,
     Welcome,
 )
-from steelyard.collect.config.questionnaires import AnyQuestion, Screening
+from steelyard.collect.config.questionnaires import AnyQuestion, ScreeningQuestions
 from steelyard.collect.config.wording import Wording, english, read_wording
 from steelyard.collect.config.yaml_lines import Document, KeyPath, read_yaml
 from steelyard.collect.fingerprint import fingerprint_of
@@ -62,20 +61,18 @@ class Campaign(Declared):
         When to stop; None: when everything is judged.
     database : str
         Path of an SQLite file, or a URL that begins with ``postgresql://``.
-    panel, session, pay, quality, gold, limits, welcome
+    panel, session, pay, quality, gold, welcome
         See the classes of these names.
-    screening : Screening or None
-        Questions before the work.
+    screening : tuple of ScreeningQuestion
+        Questions before the work; who answers one of them otherwise than accepted takes no part.
     exit_questions : tuple of Widget
         Questions at the end of a visit in which something was judged.
     lease_minutes : float
         Time for which an output is kept for a rater who was last heard of.
-    link_days : float
-        Time for which links hold.
     public_url : str or None
         Where raters reach the server, if not where it listens.
-    webhook : Webhook or None
-        Whom to tell when the campaign stalls or ends.
+    webhook : str or None
+        Address that is told when the campaign stalls or ends.
     language : str
         Language of the pages that raters see: ``en``, ``de``, or a file of texts.
     directory : Path
@@ -83,7 +80,9 @@ class Campaign(Declared):
     """
 
     gone = {  # noqa: RUF012 - a class variable of `Declared`
-        "email": "set `webhook` to a service that writes e-mail or messages"
+        "email": "set `webhook` to a service that writes e-mail or messages",
+        "limits": "how large an answer may be follows from the texts; take it out",
+        "link_days": "links hold for 90 days; take it out",
     }
 
     title: Text
@@ -103,13 +102,11 @@ class Campaign(Declared):
     quality: Quality = Quality()
     gold: Gold | None = None
     lease_minutes: float = Field(default=10, gt=0, le=1440)
-    link_days: float = Field(default=30, gt=0)
-    limits: Limits = Limits()
     welcome: Welcome | None = None
-    screening: Screening | None = None
+    screening: ScreeningQuestions = ()
     exit_questions: tuple[AnyQuestion, ...] = Field(strict=False, default=())
     public_url: str | None = None
-    webhook: Webhook | None = None
+    webhook: WebAddress | None = None
     language: Text = "en"
 
     _document: Document = PrivateAttr(default=Document("campaign", {}, {}))

@@ -3,26 +3,24 @@
 from pathlib import Path
 from typing import Annotated, Any, Self
 
-from pydantic import Field, PlainValidator, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, model_validator
 
 from steelyard.collect.config.declared import Declared, mistake, shown
 from steelyard.collect.integrations.outgoing import web_address
 from steelyard.questions.goal import Decide
 
 __all__ = [
-    "Agreement",
     "Documents",
     "FilePath",
     "Goal",
     "Gold",
-    "Limits",
     "Pay",
     "Quality",
     "Sample",
     "SampleOrFile",
     "Session",
     "Text",
-    "Webhook",
+    "WebAddress",
     "Welcome",
 ]
 
@@ -35,7 +33,31 @@ def _path(value: Any) -> Path:
     return Path(value)
 
 
+def _share(value: Any) -> Any:
+    if isinstance(value, dict):
+        raise mistake(
+            (),
+            "is the share alone now: two scores agree that are at most a quarter of the scale apart",
+        )
+    return value
+
+
+def _address(value: str) -> str:
+    wrong = web_address(value)
+    if wrong is not None:
+        # it may hold a secret: it is not repeated
+        raise mistake((), wrong)
+    return value
+
+
+def _only_address(value: Any) -> Any:
+    if isinstance(value, dict):
+        raise mistake((), "is the address alone now; a campaign stalls after an hour")
+    return value
+
+
 Text = Annotated[str, Field(min_length=1)]
+WebAddress = Annotated[str, BeforeValidator(_only_address), AfterValidator(_address)]
 Count = Annotated[int, Field(gt=0)]
 Money = Annotated[float, Field(ge=0, le=1_000_000)]
 FilePath = Annotated[Path, PlainValidator(_path)]
@@ -92,13 +114,12 @@ class Documents(Declared):
         Column of the outputs that names the document.
     order : str or None
         Column with the place of a segment; None: the order of the file.
-    context : int
-        Earlier segments that are shown.
     """
+
+    gone = {"context": "the ten segments before are shown"}  # noqa: RUF012
 
     column: Text
     order: Text | None = None
-    context: int = Field(default=10, ge=0, le=1000)
 
 
 class Goal(Declared):
@@ -158,17 +179,18 @@ class Session(Declared):
         Judgments of one participant in all visits.
     hand_backs : int
         Texts that one participant may hand back because they cannot be judged.
-    hand_backs_per_text : int
-        Raters after whom a text that all of them handed back is given to nobody any more.
     one_per_browser : bool
         Whether somebody is refused who comes under another name in a browser that has taken part.
     """
+
+    gone = {  # noqa: RUF012
+        "hand_backs_per_text": "a text is set aside when three raters handed it back"
+    }
 
     judgments: Count | None = None
     visits: Count | None = None
     judgments_per_rater: Count | None = None
     hand_backs: int = Field(default=10, ge=0)
-    hand_backs_per_text: Count = 3
     one_per_browser: bool = False
 
 
@@ -193,24 +215,6 @@ class Pay(Declared):
     expected_seconds: float | None = Field(default=None, gt=0)
 
 
-class Agreement(Declared):
-    """When a rater disagrees with the others too often.
-
-    Attributes
-    ----------
-    distance : float
-        Two scores of one output under one prompt agree if they are at most so far apart.
-    share : float
-        A rater is flagged if a smaller share of comparisons with others agrees ...
-    judgments : int
-        ... once there are so many outputs that others judged too.
-    """
-
-    distance: float = Field(ge=0)
-    share: float = Field(ge=0, le=1)
-    judgments: Count = 10
-
-
 class Quality(Declared):
     """Rules that flag raters, settled before the start. A rule that is not given is not applied.
 
@@ -220,8 +224,9 @@ class Quality(Declared):
         Least median time on an output while the page is visible.
     edit_characters : int or None
         Least median number of characters that a required edit changes.
-    agreement : Agreement or None
-        Least agreement with others.
+    agreement : float or None
+        Least share of comparisons with others that agree: two scores of one output under one prompt that
+        are at most a quarter of the scale apart. It counts once others judged ten of the same outputs.
     gold_failures : int or None
         Number of gold items answered wrongly with which a rater is flagged.
     same_answers : int or None
@@ -230,7 +235,7 @@ class Quality(Declared):
 
     active_seconds: float | None = Field(default=None, gt=0)
     edit_characters: Count | None = None
-    agreement: Agreement | None = None
+    agreement: Annotated[float, BeforeValidator(_share)] | None = Field(default=None, ge=0, le=1)
     gold_failures: Count | None = None
     same_answers: int | None = Field(default=None, ge=5)
 
@@ -263,34 +268,3 @@ class Welcome(Declared):
 
     purpose: Text
     consent: Text | None = None
-
-
-class Webhook(Declared):
-    """Whom to tell when a campaign stalls or ends.
-
-    Attributes
-    ----------
-    url : str
-        Where JSON is sent.
-    stall_minutes : float
-        Time without a judgment after which a campaign that is open counts as stalled.
-    """
-
-    url: Text
-    stall_minutes: float = Field(default=60, ge=1, le=100_000)
-
-    @model_validator(mode="after")
-    def _is_address(self) -> Self:
-        wrong = web_address(self.url)
-        if wrong is not None:
-            # it may hold a secret: it is not repeated
-            raise mistake(("url",), wrong)
-        return self
-
-
-class Limits(Declared):
-    """What one rater may ask of the server."""
-
-    body_bytes: int = Field(default=262_144, ge=1024)
-    requests_per_second: float = Field(default=20, gt=0)
-    joins_per_minute: float = Field(default=600, gt=0)

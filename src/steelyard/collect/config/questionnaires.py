@@ -5,18 +5,24 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, Self, TypeAlias
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from steelyard.collect.config.declared import Declared, mistake
-from steelyard.collect.config.parts import Text
 from steelyard.collect.fingerprint import without_wording
 from steelyard.collect.tasks.answers import visible
 from steelyard.collect.tasks.consistency import check_questions
 from steelyard.collect.tasks.grading import check_accepted, is_accepted
-from steelyard.collect.tasks.widgets import Comment, Gate, Likert, Slider, Widget
+from steelyard.collect.tasks.widgets import Comment, Gate, Likert, Slider
 
-__all__ = ["AnyQuestion", "Part", "Screening", "ScreeningQuestion", "digest_of"]
+__all__ = [
+    "AnyQuestion",
+    "Part",
+    "ScreeningQuestion",
+    "ScreeningQuestions",
+    "digest_of",
+    "is_passed",
+]
 
 Part: TypeAlias = Literal["screening", "exit"]
 AnyQuestion = Annotated[Likert | Gate | Slider | Comment, Field(discriminator="kind")]
@@ -47,45 +53,38 @@ class ScreeningQuestion(Declared):
         return self
 
 
-class Screening(Declared):
-    """Questions before the work; who answers one of them otherwise than accepted takes no part.
+def _listed(value: Any) -> Any:
+    if isinstance(value, dict):
+        raise mistake((), "is a list of questions now: take out `questions` and `message`")
+    return value
 
-    Attributes
-    ----------
-    questions : tuple of ScreeningQuestion
-        All on one page, answered once.
-    message : str or None
-        What those are told who take no part; None: a text of the page's own.
-    """
 
-    questions: tuple[ScreeningQuestion, ...] = Field(strict=False, min_length=1)
-    message: Text | None = None
-
-    @property
-    def asked(self) -> tuple[Widget, ...]:
-        """The questions alone."""
-        return tuple(one.ask for one in self.questions)
-
-    def is_passed(self, answer: Mapping[str, Any]) -> bool:
-        """Tell whether a complete answer has what is accepted of every question that was shown."""
-        shown = visible(self.asked, answer)
-        return all(
-            is_accepted(one.ask, {}, one.answer, answer.get(one.ask.id))
-            for one in self.questions
-            if one.answer is not None and one.ask.id in shown
+def _screens(questions: tuple[ScreeningQuestion, ...]) -> tuple[ScreeningQuestion, ...]:
+    asked = [one.ask for one in questions]
+    check_questions(asked, [(place, "ask") for place in range(len(questions))])
+    if questions and all(one.answer is None for one in questions):
+        raise mistake(
+            (), "must have an `answer` to one of them at least, or nobody is screened out"
         )
+    return questions
 
-    @model_validator(mode="after")
-    def _screens(self) -> Self:
-        check_questions(
-            self.asked, [("questions", place, "ask") for place in range(len(self.questions))]
-        )
-        if all(one.answer is None for one in self.questions):
-            raise mistake(
-                ("questions",),
-                "must have an `answer` to one of them at least, or nobody is screened out",
-            )
-        return self
+
+ScreeningQuestions = Annotated[
+    tuple[ScreeningQuestion, ...],
+    Field(strict=False),
+    BeforeValidator(_listed),
+    AfterValidator(_screens),
+]
+
+
+def is_passed(questions: Sequence[ScreeningQuestion], answer: Mapping[str, Any]) -> bool:
+    """Tell whether a complete answer has what is accepted of every question that was shown."""
+    shown = visible([one.ask for one in questions], answer)
+    return all(
+        is_accepted(one.ask, {}, one.answer, answer.get(one.ask.id))
+        for one in questions
+        if one.answer is not None and one.ask.id in shown
+    )
 
 
 def digest_of(questions: Sequence[Declared]) -> str:

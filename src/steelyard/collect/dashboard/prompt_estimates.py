@@ -24,7 +24,7 @@ from steelyard.questions.fitted import Fits
 from steelyard.questions.goal import Goal
 from steelyard.questions.monitor import half_width_forecast, half_width_path, looked, monitored
 from steelyard.questions.monitored import Monitored, MonitoredSystem
-from steelyard.questions.worth import worth_in_words
+from steelyard.questions.worth import worth
 from steelyard.study import Study
 from steelyard.tables import read_judgments
 
@@ -193,6 +193,7 @@ class Cells:
             components, reason = self._components(prompt, designed=designed)
             now = self.now.get(prompt, PromptNow())
             before = self.before.get(prompt)
+            saved = worth(list(now.estimates.values()))
             prompts.append(
                 {
                     "prompt": prompt,
@@ -207,7 +208,7 @@ class Cells:
                     ],
                     "answer": self._answer(prompt, now),
                     "control": None,
-                    "ledger": worth_in_words(list(now.estimates.values()), price=self._price),
+                    "ledger": None if saved is None else saved.priced(self._price),
                     "components": components,
                     "components_reason": reason,
                 }

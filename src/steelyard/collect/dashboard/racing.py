@@ -6,7 +6,7 @@ from typing import Any
 
 from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.dashboard.prompt_estimates import Cells
-from steelyard.questions.comparison import better_pairs
+from steelyard.questions.answer import better_pairs
 from steelyard.questions.monitored import Monitored, MonitoredSystem
 
 __all__ = ["LiveRaces"]

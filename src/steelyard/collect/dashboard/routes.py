@@ -12,7 +12,7 @@ from fastapi import APIRouter, Query, Request
 from sqlalchemy import Connection
 from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 
-from steelyard.collect.answer_size import check_answers_fit
+from steelyard.collect.answer_size import largest_answer
 from steelyard.collect.dashboard import messages
 from steelyard.collect.dashboard.answers import Show, answers
 from steelyard.collect.dashboard.exports import Rows, view_export
@@ -170,7 +170,7 @@ async def add_outputs(admin: Administrator, sent: messages.More) -> messages.Add
     drawn = await site.read(queue.drawn)
     # reading the outputs takes a while: not in the writer
     units = await asyncio.to_thread(more_units, site.campaign, drawn, sent.more)
-    check_answers_fit(site.campaign, ((unit.item, unit.content) for unit in units))
+    site.limits.make_room(largest_answer(site.campaign.task, (unit.content for unit in units)))
 
     def add(connection: Connection) -> messages.Added:
         fresh = queue.add_units(connection, new=units, now=now)

@@ -17,6 +17,7 @@ from steelyard.collect.dashboard.raters_table import raters_table
 from steelyard.collect.dashboard.signals import is_spent, money, pace, signal
 from steelyard.collect.policy.exclusion import rules_in_words
 from steelyard.collect.policy.rater_work import Conduct, KnownConduct
+from steelyard.collect.policy.visit import HAND_BACKS_PER_TEXT
 from steelyard.collect.sampling.unit import Target
 from steelyard.collect.store import Reader, StoreError
 from steelyard.collect.store.decisions import About, Decision, latest
@@ -224,7 +225,7 @@ def _notes(campaign: Campaign, cells: Cells, *, set_aside: int) -> list[str]:
     if set_aside:
         notes.append(
             f"{set_aside} {'text was' if set_aside == 1 else 'texts were'} handed back by "
-            f"{campaign.session.hand_backs_per_text} raters each and set aside: nobody is asked about them any more, and "
+            f"{HAND_BACKS_PER_TEXT} raters each and set aside: nobody is asked about them any more, and "
             "estimates are about outputs that raters could judge."
         )
     if not rows.is_empty():

@@ -6,7 +6,6 @@ from functools import partial
 from typing import Any, Self
 
 from steelyard.collect.config.campaign import Campaign
-from steelyard.collect.config.parts import Webhook
 from steelyard.collect.integrations.outgoing import OutgoingError, send_json
 from steelyard.collect.integrations.services import Outside
 from steelyard.collect.store import Store
@@ -16,6 +15,8 @@ from steelyard.collect.store.records import iso_time
 
 __all__ = ["WebhookCaller"]
 
+# Without a judgment for so long, a campaign that is open counts as stalled.
+_STALL_MINUTES = 60
 _ENDS = {
     "stopped": "The campaign was stopped.",
     "goal": "The goal is reached: the campaign is paused.",
@@ -32,8 +33,8 @@ class WebhookCaller(Outside):
 
     Attributes
     ----------
-    declared
-        Where to send it, and when a campaign counts as stalled.
+    address
+        Where to send it.
     origin
         Where the dashboard is.
     started
@@ -41,7 +42,7 @@ class WebhookCaller(Outside):
     """
 
     name = "webhook"
-    declared: Webhook
+    address: str
     origin: str
     started: int
 
@@ -51,7 +52,7 @@ class WebhookCaller(Outside):
         if campaign.webhook is None:
             return None
         return cls(
-            campaign=campaign, store=store, declared=campaign.webhook, origin=origin, started=now
+            campaign=campaign, store=store, address=campaign.webhook, origin=origin, started=now
         )
 
     async def act(self, *, now: int) -> str | None:
@@ -75,18 +76,13 @@ class WebhookCaller(Outside):
         if found.state != "running":
             return "paused"
         since = max(found.last or 0, found.changed, self.started)
-        is_stalled = now - since >= self.declared.stall_minutes * 60_000
+        is_stalled = now - since >= _STALL_MINUTES * 60_000
         return "stalled" if is_stalled else "open"
 
-    def _stalled_for(self) -> str:
-        minutes = self.declared.stall_minutes
-        return f"{minutes:g} minute{'' if minutes == 1 else 's'}"
-
     def _news(self, event: str, found: Course, *, now: int) -> dict[str, Any]:
-        stalled = f"No judgment has come for {self._stalled_for()}."
         return {
             "event": "stalled" if event == "stalled" else "ended",
-            "reason": _ENDS.get(event, stalled),
+            "reason": _ENDS.get(event, f"No judgment has come for {_STALL_MINUTES} minutes."),
             "title": self.campaign.title,
             "dashboard": f"{self.origin}/admin",
             "time": iso_time(now),
@@ -104,7 +100,7 @@ class WebhookCaller(Outside):
         OutgoingError
             If it was not taken.
         """
-        reply = await send_json("POST", self.declared.url, news)
+        reply = await send_json("POST", self.address, news)
         if 200 <= reply.status < 300:
             return
         leads = ", and redirects are not followed" if 300 <= reply.status < 400 else ""

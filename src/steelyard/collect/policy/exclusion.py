@@ -18,10 +18,22 @@ from steelyard.collect.store.overview import RaterRow, rater_rows
 from steelyard.collect.store.records import submission_rows
 from steelyard.collect.store.tables import submissions
 
-__all__ = ["FEWEST", "Flag", "due", "due_for", "exclude", "flags_of", "has_rules", "rules_in_words"]
+__all__ = [
+    "FEWEST",
+    "SHARED",
+    "Flag",
+    "due",
+    "due_for",
+    "exclude",
+    "flags_of",
+    "has_rules",
+    "rules_in_words",
+]
 
 # Medians of fewer than this tell nothing about a person who can give more.
 FEWEST = 5
+# Outputs that others judged too, before agreement with them counts.
+SHARED = 10
 # Anybody may meet so many texts that they cannot judge.
 _FEW_HAND_BACKS = 2
 
@@ -92,14 +104,14 @@ def _flags(campaign: Campaign, conduct: Conduct) -> Iterable[Flag]:
     if (
         rule is not None
         and found is not None
-        and found.submissions >= rule.judgments
-        and found.share < rule.share
+        and found.submissions >= SHARED
+        and found.share < rule
     ):
         yield Flag(
             "agreement",
             excludes=True,
             reason=f"{found.share:.0%} of {found.comparisons} comparisons with others agree, on "
-            f"{found.submissions} outputs; at least {rule.share:.0%} were asked for.",
+            f"{found.submissions} outputs; at least {rule:.0%} were asked for.",
         )
     if failures is not None and conduct.gold_missed >= failures:
         yield Flag(
@@ -147,8 +159,8 @@ def rules_in_words(campaign: Campaign) -> tuple[str, ...]:
     if rules.agreement is not None:
         rule = rules.agreement
         words.append(
-            f"Once others judged {rule.judgments} of the same outputs, at least {rule.share:.0%} of "
-            f"a rater's scores lie within {rule.distance:g} of theirs."
+            f"Once others judged {SHARED} of the same outputs, at least {rule:.0%} of a rater's scores "
+            "lie within a quarter of the scale of theirs."
         )
     if rules.gold_failures is not None:
         words.append(f"Fewer than {rules.gold_failures} gold items are answered wrongly.")

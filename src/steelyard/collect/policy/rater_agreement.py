@@ -40,12 +40,12 @@ class RaterAgreement:
 
 
 def rater_agreement(
-    rows: pl.DataFrame, *, bounds: Mapping[str, tuple[float, float]], distance: float
+    rows: pl.DataFrame, *, bounds: Mapping[str, tuple[float, float]], distance: float = 0.25
 ) -> dict[str, RaterAgreement]:
     r"""Compare each rater with all others on the same unit and prompt.
 
     With :math:`y_{ij}` the score of rater :math:`j` on unit :math:`i`, the share of pairs
-    :math:`(i, k)`, :math:`k \ne j`, with :math:`|y_{ij} - y_{ik}| \le \text{distance}`.
+    :math:`(i, k)`, :math:`k \ne j`, with :math:`|y_{ij} - y_{ik}| \le \text{distance} \times \text{range}`.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def rater_agreement(
     bounds : mapping of str to (float, float)
         Least and greatest score of each prompt; prompts that are not there are left out.
     distance : float
-        How far apart two scores may be that agree.
+        How far apart two scores may be that agree, as a share of the scale.
 
     Returns
     -------
@@ -80,7 +80,7 @@ def rater_agreement(
     ...     "submission": [1, 2, 3, 4, 5], "unit": [1, 1, 2, 2, 3], "rater": list("ababa"),
     ...     "prompt": "p", "score": [0.0, 2.0, 1.0, 2.0, 0.0],
     ... })
-    >>> rater_agreement(rows, bounds={"p": (0, 2)}, distance=1)["a"]
+    >>> rater_agreement(rows, bounds={"p": (0, 2)}, distance=0.5)["a"]
     RaterAgreement(rater='a', submissions=2, comparisons=2, share=0.5, leniency=-0.75)
     """
     if not distance >= 0:
@@ -109,7 +109,7 @@ def rater_agreement(
         pairs.group_by("rater", "submission", "prompt", maintain_order=True)
         .agg(
             comparisons=pl.len(),
-            agreeing=(difference.abs() <= distance + _ROUNDING).sum(),
+            agreeing=(difference.abs() <= distance * pl.col("range") + _ROUNDING).sum(),
             difference=difference.mean() / pl.col("range").first(),
         )
         .group_by("rater", maintain_order=True)

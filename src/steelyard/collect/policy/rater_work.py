@@ -104,7 +104,7 @@ def conducts(campaign: Campaign, submissions: Sequence[SubmissionRow]) -> dict[s
     """
     if not submissions:
         return {}
-    task, rule = campaign.task, campaign.quality.agreement
+    task = campaign.task
     facts = pl.DataFrame(
         [
             {
@@ -135,11 +135,7 @@ def conducts(campaign: Campaign, submissions: Sequence[SubmissionRow]) -> dict[s
         gold_missed=pl.col("missed").sum(),
     )
     runs = _longest_runs(task, submissions)
-    agreement = rater_agreement(
-        _scores(submissions),
-        bounds=score_bounds(task),
-        distance=0.0 if rule is None else rule.distance,
-    )
+    agreement = rater_agreement(_scores(submissions), bounds=score_bounds(task))
     return {
         row["rater"]: Conduct(
             **row, same_answers=runs[row["rater"]], agreement=agreement.get(row["rater"])

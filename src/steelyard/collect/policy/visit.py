@@ -2,7 +2,10 @@
 
 from steelyard.collect.integrations.panels import Outcome
 
-__all__ = ["visit_outcome"]
+__all__ = ["HAND_BACKS_PER_TEXT", "visit_outcome"]
+
+# Raters after whom a text that all of them handed back is given to nobody any more.
+HAND_BACKS_PER_TEXT = 3
 
 # Endings for which nobody is paid unless whoever runs the campaign says so.
 _SCREENED_OUT = frozenset({"tutorial-failed", "excluded", "no-consent", "screened-out"})

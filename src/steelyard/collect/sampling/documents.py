@@ -22,6 +22,7 @@ __all__ = ["EARLIER", "SEGMENT", "document_units"]
 
 # Fields of a content that the server adds: no column can have such a name in a task.
 EARLIER, SEGMENT = "_earlier", "_segment"
+_SHOWN_BEFORE = 10
 
 
 def document_units(
@@ -78,13 +79,11 @@ def _units(
     campaign: Campaign, targets: Sequence[Target], texts: Sequence[Content]
 ) -> Iterator[Unit]:
     """Yield the segments of one document of one system, each with those before it."""
-    asked = campaign.documents
-    assert asked is not None
     whole = json.dumps([targets[0].cluster, texts], sort_keys=True, ensure_ascii=True)
     key = f"{targets[0].cluster} {hashlib.sha256(whole.encode()).hexdigest()[:16]}"
     shown = [one.field for one in campaign.task.show]
     for number, (target, text) in enumerate(zip(targets, texts, strict=True), start=1):
-        before = texts[max(0, number - 1 - asked.context) : number - 1]
+        before = texts[max(0, number - 1 - _SHOWN_BEFORE) : number - 1]
         yield Unit(
             item=target.item,
             content={

@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import cast
+from typing import Any
 
 import polars as pl
 
@@ -20,7 +20,6 @@ from steelyard.collect.sampling.unit import Target, Unit
 from steelyard.collect.tasks import read_gold
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 from steelyard.records import DRAW_RECORD
-from steelyard.sampling import Design
 from steelyard.sampling.sample import sample
 from steelyard.sampling.texts_once import for_all_writers
 from steelyard.tables import Outputs, read_outputs
@@ -128,9 +127,8 @@ def more_units(campaign: Campaign, drawn: Sequence[Target], more: int) -> list[U
     larger = sample(
         outputs,
         size + more,
-        design=cast("Design", design),
+        **_pair_or_systems(systems, pair=design == "paired"),
         extend=_frame(drawn),
-        systems=systems,
         same_items=_same_items(drawn, systems),
         each_text_once=False,
         # The numbers that drew the first part must not draw the second too.
@@ -156,8 +154,7 @@ def _first_draw(campaign: Campaign, outputs: Outputs) -> pl.DataFrame:
         return sample(
             outputs,
             asked.n,
-            design="paired" if campaign.task.pair else "simple",
-            systems=asked.systems,
+            **_pair_or_systems(asked.systems or outputs.systems, pair=campaign.task.pair),
             same_items=asked.same_items,
             # Units are made of what raters see, which may be more than the text.
             each_text_once=False,
@@ -165,6 +162,11 @@ def _first_draw(campaign: Campaign, outputs: Outputs) -> pl.DataFrame:
         ).frame
     except InvalidArgumentError as error:
         raise campaign.error(("sample",), str(error)) from error
+
+
+def _pair_or_systems(systems: Sequence[str], *, pair: bool) -> dict[str, Any]:
+    """Return how `sample` is told of the systems: two whose outputs are compared, or those to draw from."""
+    return {"pair" if pair else "systems": tuple(systems)}
 
 
 def _recorded_draw(path: Path) -> pl.DataFrame:
@@ -263,7 +265,7 @@ def _pairs(
             raise InvalidDataError(
                 f"the sample holds item {item!r} of one system only, and the task "
                 f"{contents.campaign.task.name} is about pairs: draw the same items of both "
-                "systems (`steelyard sample --design paired`)"
+                "systems (`steelyard sample --pair A B`)"
             )
         stands_for = tuple(
             replace(sides[system], side=side) for side, system in enumerate(systems, start=1)

@@ -172,7 +172,7 @@ def _problem(widget: Widget, content: Content, value: Any, sound: Mapping[str, A
         widget.required if isinstance(widget.required, bool) else holds(widget.required, sound)
     )
     if not required:
-        is_silent = isinstance(widget, Spans) and widget.say_none and value is None
+        is_silent = isinstance(widget, Spans) and value is None
         return phrase("answer-is-needed") if is_silent else None
     if isinstance(widget, Passages) and not content[widget.field]:
         return None

@@ -110,14 +110,13 @@ class Category(Declared):
     ----------
     value : str
         Its name; what stands before a slash groups kinds: ``accuracy/omission``.
-    label : str
-        What the page says; the name if it is not given.
     weights : dict of str to float
         What an error of this kind counts under a severity, if not the weight of the severity.
     """
 
+    gone = {"label": "a category is shown by its name"}  # noqa: RUF012
+
     value: Words
-    label: str = ""
     weights: dict[str, Weight] = Field(default_factory=dict)
 
 

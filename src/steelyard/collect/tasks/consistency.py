@@ -126,13 +126,10 @@ def check_tutorial(task: "Task") -> None:
     widgets: dict[str, Widget] = {widget.id: widget for widget in task.widgets}
     for position, question in enumerate(task.tutorial.questions if task.tutorial else ()):
         path: KeyPath = ("tutorial", "questions", position)
-        if question.widget is not None and question.widget not in widgets:
-            raise mistake(
-                (*path, "widget"),
-                f"{question.widget} is no widget; {one_of(question.widget, widgets)}",
-            )
-        asked = widgets[question.widget] if question.widget is not None else question.ask
-        assert asked is not None
+        ask = question.ask
+        if isinstance(ask, str) and ask not in widgets:
+            raise mistake((*path, "ask"), f"{ask} is no widget; {one_of(ask, widgets)}")
+        asked = widgets[ask] if isinstance(ask, str) else ask
         _check_shown(asked, question.content, path)
         try:
             question.resolve(widgets)
@@ -199,7 +196,7 @@ def _check_comparison(widget: Widget, operator: str, value: Any, path: KeyPath) 
     known = (
         [option.value for option in widget.options]
         if isinstance(widget, Gate)
-        else [*_PAIR, *(["tie"] if widget.tie else [])]
+        else [*_PAIR, *(["tie"] if widget.ties else [])]
     )
     if value not in known:
         raise mistake(

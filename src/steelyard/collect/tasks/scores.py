@@ -1,7 +1,7 @@
 """Scores: the judgments that an answer amounts to."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
@@ -65,15 +65,15 @@ class Score(Declared):
         Verdicts or options that count; of a ranking on a screen, the letter of the output.
     among : tuple of str or None
         Verdicts that a mean is over; None: all.
-    unit : {"words", "characters"}
-        What an edit distance counts.
-    length : {"longer", "edited"}
-        What an edit distance is divided by: the length of the longer text, which bounds it by 1, or
-        of the edited one, as in HTER.
     otherwise : float or None
         The score when the widget is hidden or left empty, or a mean is over no passage. None: there
         is no judgment then.
     """
+
+    gone = {  # noqa: RUF012 - a class variable of `Declared`
+        "unit": "an edit distance counts words; take it out",
+        "length": "an edit distance is over the longer text; take it out",
+    }
 
     prompt: Annotated[str, Field(min_length=1, max_length=100)]
     rule: Rule
@@ -82,8 +82,6 @@ class Score(Declared):
     among: Annotated[tuple[str, ...], BeforeValidator(_several)] | None = Field(
         strict=False, default=None
     )
-    unit: Literal["words", "characters"] = "words"
-    length: Literal["longer", "edited"] = "longer"
     otherwise: float | None = None
 
     @property
@@ -94,8 +92,8 @@ class Score(Declared):
     @model_validator(mode="after")
     def _has_the_keys_of_its_rule(self) -> Self:
         given = self.model_fields_set
-        allowed = {"any": {"of"}, "mean": {"of", "among"}, "edit-distance": {"unit", "length"}}
-        for key in ("of", "among", "unit", "length"):
+        allowed = {"any": {"of"}, "mean": {"of", "among"}}
+        for key in ("of", "among"):
             if key in given and key not in allowed.get(self.rule, ()):
                 raise mistake((key,), f"has no meaning for the rule {self.rule}: leave it out")
         if self.rule in {"any", "mean"} and not self.of:
@@ -141,7 +139,7 @@ def score_of(
     if isinstance(widget, PostEdit):
         original = content[widget.field]
         assert isinstance(original, str)
-        return edit_distance(original, value, unit=score.unit, length=score.length)
+        return edit_distance(original, value)
     return float(value in score.of) if isinstance(widget, Gate) else float(value)
 
 
@@ -172,56 +170,24 @@ def bounds_of(score: Score, widget: Widget) -> tuple[float, float]:
         points = widget.most * widget.heaviest
         low, high = (-points, 0.0) if score.rule == "mqm" else (0.0, points)
     else:
-        low, high = 0.0, math.inf if score.length == "edited" else 1.0
+        low, high = 0.0, 1.0
     if score.otherwise is None:
         return low, high
     return min(low, score.otherwise), max(high, score.otherwise)
 
 
-def edit_distance(
-    original: str,
-    edited: str,
-    *,
-    unit: Literal["words", "characters"] = "words",
-    length: Literal["longer", "edited"] = "longer",
-) -> float:
+def edit_distance(original: str, edited: str) -> float:
     """Return the share of a text that an editor changed.
 
-    The fewest insertions, deletions and substitutions that turn one text into the other, over the
-    length of the longer text: the metric ``edit`` of Steelyard between the two. Words are lowercased
-    and stand between whitespace; characters are code points as they are.
-
-    Parameters
-    ----------
-    original, edited : str
-        The text before and after.
-    unit : {"words", "characters"}
-        What is inserted, deleted or substituted.
-    length : {"longer", "edited"}
-        What the distance is divided by. The length of the edited text makes it HTER without shifts,
-        which is above 1 when more was deleted than stayed.
-
-    Returns
-    -------
-    float
-
-    References
-    ----------
-    M. Snover, B. Dorr, R. Schwartz, L. Micciulla, J. Makhoul (2006). A study of translation edit
-    rate with targeted human annotation. AMTA, 223-231.
+    The fewest words inserted, deleted or substituted to turn one text into the other, over the length
+    of the longer text: the metric ``edit`` of Steelyard between the two. Words are lowercased and stand
+    between whitespace.
 
     Examples
     --------
     >>> edit_distance("The the cat sat", "The cat sat down")
     0.5
-    >>> edit_distance("a b c d", "a b", length="edited")
-    1.0
     """
-    split: Callable[[str], Sequence[str]] = str if unit == "characters" else _words
-    before, after = split(original), split(edited)
-    whole = max(len(before), len(after)) if length == "longer" else len(after)
+    before, after = original.lower().split(), edited.lower().split()
+    whole = max(len(before), len(after))
     return Levenshtein.distance(before, after) / whole if whole else 0.0
-
-
-def _words(text: str) -> Sequence[str]:
-    return text.lower().split()

@@ -49,7 +49,7 @@ def _error(widget: Spans, text: str, entry: Any, offered: int) -> str | None:
     if not isinstance(severity, str) or severity not in [one.value for one in widget.severities]:
         return phrase("choose-severity")
     is_known = isinstance(category, str) and category in widget.kinds
-    if not is_known and (category is not None or widget.category_needed):
+    if not is_known and (category is not None or bool(widget.categories)):
         return phrase("choose-category")
     number = entry.get("suggested")
     if number is None or (is_whole(number) and 0 <= number < offered):

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, Self
 
-from pydantic import Field, PrivateAttr, model_validator
+from pydantic import Discriminator, Field, PrivateAttr, Tag, model_validator
 
 from steelyard.collect.config.declared import Declared, mistake
 from steelyard.collect.tasks.choices import Name, Words
@@ -16,6 +16,11 @@ __all__ = ["Question", "Tutorial", "correct_answer", "grade"]
 FieldValue = str | list[str]
 
 
+def _form(value: Any) -> str:
+    # no keys of a widget, so that a place in the file is told from the form
+    return "(id)" if isinstance(value, str) else "(widget)"
+
+
 class Question(Declared):
     """A question of a tutorial.
 
@@ -25,10 +30,8 @@ class Question(Declared):
         Its name, under which results are kept; pages never see it, because it may hint at the answer.
     content : mapping
         The fields that are shown.
-    widget : str or None
-        Id of the widget of the task that is asked ...
-    ask : Widget or None
-        ... or a widget for this question alone.
+    ask : str or Widget
+        Id of the widget of the task that is asked, or a widget for this question alone.
     answer : object
         What is accepted; see `steelyard.collect.tasks.grading`.
     hint : str
@@ -37,10 +40,13 @@ class Question(Declared):
         What is shown at the end, whether right or wrong.
     """
 
+    gone = {"widget": "it is called `ask`, an id or a question"}  # noqa: RUF012
+
     id: Name
     content: dict[str, Any] = Field(min_length=1)
-    widget: str | None = None
-    ask: AnyWidget | None = None
+    ask: Annotated[
+        Annotated[str, Tag("(id)")] | Annotated[AnyWidget, Tag("(widget)")], Discriminator(_form)
+    ]
     answer: Any
     hint: Words
     feedback: Words
@@ -48,9 +54,7 @@ class Question(Declared):
     _asked: Widget | None = PrivateAttr(default=None)
 
     @model_validator(mode="after")
-    def _asks_one_thing(self) -> Self:
-        if (self.widget is None) == (self.ask is None):
-            raise mistake((), "must have either `widget`, an id of the task, or `ask`, a widget")
+    def _shows_texts(self) -> Self:
         for field, value in self.content.items():
             texts = value if isinstance(value, list) else [value]
             if not all(isinstance(text, str | dict) for text in texts):
@@ -65,8 +69,7 @@ class Question(Declared):
 
     def resolve(self, widgets: Mapping[str, Widget]) -> None:
         """Look up the widget by its id, and check that the answers accepted are possible."""
-        asked = widgets[self.widget] if self.widget is not None else self.ask
-        assert asked is not None
+        asked = widgets[self.ask] if isinstance(self.ask, str) else self.ask
         # It is asked alone: nothing else can hide it or make it needless.
         self._asked = asked.model_copy(update={"required": True, "when": None})
         self._check_suggestions(asked)
@@ -91,7 +94,7 @@ class Question(Declared):
         return {
             "id": name,
             "content": dict(self.content),
-            "widget": self.widget,
+            "widget": self.ask if isinstance(self.ask, str) else None,
             "ask": self.asked.public(),
         }
 

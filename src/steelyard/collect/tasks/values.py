@@ -95,7 +95,7 @@ def _number(widget: Any, _content: Content, value: Any) -> str | None:
 
 
 def _preference(widget: Any, _content: Content, value: Any) -> str | None:
-    names = ("first", "second", *(["tie"] if widget.tie else []))
+    names = ("first", "second", *(["tie"] if widget.ties else []))
     return None if isinstance(value, str) and value in names else phrase("choose-one")
 
 
@@ -112,15 +112,15 @@ def _ranking(widget: Any, content: Content, value: Any) -> str | None:
 def _edited(widget: Any, content: Content, value: Any) -> str | None:
     if not _is_text(value):
         return phrase("text-not-kept")
-    most = max(widget.max, 2 * len(content[widget.field]))
+    most = max(widget.longest, 2 * len(content[widget.field]))
     return None if len(value) <= most else phrase("text-at-most", n=most)
 
 
 def _comment(widget: Any, _content: Content, value: Any) -> str | None:
     if not _is_text(value):
         return phrase("text-not-kept")
-    if len(value) > widget.max:
-        return phrase("text-at-most", n=widget.max)
+    if len(value) > widget.longest:
+        return phrase("text-at-most", n=widget.longest)
     return None
 
 

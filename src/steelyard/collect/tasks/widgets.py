@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, PlainValidator, model_validator
 
@@ -36,6 +36,7 @@ __all__ = [
     "placeholders",
 ]
 
+_NO_MAX = {"max": "a comment may have 2,000 characters and an edit 20,000; take it out"}
 _PLACEHOLDER = re.compile(r"\{([A-Za-z][A-Za-z0-9_-]*)\}")
 
 
@@ -127,6 +128,8 @@ class Widget(Declared):
             choice["label"] = choice["label"] or str(choice["value"])
             if not has_keys and position < 9:
                 choice["key"] = str(position + 1)
+        longest = getattr(self, "longest", None)
+        data |= {} if longest is None else {"max": longest}
         return {key: plain(value) for key, value in data.items()}
 
 
@@ -169,13 +172,13 @@ class PostEdit(Widget):
     ----------
     field : str
         Field of the content that holds the text.
-    max : int
-        Most characters of an edited text; twice the text's own length is always fine.
     """
+
+    gone = _NO_MAX
+    longest: ClassVar[int] = 20_000
 
     kind: Literal["post-edit"]
     field: Name
-    max: int = Field(default=20_000, gt=0)
 
 
 class Passages(Widget):
@@ -280,12 +283,14 @@ class Preference(Widget):
 
     Attributes
     ----------
-    tie : bool
+    ties : bool
         Whether both may be equally good.
     """
 
+    gone = {"tie": "it is called `ties`"}  # noqa: RUF012
+
     kind: Literal["preference"]
-    tie: bool = True
+    ties: bool = True
 
 
 class Ranking(Widget):
@@ -304,6 +309,8 @@ class Ranking(Widget):
 class Spans(Widget):
     """Errors marked in a text, each with a severity, in the manner of MQM and ESA.
 
+    A rater who marks none says that there is none.
+
     Attributes
     ----------
     field : str
@@ -311,27 +318,26 @@ class Spans(Widget):
     severities : tuple of Severity
         How grave an error can be.
     categories : tuple of Category
-        What kind of error it can be; nothing is asked if empty.
-    category_needed : bool
-        Whether every error must have a category.
+        What kind of error it can be, which is asked of every error; nothing is asked if empty.
     missing : bool
         Whether an error can be that something is missing, without a span.
-    say_none : bool
-        Whether a rater who marks no error must say that there is none.
     suggested : str or None
         Field of the content that holds errors to begin with; None: there are none.
     most : int
         Most errors that can be marked, which bounds the score.
     """
 
+    gone = {  # noqa: RUF012
+        "category_needed": "every error has a category where there are `categories`",
+        "say_none": "who marks no error is always asked to say so",
+    }
+
     kind: Literal["spans"]
     required: Annotated[bool | Condition, PlainValidator(_requirement)] = False
     field: Name
     severities: tuple[Severity, ...] = Field(strict=False, min_length=1)
     categories: tuple[AnyCategory, ...] = Field(strict=False, default=())
-    category_needed: bool = False
     missing: bool = False
-    say_none: bool = False
     suggested: Name | None = None
     most: int = Field(default=20, gt=0, le=1000)
 
@@ -375,8 +381,6 @@ class Spans(Widget):
                     raise mistake(
                         (*path, "weights", name), f"is no severity; {one_of(name, severities)}"
                     )
-        if self.category_needed and not self.categories:
-            raise mistake(("category_needed",), "needs `categories`: there is none to choose")
         return self
 
     def public(self) -> dict[str, Any]:
@@ -384,9 +388,7 @@ class Spans(Widget):
         data = super().public()
         for severity in data["severities"]:
             del severity["weight"]
-        data["categories"] = [
-            {"value": one.value, "label": one.label or one.value} for one in self.categories
-        ]
+        data["categories"] = list(self.kinds)
         return data
 
 
@@ -395,15 +397,15 @@ class Comment(Widget):
 
     Attributes
     ----------
-    max : int
-        Most characters.
     once : bool
         Side by side: whether it is asked once about the whole screen, not about each output.
     """
 
+    gone = _NO_MAX
+    longest: ClassVar[int] = 2_000
+
     kind: Literal["comment"]
     required: Annotated[bool | Condition, PlainValidator(_requirement)] = False
-    max: int = Field(default=2000, gt=0, le=100_000)
     once: bool = False
 
 

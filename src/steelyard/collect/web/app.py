@@ -4,7 +4,6 @@ import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -12,7 +11,7 @@ from urllib.parse import urlsplit
 from fastapi import FastAPI
 from starlette.staticfiles import StaticFiles
 
-from steelyard.collect.answer_size import check_answers_fit, stored_contents
+from steelyard.collect.answer_size import largest_answer, stored_contents
 from steelyard.collect.config.campaign import Campaign, check_metrics
 from steelyard.collect.dashboard import routes as dashboard
 from steelyard.collect.dashboard.live_snapshots import LiveSnapshots
@@ -30,7 +29,7 @@ from steelyard.collect.web import joining, media_routes, operation, training, we
 from steelyard.collect.web.attention import AttentionChecks
 from steelyard.collect.web.direct import Direct
 from steelyard.collect.web.headers import SecurityHeaders, content_security_policy
-from steelyard.collect.web.limits import BodyLimit, RateLimit
+from steelyard.collect.web.limits import BodyLimit, Limits, RateLimit
 from steelyard.collect.web.media import MediaFolder
 from steelyard.collect.web.periodic_work import PeriodicWork
 from steelyard.collect.web.prefix import PathPrefix
@@ -62,6 +61,7 @@ def create_app(
     clock: Clock = system_clock,
     metrics_token: str | None = None,
     keeper: bool = True,
+    limits: Limits | None = None,
 ) -> FastAPI:
     """Return the application that serves a campaign from its database.
 
@@ -83,6 +83,8 @@ def create_app(
         What a reader of ``/metrics`` must send; without it there is no such page.
     keeper
         Whether this process deals with services outside; one of several does.
+    limits
+        What is taken from one sender.
 
     Raises
     ------
@@ -92,7 +94,9 @@ def create_app(
         If the database holds another campaign.
     """
     recruiter = Recruiter.of(campaign, store) if keeper else None
-    site = site_for(campaign, store, origin=origin, name=name, clock=clock, units=units)
+    site = site_for(
+        campaign, store, origin=origin, name=name, clock=clock, units=units, limits=limits
+    )
     app = FastAPI(
         title="Steelyard annotation server",
         version=__version__,
@@ -116,7 +120,7 @@ def create_app(
     app.mount("/static", StaticFiles(directory=_STATIC), name="static")
     add_refusals(app)
     app.add_middleware(Direct, routes=working.frequent(), handlers=app.exception_handlers)
-    app.add_middleware(BodyLimit, most=campaign.limits.body_bytes)
+    app.add_middleware(BodyLimit, limits=site.limits)
     app.add_middleware(
         SecurityHeaders,
         policy=content_security_policy(
@@ -141,14 +145,17 @@ def site_for(
     name: str = "",
     clock: Clock = system_clock,
     units: Sequence[Unit] | None = None,
+    limits: Limits | None = None,
 ) -> Site:
     """Make the database ready for a campaign and return what requests need of both."""
     public = public_origin(campaign)
     chosen = prepared(campaign, store, now=clock(), units=units)
-    contents = (content for _, content in store.read(partial(stored_contents, most=LOOKED_AT)))
-    task, as_markdown = detected(campaign.task, contents)
+    limits = limits or Limits()
+    contents = store.read(stored_contents)
+    limits.make_room(largest_answer(campaign.task, contents))
+    task, as_markdown = detected(campaign.task, contents[:LOOKED_AT])
     campaign = campaign.with_task(task)
-    limits, pay = campaign.limits, campaign.pay
+    pay = campaign.pay
     return Site(
         campaign=campaign,
         store=store,
@@ -160,6 +167,7 @@ def site_for(
         requests=RateLimit(
             rate=limits.requests_per_second, burst=_BURST_SECONDS * limits.requests_per_second
         ),
+        limits=limits,
         joins=RateLimit(rate=limits.joins_per_minute / 60, burst=limits.joins_per_minute),
         purse=Purse(
             pay=micro(pay.per_judgment),
@@ -213,13 +221,7 @@ def first_units(campaign: Campaign) -> list[Unit] | None:
             except StoreError:
                 # `Store.open` will say what is wrong with it.
                 return None
-    return _begun_with(campaign)
-
-
-def _begun_with(campaign: Campaign) -> list[Unit]:
-    units = units_of(campaign)
-    check_answers_fit(campaign, ((unit.item, unit.content) for unit in units))
-    return units
+    return units_of(campaign)
 
 
 def prepared(
@@ -232,11 +234,10 @@ def prepared(
     there = store.read(settings.current)
     added: Sequence[Unit] | None = None
     if there is None:
-        units = _begun_with(campaign) if units is None else units
+        units = units_of(campaign) if units is None else units
     else:
         added = _grown_by(campaign, store, there)
         check_metrics(campaign, read_outputs(campaign.outputs).metrics)
-        check_answers_fit(campaign, store.read(stored_contents))
         if added is not None:
             facts = replace(facts, fingerprint=there.fingerprint)
     return store.write(
@@ -253,9 +254,7 @@ def _grown_by(campaign: Campaign, store: Store, there: settings.Settings) -> lis
     size = begun_with(campaign, there.fingerprint)
     if size is None:
         return None
-    units = added_units(campaign, store.read(drawn), size=size)
-    check_answers_fit(campaign, ((unit.item, unit.content) for unit in units))
-    return units
+    return added_units(campaign, store.read(drawn), size=size)
 
 
 @asynccontextmanager

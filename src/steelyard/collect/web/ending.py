@@ -27,12 +27,11 @@ async def ended(site: Site, facts: sessions.Session, reason: Any) -> messages.Ne
         )
 
     way_back = _way_back(site, facts, await site.read(read))
-    say, screening = site.campaign.wording, site.campaign.screening
-    own = screening.message if screening is not None and reason == "screened-out" else None
+    say = site.campaign.wording
     return messages.NextDone(
         reason=reason,
         title=say(f"ended-title-{reason}"),
-        message=own or say(f"ended-{reason}"),
+        message=say(f"ended-{reason}"),
         way_back=way_back,
     )
 

@@ -6,7 +6,7 @@ from fastapi import APIRouter
 from sqlalchemy import Connection
 
 from steelyard.collect.config.campaign import Campaign
-from steelyard.collect.config.questionnaires import Part, digest_of
+from steelyard.collect.config.questionnaires import Part, digest_of, is_passed
 from steelyard.collect.config.wording import phrase
 from steelyard.collect.store import questionnaires, sessions
 from steelyard.collect.tasks.answers import check_answers
@@ -24,7 +24,7 @@ def asked(campaign: Campaign, part: Part) -> tuple[Widget, ...]:
     """Return the questions of a part; none if the campaign has none."""
     if part == "exit":
         return tuple(campaign.exit_questions)
-    return () if campaign.screening is None else campaign.screening.asked
+    return tuple(one.ask for one in campaign.screening)
 
 
 def is_open(connection: Connection, campaign: Campaign, part: Part, *, rater: str) -> bool:
@@ -42,7 +42,7 @@ def is_screened_out(
 
     Questions that are declared after somebody has judged something are not put to that rater.
     """
-    if campaign.screening is None or facts.total:
+    if not campaign.screening or facts.total:
         return False
     found = questionnaires.answered(
         connection, rater=facts.rater, part="screening", questions=_digest(campaign, "screening")
@@ -61,14 +61,15 @@ async def answer(visit: RaterVisit, sent: messages.Questionnaire) -> messages.Co
     if problems:
         named = [(problem.widget, problem.message) for problem in problems]
         raise RefusedError(422, phrase("not-complete"), code="invalid-answer", problems=named)
-    screening = site.campaign.screening if sent.part == "screening" else None
     keep = partial(
         questionnaires.record,
         rater=visit.rater,
         part=sent.part,
         questions=_digest(site.campaign, sent.part),
         answer=sent.answer,
-        passed=None if screening is None else screening.is_passed(sent.answer),
+        passed=is_passed(site.campaign.screening, sent.answer)
+        if sent.part == "screening"
+        else None,
         now=site.clock(),
     )
     await site.write(keep)
@@ -78,5 +79,4 @@ async def answer(visit: RaterVisit, sent: messages.Questionnaire) -> messages.Co
 def _digest(campaign: Campaign, part: Part) -> str:
     if part == "exit":
         return digest_of(campaign.exit_questions)
-    assert campaign.screening is not None
-    return digest_of(campaign.screening.questions)
+    return digest_of(campaign.screening)

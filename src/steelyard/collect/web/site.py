@@ -19,7 +19,7 @@ from steelyard.collect.sampling.documents import EARLIER, SEGMENT
 from steelyard.collect.store import Store
 from steelyard.collect.store.purse import Purse
 from steelyard.collect.web.attention import AttentionChecks
-from steelyard.collect.web.limits import RateLimit
+from steelyard.collect.web.limits import Limits, RateLimit
 from steelyard.collect.web.media import MediaFolder
 from steelyard.collect.web.memory import Memory
 from steelyard.collect.web.presentation import presented, public_content
@@ -34,6 +34,8 @@ T = TypeVar("T")
 
 _DAY_MS = 24 * 60 * 60 * 1_000
 _MILLION = 1_000_000
+# A campaign is over before, or the server prints new links when it starts again.
+_LINK_DAYS = 90
 
 
 def system_clock() -> int:
@@ -66,8 +68,8 @@ class Site:
         Where links lead: ``https://host``. The Host header of a request is never believed.
     clock
         The time in milliseconds UTC.
-    requests, joins
-        Limits for each session and for each address.
+    limits, requests, joins
+        What is taken from one sender: sizes, and times for each session and for each address.
     purse
         What may still be spent.
     checks
@@ -91,6 +93,7 @@ class Site:
     live: LiveSnapshots
     origin: str
     clock: Clock
+    limits: Limits
     requests: RateLimit
     joins: RateLimit
     purse: Purse
@@ -181,7 +184,7 @@ class Site:
 
     def expiry(self) -> int:
         """Return when a link made now is over."""
-        return self.clock() + round(self.campaign.link_days * _DAY_MS)
+        return self.clock() + _LINK_DAYS * _DAY_MS
 
     def rater_link(self) -> str:
         """Return the link to give to the panel, or that of the first invited rater."""

@@ -11,6 +11,7 @@ from starlette.responses import HTMLResponse, Response
 
 from steelyard.collect.config.questionnaires import Part
 from steelyard.collect.config.wording import phrase
+from steelyard.collect.policy import visit as visit_rules
 from steelyard.collect.policy.exclusion import FEWEST
 from steelyard.collect.store import assignment, reports, sessions, submissions
 from steelyard.collect.store.given import Given, given
@@ -54,8 +55,9 @@ async def next_assignment(visit: RaterVisit, sent: messages.Nothing) -> messages
         )
         if isinstance(found, assignment.Nothing):
             # who handed a text back first may have judged enough by now to be heard
-            enough = site.campaign.session.hand_backs_per_text
-            reports.set_aside_due(connection, rater=visit.rater, enough=enough, now=now)
+            reports.set_aside_due(
+                connection, rater=visit.rater, enough=visit_rules.HAND_BACKS_PER_TEXT, now=now
+            )
         return facts, found
 
     facts, found = await site.write(give)
@@ -166,7 +168,7 @@ async def hand_back(visit: RaterVisit, sent: messages.HandBack) -> messages.Hand
         kind=sent.kind,
         reason=sent.reason,
         most=site.campaign.session.hand_backs,
-        enough=site.campaign.session.hand_backs_per_text,
+        enough=visit_rules.HAND_BACKS_PER_TEXT,
         now=site.clock(),
     )
     await site.write(operation)

@@ -4,8 +4,8 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from steelyard.numbers import number
 from steelyard.plots.style import BLUE, GRID, INK, ORANGE, WIDTH, styled
-from steelyard.report.numbers import number
 
 __all__ = ["density_plot"]
 

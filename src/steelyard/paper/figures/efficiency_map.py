@@ -10,6 +10,8 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from steelyard.errors import InvalidArgumentError
+from steelyard.names import shown_names
+from steelyard.numbers import GAMMA, RHO, number, percent
 from steelyard.plots.style import (
     ALL_SYSTEMS,
     BLUE,
@@ -21,10 +23,8 @@ from steelyard.plots.style import (
     SHADE,
     WIDTH,
     named,
-    shown_names,
     styled,
 )
-from steelyard.report.numbers import GAMMA, RHO, number, percent
 from steelyard.single.efficiency import Efficiency
 from steelyard.single.quantity import Quantity
 

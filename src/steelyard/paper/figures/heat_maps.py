@@ -8,10 +8,10 @@ from matplotlib.colors import Colormap, LinearSegmentedColormap
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from steelyard.numbers import number
 from steelyard.paper.correlations import MetricCorrelation
 from steelyard.paper.names import metric_name, system_name
 from steelyard.plots.style import BLUE, INK, ORANGE, WIDTH, styled
-from steelyard.report.numbers import number
 
 __all__ = ["correlation_maps", "distance_map"]
 

@@ -4,15 +4,15 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from steelyard.numbers import interval, number, percent
 from steelyard.paper.bias_study import BiasRow
 from steelyard.paper.blocks import Block, Drawing, Examples, Folded, Numbers, Section, Text
 from steelyard.paper.figures import system_plot
+from steelyard.paper.figures.scatter import JudgedMetric, metric_plot
 from steelyard.paper.modes import Modes
 from steelyard.paper.names import TASKS, prompt_name, system_name
 from steelyard.paper.release import Task
 from steelyard.paper.reproduction import Reproduction
-from steelyard.report.numbers import interval, number, percent
-from steelyard.report.scatter import JudgedMetric, metric_plot
 from steelyard.report.tables import Table
 
 __all__ = ["bias_section"]

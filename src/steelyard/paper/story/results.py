@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from steelyard.numbers import number, percent
 from steelyard.paper.blocks import Block, Drawing, Folded, Numbers, Section, Text, file_name
 from steelyard.paper.efficiency_claims import quoted
 from steelyard.paper.figures import (
@@ -17,7 +18,6 @@ from steelyard.paper.names import TASKS, metric_name, prompt_name, system_name
 from steelyard.paper.reproduction import Reproduction
 from steelyard.paper.story.tables import agreement_blocks
 from steelyard.paper.trajectories import Followed
-from steelyard.report.numbers import number, percent
 from steelyard.report.tables import Table
 
 __all__ = ["results_section"]

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from steelyard.numbers import GAMMA, number, percent
 from steelyard.paper.reproduction import Reproduction
-from steelyard.report.numbers import GAMMA, number, percent
 
 __all__ = ["summary"]
 

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from steelyard.numbers import number, percent
 from steelyard.paper.blocks import Block, Drawing, Folded, Numbers, Text
 from steelyard.paper.differences import KINDS, Difference, curve_error, implied_distance
 from steelyard.paper.figures import difference_plot, distance_map
 from steelyard.paper.release import Task
 from steelyard.paper.reproduction import Reproduction
-from steelyard.report.numbers import number, percent
 from steelyard.report.tables import Table
 
 __all__ = ["agreement_blocks"]

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
+from steelyard.numbers import GAMMA, count, interval, number
 from steelyard.paper.blocks import Block, Folded, Numbers, Points, Section, Text
 from steelyard.paper.names import TASKS, prompt_name, system_name
 from steelyard.paper.release import Task
 from steelyard.paper.reproduction import Reproduction
 from steelyard.paper.variances import Variances
-from steelyard.report.numbers import GAMMA, count, interval, number
 from steelyard.report.tables import Table
 
 __all__ = ["tasks_section"]

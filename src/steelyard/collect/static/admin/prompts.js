@@ -46,7 +46,7 @@ function answer(found, said) {
 /** What plain means would have cost, for the means and for the differences. */
 function ledger(prompt) {
   const lines = [prompt.answer?.ledger, prompt.ledger].filter(Boolean);
-  return lines.length ? h("p", { class: "small ledger", text: lines.map((line) => `${line[0].toUpperCase()}${line.slice(1)}.`).join(" ") }) : null;
+  return lines.length ? h("p", { class: "small ledger", text: lines.join(" ") }) : null;
 }
 
 function forest(systems, prompt, digits) {

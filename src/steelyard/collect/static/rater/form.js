@@ -183,7 +183,7 @@ export class Form {
   }
 
   /** Whether there must be an answer; "there is none" may be one. */
-  #asksFor(step) { return this.#required(step) || Boolean(step.definition.say_none); }
+  #asksFor(step) { return this.#required(step) || step.definition.kind === "spans"; }
 
   #lacks(step) {
     if (step.widget.value === null) return this.#asksFor(step) ? step.widget.missing : null;

@@ -62,7 +62,7 @@ export class Spans extends Widget {
     for (const [index, { severity, category, unsettled }] of this.#errors.entries()) {
       const n = index + 1;
       if (severity === null) return t("error-lacks", { n });
-      if (this.definition.category_needed && category === null) return t("error-lacks-category", { n });
+      if (this.definition.categories?.length && category === null) return t("error-lacks-category", { n });
       if (unsettled) return t("error-unsettled", { n });
     }
     return null;
@@ -252,8 +252,8 @@ export class Spans extends Widget {
     const select = element("select", { id: `${name}-category`, "aria-label": t("category-of", { text: this.#excerpt(error) }) },
       element("option", { value: "" }, t("category")));
     const groups = new Map([["", select]]);
-    for (const { value, label } of this.definition.categories) {
-      const [, group, words] = label.match(/^([^/]+)\/(.+)$/) ?? [null, "", label];
+    for (const value of this.definition.categories) {
+      const [, group, words] = value.match(/^([^/]+)\/(.+)$/) ?? [null, "", value];
       if (!groups.has(group)) {
         groups.set(group, element("optgroup", { label: group }));
         select.append(groups.get(group));

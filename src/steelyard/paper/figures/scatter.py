@@ -1,0 +1,285 @@
+"""Metric against human score: how far the one tells the other."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+from numpy.typing import NDArray
+
+from steelyard.errors import InvalidArgumentError
+from steelyard.names import shown_names
+from steelyard.numbers import RHO, interval, number
+from steelyard.plots.style import (
+    ALL_SYSTEMS,
+    BLUE,
+    GRID,
+    MUTED,
+    ORANGE,
+    WIDTH,
+    named,
+    styled,
+)
+from steelyard.single.quantity import Quantity
+
+__all__ = [
+    "JudgedMetric",
+    "Scale",
+    "least_squares_ends",
+    "marks_of",
+    "metric_plot",
+    "within_systems",
+]
+
+Floats = NDArray[np.float64]
+
+# Above this many marks they are drawn as one picture, or the file would grow by megabytes.
+_MOST_MARKS = 5000
+# Share of each axis that the histogram of the other one takes.
+_MARGIN = 0.2
+_FEW_VALUES = 15
+# Diameter of the mark of one output, in points.
+_SIZE = 3.4
+# Greatest area of a mark, in marks of one output.
+_GROWTH = 16.0
+_GOLDEN = (5**0.5 - 1) / 2
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedMetric:
+    """The judged outputs of one system: their metric and what people said.
+
+    Attributes
+    ----------
+    system : str
+        Whose outputs.
+    metric : (n,) array
+        Metric of each judged output.
+    human : (n,) array
+        Mean judgment of each.
+    correlation : Quantity or None
+        Of metric and human score, corrected for rater noise; None when it is not estimable.
+    """
+
+    system: str
+    metric: Floats
+    human: Floats
+    correlation: Quantity | None = None
+
+
+def metric_plot(
+    judged: Sequence[JudgedMetric],
+    *,
+    metric: str = "metric",
+    score: str = "mean judgment",
+) -> Figure:
+    """Draw the mean judgment of every judged output against its metric, one panel a system.
+
+    Outputs at the same place are one mark, which grows with their number. Where judgments take few
+    values, marks that share one are spread a little above and below it, evenly, not at random.
+    Histograms along the edges show each variable by itself; the line is that of least squares.
+
+    Parameters
+    ----------
+    judged : sequence of JudgedMetric
+        One for each system.
+    metric, score : str
+        Labels of the axes.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    InvalidArgumentError
+        If there is no system.
+
+    Examples
+    --------
+    >>> points = JudgedMetric("s", np.array([0.2, 0.4, 0.4]), np.array([0.0, 1.0, 1.0]))
+    >>> figure = metric_plot([points])
+    >>> figure.axes[0].collections[0].get_offsets().tolist()  # two outputs at one place
+    [[0.4, 1.0]]
+    """
+    if not judged:
+        raise InvalidArgumentError("`judged` must hold at least one system; got none")
+    columns = 1 if len(judged) == 1 else 2 if len(judged) <= 4 else 3
+    rows = -(-len(judged) // columns)
+    height = 3.4 if columns == 1 else 2.25 if columns == 2 else 1.75
+    names = shown_names([one.system for one in judged], width=66 // columns)
+    scale = Scale.of(judged)
+    with styled():
+        figure = Figure(figsize=(WIDTH, 0.4 + height * rows), layout="constrained")
+        grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+        panels = list(grid.flat)
+        for axes, one, name in zip(panels, judged, names, strict=False):
+            _draw_panel(axes, one, name, scale)
+        for axes in panels[len(judged) :]:
+            axes.set_visible(False)
+        for axes in panels[max(len(judged) - columns, 0) : len(judged)]:
+            # The lowest panel of each column, also where the last row is not full.
+            axes.xaxis.set_tick_params(labelbottom=True)
+        figure.supxlabel(metric, fontsize=9.0)
+        figure.supylabel(score, fontsize=9.0)
+    return figure
+
+
+def within_systems(
+    judged: Sequence[JudgedMetric], correlation: Quantity | None = None
+) -> JudgedMetric:
+    """Return the judged outputs of all systems as one, less the means of each.
+
+    Parameters
+    ----------
+    judged : sequence of JudgedMetric
+        One for each system.
+    correlation : Quantity, optional
+        Of metric and human score within systems.
+
+    Examples
+    --------
+    >>> first = JudgedMetric("a", np.array([1.0, 3.0]), np.array([0.0, 1.0]))
+    >>> within_systems([first, JudgedMetric("b", np.array([9.0]), np.array([5.0]))]).metric
+    array([-1.,  1.,  0.])
+    """
+    metric = np.concatenate([one.metric - one.metric.mean() for one in judged])
+    human = np.concatenate([one.human - one.human.mean() for one in judged])
+    return JudgedMetric(ALL_SYSTEMS, metric, human, correlation)
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Limits that all panels share, with room for histograms at the top and at the right."""
+
+    x: tuple[float, float]
+    y: tuple[float, float]
+    # Where marks of one judgment may be spread, half the distance; 0 if judgments are continuous.
+    spread: float
+    score_edges: tuple[float, ...]
+    is_large: bool
+
+    @classmethod
+    def of(cls, judged: Sequence[JudgedMetric]) -> "Scale":
+        """Return the scale on which all of these have room."""
+        x = np.concatenate([one.metric for one in judged])
+        # Rounded, so that two ways to the same mean are the same value.
+        values = np.unique(np.concatenate([one.human for one in judged]).round(9))
+        y = _limits(values)
+        spread = 0.0
+        edges = np.linspace(*y, 25)
+        if 1 < len(values) <= _FEW_VALUES:
+            spread = min(0.3 * float(np.diff(values).min()), 0.04 * float(np.ptp(values)))
+            # A bar around each value, and the gaps between them.
+            edges = np.column_stack([values - spread, values + spread]).ravel()
+        return cls(_limits(x), y, spread, tuple(edges.tolist()), len(x) > _MOST_MARKS)
+
+
+def _limits(values: Floats) -> tuple[float, float]:
+    low, high = float(values.min()), float(values.max())
+    if low == high:
+        low, high = low - 0.5, high + 0.5
+    room = 0.09 * (high - low)
+    return low - room, high + room
+
+
+def _draw_panel(axes: Axes, one: JudgedMetric, name: str, scale: Scale) -> None:
+    x, y, number_of = marks_of(one, scale.spread)
+    (left, right), (bottom, top) = scale.x, scale.y
+    axes.set_xlim(left, left + (right - left) / (1 - _MARGIN))
+    axes.set_ylim(bottom, bottom + (top - bottom) / (1 - _MARGIN))
+    alone = number_of == 1
+    # Marks of one size are drawn by reference to one shape, which takes far less room.
+    drawn: list[Artist] = [
+        *axes.plot(x[alone], y[alone], "o", markersize=_SIZE, markeredgewidth=0, color=BLUE),
+        axes.scatter(x[~alone], y[~alone], s=_areas(number_of)[~alone], lw=0, color=BLUE),
+    ]
+    for artist in drawn:
+        artist.set(alpha=0.4, zorder=3, rasterized=scale.is_large)
+    _draw_line(axes, one)
+    _draw_margins(axes, one, scale)
+    title = axes.set_title(f"{name}\n{_correlation(one.correlation)}", loc="left", linespacing=1.3)
+    named(title, one.system)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.spines["left"].set_bounds(bottom, top)
+    axes.spines["bottom"].set_bounds(left, right)
+    axes.set_xticks(_ticks(scale.x))
+    axes.set_yticks(_ticks(scale.y))
+    axes.grid(color=GRID, linewidth=0.6)
+    axes.set_axisbelow(True)
+
+
+def marks_of(one: JudgedMetric, spread: float) -> tuple[Floats, Floats, Floats]:
+    """Return places and numbers of outputs; single ones spread evenly around their judgment."""
+    places, number_of = np.unique(
+        np.column_stack([one.human, one.metric]), axis=0, return_counts=True
+    )
+    y, x = places.T
+    # Multiples of the golden ratio fill an interval evenly, however many there are.
+    offset = 2 * ((np.arange(len(y)) * _GOLDEN) % 1.0) - 1
+    return x, y + np.where(number_of == 1, spread * offset, 0.0), number_of.astype(np.float64)
+
+
+def _areas(number_of: Floats) -> Floats:
+    """Return areas of marks: in proportion to numbers, unless the greatest would hide others."""
+    most = float(number_of.max())
+    power = 1.0 if most <= _GROWTH else np.log(_GROWTH) / np.log(most)
+    return np.asarray(_SIZE**2 * number_of**power)
+
+
+def _draw_line(axes: Axes, one: JudgedMetric) -> None:
+    ends = least_squares_ends(one)
+    if ends is not None:
+        axes.plot(*ends, color=ORANGE, linewidth=1.6, zorder=4)
+
+
+def least_squares_ends(one: JudgedMetric) -> tuple[Floats, Floats] | None:
+    """Return both ends of the line of least squares; None where the metric is constant."""
+    if len(one.metric) < 2 or np.ptp(one.metric) == 0:
+        return None
+    centred = one.metric - one.metric.mean()
+    slope = float(centred @ one.human) / float(centred @ centred)
+    ends = np.array([one.metric.min(), one.metric.max()])
+    return ends, np.asarray(one.human.mean() + slope * (ends - one.metric.mean()))
+
+
+def _draw_margins(axes: Axes, one: JudgedMetric, scale: Scale) -> None:
+    """Draw the histogram of the metric along the top and that of the judgments at the right."""
+    (left, right), (bottom, top) = scale.x, scale.y
+    share = 0.85 * _MARGIN / (1 - _MARGIN)
+    edges = np.linspace(left, right, 25)
+    base = top + 0.03 * (top - bottom)
+    heights = base + share * (top - bottom) * _relative_counts(one.metric, edges)
+    axes.stairs(heights, edges, baseline=base, fill=True, color=MUTED, alpha=0.45)
+    edges = np.array(scale.score_edges)
+    base = right + 0.03 * (right - left)
+    widths = base + share * (right - left) * _relative_counts(one.human, edges)
+    axes.stairs(
+        widths,
+        edges,
+        baseline=base,
+        orientation="horizontal",
+        fill=True,
+        color=MUTED,
+        alpha=0.45,
+    )
+
+
+def _relative_counts(values: Floats, edges: Floats) -> Floats:
+    counts, _ = np.histogram(values, bins=edges)
+    return np.asarray(counts / counts.max())
+
+
+def _ticks(limits: tuple[float, float]) -> list[float]:
+    """Return ticks where there are data, none beside the histograms."""
+    ticks = MaxNLocator(nbins=4, steps=[1, 2, 2.5, 5, 10]).tick_values(*limits)
+    return [float(tick) for tick in ticks if limits[0] <= tick <= limits[1]]
+
+
+def _correlation(found: Quantity | None) -> str:
+    if found is None or np.isnan(found.value):
+        return f"{RHO} not estimable"
+    return f"{RHO} {number(found.value)} {interval(found.low, found.high)}"

@@ -1,0 +1,130 @@
+"""Earlier versions: what they lend, and when they lend nothing."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+from steelyard.campaign.versions import campaign_files, joined, with_anchors
+from steelyard.errors import InvalidArgumentError, InvalidDataError
+from steelyard.study import Study
+from steelyard.tables import read_judgments, read_outputs
+
+
+def tables(system, items, scores, *, rater="r"):
+    items = [str(item) for item in items]
+    outputs = pl.DataFrame(
+        {"item": items, "system": system, "output": [f"{system}{i}" for i in items]}
+    )
+    judgments = pl.DataFrame(
+        {"item": items, "system": system, "rater": rater, "prompt": "p", "score": scores},
+        schema_overrides={"score": pl.Float64},
+    )
+    return outputs, judgments
+
+
+def read(outputs, judgments):
+    return read_outputs(outputs), read_judgments(judgments)
+
+
+OLD = tables("v1", range(8), [1, 2, 3, 4, 1, 2, 3, 4])
+
+
+def test_tables_are_joined_and_a_name_that_is_taken_gets_another():
+    new = read(*tables("v1", range(4), [2, 3, 4, 5]))
+    both = joined(*new, [("october", *read(*OLD))])
+    assert both.today == ("v1",)
+    assert both.outputs["system"].unique(maintain_order=True).to_list() == ["v1", "v1@october"]
+    assert (both.outputs.height, both.judgments.height, both.notes) == (12, 12, ())
+
+
+def test_outputs_that_are_judged_again_and_get_another_mean_end_the_use_of_old_judgments():
+    outputs, judgments = tables("v2", range(4), [2, 3, 4, 5])
+    # 1 more on each but one: mean 0.8 of five, standard deviation 0.447, t = 4 with 4 degrees
+    again = tables("v1", range(5), [2, 3, 4, 5, 1])[1]
+    both = joined(*read(outputs, pl.concat([judgments, again])), [("october", *read(*OLD))])
+    (note,) = both.notes
+    assert note.startswith(
+        "p: judgments of october no longer hold, and are not used: 5 outputs that"
+    )
+    assert note.endswith(" were judged again get 0.8 more today (standard error 0.2)")
+    assert both.judgments.height == 9
+    # the outputs stay: they are judged again
+    assert both.outputs.height == 12
+    # with four anchors nothing is said
+    few = joined(*read(outputs, pl.concat([judgments, again[:4]])), [("october", *read(*OLD))])
+    assert few.notes == ()
+    # a rater who judged an output then and now is two raters
+    assert sorted(few.judgments["rater"].unique()) == ["r", "r (earlier)"]
+
+
+def test_scores_on_another_scale_are_not_used():
+    outputs, judgments = tables("v2", range(20), np.tile([20, 40, 60, 80], 5))
+    old = read(*tables("v1", range(20), np.tile([1, 2, 3, 4], 5)))
+    (note,) = joined(*read(outputs, judgments), [("october", *old)]).notes
+    assert "scores vary 20 times as much today, as on another scale" in note
+
+
+def test_earlier_versions_narrow_the_interval_and_say_so(tmp_path):
+    rng = np.random.default_rng(3)
+    item = rng.standard_normal(60)
+    old = tables("v1", range(60), item + 0.3 * rng.standard_normal(60))
+    outputs, judgments = tables("v2", range(60), item + 0.3 * rng.standard_normal(60))
+    now = outputs, judgments[:12]
+    alone = Study.read(*now).estimate()
+    found = Study.read(*now, earlier=[old]).estimate()
+    assert [one.system for one in found] == ["v2"]
+    width = found["v2"].high - found["v2"].low
+    assert width < 0.6 * (alone["v2"].high - alone["v2"].low)
+    assert found["v2"].low <= judgments["score"].mean() <= found["v2"].high
+    (note,) = [one for one in found.notes if "earlier versions save about" in one]
+    share = 1 - (width / (alone["v2"].high - alone["v2"].low)) ** 2
+    assert f"save about {share:.0%} of the judgments" in note
+    # the same from a folder
+    folder = tmp_path / "october"
+    folder.mkdir()
+    old[0].write_ndjson(folder / "outputs.jsonl")
+    old[1].write_csv(folder / "judgments.csv")
+    again = Study.read(*now, earlier=tmp_path).estimate()
+    assert again["v2"].estimate == pytest.approx(found["v2"].estimate)
+    pairs = Study.read(*now, earlier=folder).compare()["p"].pairs
+    assert {(one.a, one.b) for one in pairs} == {("v2", "v1")}
+
+
+def test_files_belong_together_by_their_names(tmp_path):
+    names = (
+        "2026-11-05-outputs.jsonl",
+        "2026-11-05-judgments.csv",
+        "2026-11-12-outputs.jsonl",
+        "a/outputs-b.parquet",
+        "a/judgments-b.jsonl.gz",
+    )
+    (tmp_path / "a").mkdir()
+    for name in names:
+        (tmp_path / name).write_text("")
+    found = [(name, one.name, two.name) for name, one, two in campaign_files(tmp_path)]
+    assert found == [
+        ("2026-11-05", "2026-11-05-outputs.jsonl", "2026-11-05-judgments.csv"),
+        ("a/b", "outputs-b.parquet", "judgments-b.jsonl.gz"),
+    ]
+    with pytest.raises(InvalidDataError, match="holds no pair of files such as"):
+        campaign_files(tmp_path / "none")
+
+
+def test_anchors_stand_between_the_outputs_to_judge_and_bring_their_draw():
+    outputs, _ = tables("v2", range(40), [0.0] * 40)
+    old = tables("v1", range(40), [1.0, 2.0] * 20)
+    drawn = Study.read(old[0]).sample(20, seed=1).frame
+    before = drawn.join(old[1], on=["item", "system"], how="left")
+    known = [("october", read_outputs(old[0]), read_judgments(before))]
+    sample = with_anchors(Study.read(outputs).sample(10, seed=2).frame, known, 5, seed=3)
+    again = sample.filter(pl.col("system") == "v1")
+    assert (sample.height, again.height, sample["system"][-5:].n_unique()) == (15, 5, 2)
+    assert again["item"].is_in(before["item"].to_list()).all()
+    scores = sample.with_columns(rater=pl.lit("s"), prompt=pl.lit("p"), score=pl.lit(1.0))
+    scores = scores.with_columns(score=pl.Series(np.arange(15) % 3 + 1.0))
+    both = joined(read_outputs(outputs), read_judgments(scores), known).judgments
+    # 10 of today, 20 of then, and 5 anchors with the chances of then
+    assert both.height == 35
+    assert both.filter(pl.col("system") == "v1")["probability"].to_list() == [0.5] * 25
+    with pytest.raises(InvalidArgumentError, match=r"`--anchors` must be from 1 to 20, .* got 30"):
+        with_anchors(sample.filter(pl.col("system") == "v2"), known, 30, seed=3)
