@@ -77,7 +77,7 @@ def test_a_negative_seed_is_refused(run, campaign):
 
 @pytest.mark.parametrize(
     ("command", "option"),
-    [("plan", "--compare"), ("compare", "--pair"), ("monitor", "--pair"), ("sample", "--pair")],
+    [("plan", "--pair"), ("compare", "--pair"), ("monitor", "--pair"), ("sample", "--pair")],
 )
 def test_an_option_is_not_taken_for_the_name_of_a_system(run, tmp_path, command, option):
     (tmp_path / "o.csv").write_text("item,system,g\n1,a,2\n")

@@ -19,7 +19,7 @@ off to the other side; the smaller of the two bounds counts.
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steelyard.model.campaign import Floats
+from steelyard.arrays import Floats
 from steelyard.single.pool import PoolMoments
 
 __all__ = ["chance_bound", "standard_errors_off"]

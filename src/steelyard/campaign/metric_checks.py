@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 from scipy.special import chdtrc, gammaln
 
-from steelyard.model.campaign import Floats
+from steelyard.arrays import Floats
 from steelyard.single.pool import PoolMoments
 
 __all__ = ["copies", "filled_in", "judged_gaps", "that_differ"]

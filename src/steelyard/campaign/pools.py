@@ -9,7 +9,8 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from steelyard.model.campaign import Ints, Pools
+from steelyard.arrays import Ints
+from steelyard.model.campaign import Pools
 from steelyard.tables import Outputs
 
 __all__ = ["PoolRows", "moments"]

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from steelyard.model.campaign import Floats, Ints
+from steelyard.arrays import Floats, Ints
 
 __all__ = ["Likeness", "is_text", "text_codes"]
 

@@ -1,6 +1,6 @@
 """``steelyard monitor``."""
 
-import math
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, get_args
 
@@ -23,76 +23,44 @@ from steelyard.questions.goal import Decide
 from steelyard.questions.monitored import Monitored
 from steelyard.questions.pairs import Gate
 
-__all__ = ["GoalType", "goal_options", "monitor"]
+__all__ = ["goal_options", "monitor"]
 
 _EXAMPLE = """\b
 Examples:
   steelyard monitor outputs.jsonl judgments.jsonl --half-width 0.05 --planned 400
-  steelyard monitor outputs.jsonl judgments.jsonl --goal best --margin 0.02
+  steelyard monitor outputs.jsonl judgments.jsonl --goal best
+  steelyard monitor outputs.jsonl judgments.jsonl --goal difference --margin 0.1
 """
 _EXIT = {"holds": 0, "fails": 3, "undecided": 4}
 
 
-class GoalType(click.ParamType[tuple[Decide, float | None]]):
-    """``best``, ``order`` or ``difference=D``, as a goal and a margin."""
-
-    name = "goal"
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[Decide, float | None]:
-        """Return the goal and, with difference, its margin."""
-        if isinstance(value, tuple):
-            return value
-        word, _, number = str(value).partition("=")
-        if word == "difference":
-            try:
-                margin = float(number)
-            except ValueError:
-                margin = math.nan
-            if not 0 < margin < math.inf:
-                message = "difference needs a number greater than 0, such as difference=0.05"
-                self.fail(f"{message}; got {value}", param, ctx)
-            return "difference", margin
-        if number or word not in {"best", "order"}:
-            self.fail(f"must be best, order or difference=D; got {value}", param, ctx)
-        return ("best" if word == "best" else "order"), None
-
-
-def goal_options(command: click.decorators.FC) -> click.decorators.FC:
+def goal_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add what a collection is to find out."""
-    for decorate in reversed(
-        (
-            click.option(
-                "--half-width", type=float, help="Goal: half-width of every mean's interval."
-            ),
-            click.option(
-                "--goal",
-                type=GoalType(),
-                metavar="best|order|difference=D",
-                help="Goal: which system is best; the order of all; of every pair which is better, or "
-                "that they differ by at most D.",
-            ),
-            click.option(
-                "--planned",
-                type=float,
-                help="Judgments planned of each system, where intervals are tightest; choose it before looking.",
-            ),
-            click.option("--budget", type=float, help="Or money for all judgments of a prompt."),
-            click.option(
-                "--judgment-price",
-                type=click.FloatRange(min=0, min_open=True),
-                help="Of one judgment.",
-            ),
-        )
+    for add in (
+        click.option(
+            "--planned",
+            type=float,
+            help="Judgments planned of each system, where intervals are tightest.",
+        ),
+        click.option(
+            "--goal",
+            type=click.Choice(get_args(Decide)),
+            help="Or which system is best; the order; every difference, to --margin.",
+        ),
+        click.option("--half-width", type=float, help="Goal: half-width of every mean's interval."),
     ):
-        command = decorate(command)
+        command = add(command)
     return command
 
 
 @click.command(epilog=_EXAMPLE)
 @study_arguments
 @goal_options
+@click.option(
+    "--judgment-price",
+    type=click.FloatRange(min=0, min_open=True),
+    help="Of one judgment: says what is left to pay.",
+)
 @pair_options
 @gate_option(*get_args(Gate))
 @form_options
@@ -103,10 +71,9 @@ def monitor(
     *,
     form: dict[str, Any],
     half_width: float | None,
-    goal: tuple[Decide, float | None] | None,
+    goal: Decide | None,
     margin: float | None,
     planned: float | None,
-    budget: float | None,
     judgment_price: float | None,
     gate: Gate | None,
     pair: tuple[str, str] | None,
@@ -121,18 +88,16 @@ def monitor(
     however often you look. With --planned they are 1.14 times as long there, without it about 1.55 times.
     What is not back yet counts as not drawn.
     """
-    decide, difference = (None, None) if goal is None else goal
     study = choice.read()
     found = study.monitor(
         choice.metrics,
         half_width=half_width,
-        goal=decide,
+        goal=goal,
         gate=gate,
-        margin=margin if difference is None else difference,
+        margin=margin,
         pair=pair,
         baseline=baseline,
         planned=planned,
-        budget=budget,
         judgment_price=judgment_price,
         prompts=choice.prompts,
         systems=choice.systems,
