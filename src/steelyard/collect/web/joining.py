@@ -10,7 +10,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from steelyard.collect.config.wording import phrase
 from steelyard.collect.integrations.panels import Arrival, InvitationPanel, Panel
-from steelyard.collect.store import invitations, questionnaires, raters, sessions
+from steelyard.collect.store import invitations, rater_answers, raters, sessions
 from steelyard.collect.web.cookies import RATER_COOKIE, Cookie
 from steelyard.collect.web.guards import coming_in
 from steelyard.collect.web.refusals import RefusedError
@@ -54,7 +54,7 @@ async def join_open(request: Request, token: _Token) -> Response:
         except InvalidTokenError:
             pass
         else:
-            return RedirectResponse("/work", 303)
+            return RedirectResponse(f"{site.base}/work", 303)
     arrival = panel.arrival({"rater": secrets.token_urlsafe(12)})
     return await _enter(site, "open", arrival, before=_before(site, request))
 
@@ -124,7 +124,7 @@ async def _enter(
     site: Site, kind: str, arrival: Arrival | None, *, before: str | None = None
 ) -> Response:
     if arrival is None:
-        return RedirectResponse("/preview", 303)
+        return RedirectResponse(f"{site.base}/preview", 303)
     now = site.clock()
 
     def come_in(connection: Connection) -> sessions.Session:
@@ -139,12 +139,12 @@ async def _enter(
         )
 
     session = await site.write(come_in)
-    answer = RedirectResponse("/work", 303)
+    answer = RedirectResponse(f"{site.base}/work", 303)
     expires = site.expiry()
     value = site.keys.sign("rater", session.id, session.rater, expires=expires)
     cookie = Cookie(
         site.cookie_name(RATER_COOKIE),
-        path="/",
+        path=f"{site.base}/",
         same_site=site.same_site(),
         secure=site.origin.startswith("https://"),
     )
@@ -165,5 +165,5 @@ def _check_visit(
         return
     known = before or ""
     has_judged = sessions.judgments(connection, rater=known)
-    if has_judged or questionnaires.has_failed(connection, rater=known):
+    if has_judged or rater_answers.has_failed(connection, rater=known):
         raise RefusedError(403, phrase("taken-part-browser"))

@@ -18,25 +18,27 @@ router = APIRouter()
 
 def tutorial_state(
     connection: Connection, task: Task, facts: sessions.Session
-) -> messages.TutorialState | None:
+) -> messages.Reply | None:
     """Return how far a rater is with the tutorial; None if there is none or it was passed."""
-    if task.tutorial is None or facts.tutorials.get(task.version):
+    if task.tutorial is None:
         return None
     found = tutorials.tutorial(connection, rater=facts.rater, version=task.version)
-    return messages.TutorialState(
-        version=task.version,
-        questions=len(task.tutorial.questions),
-        answered=[
+    if found.passed:
+        return None
+    return {
+        "version": task.version,
+        "questions": len(task.tutorial.questions),
+        "answered": [
             _answered(task.tutorial, name, one)
             for one in found.answered
             if (name := task.tutorial.name_of(one.question)) is not None
         ],
-        passed=found.passed,
-    )
+        "passed": found.passed,
+    }
 
 
 @router.post("/api/tutorial", **change(404, 409))
-async def answer(visit: RaterVisit, sent: messages.Question) -> messages.TutorialReply:
+async def answer(visit: RaterVisit, sent: messages.Question) -> messages.Reply:
     """Grade an answer to a question of the tutorial."""
     task = visit.site.campaign.task
     training = task.tutorial
@@ -48,7 +50,7 @@ async def answer(visit: RaterVisit, sent: messages.Question) -> messages.Tutoria
 
     def record(connection: Connection) -> tutorials.Tutorial:
         _check_open(connection, visit, training, question)
-        return tutorials.record_answer(
+        return tutorials.record_tutorial_answer(
             connection,
             rater=visit.rater,
             version=task.version,
@@ -66,14 +68,14 @@ async def answer(visit: RaterVisit, sent: messages.Question) -> messages.Tutoria
     tries = next(one.tries for one in found.answered if one.question == question.id)
     left = 0 if correct else training.tries - tries
     over = left == 0
-    return messages.TutorialReply(
-        correct=correct,
-        tries_left=left,
-        hint=None if over else question.hint,
-        feedback=question.feedback if over else None,
-        passed=found.passed,
-        correct_answer=correct_answer(question) if over and not correct else None,
-    )
+    return {
+        "correct": correct,
+        "tries_left": left,
+        "hint": None if over else question.hint,
+        "feedback": question.feedback if over else None,
+        "passed": found.passed,
+        "correct_answer": correct_answer(question) if over and not correct else None,
+    }
 
 
 def _check_open(
@@ -83,14 +85,10 @@ def _check_open(
     version = visit.site.campaign.task.version
     found = tutorials.tutorial(connection, rater=visit.rater, version=version)
     tried = next((one for one in found.answered if one.question == question.id), None)
-    if found.passed is not None or (tried is not None and _is_over(training, tried)):
+    if found.passed is not None or (tried is not None and tried.is_over(training.tries)):
         raise RefusedError(409, phrase("tutorial-answered"), code="already-answered")
 
 
-def _is_over(training: Tutorial, tried: tutorials.Attempted) -> bool:
-    return tried.correct or tried.tries >= training.tries
-
-
-def _answered(training: Tutorial, name: str, tried: tutorials.Attempted) -> messages.Answered:
-    told = training.named[name].feedback if _is_over(training, tried) else None
-    return messages.Answered(id=name, correct=tried.correct, tries=tried.tries, feedback=told)
+def _answered(training: Tutorial, name: str, tried: tutorials.Attempted) -> messages.Reply:
+    told = training.named[name].feedback if tried.is_over(training.tries) else None
+    return {"id": name, "correct": tried.correct, "tries": tried.tries, "feedback": told}
