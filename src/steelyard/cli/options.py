@@ -8,6 +8,7 @@ from typing import Any, get_args
 
 import click
 
+from steelyard.campaign.versions import campaign_files
 from steelyard.cli.paths import InputPath, OutputFile
 from steelyard.cli.printing import parse_bounds
 from steelyard.cli.weights import Weights
@@ -62,6 +63,8 @@ class StudyChoice:
         As the options were given.
     reading : dict
         How odd files are read, and the folders of earlier versions.
+    weeks : tuple of (str, Path, Path)
+        Where OUTPUTS is a folder of dated files: the name, outputs and judgments of each.
     """
 
     outputs: Path
@@ -75,6 +78,7 @@ class StudyChoice:
     lower_is_better: tuple[str, ...] | None
     human: tuple[str, ...] | None
     reading: dict[str, Any]
+    weeks: tuple[tuple[str, Path, Path], ...] = ()
 
     def read(self, *, told: bool = True, all_metrics: bool = False) -> Study:
         """Read the files, with the metrics that were named, or all.
@@ -126,9 +130,15 @@ def study_arguments(command: Command) -> Command:
         decimals: tuple[str, ...],
         fill: tuple[str, ...],
         on_duplicate: OnDuplicate,
-        earlier: tuple[Path, ...],
+        earlier: tuple[Any, ...],
         **others: Any,
     ) -> Any:
+        weeks: tuple[tuple[str, Path, Path], ...] = ()
+        if judgments is None and not human and outputs.is_dir():
+            # the last one is today's, those before it are earlier versions
+            weeks = tuple(campaign_files(outputs))
+            outputs, judgments = weeks[-1][1:]
+            earlier = (*earlier, *weeks[:-1])
         if judgments is None and not human:
             raise InvalidArgumentError(
                 "give JUDGMENTS too, or --human COLUMN where OUTPUTS holds the scores of people: "
@@ -154,6 +164,7 @@ def study_arguments(command: Command) -> Command:
                 "on_duplicate": on_duplicate,
                 "earlier": earlier or None,
             },
+            weeks,
         )
         return command(choice, **others)
 

@@ -12,26 +12,25 @@ from typing import Literal
 
 import numpy as np
 
+from steelyard.paper.setting import Setting
 from steelyard.paper.trajectories import Followed
 from steelyard.single.trajectory import Curve
 
-__all__ = ["KINDS", "Difference", "curve_error", "differences", "implied_distance"]
+__all__ = ["KINDS", "ReleasedDifference", "curve_error", "differences", "implied_distance"]
 
-Kind = Literal["metric", "noiseless raters", "perfect metric"]
-KINDS: tuple[Kind, ...] = ("metric", "noiseless raters", "perfect metric")
+EfficiencyKind = Literal["metric", "noiseless raters", "perfect metric"]
+KINDS: tuple[EfficiencyKind, ...] = ("metric", "noiseless raters", "perfect metric")
 # Draws behind the released numbers.
 _THEIR_DRAWS = 1000
 _START, _STOP = 0.2, 0.9
 
 
 @dataclass(frozen=True)
-class Difference:
+class ReleasedDifference(Setting):
     """One number of the authors' tables beside ours.
 
     Attributes
     ----------
-    task, prompt, system, metric : str
-        The setting.
     kind : str
         With the metric; the same with noiseless raters; with a perfect metric.
     released : float
@@ -39,24 +38,20 @@ class Difference:
     reproduced : float
         Mean ratio of lengths, ours.
     z : float
-        Difference of their logarithms over its standard error.
+        ReleasedDifference of their logarithms over its standard error.
     slope_error : float
         Variance of the slope's error, in units in which it would be 1 if the residual variance and
         the metric were all that went into it; see `implied_distance`.
     """
 
-    task: str
-    prompt: str
-    system: str
-    metric: str
-    kind: Kind
+    kind: EfficiencyKind
     released: float
     reproduced: float
     z: float
     slope_error: float
 
 
-def differences(followed: Sequence[Followed]) -> list[Difference]:
+def differences(followed: Sequence[Followed]) -> list[ReleasedDifference]:
     """Return all released data efficiencies beside ours.
 
     Parameters
@@ -69,7 +64,7 @@ def differences(followed: Sequence[Followed]) -> list[Difference]:
     draws = followed[0].trajectory.draws
     theirs = float(np.sqrt(2 * draws / _THEIR_DRAWS)) * curve_error(followed)
     return [
-        Difference(
+        ReleasedDifference(
             task=one.task,
             prompt=one.prompt,
             system=one.system,
@@ -88,7 +83,7 @@ def differences(followed: Sequence[Followed]) -> list[Difference]:
     ]
 
 
-def _pairs(one: Followed) -> Iterable[tuple[Kind, float, Curve]]:
+def _pairs(one: Followed) -> Iterable[tuple[EfficiencyKind, float, Curve]]:
     found = one.trajectory
     if one.released is not None:
         yield "metric", one.released, found.corrected
@@ -99,7 +94,7 @@ def _pairs(one: Followed) -> Iterable[tuple[Kind, float, Curve]]:
         yield "perfect metric", one.released_perfect, found.perfect_metric
 
 
-def _slope_error(one: Followed, kind: Kind) -> float:
+def _slope_error(one: Followed, kind: EfficiencyKind) -> float:
     """Return (1 + r) / (1 - r), r being the squared correlation of what is averaged and the metric."""
     square = max(1 - 1 / one.trajectory.corrected.data_efficiency, 0.0)
     if kind == "noiseless raters":
@@ -117,17 +112,17 @@ def curve_error(followed: Sequence[Followed]) -> float:
     followed : sequence of Followed
         Trajectories, several of which share system and prompt.
     """
-    groups: dict[tuple[str, str, str], list[float]] = {}
+    groups: dict[tuple[str, ...], list[float]] = {}
     for one in followed:
         length = one.trajectory.plain.length
         part = length[int(_START * len(length)) : int(_STOP * len(length))]
-        groups.setdefault((one.task, one.prompt, one.system), []).append(float(np.log(part).mean()))
+        groups.setdefault(one.key[:3], []).append(float(np.log(part).mean()))
     squares = sum(float(np.var(group) * len(group)) for group in groups.values())
     freedom = sum(len(group) - 1 for group in groups.values())
     return float(np.sqrt(squares / freedom)) if freedom else float("nan")
 
 
-def implied_distance(found: Iterable[Difference]) -> float:
+def implied_distance(found: Iterable[ReleasedDifference]) -> float:
     r"""Return how far off the metric's mean must have been to explain released efficiencies.
 
     Let the metric be centred at a distance of :math:`\delta` standard deviations from its mean. The
@@ -138,7 +133,7 @@ def implied_distance(found: Iterable[Difference]) -> float:
 
     Parameters
     ----------
-    found : iterable of Difference
+    found : iterable of ReleasedDifference
         Numbers that share system and metric.
 
     Returns
