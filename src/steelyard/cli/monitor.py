@@ -2,7 +2,7 @@
 
 import math
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 import click
 from rich.console import RenderableType
@@ -10,7 +10,8 @@ from rich.table import Table
 
 from steelyard.cli.options import (
     StudyChoice,
-    form_options,
+    about_options,
+    bounds_option,
     gate_option,
     level_option,
     output_options,
@@ -18,7 +19,8 @@ from steelyard.cli.options import (
     study_arguments,
 )
 from steelyard.cli.printing import interval as shown
-from steelyard.cli.printing import print_result
+from steelyard.cli.printing import parse_bounds, print_result
+from steelyard.questions.about import Raters, Target
 from steelyard.questions.goal import Decide
 from steelyard.questions.monitored import Monitored
 from steelyard.questions.pairs import Gate
@@ -95,13 +97,13 @@ def goal_options(command: click.decorators.FC) -> click.decorators.FC:
 @goal_options
 @pair_options
 @gate_option(*get_args(Gate))
-@form_options
+@about_options
+@bounds_option
 @level_option
 @output_options
 def monitor(
     choice: StudyChoice,
     *,
-    form: dict[str, Any],
     half_width: float | None,
     goal: tuple[Decide, float | None] | None,
     margin: float | None,
@@ -111,6 +113,9 @@ def monitor(
     gate: Gate | None,
     pair: tuple[str, str] | None,
     baseline: str | None,
+    target: Target,
+    raters: Raters | None,
+    bounds: str | None,
     level: float,
     as_json: bool,
     output: Path | None,
@@ -137,7 +142,9 @@ def monitor(
         prompts=choice.prompts,
         systems=choice.systems,
         level=level,
-        **form,
+        target=target,
+        raters=raters,
+        bounds=None if bounds is None else parse_bounds(bounds),
     )
     tables = [part for one in found for part in _tables(one)]
     print_result(found.to_dict(), tables, as_json=as_json, output=output)

@@ -8,9 +8,9 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from steelyard.cli.options import (
-    by_file,
+    NO_METRIC,
     column_mapping,
-    file_options,
+    column_option,
     level_option,
     output_options,
     two_systems,
@@ -91,8 +91,9 @@ Examples:
 @click.option(
     "--same-items/--independent", default=True, show_default=True, help="Items of all systems."
 )
-@click.option("--metric", "metrics", multiple=True, help="Metric to correct with; all by default.")
-@click.option("--no-metric", is_flag=True, help="Judgments only.")
+@click.option(
+    "--metric", "metrics", multiple=True, help="Metric to correct with, or none; all by default."
+)
 @click.option(
     "--item-variance", metavar="X[,LOW,HIGH]", help="Between outputs, instead of a pilot."
 )
@@ -102,7 +103,7 @@ Examples:
 )
 @click.option("--leniency", metavar="X[,LOW,HIGH]", help="Variance between raters; 0 by default.")
 @click.option("--pool-size", type=int, help="With typed variances: outputs of a system.")
-@file_options
+@column_option
 @level_option
 @output_options
 def plan(
@@ -125,15 +126,12 @@ def plan(
     n_raters: int | None,
     same_items: bool,
     metrics: tuple[str, ...],
-    no_metric: bool,
     item_variance: str | None,
     rater_variance: str | None,
     correlation: str | None,
     leniency: str | None,
     pool_size: int | None,
     columns: tuple[str, ...],
-    separators: tuple[str, ...],
-    decimals: tuple[str, ...],
     level: float,
     as_json: bool,
     output: Path | None,
@@ -162,8 +160,6 @@ def plan(
         "correlation": correlation,
         "leniency": leniency,
     }
-    if metrics and no_metric:
-        raise InvalidArgumentError("`--metric` and `--no-metric` exclude each other")
     if pilot:
         given = [
             name for name, value in (*typed.items(), ("pool_size", pool_size)) if value is not None
@@ -172,10 +168,9 @@ def plan(
             raise InvalidArgumentError(
                 f"a pilot shows the variances: leave out `--{given[0].replace('_', '-')}`"
             )
-        made = _read(
-            pilot, earlier, metrics, columns, separators=separators, decimals=decimals
-        ).plan(
-            () if no_metric else metrics or None,
+        chosen = None if metrics == (NO_METRIC,) else metrics
+        made = _read(pilot, earlier, chosen or (), columns).plan(
+            () if chosen is None else chosen or None,
             prompt=prompt,
             systems=systems or None,
             compare=compare,
@@ -199,9 +194,6 @@ def _read(
     earlier: tuple[Path, ...],
     metrics: tuple[str, ...],
     columns: tuple[str, ...],
-    *,
-    separators: tuple[str, ...],
-    decimals: tuple[str, ...],
 ) -> Study:
     if len(pilot) != 2:
         raise InvalidArgumentError(f"a pilot is OUTPUTS and JUDGMENTS; got {len(pilot)} file(s)")
@@ -210,8 +202,6 @@ def _read(
             *pilot,
             columns=column_mapping(columns),
             metrics=list(metrics) or None,
-            separator=by_file("--separator", separators),
-            decimal=by_file("--decimal", decimals),
             earlier=earlier or None,
         )
     )

@@ -155,7 +155,7 @@ def _prompts(campaign: Campaign) -> str:
 def _goal(campaign: Campaign) -> str:
     """Return metrics and goal as options of ``monitor``."""
     goal = campaign.goal
-    metrics = "".join(f" --metric {name}" for name in campaign.metrics) or " --no-metric"
+    metrics = "".join(f" --metric {name}" for name in campaign.metrics) or " --metric none"
     if goal is None or goal.decide is None:
         return f"--half-width {(goal and goal.half_width) or 0.05:g}{metrics}"
     if goal.decide == "difference":
@@ -200,7 +200,7 @@ def _commands(campaign: Campaign, found: _Found) -> str:
     ranked = ranked_prompts(campaign)
     if is_only_ranked(campaign):
         return _orders(campaign, ranked)
-    metrics = "".join(f" --metric {name}" for name in campaign.metrics) or " --no-metric"
+    metrics = "".join(f" --metric {name}" for name in campaign.metrics) or " --metric none"
     level = campaign.goal.level if campaign.goal else 0.95
     lines = [
         *([_orders(campaign, ranked) + "\n"] if ranked else []),
