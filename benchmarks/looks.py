@@ -210,21 +210,23 @@ def _of_scores(score, n, inside):
     )
 
 
-def _beaten(found, inside, share):
-    """Systems that are known not to be the best, compared among those that are in."""
-    k = found.campaign.k
+def _left(found, inside, share):
+    """Systems that may be the best, as `monitor --goal best` has it."""
     answers, inside = found.answers(), list(inside)
     while len(inside) > 1:
-        those = list(combinations(inside, 2))
-        forms = np.array([np.eye(k)[a] - np.eye(k)[b] for a, b in those])
-        looks = None if share is False else looks_at(found, answers, forms, share)
-        decided = together(found, answers, forms, 0.95, looks).decided
-        out = {b if side > 0 else a for (a, b), side in zip(those, decided, strict=True) if side}
+        out = set()
+        for a in inside:
+            forms = np.array([np.eye(found.campaign.k)[[b, a]] for b in inside if b != a])
+            forms = forms[:, 0] - forms[:, 1]
+            ahead = forms @ answers.mean
+            error = np.sqrt(np.einsum("fk,kl,fl->f", forms, answers.covariance, forms))
+            if (ahead > 1.64 * error).any():
+                looks = looks_at(found, answers, forms, share)
+                if (together(found, answers, forms, 0.90, looks).decided > 0).any():
+                    out.add(a)
         if not out:
             break
         inside = [one for one in inside if one not in out]
-        if share is False:
-            break
     return inside
 
 
@@ -256,7 +258,7 @@ def _race(score, grid, planned):
         share = None
         if planned is not None:
             share = np.bincount(part.writers[part.output].argmax(1), minlength=k) / planned
-        left = _beaten(known, inside, share)
+        left = _left(known, inside, share)
         for one in set(inside) - set(left):
             stops[one] = n
         inside = left

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from steelyard.questions.plan import plan
     from steelyard.single.components import variance_components
     from steelyard.single.confidence_sequence import ConfidenceSequence
-    from steelyard.single.estimate import Estimate
+    from steelyard.single.estimate import MeanEstimate
     from steelyard.single.mean import control_variates, sample_mean
     from steelyard.single.pool import PoolMoments
     from steelyard.single.trajectory import Trajectory, trajectory
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _HOME = {
     "ConfidenceSequence": "steelyard.single.confidence_sequence",
-    "Estimate": "steelyard.single.estimate",
+    "MeanEstimate": "steelyard.single.estimate",
     "Judgments": "steelyard.tables",
     "Outputs": "steelyard.tables",
     "PoolMoments": "steelyard.single.pool",
@@ -40,8 +40,8 @@ _HOME = {
 
 __all__ = [
     "ConfidenceSequence",
-    "Estimate",
     "Judgments",
+    "MeanEstimate",
     "Outputs",
     "PoolMoments",
     "Study",

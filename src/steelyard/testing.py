@@ -42,6 +42,8 @@ def check_gate(
 
     Raises
     ------
+    AssertionError
+        If it does not hold; the message says for which pair, and what would decide.
     InvalidArgumentError
         If all pairs were compared, or the gate needs a margin and there is none.
     """
@@ -58,7 +60,8 @@ def check_gate(
     if answer == "undecided" and undecided == "skip":
         pytest.skip(words)
     if answer != "holds":
-        pytest.fail(words, pytrace=False)
+        __tracebackhide__ = True
+        raise AssertionError(words)
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from simulated_campaign import GOOD, HASTY, begin, work, write_campaign
 from steelyard.collect.policy.exclusion import due, exclude
 from steelyard.collect.store import Store
 from steelyard.collect.store.decisions import history
-from steelyard.collect.store.overview import rater_rows
+from steelyard.collect.store.progress import rater_rows
 from steelyard.collect.store.raters import join
 from steelyard.collect.store.settings import current
 

@@ -64,6 +64,21 @@ def test_scores_on_another_scale_are_not_used():
     assert "scores vary 20 times as much today, as on another scale" in note
 
 
+def test_items_that_are_no_longer_hard_lend_nothing():
+    items, signs = range(12), np.tile([1.0, -1.0], 6)
+    old = [read(*tables(f"v{n}", items, 3 + signs)) for n in (1, 2)]
+    for score, said in ((3 + signs, False), (3 - signs, True)):
+        both = joined(
+            *read(*tables("v3", items, score + 0.1 * (np.arange(12) % 3))),
+            [(f"version {n}", *tables_of) for n, tables_of in enumerate(old)],
+        )
+        assert (
+            any("on 12 items, scores of today go together with those" in n for n in both.notes)
+            == said
+        )
+        assert both.judgments.height == (12 if said else 36)
+
+
 def test_earlier_versions_narrow_the_interval_and_say_so(tmp_path):
     rng = np.random.default_rng(3)
     item = rng.standard_normal(60)

@@ -12,7 +12,7 @@ def test_a_half_width_far_off_is_to_go_on(run, campaign):
 
 
 def test_json_has_systems_and_pairs(run, campaign):
-    code, out, _ = run("monitor", *campaign, "--goal", "difference=9", "--json")
+    code, out, _ = run("monitor", *campaign, "--goal", "difference", "--margin", 9, "--json")
     [found] = json.loads(out)
     assert code == 0
     assert found["reached"]
@@ -34,8 +34,15 @@ def test_without_a_goal_there_are_intervals(run, campaign):
     assert "these intervals hold however often you look" in out
 
 
-@pytest.mark.parametrize("goal", ["difference", "difference=0", "first", "best=1"])
-def test_a_goal_that_is_none_is_refused(run, campaign, goal):
-    code, _, err = run("monitor", *campaign, "--goal", goal)
+@pytest.mark.parametrize(
+    ("goal", "message"),
+    [
+        (["difference"], "margin` is needed with difference"),
+        (["difference", "--margin", 0], "margin` must be a positive number; got 0"),
+        (["first"], "'first' is not one of 'best', 'order', 'difference'"),
+    ],
+)
+def test_a_goal_that_is_none_is_refused(run, campaign, goal, message):
+    code, _, err = run("monitor", *campaign, "--goal", *goal)
     assert code == 2
-    assert "difference" in err
+    assert message in err

@@ -2,7 +2,10 @@ import json
 
 import pytest
 
-TYPED = ["--item-variance", "0.15", "--rater-variance", "0.3", "--correlation", "0.5,0.3,0.6"]
+TYPED = [
+    *("--assume", "item-variance=0.15", "--assume", "rater-variance=0.3"),
+    *("--assume", "correlation=0.5,0.3,0.6"),
+]
 
 
 def test_typed_variances_give_a_plan(run):
@@ -24,7 +27,7 @@ def test_a_pilot_gives_a_plan_that_counts_its_judgments(run, campaign):
 
 
 def test_a_comparison_and_a_budget(run, campaign):
-    options = ["--prompt", "overall", "--compare", "alpha", "beta", "--json"]
+    options = ["--prompt", "overall", "--pair", "alpha", "beta", "--json"]
     code, out, _ = run("plan", *campaign, *options, "--difference", "1.0")
     assert code == 0
     assert json.loads(out)["goal"].startswith("alpha - beta")
@@ -38,7 +41,9 @@ def test_a_comparison_and_a_budget(run, campaign):
     [
         ([*TYPED], "exactly one of `--half-width`, `--budget`, `--difference`"),
         (["--half-width", "0.1"], "a plan needs a pilot"),
-        ([*TYPED[:4], "--correlation", "high", "--half-width", "0.1"], "`--correlation` must be"),
+        ([*TYPED[:4], "--assume", "correlation=high"], "`--assume` must be one of item-variance"),
+        (["--assume", "colour=3"], "`--assume` must be one of item-variance"),
+        ([*TYPED[:2], "--half-width", "0.1"], "or `--assume item-variance=X"),
         (["one.jsonl", "--half-width", "0.1"], "got 1 file(s)"),
         ([*TYPED, "--half-width", "0.1", "--assurance", "80"], "`--assurance` must lie between"),
     ],
@@ -53,4 +58,4 @@ def test_bad_use_gets_one_line(run, options, message):
 def test_a_pilot_and_typed_values_exclude_each_other(run, campaign):
     code, _, err = run("plan", *campaign, *TYPED, "--half-width", "0.1")
     assert code == 2
-    assert "leave out `--item-variance`" in err
+    assert "leave out `--assume`" in err

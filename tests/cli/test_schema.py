@@ -106,8 +106,9 @@ def test_a_diagnosis_without_metrics_and_second_judgments(run, campaign, tmp_pat
 
 
 def test_a_plan_that_is_out_of_reach(run):
-    variances = ["--item-variance", 1, "--rater-variance", 50, "--correlation", 0.9]
-    code, out, _ = run("plan", *variances, "--half-width", 0.12, "--pool-size", 20, "--json")
+    assumed = ("item-variance=1", "rater-variance=50", "correlation=0.9", "pool-size=20")
+    options = [part for one in assumed for part in ("--assume", one)]
+    code, out, _ = run("plan", *options, "--half-width", 0.12, "--json")
     found = json.loads(out)
     assert code == 0
     assert found["assured"] is None

@@ -24,7 +24,7 @@ def served(monkeypatch):
                 serving.Served(place, load_campaign(place.path), links)
                 if place.path.exists()
                 else serving.Served(place, trouble="there is no file")
-                for place in serving.places(given)
+                for place in serving.campaign_files(given)
             ]
         )
 

@@ -5,7 +5,7 @@ import pytest
 from simulated_campaign import CONTRARY, GOOD, HASTY, begin, work, write_campaign
 
 from steelyard.collect.config.campaign import load_campaign
-from steelyard.collect.policy.rater_work import _edited, conducts
+from steelyard.collect.policy.rater_work import _edited, rater_work
 from steelyard.collect.store.records import submission_rows
 
 
@@ -15,7 +15,7 @@ def test_conduct_is_counted_from_what_was_submitted(store, tmp_path):
     people = [GOOD] * 4 + [replace(HASTY, most=8), replace(CONTRARY, most=12)]
     work(campaign, store, people, judgments=60)
     submitted = store.read(submission_rows)
-    found = conducts(campaign, submitted)
+    found = rater_work(campaign, submitted)
     assert sum(one.judgments for one in found.values()) == len(submitted) == 60
     hasty = found["id-0-4"]
     assert hasty.judgments == 8
@@ -28,7 +28,7 @@ def test_conduct_is_counted_from_what_was_submitted(store, tmp_path):
 
 def test_nobody_has_a_conduct_before_the_first_submission(tmp_path):
     path = write_campaign(tmp_path, pool=20, sample={"n": 5, "seed": 1})
-    assert conducts(load_campaign(path), []) == {}
+    assert rater_work(load_campaign(path), []) == {}
 
 
 def test_an_edit_that_was_not_required_is_not_counted(tmp_path):

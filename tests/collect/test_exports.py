@@ -13,7 +13,7 @@ from steelyard.collect.dashboard.snapshot import snapshot
 from steelyard.collect.policy.exclusion import due, exclude
 from steelyard.collect.store import Store
 from steelyard.collect.store.decisions import decide
-from steelyard.collect.store.overview import rater_rows
+from steelyard.collect.store.progress import rater_rows
 from steelyard.errors import InvalidArgumentError
 from steelyard.records import DRAW_COLUMNS
 from steelyard.tables import read_judgments

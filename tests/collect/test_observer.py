@@ -13,7 +13,7 @@ from steelyard.collect.dashboard.live_snapshots import LiveSnapshots
 from steelyard.collect.dashboard.observer import Observer, ObserverError
 from steelyard.collect.dashboard.snapshot import snapshot
 from steelyard.collect.store import Reader, Store, StoreError
-from steelyard.collect.store.overview import newest
+from steelyard.collect.store.progress import newest
 
 # A process that does not end would be waited for so many seconds.
 PATIENCE = 120

@@ -6,9 +6,9 @@ from sqlalchemy import func, select
 
 from steelyard.collect.config.campaign import load_campaign
 from steelyard.collect.dashboard.snapshot import snapshot
+from steelyard.collect.policy.stopping import let_go, pause_at_goal
 from steelyard.collect.store import Store
-from steelyard.collect.store.assignment import Nothing, next_lease
-from steelyard.collect.store.goal_reached import RACE_OVER, let_go, pause_at_goal
+from steelyard.collect.store.leases import Nothing, next_lease
 from steelyard.collect.store.raters import join
 from steelyard.collect.store.sessions import open_session
 from steelyard.collect.store.settings import change
@@ -100,7 +100,7 @@ def test_a_race_that_is_decided_pauses_the_campaign_once(tmp_path):
         made = snapshot(campaign, store, now=now)
         assert made["signal"]["title"] == "You can stop: the race is decided"
         assert "Best: large-tuned and large" in made["signal"]["reason"]
-        over = partial(pause_at_goal, half_width=RACE_OVER, now=now)
+        over = partial(pause_at_goal, half_width=None, now=now)
         assert store.write(over).result()
         rater = store.write(partial(join, panel="invitation", external_id="late", now=now)).result()
         visit = partial(open_session, rater=rater.id, panel_session="", parameters={}, now=now)
@@ -150,7 +150,10 @@ def test_a_race_begins_when_all_systems_have_judgments(tmp_path):
         ({"goal": {"half_width": 0.1, "margin": 0.1}}, "margin: goes with decide only"),
         ({"goal": {"decide": "difference"}}, "margin: is needed to decide differences"),
         ({"goal": {"decide": "order", "margin": 1}}, "margin: does not go with order"),
-        ({"goal": {**RACE, "method": "betting"}}, "goal.method: is not a key here"),
+        (
+            {"goal": {**RACE, "method": "betting"}},
+            "goal.method: is gone: intervals that hold at all times",
+        ),
         (
             {"goal": RACE, "sample": {"n": 9, "seed": 1, "same_items": False}},
             "same_items: must be true: systems race on the same items",

@@ -7,13 +7,12 @@ import pytest
 from simulated_campaign import GOOD, begin, work, write_campaign
 
 from steelyard.collect.config.campaign import load_campaign
-from steelyard.collect.dashboard.judgment_rows import judgment_rows
 from steelyard.collect.sampling.draw import more_units, units_of
 from steelyard.collect.store import Store
-from steelyard.collect.store.assignment import next_lease
+from steelyard.collect.store.judgments import judgment_rows
+from steelyard.collect.store.leases import next_lease
 from steelyard.collect.store.queue import add_units, drawn
 from steelyard.collect.store.raters import join
-from steelyard.collect.store.records import scored_rows
 from steelyard.collect.store.sessions import open_session
 from steelyard.collect.store.settings import Facts, initialise
 from steelyard.collect.store.submissions import submit
@@ -379,10 +378,7 @@ def test_judgments_of_a_campaign_are_estimated_before_and_after_the_draw_is_exte
                     pay=0,
                 )
             columns = ("item", "system", "rater", "prompt", "score", *DRAW_COLUMNS)
-            judged = [
-                {name: getattr(row, name) for name in columns} for row in store.read(scored_rows)
-            ]
-            frame = pl.DataFrame(judged, schema_overrides={"stratum": pl.String})
+            frame = store.read(judgment_rows).select(columns)
             return Study.read(found.outputs, frame).estimate(["length"])
 
         assert [one.n_outputs for one in finish()] == [8, 8]
@@ -433,7 +429,7 @@ def test_second_judgments_come_from_another_rater_and_enter_the_estimate(tmp_pat
     with Store.open(tmp_path / "campaign.sqlite") as store:
         campaign = begin(path, store)
         work(campaign, store, [GOOD] * 4, judgments=52)
-        rows = judgment_rows(store.read(scored_rows))
+        rows = store.read(judgment_rows)
     overall = rows.filter(pl.col("prompt") == "overall")
     assert (overall["use"] == "used").all()
     judged = overall.group_by("item").agg(pl.col("rater").n_unique(), pl.len())

@@ -5,9 +5,9 @@ from hypothesis import strategies as st
 
 from steelyard.errors import InvalidArgumentError
 from steelyard.paper.figures.efficiency_map import _LEVELS, _spread, efficiency_map, noise_share
-from steelyard.paper.standings import Standing
+from steelyard.paper.standings import SystemStanding
 from steelyard.single.efficiency import Efficiency, data_efficiency
-from steelyard.single.quantity import Quantity
+from steelyard.single.interval import Interval
 
 
 def marks(axes, marker):
@@ -16,12 +16,12 @@ def marks(axes, marker):
 
 def standing(system, noise_ratio, correlation, metric="m"):
     """Return a standing at a given place of the map, with intervals around it."""
-    gamma = Quantity(noise_ratio, noise_ratio / 2, noise_ratio * 2)
-    rho = Quantity(correlation, correlation - 0.2, min(correlation + 0.2, 1.0))
-    item, rater = Quantity(1.0, 0.5, 1.5), Quantity(min(noise_ratio, 9.0), 0.1, 9.0)
-    one = Quantity(1.2, 1.1, 1.4)
+    gamma = Interval(noise_ratio, noise_ratio / 2, noise_ratio * 2)
+    rho = Interval(correlation, correlation - 0.2, min(correlation + 0.2, 1.0))
+    item, rater = Interval(1.0, 0.5, 1.5), Interval(min(noise_ratio, 9.0), 0.1, 9.0)
+    one = Interval(1.2, 1.1, 1.4)
     found = Efficiency(item, rater, gamma, rho, one, one, one, 9, 18, 0.95, ())
-    return Standing(system, "p", {metric: found})
+    return SystemStanding(system, "p", {metric: found})
 
 
 def test_along_a_contour_the_data_efficiency_is_one_over_its_level():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from steelyard.paper.fresh import fresh_gains
-from steelyard.paper.release import Task
+from steelyard.paper.release import PaperTask
 from steelyard.paper.released_lines import ReleasedOutput
 
 
@@ -27,7 +27,7 @@ def task_of(noise, *, items=400, seed=0):
                     metrics={"rouge-l": 0.0 if item else 1.0},
                 )
             )
-    return Task("msmarco", tuple(lines), (), None)
+    return PaperTask("msmarco", tuple(lines), (), None)
 
 
 def test_without_noise_others_see_what_choosers_saw():

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from steelyard.paper.limits import limits
-from steelyard.paper.release import Task
+from steelyard.paper.release import PaperTask
 from steelyard.paper.released_lines import ReleasedOutput
 from steelyard.single.trajectory import trajectory
 
@@ -26,7 +26,7 @@ def campaign(*, outputs=4000, judgments=2, seed=5):
         )
         for k in range(outputs)
     ]
-    return Task("cnndm", tuple(lines), (), None)
+    return PaperTask("cnndm", tuple(lines), (), None)
 
 
 def test_limits_are_those_of_the_truth():

@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 from steelyard.paper.modes import modes
-from steelyard.paper.release import Task
+from steelyard.paper.release import PaperTask
 from steelyard.paper.released_lines import ReleasedOutput, ReleasedText
 
 
@@ -31,7 +31,7 @@ def answers():
         lines.append(output(item, "reference", (1, 1), {"rouge-l": 1.0}, "AnyCorrect"))
         texts.append(ReleasedText(item, ("fastqa", "snet.single"), f"q {item}", f"a {item}"))
         texts.append(ReleasedText(item, ("reference",), f"q {item}", "the reference"))
-    return Task("msmarco", tuple(lines), tuple(texts), None)
+    return PaperTask("msmarco", tuple(lines), tuple(texts), None)
 
 
 def test_distinct_answers_of_systems_are_counted_once_and_ties_are_good():
@@ -80,7 +80,7 @@ def test_summaries_are_counted_where_every_system_has_one_and_merged_if_judged_t
         output("c", "ml", (0.0,), {"sim": 0.9}, "hter"),
         output("c", "reference", (0.0,), {"sim": 1.0}, "hter"),
     ]
-    found = modes(Task("cnndm", tuple(lines), (), None))
+    found = modes(PaperTask("cnndm", tuple(lines), (), None))
     assert found.counts == (1, 1, 1, 1)
     assert found.strict is None
 

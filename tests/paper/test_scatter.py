@@ -3,7 +3,7 @@ import pytest
 
 from steelyard.errors import InvalidArgumentError
 from steelyard.paper.figures.scatter import JudgedMetric, metric_plot
-from steelyard.single.quantity import Quantity
+from steelyard.single.interval import Interval
 
 
 def judged(system="s", size=60, seed=0):
@@ -73,7 +73,7 @@ def test_a_constant_metric_has_no_line_and_no_correlation():
 
 def test_the_title_gives_the_corrected_correlation_with_its_interval():
     one = judged()
-    found = JudgedMetric("s", one.metric, one.human, Quantity(0.546, 0.27, 0.88))
+    found = JudgedMetric("s", one.metric, one.human, Interval(0.546, 0.27, 0.88))
     title = metric_plot([found]).axes[0].get_title(loc="left")
     assert title == "s\n\N{GREEK SMALL LETTER RHO} 0.55 [0.27, 0.88]"
 

@@ -9,7 +9,6 @@ from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.model.imagined import Known, imagined
 from steelyard.model.intervals import intervals
 from steelyard.questions.goals import Goal
-from steelyard.questions.plan import PlanAsked
 from steelyard.questions.prospect import Further, Prospect
 from steelyard.study import Study
 
@@ -70,7 +69,7 @@ def test_errors_of_judgments_that_were_made_are_those_of_the_estimate():
 
 def test_a_plain_mean_is_planned_by_the_textbook():
     # 1.96^2 * (0.15 + 0.3) / 0.05^2 = 692 judgments, and a few for Student's t
-    found = typed_plan(0.15, 0.3, asked=PlanAsked(half_width=0.05))
+    found = typed_plan(0.15, 0.3, half_width=0.05)
     assert 692 <= found.expected.judgments <= 720
     assert found.expected.half_width <= 0.05
     assert found.assured.judgments > found.expected.judgments
@@ -78,7 +77,7 @@ def test_a_plain_mean_is_planned_by_the_textbook():
 
 def test_a_metric_saves_what_it_explains():
     plain, with_metric = (
-        typed_plan(0.3, 0.1, correlation, asked=PlanAsked(half_width=0.05)).expected.judgments
+        typed_plan(0.3, 0.1, correlation, half_width=0.05).expected.judgments
         for correlation in (0.0, 0.8)
     )
     # 0.4 of variance become 0.3 * 0.36 + 0.1
@@ -86,8 +85,7 @@ def test_a_metric_saves_what_it_explains():
 
 
 def test_a_difference_of_two_systems_needs_judgments_of_both():
-    asked = PlanAsked(difference=0.1, judgments_per_output=1)
-    found = typed_plan(0.3, 0.6, asked=asked).expected
+    found = typed_plan(0.3, 0.6, difference=0.1, judgments_per_output=1).expected
     # (1.96 + 0.84)^2 * 0.9 / 0.01 = 706 pairs
     assert 1412 <= found.judgments <= 1480
     assert found.outputs * 2 == found.judgments
@@ -145,14 +143,14 @@ def test_a_text_of_several_systems_is_judged_once():
 
 def test_a_pair_is_judged_only_where_the_two_differ():
     found = study(alike=0.5, seed=3)
-    made = found.plan(compare=("a", "b"), half_width=0.25)
+    made = found.plan(pair=("a", "b"), half_width=0.25)
     assert made.expected.judgments == 2 * made.expected.outputs
     # as if the pool were half as large
     assert prospect(found, ("a", "b"), differing=True).left < 110
 
 
 def test_all_outputs_are_judged_again_where_one_judgment_of_each_is_too_few():
-    made = study(pool=60, items=20).plan(compare=("a", "b"), half_width=0.13)
+    made = study(pool=60, items=20).plan(pair=("a", "b"), half_width=0.13)
     assert made.expected.judgments_per_output > 1
     assert "judged more often" in made.notes[0]
 
@@ -181,7 +179,7 @@ def test_what_the_same_judgments_are_worth_elsewhere_is_sorted():
 
 def test_a_new_version_is_judged_first_where_the_old_ones_were():
     found = study(items=10, old=100, seed=2)
-    made = found.plan(compare=("c", "a"), judge=["c"], half_width=0.3)
+    made = found.plan(pair=("c", "a"), judge=["c"], half_width=0.3)
     assert any("that other systems were judged on" in one for one in made.notes)
 
 
@@ -199,7 +197,7 @@ def test_an_order_is_planned_from_the_differences_as_they_are():
         ({"half_width": -1}, "`half_width` must be a positive number"),
         ({"half_width": 0.1, "assurance": 80}, "`assurance` must lie between"),
         ({"half_width": 0.1, "systems": ["z"]}, "'z' is not in outputs"),
-        ({"half_width": 0.1, "compare": ("a", "b"), "systems": ["a"]}, "leave out `systems`"),
+        ({"half_width": 0.1, "pair": ("a", "b"), "systems": ["a"]}, "leave out `systems`"),
         ({"difference": 0.1, "systems": ["a"]}, "a difference needs two systems"),
     ],
 )
@@ -220,4 +218,4 @@ def test_bad_use_is_said_in_a_line(options, message):
 def test_bad_variances_are_named(typed, message):
     known = {"item_variance": 0.1, "rater_variance": 0.1} | typed
     with pytest.raises(InvalidArgumentError, match=message):
-        typed_plan(**known, asked=PlanAsked(half_width=0.1))
+        typed_plan(**known, half_width=0.1)

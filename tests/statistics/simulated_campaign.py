@@ -11,10 +11,10 @@ import numpy as np
 import yaml
 
 from steelyard.collect.config.campaign import Campaign, load_campaign
+from steelyard.collect.money import micro
 from steelyard.collect.sampling.draw import units_of
 from steelyard.collect.store import Store
-from steelyard.collect.store.assignment import Lease, next_lease
-from steelyard.collect.store.ledger import micro
+from steelyard.collect.store.leases import Lease, next_lease
 from steelyard.collect.store.raters import join
 from steelyard.collect.store.sessions import open_session
 from steelyard.collect.store.settings import Facts, initialise

@@ -17,13 +17,13 @@ off to the other side; the smaller of the two bounds counts.
 """
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from steelyard.arrays import Floats
 from steelyard.single.pool import PoolMoments
 
 __all__ = ["chance_bound", "standard_errors_off"]
 
-Floats = NDArray[np.float64]
 
 # Shares of the tilt that is best for a normal metric; skewed ones have theirs elsewhere.
 _TILTS = np.geomspace(0.05, 8, 24)

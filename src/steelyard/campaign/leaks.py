@@ -13,6 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy.special import stdtr
 
+from steelyard.arrays import Floats
 from steelyard.campaign.draws import is_designed
 from steelyard.campaign.metric_checks import filled_in, judged_gaps
 from steelyard.errors import InvalidArgumentError, InvalidDataError
@@ -21,7 +22,6 @@ from steelyard.tables import Judgments, Outputs
 
 __all__ = ["Leak", "leaks", "without_leaks"]
 
-Floats = NDArray[np.float64]
 
 _OUTPUT = ["item", "system"]
 # So many judged outputs show what all of them would.

@@ -4,14 +4,13 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 from scipy.special import chdtrc, gammaln
 
+from steelyard.arrays import Floats
 from steelyard.single.pool import PoolMoments
 
 __all__ = ["copies", "filled_in", "judged_gaps", "that_differ"]
 
-Floats = NDArray[np.float64]
 
 # Of metrics whose gaps have nothing to do with the draw, at most this share is left out.
 _FALSE_ALARMS = 1e-5

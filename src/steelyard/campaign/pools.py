@@ -9,13 +9,11 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from steelyard.arrays import Ints
 from steelyard.model.campaign import Pools
 from steelyard.tables import Outputs
 
 __all__ = ["PoolRows", "moments"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 def moments(outputs: Outputs, metrics: Sequence[str], systems: Sequence[str]) -> Pools:

@@ -11,10 +11,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from steelyard.arrays import Floats, Ints
+
 __all__ = ["Likeness", "is_text", "text_codes"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 # The same text on more items than this, and on more than this share of them, is a placeholder.
 _SAME, _SAME_SHARE = 4, 0.02

@@ -90,7 +90,8 @@ def joined(
     """Put the tables of earlier versions beside those of today.
 
     Judgments that no longer hold are left out, prompt by prompt, with a note: if outputs that were judged
-    then and are judged again today (anchors) get another mean, or if scores are on another scale.
+    then and are judged again today (anchors) get another mean, if scores are on another scale, or if what was
+    easy for the older systems is not so today.
 
     Parameters
     ----------
@@ -103,14 +104,16 @@ def joined(
     is_own = pl.col("system").is_in(list(today))
     # anchors were drawn then: what the draw recorded of them stands with their judgments of then
     again = judgments.frame.filter(~is_own).drop(RECORDED, strict=False)
-    pools, scores, notes = [outputs.rows()], [judgments.frame.filter(is_own)], []
+    pools, frames, anchors, notes = [outputs.rows()], list[pl.DataFrame](), list[pl.DataFrame](), []
     for name, old_outputs, old_judgments in earlier:
         names = {one: f"{one}@{name}" for one in old_outputs.systems if one in today}
         pool = old_outputs.rows().with_columns(pl.col("system").replace(names))
         frame = old_judgments.frame.with_columns(pl.col("system").replace(names))
         drawn = frame.select(*_OUTPUT, *(one for one in RECORDED if one in frame.columns))
         drawn = drawn.unique(_OUTPUT)
-        for prompt in frame["prompt"].unique(maintain_order=True):
+        for prompt in old_judgments.prompts:
+            if prompt in old_judgments.preference_prompts:
+                continue
             of_prompt = pl.col("prompt") == prompt
             reason = _no_longer(judgments.frame.filter(of_prompt), frame.filter(of_prompt), today)
             if reason is not None:
@@ -119,11 +122,21 @@ def joined(
                     f"{prompt}: judgments of {name} no longer hold, and are not used: {reason}"
                 )
         pools.append(pool)
-        scores.append(_by_raters_of_then(frame, judgments.frame))
-        scores.append(again.join(drawn, on=_OUTPUT, how="inner"))
+        frames.append(_by_raters_of_then(frame, judgments.frame))
+        anchors.append(again.join(drawn, on=_OUTPUT, how="inner"))
+    then = pl.concat(frames, how="diagonal_relaxed")
+    own = judgments.frame.filter(is_own)
+    for prompt in judgments.prompts:
+        if prompt in judgments.preference_prompts:
+            continue
+        of_prompt = pl.col("prompt") == prompt
+        reason = _other_items(own.filter(of_prompt), then.filter(of_prompt))
+        if reason is not None:
+            then = then.filter(~of_prompt)
+            notes.append(f"{prompt}: earlier judgments no longer hold, and are not used: {reason}")
     return Joined(
         pl.concat(pools, how="diagonal_relaxed").unique(_OUTPUT, maintain_order=True),
-        pl.concat(scores, how="diagonal_relaxed"),
+        pl.concat([own, then, *anchors], how="diagonal_relaxed"),
         today,
         tuple(notes),
     )
@@ -196,6 +209,40 @@ def _no_longer(now: pl.DataFrame, then: pl.DataFrame, today: Sequence[str]) -> s
         return (
             f"{len(change)} outputs that were judged again get {abs(mean):.2g} {word} today (standard error "
             f"{error:.2g})"
+        )
+    return None
+
+
+def _other_items(now: pl.DataFrame, then: pl.DataFrame) -> str | None:
+    """Return that items which were hard are not hard today; None if nothing shows it.
+
+    Scores of different systems on an item go together by as much as items differ. Those of today must go
+    together with those of then by as much as those of then among themselves.
+    """
+    first, second = (
+        rows.with_columns(off=pl.Series(_within(rows))).group_by(_OUTPUT).agg(pl.col("off").mean())
+        for rows in (now, then)
+    )
+    items = second.group_by("item").agg(
+        pl.len().alias("n"),
+        pl.col("off").sum().alias("sum"),
+        (pl.col("off") ** 2).sum().alias("squares"),
+    )
+    several = items.filter(pl.col("n") > 1)
+    both = first.join(items, on="item")
+    if several.height < _FEWEST_ANCHORS or both.height < _FEWEST_ANCHORS:
+        return None
+    pairs = (several["n"] * (several["n"] - 1)).sum()
+    among = float((several["sum"] ** 2 - several["squares"]).sum()) / float(pairs)
+    products = (both["off"] * both["sum"] / both["n"]).to_numpy()
+    with_today, error = float(products.mean()), float(products.std(ddof=1)) / np.sqrt(len(products))
+    if (
+        error > 0
+        and t_distribution.sf((among - with_today) / error, len(products) - 1) < _UNLIKELY / 2
+    ):
+        return (
+            f"on {both.height} items, scores of today go together with those of then by {with_today:.2g} "
+            f"(covariance, standard error {error:.2g}), and those of then among themselves by {among:.2g}"
         )
     return None
 

@@ -9,6 +9,7 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from steelyard.cli.answers import below, named, table_of, titled
+from steelyard.cli.gates import finish
 from steelyard.cli.options import (
     StudyChoice,
     form_options,
@@ -35,7 +36,6 @@ Examples:
   steelyard compare outputs.jsonl judgments.jsonl --prompt overall
   steelyard compare outputs.jsonl judgments.jsonl --pair new old --gate not-worse --margin 0.05
 """
-_EXIT = {"holds": 0, "fails": 3, "undecided": 4}
 # More pairs than this are shown with --more.
 _PAIRS = 15
 _NAMES = 20
@@ -87,11 +87,10 @@ def compare(
     )
     more = more or output is not None
     parts = [part for one in found for part in _of_prompt(one, found, more=more)]
-    print_result([one.to_dict() for one in found], parts, as_json=as_json, output=output)
+    value = [one.to_dict() for one in found]
     if gate is not None:
-        answer, words = gate_answer(found, gate, margin)
-        click.echo(words, err=as_json)
-        raise SystemExit(_EXIT[answer])
+        finish(gate_answer(found, gate, margin), value, parts, as_json=as_json, output=output)
+    print_result(value, parts, as_json=as_json, output=output)
 
 
 def _of_prompt(one: Comparison, found: Sequence[Comparison], *, more: bool) -> list[RenderableType]:

@@ -8,6 +8,7 @@ import click
 from rich.console import RenderableType
 from rich.table import Table
 
+from steelyard.cli.gates import finish
 from steelyard.cli.options import (
     StudyChoice,
     gate_option,
@@ -28,7 +29,6 @@ Examples:
   steelyard diagnose outputs.jsonl judgments.jsonl --disagreements 20 -o list.csv
   steelyard diagnose outputs.jsonl judgments.jsonl --metric judge --gate trust --worth 0.2 --offset 0.1
 """
-_EXIT = {"holds": 0, "fails": 3, "undecided": 4}
 # More letters of a text than this are not shown in a terminal.
 _TEXT = 60
 # More raters than this are shown from both ends.
@@ -96,16 +96,11 @@ def diagnose(
         own=own,
         level=level,
     )
-    print_result(
-        found.to_dict(),
-        [part for one in found for part in _tables(one)],
-        as_json=as_json,
-        output=output,
-    )
+    parts = [part for one in found for part in _tables(one)]
     if gate is not None:
-        answer, words = trust_answer(found, worth=worth, offset=offset)
-        click.echo(words, err=as_json)
-        raise SystemExit(_EXIT[answer])
+        answer = trust_answer(found, worth=worth, offset=offset)
+        finish(answer, found.to_dict(), parts, as_json=as_json, output=output)
+    print_result(found.to_dict(), parts, as_json=as_json, output=output)
 
 
 def _tables(one: Diagnosis) -> list[RenderableType]:

@@ -9,6 +9,7 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from steelyard.cli.answers import below, metrics_used, named, table_of, titled
+from steelyard.cli.gates import finish
 from steelyard.cli.options import (
     StudyChoice,
     form_options,
@@ -20,6 +21,7 @@ from steelyard.cli.options import (
 from steelyard.cli.printing import note_lines, print_result
 from steelyard.numbers import decimals_for, interval, number
 from steelyard.questions.estimates import Estimate, Estimates
+from steelyard.questions.least import least_answer
 from steelyard.questions.worth import worth
 from steelyard.study.answer import Answer, judgments_of, prompt_answers
 
@@ -29,6 +31,7 @@ _EXAMPLE = """\b
 Examples:
   steelyard estimate outputs.jsonl judgments.jsonl --prompt overall
   steelyard estimate outputs.jsonl judgments.jsonl --by topic
+  steelyard estimate outputs.jsonl judgments.jsonl --at-least 3.5 -o gate.md
 """
 
 
@@ -36,6 +39,12 @@ Examples:
 @study_arguments
 @form_options
 @level_option
+@click.option(
+    "--at-least",
+    type=float,
+    metavar="X",
+    help="Gate: exit 0 if all means are for sure, 3 if one is not for sure, 4 if undecided.",
+)
 @more_option
 @output_options
 def estimate(
@@ -43,6 +52,7 @@ def estimate(
     *,
     form: dict[str, Any],
     level: float,
+    at_least: float | None,
     more: bool,
     as_json: bool,
     output: Path | None,
@@ -69,9 +79,12 @@ def estimate(
         parts += _of_prompt(
             prompt, own, answers, found, judgments=used, more=more or output is not None
         )
-    print_result(found.to_dict(), parts, as_json=as_json, output=output)
     for note in found.notes if as_json else ():
         click.echo(f"note: {note}", err=True)
+    if at_least is not None:
+        answer = least_answer(found, at_least, lower_is_better=lower)
+        finish(answer, found.to_dict(), parts, as_json=as_json, output=output)
+    print_result(found.to_dict(), parts, as_json=as_json, output=output)
 
 
 def _of_prompt(

@@ -1,13 +1,14 @@
 """``steelyard monitor``."""
 
-import math
+from collections.abc import Callable
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import click
 from rich.console import RenderableType
 from rich.table import Table
 
+from steelyard.cli.answers import titled
 from steelyard.cli.options import (
     StudyChoice,
     about_options,
@@ -25,76 +26,44 @@ from steelyard.questions.goal import Decide
 from steelyard.questions.monitored import Monitored
 from steelyard.questions.pairs import Gate
 
-__all__ = ["GoalType", "goal_options", "monitor"]
+__all__ = ["goal_options", "monitor"]
 
 _EXAMPLE = """\b
 Examples:
   steelyard monitor outputs.jsonl judgments.jsonl --half-width 0.05 --planned 400
-  steelyard monitor outputs.jsonl judgments.jsonl --goal best --margin 0.02
+  steelyard monitor outputs.jsonl judgments.jsonl --goal best
+  steelyard monitor outputs.jsonl judgments.jsonl --goal difference --margin 0.1
 """
 _EXIT = {"holds": 0, "fails": 3, "undecided": 4}
 
 
-class GoalType(click.ParamType[tuple[Decide, float | None]]):
-    """``best``, ``order`` or ``difference=D``, as a goal and a margin."""
-
-    name = "goal"
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[Decide, float | None]:
-        """Return the goal and, with difference, its margin."""
-        if isinstance(value, tuple):
-            return value
-        word, _, number = str(value).partition("=")
-        if word == "difference":
-            try:
-                margin = float(number)
-            except ValueError:
-                margin = math.nan
-            if not 0 < margin < math.inf:
-                message = "difference needs a number greater than 0, such as difference=0.05"
-                self.fail(f"{message}; got {value}", param, ctx)
-            return "difference", margin
-        if number or word not in {"best", "order"}:
-            self.fail(f"must be best, order or difference=D; got {value}", param, ctx)
-        return ("best" if word == "best" else "order"), None
-
-
-def goal_options(command: click.decorators.FC) -> click.decorators.FC:
+def goal_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add what a collection is to find out."""
-    for decorate in reversed(
-        (
-            click.option(
-                "--half-width", type=float, help="Goal: half-width of every mean's interval."
-            ),
-            click.option(
-                "--goal",
-                type=GoalType(),
-                metavar="best|order|difference=D",
-                help="Goal: which system is best; the order of all; of every pair which is better, or "
-                "that they differ by at most D.",
-            ),
-            click.option(
-                "--planned",
-                type=float,
-                help="Judgments planned of each system, where intervals are tightest; choose it before looking.",
-            ),
-            click.option("--budget", type=float, help="Or money for all judgments of a prompt."),
-            click.option(
-                "--judgment-price",
-                type=click.FloatRange(min=0, min_open=True),
-                help="Of one judgment.",
-            ),
-        )
+    for add in (
+        click.option(
+            "--planned",
+            type=float,
+            help="Judgments planned of each system, where intervals are tightest.",
+        ),
+        click.option(
+            "--goal",
+            type=click.Choice(get_args(Decide)),
+            help="Or which system is best; the order; every difference, to --margin.",
+        ),
+        click.option("--half-width", type=float, help="Goal: half-width of every mean's interval."),
     ):
-        command = decorate(command)
+        command = add(command)
     return command
 
 
 @click.command(epilog=_EXAMPLE)
 @study_arguments
 @goal_options
+@click.option(
+    "--judgment-price",
+    type=click.FloatRange(min=0, min_open=True),
+    help="Of one judgment: says what is left to pay.",
+)
 @pair_options
 @gate_option(*get_args(Gate))
 @about_options
@@ -105,10 +74,9 @@ def monitor(
     choice: StudyChoice,
     *,
     half_width: float | None,
-    goal: tuple[Decide, float | None] | None,
+    goal: Decide | None,
     margin: float | None,
     planned: float | None,
-    budget: float | None,
     judgment_price: float | None,
     gate: Gate | None,
     pair: tuple[str, str] | None,
@@ -126,18 +94,16 @@ def monitor(
     however often you look. With --planned they are 1.14 times as long there, without it about 1.55 times.
     What is not back yet counts as not drawn.
     """
-    decide, difference = (None, None) if goal is None else goal
     study = choice.read()
     found = study.monitor(
         choice.metrics,
         half_width=half_width,
-        goal=decide,
+        goal=goal,
         gate=gate,
-        margin=margin if difference is None else difference,
+        margin=margin,
         pair=pair,
         baseline=baseline,
         planned=planned,
-        budget=budget,
         judgment_price=judgment_price,
         prompts=choice.prompts,
         systems=choice.systems,
@@ -156,22 +122,21 @@ def monitor(
 
 
 def _tables(one: Monitored) -> list[RenderableType]:
-    parts: list[RenderableType] = [_systems(one)]
+    place = one.prompt if one.slice is None else f"{one.prompt}, {one.slice}"
+    said = " ".join(filter(None, (one.answer, f"{one.sentence[:1].upper()}{one.sentence[1:]}.")))
+    parts: list[RenderableType] = [titled(place, said), _systems(one)]
     if one.pairs:
         parts.append(_pairs(one))
-    if one.answer:
-        parts.append(one.answer)
     used = f"; metrics used: {', '.join(one.metrics)}" if one.metrics else ""
     until = "" if one.planned is None else f", with {one.planned:g} planned of each system"
     parts.append(f"about {one.about}{used}")
-    parts.append(f"{one.n_judgments:,} judgments so far{until}; {one.sentence}")
+    parts.append(f"{one.n_judgments:,} judgments so far{until}")
     parts.extend(f"note: {note}" for note in one.notes)
     return parts
 
 
 def _systems(one: Monitored) -> Table:
-    place = one.prompt if one.slice is None else f"{one.prompt}, {one.slice}"
-    table = Table(title=f"Judgments so far, prompt {place}", title_justify="left")
+    table = Table()
     table.add_column("system")
     for name in ("rank", "estimate"):
         table.add_column(name, justify="right")

@@ -17,7 +17,6 @@ from steelyard.study import Study
 from steelyard.tables import read_outputs
 
 __all__ = [
-    "NO_METRIC",
     "StudyChoice",
     "about_options",
     "bounds_option",
@@ -27,6 +26,7 @@ __all__ = [
     "gate_option",
     "level_option",
     "more_option",
+    "named_metrics_of",
     "output_options",
     "pair_options",
     "seed_option",
@@ -37,7 +37,7 @@ __all__ = [
 
 Command = Callable[..., Any]
 # Stands for no metric at all.
-NO_METRIC = "none"
+_NO_METRIC = "none"
 
 
 @dataclass(frozen=True)
@@ -129,11 +129,7 @@ def study_arguments(command: Command) -> Command:
                 f"steelyard check {outputs} looks at it"
             )
         named_systems, left_systems = _named("--system", systems)
-        named_metrics, left_metrics = _named("--metric", metrics)
-        if named_metrics is not None and NO_METRIC in named_metrics:
-            if len(named_metrics) > 1:
-                raise InvalidArgumentError("`--metric none` excludes other metrics")
-            named_metrics = ()
+        named_metrics, left_metrics = named_metrics_of(metrics)
         choice = StudyChoice(
             outputs,
             judgments,
@@ -217,6 +213,18 @@ def _named(
     if both:
         raise InvalidArgumentError(f"`{option}` takes {both[0]!r} and leaves it out: give one")
     return wanted or None, left or None
+
+
+def named_metrics_of(
+    given: Sequence[str],
+) -> tuple[tuple[str, ...] | None, tuple[str, ...] | None]:
+    """Return the metrics to use, none of them if that was asked for, and those to leave out."""
+    wanted, left = _named("--metric", given)
+    if wanted is not None and _NO_METRIC in wanted:
+        if len(wanted) > 1:
+            raise InvalidArgumentError("`--metric none` excludes other metrics")
+        wanted = ()
+    return wanted, left
 
 
 def column_option(command: Command) -> Command:

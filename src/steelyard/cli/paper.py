@@ -23,7 +23,7 @@ __all__ = ["paper"]
 Item = TypeVar("Item")
 
 _EXAMPLE = """\b
-Example:
+ModeExample:
   steelyard paper --output steelyard-paper
 """
 

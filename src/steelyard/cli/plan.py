@@ -8,10 +8,10 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from steelyard.cli.options import (
-    NO_METRIC,
     column_mapping,
     column_option,
     level_option,
+    named_metrics_of,
     output_options,
     two_systems,
     with_notes_told,
@@ -19,7 +19,7 @@ from steelyard.cli.options import (
 from steelyard.cli.paths import InputPath
 from steelyard.cli.printing import print_result
 from steelyard.errors import InvalidArgumentError
-from steelyard.questions.plan import PlanAsked, PlanFor
+from steelyard.questions.plan import PlanFor
 from steelyard.questions.plan import plan as typed_plan
 from steelyard.questions.plans import Plan
 from steelyard.study import Study
@@ -29,10 +29,11 @@ __all__ = ["plan"]
 _EXAMPLE = """\b
 Examples:
   steelyard plan outputs.jsonl pilot.jsonl --half-width 0.05
-  steelyard plan outputs.jsonl pilot.jsonl --compare new old --difference 0.1
-  steelyard plan outputs.jsonl pilot.jsonl --for order
-  steelyard plan --item-variance 0.15 --rater-variance 0.3 --correlation 0.5,0.3,0.6 --budget 200
+  steelyard plan outputs.jsonl pilot.jsonl --pair new old --difference 0.1
+  steelyard plan outputs.jsonl pilot.jsonl --what order
+  steelyard plan --assume item-variance=0.15 --assume rater-variance=0.3,0.25,0.36 --budget 200
 """
+_ASSUMED = ("item-variance", "rater-variance", "correlation", "leniency", "pool-size")
 
 
 @click.command(epilog=_EXAMPLE)
@@ -42,47 +43,35 @@ Examples:
     multiple=True,
     type=InputPath(),
     metavar="FOLDER",
-    help="Outputs and judgments of earlier versions: what does this one cost?",
+    help="Outputs and judgments of earlier versions.",
 )
 @click.option("--prompt", help="Prompt of the pilot; needed when it has several.")
+@click.option("--system", "systems", multiple=True, help="System in question; all by default.")
 @click.option(
-    "--system", "systems", multiple=True, help="System that is asked about; all by default."
+    "--pair", nargs=2, callback=two_systems, metavar="A B", help="The difference of these two."
 )
 @click.option(
-    "--for",
-    "what",
+    "--what",
     type=click.Choice(get_args(PlanFor)),
     default="means",
     show_default=True,
-    help="What is to be known of them: each mean, all differences, or their order.",
-)
-@click.option(
-    "--compare", nargs=2, callback=two_systems, metavar="A B", help="The difference of two systems."
+    help="Each mean, all differences together, or the order.",
 )
 @click.option(
     "--judge",
     multiple=True,
     metavar="SYSTEM",
-    help="System that gets judgments; those asked about by default.",
+    help="System that gets judgments; those in question by default.",
 )
-@click.option("--half-width", type=float, help="How far intervals may reach to either side.")
-@click.option("--difference", type=float, help="Difference to be shown, with --power.")
-@click.option("--budget", type=float, help="What may be spent.")
-@click.option("--power", type=float, default=0.8, show_default=True, help="For --difference.")
+@click.option("--half-width", type=float, help="Goal: how far intervals may reach to either side.")
+@click.option("--difference", type=float, help="Goal: a difference to be shown.")
+@click.option("--budget", type=float, help="What may be spent, instead of a goal.")
 @click.option(
-    "--assurance",
-    type=float,
-    default=0.8,
-    show_default=True,
-    help="Probability of reaching the goal.",
+    "--assurance", type=float, default=0.8, show_default=True, help="Probability of the goal."
 )
 @click.option("--judgment-price", type=float, default=1.0, show_default=True, help="Of a judgment.")
 @click.option(
-    "--output-price",
-    type=float,
-    default=0.0,
-    show_default=True,
-    help="Of an output, beside its judgments.",
+    "--output-price", type=float, default=0.0, show_default=True, help="Of an output, beside."
 )
 @click.option(
     "--judgments-per-output", type=float, help="1.2: every fifth twice; the cheapest by default."
@@ -92,17 +81,19 @@ Examples:
     "--same-items/--independent", default=True, show_default=True, help="Items of all systems."
 )
 @click.option(
-    "--metric", "metrics", multiple=True, help="Metric to correct with, or none; all by default."
+    "--metric",
+    "metrics",
+    multiple=True,
+    metavar="NAME",
+    help="Metric to use; -NAME leaves one out, none all; all by default.",
 )
 @click.option(
-    "--item-variance", metavar="X[,LOW,HIGH]", help="Between outputs, instead of a pilot."
+    "--assume",
+    "assumed",
+    multiple=True,
+    metavar="NAME=X[,LOW,HIGH]",
+    help=f"Instead of a pilot, with the ends of its 95% interval: {', '.join(_ASSUMED)}.",
 )
-@click.option("--rater-variance", metavar="X[,LOW,HIGH]", help="Between judgments of an output.")
-@click.option(
-    "--correlation", metavar="X[,LOW,HIGH]", help="Of metric and human score; 0 by default."
-)
-@click.option("--leniency", metavar="X[,LOW,HIGH]", help="Variance between raters; 0 by default.")
-@click.option("--pool-size", type=int, help="With typed variances: outputs of a system.")
 @column_option
 @level_option
 @output_options
@@ -112,109 +103,73 @@ def plan(
     earlier: tuple[Path, ...],
     prompt: str | None,
     systems: tuple[str, ...],
+    pair: tuple[str, str] | None,
     what: PlanFor,
-    compare: tuple[str, str] | None,
     judge: tuple[str, ...],
-    half_width: float | None,
-    difference: float | None,
-    budget: float | None,
-    power: float,
-    assurance: float,
-    judgment_price: float,
-    output_price: float,
-    judgments_per_output: float | None,
-    n_raters: int | None,
     same_items: bool,
     metrics: tuple[str, ...],
-    item_variance: str | None,
-    rater_variance: str | None,
-    correlation: str | None,
-    leniency: str | None,
-    pool_size: int | None,
+    assumed: tuple[str, ...],
     columns: tuple[str, ...],
-    level: float,
     as_json: bool,
     output: Path | None,
+    **goal: Any,
 ) -> None:
     """Say how many more judgments a goal needs, of what, and what they cost.
 
-    Starts from a pilot (OUTPUTS and JUDGMENTS, which count too) or from typed variances. The half-width is
+    Starts from a pilot (OUTPUTS and JUDGMENTS, which count too) or from assumed variances. The half-width is
     the one that `steelyard estimate` or `compare` will show. Expected: the goal is reached in half of all campaigns;
     with assurance: with that probability. Judge the planned number, or go on with `steelyard monitor`.
     """
-    goal: dict[str, Any] = {
-        "half_width": half_width,
-        "budget": budget,
-        "difference": difference,
-        "power": power,
-        "assurance": assurance,
-        "output_price": output_price,
-        "judgment_price": judgment_price,
-        "judgments_per_output": judgments_per_output,
-        "n_raters": n_raters,
-        "level": level,
-    }
-    typed = {
-        "item_variance": item_variance,
-        "rater_variance": rater_variance,
-        "correlation": correlation,
-        "leniency": leniency,
-    }
     if pilot:
-        given = [
-            name for name, value in (*typed.items(), ("pool_size", pool_size)) if value is not None
-        ]
-        if given:
+        if assumed:
+            raise InvalidArgumentError("a pilot shows the variances: leave out `--assume`")
+        if len(pilot) != 2:
             raise InvalidArgumentError(
-                f"a pilot shows the variances: leave out `--{given[0].replace('_', '-')}`"
+                f"a pilot is OUTPUTS and JUDGMENTS; got {len(pilot)} file(s)"
             )
-        chosen = None if metrics == (NO_METRIC,) else metrics
-        made = _read(pilot, earlier, chosen or (), columns).plan(
-            () if chosen is None else chosen or None,
+        named, left = named_metrics_of(metrics)
+        study = Study.read(
+            *pilot,
+            columns=column_mapping(columns),
+            metrics=named or None,
+            exclude_metrics=left,
+            earlier=earlier or None,
+        )
+        made = with_notes_told(study).plan(
+            named,
             prompt=prompt,
             systems=systems or None,
-            compare=compare,
+            pair=pair,
             what=what,
             judge=judge or None,
             same_items=same_items,
             **goal,
         )
     else:
-        if item_variance is None or rater_variance is None:
-            raise InvalidArgumentError(
-                "a plan needs a pilot (OUTPUTS JUDGMENTS), or `--item-variance` and `--rater-variance`"
-            )
-        numbers = {name: _numbers(name, text) for name, text in typed.items() if text is not None}
-        made = typed_plan(**numbers, pool_size=pool_size, asked=PlanAsked(**goal))
+        made = typed_plan(**_numbers(assumed), **goal)
     print_result(made.to_dict(), _tables(made), as_json=as_json, output=output)
 
 
-def _read(
-    pilot: tuple[Path, ...],
-    earlier: tuple[Path, ...],
-    metrics: tuple[str, ...],
-    columns: tuple[str, ...],
-) -> Study:
-    if len(pilot) != 2:
-        raise InvalidArgumentError(f"a pilot is OUTPUTS and JUDGMENTS; got {len(pilot)} file(s)")
-    return with_notes_told(
-        Study.read(
-            *pilot,
-            columns=column_mapping(columns),
-            metrics=list(metrics) or None,
-            earlier=earlier or None,
-        )
-    )
-
-
-def _numbers(name: str, text: str) -> list[float]:
-    try:
-        return [float(part) for part in text.split(",")]
-    except ValueError:
+def _numbers(assumed: tuple[str, ...]) -> dict[str, Any]:
+    """Return what is assumed, by the names of `steelyard.plan`."""
+    found: dict[str, Any] = {}
+    for text in assumed:
+        name, _, value = text.partition("=")
+        try:
+            numbers = [float(part) for part in value.split(",")]
+        except ValueError:
+            numbers = []
+        if name not in _ASSUMED or not numbers:
+            raise InvalidArgumentError(
+                f"`--assume` must be one of {', '.join(_ASSUMED)} with a number, or with a number and the ends of "
+                f"its interval, such as correlation=0.5,0.3,0.6; got {text!r}"
+            )
+        found[name.replace("-", "_")] = int(numbers[0]) if name == "pool-size" else numbers
+    if not {"item_variance", "rater_variance"} <= set(found):
         raise InvalidArgumentError(
-            f"`--{name.replace('_', '-')}` must be a number, or a number with the ends of its interval "
-            f"such as 0.5,0.3,0.6; got {text!r}"
-        ) from None
+            "a plan needs a pilot (OUTPUTS JUDGMENTS), or `--assume item-variance=X --assume rater-variance=Y`"
+        )
+    return found
 
 
 def _tables(made: Plan) -> list[RenderableType]:

@@ -6,7 +6,7 @@ import click
 from rich.console import RenderableType
 from rich.table import Table
 
-from steelyard.cli.monitor import GoalType
+from steelyard.cli.monitor import goal_options
 from steelyard.cli.options import (
     StudyChoice,
     bounds_option,
@@ -38,17 +38,12 @@ Examples:
     type=int,
     help="Outputs of each system to judge; with a goal, at most.",
 )
-@click.option("--half-width", type=float, help="Goal, as in `steelyard monitor`.")
-@click.option(
-    "--goal",
-    type=GoalType(),
-    metavar="best|order|difference=D",
-    help="Goal, as in `steelyard monitor`: systems that need no more judgments get none.",
-)
+@goal_options
 @click.option("--margin", type=float, help="Differences that do not matter.")
-@click.option("--planned", type=float, help="With a goal: judgments planned of each system.")
 @click.option("--look", type=int, default=10, show_default=True, help="Outputs between looks.")
-@click.option("--own-items", is_flag=True, help="Items of its own draw for each system.")
+@click.option(
+    "--same-items/--independent", default=True, show_default=True, help="Items of all systems."
+)
 @click.option("--runs", type=int, default=200, show_default=True, help="Number of replays.")
 @bounds_option
 @level_option
@@ -59,11 +54,11 @@ def replay(
     *,
     numbers: tuple[int, ...],
     half_width: float | None,
-    goal: tuple[Decide, float | None] | None,
+    goal: Decide | None,
     margin: float | None,
     planned: float | None,
     look: int,
-    own_items: bool,
+    same_items: bool,
     runs: int,
     bounds: str | None,
     level: float,
@@ -78,18 +73,17 @@ def replay(
     """
     if not numbers:
         raise InvalidArgumentError("`-n` is needed: outputs of each system to judge, such as -n 50")
-    decide, difference = (None, None) if goal is None else goal
     study = choice.read()
     with progress_bar("replaying") as show:
         found = study.replay(
             numbers,
             choice.metrics,
             half_width=half_width,
-            goal=decide,
-            margin=margin if difference is None else difference,
+            goal=goal,
+            margin=margin,
             planned=planned,
             look=look,
-            own_items=own_items,
+            same_items=same_items,
             runs=runs,
             seed=seed,
             prompts=choice.prompts,

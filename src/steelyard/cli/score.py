@@ -13,7 +13,7 @@ from rich.progress import Progress as Bar
 from steelyard.cli.paths import InputPath, OutputFile
 from steelyard.cli.printing import plain_console, print_json
 from steelyard.errors import InvalidArgumentError
-from steelyard.scoring import Progress, ScoreSummary, score_file
+from steelyard.scoring import ScoreSummary, ScoringProgress, score_file
 from steelyard.scoring.work import OnError
 
 __all__ = ["score"]
@@ -134,7 +134,7 @@ def _bar(console: Console) -> Iterator[Any]:
     with bar:
         task = bar.add_task("", total=None, rows=0, rate=0.0)
 
-        def show(state: Progress) -> None:
+        def show(state: ScoringProgress) -> None:
             elapsed = bar.tasks[0].elapsed or 0.0
             rate = state.rows / elapsed if elapsed > 0 else 0.0
             total = None if state.position is None else state.total

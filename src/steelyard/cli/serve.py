@@ -131,7 +131,7 @@ def serve(
     if example is not None:
         campaigns = (copy_example(example, directory or Path(example)),)
     if renew_secret:
-        for place in serving.places(campaigns):
+        for place in serving.campaign_files(campaigns):
             click.echo(_RENEWED.format(title=serving.renew_secret(place.path).title))
         return
     serving.serve(
@@ -172,9 +172,9 @@ def _of_many(served: "Sequence[Served]") -> list[str]:
     lines = []
     for one in served:
         if one.campaign is None or one.links is None:
-            lines += [f"{one.place.name}: not served. {one.trouble}", ""]
+            lines += [f"{one.file.name}: not served. {one.trouble}", ""]
         else:
-            lines += [f"{one.place.name}: {one.campaign.title}", *_links(one.links)]
+            lines += [f"{one.file.name}: {one.campaign.title}", *_links(one.links)]
             lines += [*_laid_out(one), ""]
     return [
         *lines,

@@ -6,15 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from steelyard.arrays import Floats, Ints
 from steelyard.demo.prompts import LENIENCY_VARIANCE, PROMPTS
 from steelyard.demo.systems import Text
 
 __all__ = ["Sampled", "collect"]
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 Row = dict[str, str | float]
 
 _RATERS = 25
@@ -81,7 +79,7 @@ def collect(sample: Sequence[Sampled], *, rng: np.random.Generator) -> list[Row]
     return [row for _, row in sorted(rows, key=lambda pair: pair[0])]
 
 
-def _assign(sample: Sequence[Sampled], judged: Integers, *, rng: np.random.Generator) -> Integers:
+def _assign(sample: Sequence[Sampled], judged: Ints, *, rng: np.random.Generator) -> Ints:
     """Draw each judgment's rater, by workload, without repeating one on the same text."""
     share = np.append(_BUSIEST, _DECAY ** np.arange(_RATERS - 1))
     share[1:] *= (1 - _BUSIEST) / share[1:].sum()
@@ -94,8 +92,8 @@ def _assign(sample: Sequence[Sampled], judged: Integers, *, rng: np.random.Gener
 
 
 def _scores(
-    sample: Sequence[Sampled], judged: Integers, rater: Integers, *, rng: np.random.Generator
-) -> Integers:
+    sample: Sequence[Sampled], judged: Ints, rater: Ints, *, rng: np.random.Generator
+) -> Ints:
     """Draw the score of each judgment (rows) under each prompt (columns)."""
     leniency = rng.normal(scale=np.sqrt(LENIENCY_VARIANCE), size=_RATERS)
     columns = []
@@ -106,7 +104,7 @@ def _scores(
     return np.column_stack(columns)
 
 
-def _seconds(words: Integers, rater: Integers, *, rng: np.random.Generator) -> Floats:
+def _seconds(words: Ints, rater: Ints, *, rng: np.random.Generator) -> Floats:
     """Draw the time of each answer: log-normal around reading time, each rater at their pace."""
     pace = rng.normal(scale=0.25, size=_RATERS)[rater, np.newaxis]
     # The first question includes reading the text, the second checking it against the facts.
@@ -115,7 +113,7 @@ def _seconds(words: Integers, rater: Integers, *, rng: np.random.Generator) -> F
     return np.round(reading * np.exp(pace + noise), 1)
 
 
-def _timetable(rater: Integers, seconds: Floats, *, rng: np.random.Generator) -> Floats:
+def _timetable(rater: Ints, seconds: Floats, *, rng: np.random.Generator) -> Floats:
     """Place each rater's work, in random order, in sessions of two-hour slots of a few days."""
     finished = np.empty_like(seconds)
     longest = -(-int(np.bincount(rater).max()) // _SESSION)

@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr
 
+from steelyard.arrays import Floats
 from steelyard.demo.systems import Defects
 
 __all__ = ["CORRECT", "LENIENCY_VARIANCE", "OVERALL", "PROMPTS", "Prompt"]
 
-Floats = NDArray[np.float64]
 
 # The part of a judgment's unit latent variance that belongs to the rater, not to the moment.
 LENIENCY_VARIANCE = 0.12

@@ -19,11 +19,11 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+
+from steelyard.arrays import Ints
 
 __all__ = ["Alignment", "Beam", "aligned", "beam_distances"]
 
-Integers = NDArray[np.int64]
 Words = Sequence[Hashable]
 
 _BEAM_WIDTH = 25
@@ -204,7 +204,7 @@ def _beam_path(output: Words, reference: Words, beam: Beam) -> list[int]:
     return path + [_DELETE] * i + [_INSERT] * j
 
 
-def beam_distances(outputs: Integers, reference: Integers, beam: Beam) -> Integers:
+def beam_distances(outputs: Ints, reference: Ints, beam: Beam) -> Ints:
     """Fewest edits inside the beam, for many outputs of one length.
 
     Parameters
@@ -226,11 +226,11 @@ def beam_distances(outputs: Integers, reference: Integers, beam: Beam) -> Intege
     array([1, 1])
     """
     # only the last row is needed; the others are not held
-    last: Integers = deque(_beam_rows(outputs, reference, beam), maxlen=1).pop()
+    last: Ints = deque(_beam_rows(outputs, reference, beam), maxlen=1).pop()
     return last[:, -1]
 
 
-def _beam_rows(outputs: Integers, reference: Integers, beam: Beam) -> Iterator[Integers]:
+def _beam_rows(outputs: Ints, reference: Ints, beam: Beam) -> Iterator[Ints]:
     """Rows of the beam's tables, each of shape (n_outputs, high[i] - low[i])."""
     row = np.tile(np.arange(len(reference) + 1), (len(outputs), 1))
     yield row

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from steelyard.arrays import Ints
 from steelyard.errors import InvalidArgumentError
 from steelyard.metrics.fractions import fraction
 from steelyard.metrics.metric import Floats, Metric, over_references
@@ -31,8 +31,6 @@ from steelyard.metrics.tokenizers import (
 from steelyard.metrics.tokens import Tokens
 
 __all__ = ["Bleu"]
-
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,7 +110,7 @@ class Bleu(Metric):
         nearest = np.lexsort((reference, np.abs(output - reference), pairs.example))[pairs.first]
         return self._bleu(matches, output[pairs.first], reference[nearest])
 
-    def _bleu(self, matches: Integers, output: Integers, reference: Integers) -> Floats:
+    def _bleu(self, matches: Ints, output: Ints, reference: Ints) -> Floats:
         """BLEU from matches (order, n), output lengths (n,) and reference lengths (n,)."""
         default = {"floor": 0.1, "add-k": 1.0}.get(self.smooth, 0.0)
         constant = default if self.smooth_value is None else self.smooth_value

@@ -3,9 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["f_measure", "fraction"]
+from steelyard.arrays import Floats
 
-Floats = NDArray[np.float64]
+__all__ = ["f_measure", "fraction"]
 
 
 def fraction(part: NDArray[np.number], whole: NDArray[np.number]) -> Floats:

@@ -5,13 +5,11 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from steelyard.arrays import Floats
 from steelyard.metrics.pairs import Pairs
 
 __all__ = ["Floats", "Metric", "PairMetric", "over_references"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,18 +5,18 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard.arrays import Ints
 from steelyard.metrics.pairs import Pairs
 from steelyard.metrics.tokens import Tokens, spans
 
 __all__ = ["blocks", "clipped_matches", "pair_matches", "run_sums", "sorted_runs"]
 
-Integers = NDArray[np.int64]
 
 # Tokens worked on at a time: the arrays of a block stay in the processor's cache
 _BLOCK = 32_768
 
 
-def pair_matches(tokens: Tokens, pairs: Pairs, *, order: int) -> Integers:
+def pair_matches(tokens: Tokens, pairs: Pairs, *, order: int) -> Ints:
     """Count the n-grams that the two texts of each pair share.
 
     Parameters
@@ -37,7 +37,7 @@ def pair_matches(tokens: Tokens, pairs: Pairs, *, order: int) -> Integers:
     return clipped_matches(tokens, text, np.repeat(np.arange(len(pairs)), 2), order=order)
 
 
-def clipped_matches(tokens: Tokens, text: Integers, group: Integers, *, order: int) -> Integers:
+def clipped_matches(tokens: Tokens, text: Ints, group: Ints, *, order: int) -> Ints:
     r"""Count the n-grams of the first text of each group that the group's other texts have.
 
     An n-gram :math:`w` counts :math:`\min(c_1(w), \max_{k > 1} c_k(w))` times, where
@@ -74,7 +74,7 @@ def clipped_matches(tokens: Tokens, text: Integers, group: Integers, *, order: i
     return matches
 
 
-def blocks(length: Integers) -> Iterator[tuple[int, int]]:
+def blocks(length: Ints) -> Iterator[tuple[int, int]]:
     """Divide texts, or groups of texts, into runs of about as many tokens as a cache holds.
 
     Parameters
@@ -101,7 +101,7 @@ def blocks(length: Integers) -> Iterator[tuple[int, int]]:
         low = high
 
 
-def _block(tokens: Tokens, text: Integers, group: Integers, *, order: int) -> Integers:
+def _block(tokens: Tokens, text: Ints, group: Ints, *, order: int) -> Ints:
     n_groups = int(group[-1]) + 1
     matches = np.zeros((order, n_groups), dtype=np.int64)
     side = np.repeat(np.arange(len(text)), tokens.length[text])
@@ -135,7 +135,7 @@ def _block(tokens: Tokens, text: Integers, group: Integers, *, order: int) -> In
     return matches
 
 
-def _most(start: Integers, side: Integers, first: NDArray[np.bool_]) -> Integers:
+def _most(start: Ints, side: Ints, first: NDArray[np.bool_]) -> Ints:
     """How often each distinct n-gram occurs at most in one of the texts but the first.
 
     `side` is the side of each sorted n-gram, `start` where a distinct n-gram begins.
@@ -144,11 +144,11 @@ def _most(start: Integers, side: Integers, first: NDArray[np.bool_]) -> Integers
     change[start] = True
     run = np.flatnonzero(change)
     count = np.where(first[side[run]], 0, np.diff(run, append=len(side)))
-    most: Integers = np.maximum.reduceat(count, np.searchsorted(run, start))
+    most: Ints = np.maximum.reduceat(count, np.searchsorted(run, start))
     return most
 
 
-def sorted_runs(key: Integers, place: Integers, owner: Integers) -> tuple[Integers, Integers]:
+def sorted_runs(key: Ints, place: Ints, owner: Ints) -> tuple[Ints, Ints]:
     """Bring the places of one owner that have the same key together.
 
     Parameters
@@ -187,7 +187,7 @@ def sorted_runs(key: Integers, place: Integers, owner: Integers) -> tuple[Intege
     return place, np.flatnonzero(change)
 
 
-def run_sums(flags: NDArray[np.bool_], start: Integers) -> Integers:
+def run_sums(flags: NDArray[np.bool_], start: Ints) -> Ints:
     """How many flags are set in each run.
 
     Parameters

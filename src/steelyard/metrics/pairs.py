@@ -5,15 +5,14 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import TypeVar, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from steelyard.arrays import Ints
 from steelyard.metrics.pieces import lexicon
 from steelyard.metrics.tokenizers import Tokenizer
 from steelyard.metrics.tokens import Lexicon, Tokens, characters
 
 __all__ = ["Pairs"]
 
-Integers = NDArray[np.int64]
 T = TypeVar("T")
 
 
@@ -67,10 +66,10 @@ class Pairs:
                 reference.append(position[other])
                 example.append(number)
         self.texts = list(position)
-        self.output: Integers = np.array(output, dtype=np.int64)
-        self.reference: Integers = np.array(reference, dtype=np.int64)
-        self.example: Integers = np.array(example, dtype=np.int64)
-        self.first: Integers = np.searchsorted(self.example, np.arange(len(outputs)))
+        self.output: Ints = np.array(output, dtype=np.int64)
+        self.reference: Ints = np.array(reference, dtype=np.int64)
+        self.example: Ints = np.array(example, dtype=np.int64)
+        self.first: Ints = np.searchsorted(self.example, np.arange(len(outputs)))
         self._kept: dict[Hashable, object] = {}
         self._lasting = {} if lasting is None else lasting
 

@@ -4,16 +4,14 @@ from collections.abc import Sequence
 from operator import itemgetter
 
 import numpy as np
-from numpy.typing import NDArray
 
+from steelyard.arrays import Ints
 from steelyard.metrics.overlap import run_sums, sorted_runs
 from steelyard.metrics.stemming import porter_stem
 from steelyard.metrics.tokens import Tokens, spans
 from steelyard.metrics.wordnet import WordNet
 
 __all__ = ["Stems", "Words", "staged_alignment"]
-
-Integers = NDArray[np.int64]
 
 
 class Words:
@@ -38,7 +36,7 @@ class Words:
         Whether each word is the output's.
     """
 
-    def __init__(self, tokens: Tokens, text: Integers) -> None:
+    def __init__(self, tokens: Tokens, text: Ints) -> None:
         side = np.repeat(np.arange(text.size), tokens.length[text.ravel()])
         self.ids = tokens.of(text.ravel())
         self.vocabulary = tokens.vocabulary
@@ -56,7 +54,7 @@ class Stems:
         self._names: list[str] = []
         self._synonyms: dict[str, frozenset[str]] = {}
 
-    def numbers(self, ids: Integers, vocabulary: Sequence[str]) -> Integers:
+    def numbers(self, ids: Ints, vocabulary: Sequence[str]) -> Ints:
         """Numbers of the stems of words, equal for equal stems."""
         unseen = np.full(len(vocabulary) - len(self._stem), -1)
         self._stem = np.concatenate([self._stem, unseen])
@@ -68,7 +66,7 @@ class Stems:
             self._stem[word] = self._number[stem]
         return self._stem[ids]
 
-    def names(self, numbers: Integers) -> list[str]:
+    def names(self, numbers: Ints) -> list[str]:
         """Return the stems that numbers stand for."""
         return [self._names[number] for number in numbers.tolist()]
 
@@ -80,7 +78,7 @@ class Stems:
         return self._synonyms[stem]
 
 
-def staged_alignment(words: Words, stems: Stems) -> tuple[Integers, Integers]:
+def staged_alignment(words: Words, stems: Stems) -> tuple[Ints, Ints]:
     """Align equal words, then words with equal stems, then a word with a synonym of its stem.
 
     Parameters
@@ -110,7 +108,7 @@ def staged_alignment(words: Words, stems: Stems) -> tuple[Integers, Integers]:
     )
 
 
-def _equal(words: Words, place: Integers, name: Integers) -> tuple[Integers, Integers]:
+def _equal(words: Words, place: Ints, name: Ints) -> tuple[Ints, Ints]:
     """Align words of one name: the last of the output with the last of the reference, and so on."""
     if len(place) == 0:
         return place, place
@@ -121,9 +119,7 @@ def _equal(words: Words, place: Integers, name: Integers) -> tuple[Integers, Int
     return place[spans(start + output - both, both)], place[spans(start + total - both, both)]
 
 
-def _synonymous(
-    words: Words, place: Integers, names: list[str], stems: Stems
-) -> tuple[Integers, Integers]:
+def _synonymous(words: Words, place: Ints, names: list[str], stems: Stems) -> tuple[Ints, Ints]:
     """Align each word, from an output's last, with the reference's last word that is a synonym."""
     outputs, references = [], []
     pair = -1

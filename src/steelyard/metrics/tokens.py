@@ -7,16 +7,16 @@ from functools import cached_property
 from itertools import islice, pairwise
 
 import numpy as np
-from numpy.typing import NDArray
+
+from steelyard.arrays import Ints
 
 __all__ = ["Lexicon", "Numbering", "Tokens", "characters", "spans"]
 
-Integers = NDArray[np.int64]
 
 _CODE_POINTS = 0x110000
 
 
-def spans(start: Integers, length: Integers) -> Integers:
+def spans(start: Ints, length: Ints) -> Ints:
     """Positions ``start[i], start[i] + 1, ..., start[i] + length[i] - 1`` for every i in turn.
 
     Examples
@@ -25,7 +25,7 @@ def spans(start: Integers, length: Integers) -> Integers:
     array([5, 6, 0, 1, 2])
     """
     before = np.cumsum(length) - length
-    positions: Integers = np.arange(int(length.sum())) + np.repeat(start - before, length)
+    positions: Ints = np.arange(int(length.sum())) + np.repeat(start - before, length)
     return positions
 
 
@@ -45,13 +45,13 @@ class Tokens:
         The token that each integer stands for; empty when the integers stand for themselves.
     """
 
-    ids: Integers
-    start: Integers
+    ids: Ints
+    start: Ints
     size: int
     vocabulary: Sequence[str] = ()
 
     @cached_property
-    def length(self) -> Integers:
+    def length(self) -> Ints:
         """Number of tokens of each text."""
         return np.diff(self.start)
 
@@ -68,7 +68,7 @@ class Tokens:
         whole = self.ids.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
         return [whole[low:high] for low, high in bounds]
 
-    def of(self, text: Integers) -> Integers:
+    def of(self, text: Ints) -> Ints:
         """Tokens of some texts, laid end to end.
 
         Parameters
@@ -140,7 +140,7 @@ class Numbering:
         -------
         Tokens
         """
-        parts: list[Integers] = []
+        parts: list[Ints] = []
         waiting: list[str] = []
         start = [0]
         for tokens in texts:
@@ -181,7 +181,7 @@ class Numbering:
             vocabulary=self.names,
         )
 
-    def _numbers(self, tokens: Sequence[str]) -> Integers:
+    def _numbers(self, tokens: Sequence[str]) -> Ints:
         return np.fromiter(map(self._number.__getitem__, tokens), np.int64, count=len(tokens))
 
 

@@ -11,6 +11,7 @@ from steelyard.model.fit import Answers, Fit
 from steelyard.model.reml import System, Variances
 
 __all__ = [
+    "FAR",
     "Looks",
     "error_later",
     "growth_needed",
@@ -29,7 +30,7 @@ _RARE = 1e-5
 _OF_POOLS = frozenset({"cluster", "item", "text", "output", "observed", "design"})
 _FARTHEST = 35.0
 # More judgments than this many times those at hand are no forecast.
-_FAR, _STEPS = 25.0, 60
+FAR, _STEPS = 25.0, 60
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,7 +205,7 @@ def growth_needed(
     aim : (f,) array
         The half-widths to reach.
     """
-    growth = np.geomspace(1.01, _FAR, _STEPS)
+    growth = np.geomspace(1.01, FAR, _STEPS)
     half = half_widths_later(fit, answers, forms, share=share, now=now, once=once, growth=growth)
     there = half <= aim
     return np.where(there.any(axis=0), growth[there.argmax(axis=0)], np.inf)

@@ -3,13 +3,10 @@
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
+
+from steelyard.arrays import Bools, Floats, Ints
 
 __all__ = ["Bools", "Campaign", "Floats", "Ints", "Pools"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)

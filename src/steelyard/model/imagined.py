@@ -72,7 +72,7 @@ class Known:
         if "taste" in theta:
             # of a small part that is hardly seen, half of what is likely lies below the likeliest
             place = names.index("taste")
-            theta["taste"] *= float(np.exp(-fit.variances.covariance[place, place]))
+            theta["taste"] *= float(np.exp(-fit.variances.covariance[place, place] / 2))
         return cls(
             fit.campaign.systems,
             fit.scale,

@@ -26,13 +26,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.paper.release import Task
-from steelyard.single.quantity import Quantity
+from steelyard.arrays import Bools, Floats
+from steelyard.paper.release import PaperTask
+from steelyard.single.interval import Interval
 
 __all__ = ["CONDITIONS", "BiasRow", "Grid", "bias_study", "replacements"]
 
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 Condition = Literal["ll", "lr", "ul", "ur"]
 
 CONDITIONS: tuple[Condition, ...] = ("lr", "ll", "ur", "ul")
@@ -49,9 +48,9 @@ class BiasRow:
         Which.
     condition : str
         How outputs were replaced; empty for the system itself.
-    human, metric : Quantity
+    human, metric : Interval
         Means with 80% intervals, by the authors' rule.
-    released_human, released_metric : Quantity or None
+    released_human, released_metric : Interval or None
         The authors' results.
     replaced : int
         Number of outputs replaced.
@@ -64,10 +63,10 @@ class BiasRow:
     task: str
     system: str
     condition: str
-    human: Quantity
-    metric: Quantity
-    released_human: Quantity | None
-    released_metric: Quantity | None
+    human: Interval
+    metric: Interval
+    released_human: Interval | None
+    released_metric: Interval | None
     replaced: int
     outputs: int
     at_random: tuple[float, float]
@@ -107,7 +106,7 @@ class Grid:
         return float(np.nanmean(self.metric))
 
     @classmethod
-    def of(cls, task: Task) -> "Grid":
+    def of(cls, task: PaperTask) -> "Grid":
         """Return the grid of a task; of an output judged twice over, the later line, as theirs."""
         prompt = task.names.bias_prompt
         items = {line.item: row for row, line in enumerate(task.lines)}
@@ -125,12 +124,12 @@ class Grid:
         return grid
 
 
-def bias_study(task: Task, *, draws: int, seed: int) -> list[BiasRow]:
+def bias_study(task: PaperTask, *, draws: int, seed: int) -> list[BiasRow]:
     """Return each system and its four replacements.
 
     Parameters
     ----------
-    task : Task
+    task : PaperTask
         Released judgments.
     draws : int
         Bootstrap draws of the intervals.
@@ -155,7 +154,7 @@ def bias_study(task: Task, *, draws: int, seed: int) -> list[BiasRow]:
 
 
 def _row(
-    task: Task,
+    task: PaperTask,
     grid: Grid,
     system: str,
     condition: str,
@@ -188,7 +187,7 @@ def _row(
 
 def replacements(
     human: Floats, metric: Floats, place: int, *, threshold: float, condition: str
-) -> tuple[NDArray[np.int64], Flags]:
+) -> tuple[NDArray[np.int64], Bools]:
     """Choose the outputs of a system with replaced outputs.
 
     Parameters
@@ -225,20 +224,20 @@ def replacements(
     return np.where(candidates.any(axis=1), chosen, place), candidates
 
 
-def _mean(values: Floats, weights: NDArray[np.int64]) -> Quantity:
+def _mean(values: Floats, weights: NDArray[np.int64]) -> Interval:
     """Return a mean with its basic bootstrap interval."""
     mean = float(values.mean())
     low, high = np.quantile(weights @ values / len(values), [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2])
-    return Quantity(mean, 2 * mean - float(high), 2 * mean - float(low))
+    return Interval(mean, 2 * mean - float(high), 2 * mean - float(low))
 
 
-def _released(numbers: Sequence[float]) -> Quantity:
+def _released(numbers: Sequence[float]) -> Interval:
     """Read a mean and its interval, whose upper end the authors put first."""
     mean, high, low = numbers
-    return Quantity(mean, low, high)
+    return Interval(mean, low, high)
 
 
-def _average(values: Floats, candidates: Flags, place: int) -> float:
+def _average(values: Floats, candidates: Bools, place: int) -> float:
     """Return the mean if each replacement were drawn at random from the candidates."""
     number = candidates.sum(axis=1)
     drawn = np.where(candidates, values, 0.0).sum(axis=1) / np.maximum(number, 1)

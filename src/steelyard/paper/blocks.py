@@ -12,30 +12,30 @@ from steelyard.report.tables import Table
 
 __all__ = [
     "Block",
-    "Claim",
-    "Claims",
+    "ClaimTable",
+    "ClaimVerdict",
     "Drawing",
     "Examples",
     "Folded",
     "Numbers",
+    "PageSection",
+    "PaperClaim",
+    "Paragraph",
     "Points",
-    "Section",
-    "Text",
-    "Verdict",
     "file_name",
 ]
 
-Verdict = Literal["same", "near", "differs", "biased"]
+ClaimVerdict = Literal["same", "near", "differs", "biased"]
 
 
 @dataclass(frozen=True)
-class Claim:
+class PaperClaim:
     """A number of the paper, what came out, and what is right.
 
     Attributes
     ----------
     where : str
-        Section, table or figure of the paper.
+        PageSection, table or figure of the paper.
     what : str
         What the number is.
     printed, reproduced, corrected : str
@@ -53,12 +53,12 @@ class Claim:
     printed: str
     reproduced: str
     corrected: str
-    verdict: Verdict
+    verdict: ClaimVerdict
     note: str = ""
 
 
 @dataclass(frozen=True)
-class Text:
+class Paragraph:
     """A paragraph; `kind` is its class in the style sheet."""
 
     template: ClassVar[str] = "text"
@@ -94,11 +94,11 @@ class Numbers:
 
 
 @dataclass(frozen=True)
-class Claims:
+class ClaimTable:
     """Numbers of the paper with verdicts."""
 
     template: ClassVar[str] = "claims"
-    claims: Sequence[Claim]
+    claims: Sequence[PaperClaim]
 
 
 @dataclass(frozen=True)
@@ -119,11 +119,11 @@ class Folded:
     blocks: Sequence["Block"]
 
 
-Block = Text | Points | Drawing | Numbers | Claims | Examples | Folded
+Block = Paragraph | Points | Drawing | Numbers | ClaimTable | Examples | Folded
 
 
 @dataclass(frozen=True, eq=False)
-class Section:
+class PageSection:
     """A part of the page, after a part of the paper."""
 
     anchor: str

@@ -5,18 +5,18 @@ from collections.abc import Iterator
 import numpy as np
 
 from steelyard.numbers import number, percent, span
-from steelyard.paper.blocks import Claim
+from steelyard.paper.blocks import PaperClaim
 from steelyard.paper.efficiency_claims import efficiency_claims
 from steelyard.paper.names import TASKS, prompt_name
 from steelyard.paper.printed import FASTQA_CORRELATION, JUDGMENTS, REFERENCE_CORRECT
-from steelyard.paper.release import Task
+from steelyard.paper.release import PaperTask
 from steelyard.paper.released_lines import REFERENCE
 from steelyard.paper.reproduction import Reproduction
 
 __all__ = ["claims", "scientific"]
 
 
-def claims(found: Reproduction) -> list[Claim]:
+def claims(found: Reproduction) -> list[PaperClaim]:
     """Return all claims that the data at hand can be held against, in the paper's order.
 
     Parameters
@@ -52,13 +52,13 @@ def scientific(value: float) -> str:
     return f"{value / 10.0**exponent:.0f} \N{MULTIPLICATION SIGN} 10{sign}{digits}"
 
 
-def _judgments(found: Reproduction) -> Iterator[Claim]:
+def _judgments(found: Reproduction) -> Iterator[PaperClaim]:
     """Count pairs of rater and distinct output."""
     if len(found.release.tasks) < len(TASKS):
         return
     listed = sum(len(line.raters) for task in found.release.tasks for line in task.lines)
     given = sum(map(_given, found.release.tasks))
-    yield Claim(
+    yield PaperClaim(
         "Section 1",
         "Human judgments collected",
         f"{JUDGMENTS:,}",
@@ -70,7 +70,7 @@ def _judgments(found: Reproduction) -> Iterator[Claim]:
     )
 
 
-def _given(task: Task) -> int:
+def _given(task: PaperTask) -> int:
     """Count judgments of an output that several systems gave once."""
     owner = {
         (text.item, system): (text.item, text.systems[0])
@@ -84,7 +84,7 @@ def _given(task: Task) -> int:
     )
 
 
-def _instance_correlation(found: Reproduction) -> Iterator[Claim]:
+def _instance_correlation(found: Reproduction) -> Iterator[PaperClaim]:
     for one in found.correlations:
         if (one.prompt, one.system, one.metric) == ("AnyCorrect", "fastqa", "rouge-l"):
             task = found.release.task(one.task)
@@ -93,7 +93,7 @@ def _instance_correlation(found: Reproduction) -> Iterator[Claim]:
             scores = lines.metrics[one.metric]
             means = float(np.corrcoef(lines.mean, scores)[0, 1])
             single = float(np.corrcoef(lines.human, scores[lines.line])[0, 1])
-            yield Claim(
+            yield PaperClaim(
                 "Figure 1b",
                 "Correlation of ROUGE-L and AnyCorrect for fastqa",
                 number(FASTQA_CORRELATION),
@@ -106,7 +106,7 @@ def _instance_correlation(found: Reproduction) -> Iterator[Claim]:
             )
 
 
-def _modes(found: Reproduction) -> Iterator[Claim]:
+def _modes(found: Reproduction) -> Iterator[PaperClaim]:
     for one in found.modes:
         title = TASKS[one.printed.task].title
         same = one.counts == one.printed.counts
@@ -119,7 +119,7 @@ def _modes(found: Reproduction) -> Iterator[Claim]:
                 f"score low are then {percent(one.strict[2] / one.total)}, not "
                 f"{percent(one.counts[2] / one.total)}."
             )
-        yield Claim(
+        yield PaperClaim(
             "Table 1",
             f"Modes of agreement, {title}",
             _counts(one.printed.counts),
@@ -135,11 +135,11 @@ def _counts(counts: tuple[int, int, int, int]) -> str:
     return f"{high} /\n{low}"
 
 
-def _bias_study(found: Reproduction) -> Iterator[Claim]:
+def _bias_study(found: Reproduction) -> Iterator[PaperClaim]:
     released = [row for row in found.bias if row.released_human is not None]
     if released:
         largest = max(row.largest_difference for row in released)
-        yield Claim(
+        yield PaperClaim(
             "Figure 1a",
             f"Bias study, {2 * len(released)} means",
             "released",
@@ -160,7 +160,7 @@ def _bias_study(found: Reproduction) -> Iterator[Claim]:
         chosen, others = (
             float(np.mean([getattr(one, name) for one in fresh])) for name in ("chosen", "fresh")
         )
-        yield Claim(
+        yield PaperClaim(
             "Figure 1a",
             f"Better answers (\N{WHITE RIGHT-POINTING TRIANGLE}) raise the human score, "
             f"{task.names.title}",
@@ -174,14 +174,14 @@ def _bias_study(found: Reproduction) -> Iterator[Claim]:
         )
 
 
-def _reference(found: Reproduction) -> Iterator[Claim]:
+def _reference(found: Reproduction) -> Iterator[PaperClaim]:
     task = found.release.task("msmarco")
     if task is None or "snet.ensemble" not in task.systems:
         return
     correct = float(task.under("AnyCorrect", REFERENCE).gold.mean())
     lead = correct - float(task.under("AnyCorrect", "snet.ensemble").gold.mean())
     share, printed_lead = REFERENCE_CORRECT
-    yield Claim(
+    yield PaperClaim(
         "Section 4",
         "Reference answers that are correct, and their lead over snet.ens",
         f"{100 * share:.1f}%\n{100 * printed_lead:.0f} points",
@@ -191,11 +191,11 @@ def _reference(found: Reproduction) -> Iterator[Claim]:
     )
 
 
-def _components(found: Reproduction) -> Iterator[Claim]:
+def _components(found: Reproduction) -> Iterator[PaperClaim]:
     for row in found.variances:
         if row.printed is not None:
             ratio = row.unbiased.noise_ratio
-            yield Claim(
+            yield PaperClaim(
                 "Table 2",
                 f"Noise ratio \N{GREEK SMALL LETTER GAMMA} of {prompt_name(row.prompt)}",
                 number(row.printed.noise_ratio, 3),
@@ -206,7 +206,7 @@ def _components(found: Reproduction) -> Iterator[Claim]:
             )
     largest = [row.largest_difference for row in found.variances if row.released is not None]
     if largest:
-        yield Claim(
+        yield PaperClaim(
             "Table 2",
             f"{3 * len(largest)} variance components of single systems",
             "released",
@@ -218,13 +218,13 @@ def _components(found: Reproduction) -> Iterator[Claim]:
     yield from _fold(found)
 
 
-def _fold(found: Reproduction) -> Iterator[Claim]:
+def _fold(found: Reproduction) -> Iterator[PaperClaim]:
     """Compare the noise of the post-editing prompt with that of the Likert scale."""
     by = {row.prompt: row for row in found.variances if row.printed is not None}
     if {"overall", "hter"} <= by.keys():
         printed = by["overall"].reproduced.noise_ratio / by["hter"].reproduced.noise_ratio
         right = by["overall"].unbiased.noise_ratio.value / by["hter"].unbiased.noise_ratio.value
-        yield Claim(
+        yield PaperClaim(
             "Section 6",
             "Post-editing lowers the noise ratio, from Overall to Edit",
             "by a factor of three",
@@ -235,11 +235,11 @@ def _fold(found: Reproduction) -> Iterator[Claim]:
         )
 
 
-def _correlations(found: Reproduction) -> Iterator[Claim]:
+def _correlations(found: Reproduction) -> Iterator[PaperClaim]:
     pairs = [(one.released, one.reproduced) for one in found.correlations]
     gaps = [abs(theirs - ours) for theirs, ours in pairs if theirs is not None]
     if gaps:
-        yield Claim(
+        yield PaperClaim(
             "Figure 5",
             f"{len(gaps)} correlations of metrics and human scores",
             "released",

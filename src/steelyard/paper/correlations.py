@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from steelyard.paper.release import Task
+from steelyard.paper.release import PaperTask
 from steelyard.single.efficiency import efficiency_of_each
+from steelyard.single.interval import Interval
 from steelyard.single.printed import authors_correlation
-from steelyard.single.quantity import Quantity
 
 __all__ = ["MetricCorrelation", "correlations"]
 
@@ -24,9 +24,9 @@ class MetricCorrelation:
         The authors' result.
     reproduced : float
         Their formula on the released judgments.
-    unbiased : Quantity
+    unbiased : Interval
         Corrected for rater noise, with its 95% interval.
-    data_efficiency : Quantity
+    data_efficiency : Interval
         What the metric is worth by the formula of section 3, with its 95% interval.
     """
 
@@ -36,16 +36,16 @@ class MetricCorrelation:
     metric: str
     released: float | None
     reproduced: float
-    unbiased: Quantity
-    data_efficiency: Quantity
+    unbiased: Interval
+    data_efficiency: Interval
 
 
-def correlations(task: Task, *, seed: int, resamples: int = 1000) -> list[MetricCorrelation]:
+def correlations(task: PaperTask, *, seed: int, resamples: int = 1000) -> list[MetricCorrelation]:
     """Return the correlation of every metric under every prompt, for each system and for all.
 
     Parameters
     ----------
-    task : Task
+    task : PaperTask
         Released judgments.
     seed : int
         Seed of the intervals' bootstrap.
@@ -61,7 +61,7 @@ def correlations(task: Task, *, seed: int, resamples: int = 1000) -> list[Metric
 
 
 def _of_system(
-    task: Task, prompt: str, system: str, *, seed: int, resamples: int
+    task: PaperTask, prompt: str, system: str, *, seed: int, resamples: int
 ) -> list[MetricCorrelation]:
     lines = task.under(prompt, None if system == "*" else system)
     useful = efficiency_of_each(

@@ -15,17 +15,17 @@ import numpy as np
 from steelyard.paper.trajectories import Followed
 from steelyard.single.trajectory import Curve
 
-__all__ = ["KINDS", "Difference", "curve_error", "differences", "implied_distance"]
+__all__ = ["KINDS", "ReleasedDifference", "curve_error", "differences", "implied_distance"]
 
-Kind = Literal["metric", "noiseless raters", "perfect metric"]
-KINDS: tuple[Kind, ...] = ("metric", "noiseless raters", "perfect metric")
+EfficiencyKind = Literal["metric", "noiseless raters", "perfect metric"]
+KINDS: tuple[EfficiencyKind, ...] = ("metric", "noiseless raters", "perfect metric")
 # Draws behind the released numbers.
 _THEIR_DRAWS = 1000
 _START, _STOP = 0.2, 0.9
 
 
 @dataclass(frozen=True)
-class Difference:
+class ReleasedDifference:
     """One number of the authors' tables beside ours.
 
     Attributes
@@ -39,7 +39,7 @@ class Difference:
     reproduced : float
         Mean ratio of lengths, ours.
     z : float
-        Difference of their logarithms over its standard error.
+        ReleasedDifference of their logarithms over its standard error.
     slope_error : float
         Variance of the slope's error, in units in which it would be 1 if the residual variance and
         the metric were all that went into it; see `implied_distance`.
@@ -49,14 +49,14 @@ class Difference:
     prompt: str
     system: str
     metric: str
-    kind: Kind
+    kind: EfficiencyKind
     released: float
     reproduced: float
     z: float
     slope_error: float
 
 
-def differences(followed: Sequence[Followed]) -> list[Difference]:
+def differences(followed: Sequence[Followed]) -> list[ReleasedDifference]:
     """Return all released data efficiencies beside ours.
 
     Parameters
@@ -69,7 +69,7 @@ def differences(followed: Sequence[Followed]) -> list[Difference]:
     draws = followed[0].trajectory.draws
     theirs = float(np.sqrt(2 * draws / _THEIR_DRAWS)) * curve_error(followed)
     return [
-        Difference(
+        ReleasedDifference(
             task=one.task,
             prompt=one.prompt,
             system=one.system,
@@ -88,7 +88,7 @@ def differences(followed: Sequence[Followed]) -> list[Difference]:
     ]
 
 
-def _pairs(one: Followed) -> Iterable[tuple[Kind, float, Curve]]:
+def _pairs(one: Followed) -> Iterable[tuple[EfficiencyKind, float, Curve]]:
     found = one.trajectory
     if one.released is not None:
         yield "metric", one.released, found.corrected
@@ -99,7 +99,7 @@ def _pairs(one: Followed) -> Iterable[tuple[Kind, float, Curve]]:
         yield "perfect metric", one.released_perfect, found.perfect_metric
 
 
-def _slope_error(one: Followed, kind: Kind) -> float:
+def _slope_error(one: Followed, kind: EfficiencyKind) -> float:
     """Return (1 + r) / (1 - r), r being the squared correlation of what is averaged and the metric."""
     square = max(1 - 1 / one.trajectory.corrected.data_efficiency, 0.0)
     if kind == "noiseless raters":
@@ -127,7 +127,7 @@ def curve_error(followed: Sequence[Followed]) -> float:
     return float(np.sqrt(squares / freedom)) if freedom else float("nan")
 
 
-def implied_distance(found: Iterable[Difference]) -> float:
+def implied_distance(found: Iterable[ReleasedDifference]) -> float:
     r"""Return how far off the metric's mean must have been to explain released efficiencies.
 
     Let the metric be centred at a distance of :math:`\delta` standard deviations from its mean. The
@@ -138,7 +138,7 @@ def implied_distance(found: Iterable[Difference]) -> float:
 
     Parameters
     ----------
-    found : iterable of Difference
+    found : iterable of ReleasedDifference
         Numbers that share system and metric.
 
     Returns

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from steelyard.numbers import number, percent, span
-from steelyard.paper.blocks import Claim
-from steelyard.paper.limits import Limits
+from steelyard.paper.blocks import PaperClaim
+from steelyard.paper.limits import EfficiencyLimits
 from steelyard.paper.names import metric_name, prompt_name, system_name
 from steelyard.paper.printed import EFFICIENCIES, NOISELESS_RANGE, PERFECT_RANGE
 from steelyard.paper.reproduction import Reproduction
@@ -15,7 +15,7 @@ from steelyard.paper.trajectories import Followed
 __all__ = ["efficiency_claims", "quoted"]
 
 
-def quoted(found: Reproduction) -> list[tuple[Followed, Limits, float]]:
+def quoted(found: Reproduction) -> list[tuple[Followed, EfficiencyLimits, float]]:
     """Return the settings of figure 6 that are there, each with the printed data efficiency."""
     return [
         (one, found.limits_of(row.task, row.prompt, row.system, row.metric), row.value)
@@ -24,7 +24,7 @@ def quoted(found: Reproduction) -> list[tuple[Followed, Limits, float]]:
     ]
 
 
-def efficiency_claims(found: Reproduction) -> Iterator[Claim]:
+def efficiency_claims(found: Reproduction) -> Iterator[PaperClaim]:
     """Yield the claims of section 5.
 
     Parameters
@@ -37,7 +37,7 @@ def efficiency_claims(found: Reproduction) -> Iterator[Claim]:
         curve = one.trajectory.corrected
         released = "" if one.released is None else f"released {number(one.released**2)}\n"
         near = abs(curve.data_efficiency - printed) <= max(3 * curve.monte_carlo_error, 0.03)
-        yield Claim(
+        yield PaperClaim(
             "Figure 6",
             f"Data efficiency, {system_name(one.system)}, {prompt_name(one.prompt)}, "
             f"{metric_name(one.metric)}",
@@ -63,10 +63,10 @@ def _by_formula(found: Reproduction, one: Followed) -> str:
     return ""
 
 
-def _limits(settings: Sequence[tuple[Followed, Limits, float]]) -> Iterator[Claim]:
+def _limits(settings: Sequence[tuple[Followed, EfficiencyLimits, float]]) -> Iterator[PaperClaim]:
     noiseless = [one.trajectory.noiseless_raters.data_efficiency for one, _, _ in settings]
     perfect = [one.trajectory.perfect_metric.data_efficiency for one, _, _ in settings]
-    yield Claim(
+    yield PaperClaim(
         "Section 5",
         "Data efficiency with noiseless raters",
         span(*NOISELESS_RANGE),
@@ -76,7 +76,7 @@ def _limits(settings: Sequence[tuple[Followed, Limits, float]]) -> Iterator[Clai
         "The mean of two or three judgments stands in for a noiseless one and still holds half or a "
         "third of the noise.",
     )
-    yield Claim(
+    yield PaperClaim(
         "Section 5",
         "Data efficiency with a perfect metric",
         span(*PERFECT_RANGE),
@@ -92,7 +92,7 @@ def _range(values: Sequence[float]) -> str:
     return span(min(values), max(values))
 
 
-def _bottleneck(found: Reproduction) -> Claim:
+def _bottleneck(found: Reproduction) -> PaperClaim:
     best = found.best_limits
     typical = {
         name: float(np.median([getattr(one, name) for one in best]))
@@ -102,7 +102,7 @@ def _bottleneck(found: Reproduction) -> Claim:
     noiseless = float(np.median([one.noiseless_raters.value for one in best]))
     printed = sum(one.noiseless_stand_in > one.perfect_stand_in for one in best)
     right = sum(one.noiseless_raters.value > one.perfect_metric.value for one in best)
-    return Claim(
+    return PaperClaim(
         "Section 1",
         "Data efficiency with a perfect metric, and with noiseless raters",
         "around 3\nabout 1.5",
@@ -115,14 +115,14 @@ def _bottleneck(found: Reproduction) -> Claim:
     )
 
 
-def _tables(found: Reproduction) -> Iterator[Claim]:
+def _tables(found: Reproduction) -> Iterator[PaperClaim]:
     """Compare the released tables as a whole."""
     for task in found.release.tasks:
         mine = [one for one in found.differences if one.task == task.name]
         if mine:
             within = float(np.mean([abs(one.z) < 2 for one in mine]))
             shift = float(np.mean([np.log(one.released / one.reproduced) for one in mine]))
-            yield Claim(
+            yield PaperClaim(
                 "Section 5",
                 f"Tables of data efficiencies, {task.names.title}, {len(mine)} numbers",
                 "released",

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
-from steelyard.paper.blocks import Claim
+from steelyard.paper.blocks import PaperClaim
 from steelyard.paper.reproduction import Reproduction
-from steelyard.single.quantity import Quantity
+from steelyard.single.interval import Interval
 
 __all__ = ["frames"]
 
@@ -14,14 +14,14 @@ __all__ = ["frames"]
 _STEP = 10
 
 
-def frames(found: Reproduction, claims: list[Claim]) -> dict[str, pl.DataFrame]:
+def frames(found: Reproduction, claims: list[PaperClaim]) -> dict[str, pl.DataFrame]:
     """Return all tables by name, with full precision.
 
     Parameters
     ----------
     found : Reproduction
         What came out.
-    claims : list of Claim
+    claims : list of PaperClaim
         Verdicts.
     """
     tables: dict[str, Sequence[object]] = {
@@ -42,7 +42,7 @@ def frames(found: Reproduction, claims: list[Claim]) -> dict[str, pl.DataFrame]:
     }
 
 
-def _quantity(name: str, found: Quantity | None) -> dict[str, float | None]:
+def _quantity(name: str, found: Interval | None) -> dict[str, float | None]:
     if found is None:
         return {name: None, f"{name}_low": None, f"{name}_high": None}
     return {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from steelyard.paper.bias_study import Grid, replacements
-from steelyard.paper.release import Task
+from steelyard.paper.release import PaperTask
 
 __all__ = ["FreshGain", "fresh_gains"]
 
@@ -31,7 +31,7 @@ class FreshGain:
     fresh: float
 
 
-def fresh_gains(task: Task, *, seed: int, splits: int = 200) -> list[FreshGain]:
+def fresh_gains(task: PaperTask, *, seed: int, splits: int = 200) -> list[FreshGain]:
     """Replace outputs by one judgment of each, and look at the change with the others.
 
     An output that is chosen because its judgment is high is on average not as good as that judgment:
@@ -40,7 +40,7 @@ def fresh_gains(task: Task, *, seed: int, splits: int = 200) -> list[FreshGain]:
 
     Parameters
     ----------
-    task : Task
+    task : PaperTask
         Released judgments.
     seed : int
         Seed of the splits.

@@ -17,28 +17,26 @@ too large.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from steelyard.paper.release import Task
+from steelyard.arrays import Floats
+from steelyard.paper.release import PaperTask
 from steelyard.single.components import analysis
 from steelyard.single.efficiency import metric_sample
-from steelyard.single.moments import Moments
-from steelyard.single.quantity import Quantity, percentiles
+from steelyard.single.interval import Interval, percentiles
+from steelyard.single.moments import SampleMoments
 
-__all__ = ["Limits", "limits"]
-
-Floats = NDArray[np.float64]
+__all__ = ["EfficiencyLimits", "limits"]
 
 
 @dataclass(frozen=True)
-class Limits:
+class EfficiencyLimits:
     """The two limits of data efficiency for a system, a prompt and a metric.
 
     Attributes
     ----------
     task, prompt, system, metric : str
         Which.
-    perfect_metric, noiseless_raters : Quantity
+    perfect_metric, noiseless_raters : Interval
         Against the plain mean of noisy judgments, with 95% intervals.
     perfect_stand_in, noiseless_stand_in : float
         What the same data give when mean judgments stand in for human scores.
@@ -48,18 +46,20 @@ class Limits:
     prompt: str
     system: str
     metric: str
-    perfect_metric: Quantity
-    noiseless_raters: Quantity
+    perfect_metric: Interval
+    noiseless_raters: Interval
     perfect_stand_in: float
     noiseless_stand_in: float
 
 
-def limits(task: Task, *, seed: int, level: float = 0.95, resamples: int = 1000) -> list[Limits]:
+def limits(
+    task: PaperTask, *, seed: int, level: float = 0.95, resamples: int = 1000
+) -> list[EfficiencyLimits]:
     """Return the limits of every metric under every prompt, for each system.
 
     Parameters
     ----------
-    task : Task
+    task : PaperTask
         Released judgments.
     seed : int
         Seed of the intervals' bootstrap.
@@ -68,7 +68,7 @@ def limits(task: Task, *, seed: int, level: float = 0.95, resamples: int = 1000)
     resamples : int
         Size of the bootstrap.
     """
-    found: list[Limits] = []
+    found: list[EfficiencyLimits] = []
     for prompt in task.prompts:
         for system in task.systems:
             lines = task.under(prompt, system)
@@ -78,7 +78,7 @@ def limits(task: Task, *, seed: int, level: float = 0.95, resamples: int = 1000)
             here, there = analysed.here, analysed.there
             share = float(np.mean(1 / lines.count))
             found.extend(
-                Limits(
+                EfficiencyLimits(
                     task=task.name,
                     prompt=prompt,
                     system=system,
@@ -96,17 +96,17 @@ def limits(task: Task, *, seed: int, level: float = 0.95, resamples: int = 1000)
     return found
 
 
-def _rater_share(found: Moments) -> Floats:
+def _rater_share(found: SampleMoments) -> Floats:
     """Rater variance as a share of the total: what a perfect metric leaves."""
     return np.asarray(np.clip(found.rater / found.total, 0.0, 1.0))
 
 
-def _left(found: Moments) -> Floats:
+def _left(found: SampleMoments) -> Floats:
     """Item variance that the metric does not explain, as a share of the total."""
     explained = found.with_metric[:, 0] ** 2 / found.metric[:, 0]
     return np.asarray(np.clip((found.item - explained) / found.total, 0.0, 1.0))
 
 
-def _inverse(here: Floats, there: Floats, level: float) -> Quantity:
+def _inverse(here: Floats, there: Floats, level: float) -> Interval:
     low, high = percentiles(there, level)
-    return Quantity(*(1 / share if share > 0 else np.inf for share in (float(here[0]), high, low)))
+    return Interval(*(1 / share if share > 0 else np.inf for share in (float(here[0]), high, low)))

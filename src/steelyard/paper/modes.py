@@ -4,10 +4,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from steelyard.paper.printed import EXAMPLES, MODES, PrintedExample, PrintedModes
-from steelyard.paper.release import Task
+from steelyard.paper.release import PaperTask
 from steelyard.paper.released_lines import REFERENCE, ReleasedText
 
-__all__ = ["MODE_NAMES", "Example", "Modes", "modes"]
+__all__ = ["MODE_NAMES", "ModeExample", "Modes", "modes"]
 
 # What people say and the metric, in the order of the counts.
 MODE_NAMES = ("good, high", "bad, high", "good, low", "bad, low")
@@ -19,7 +19,7 @@ _LONGEST, _OTHERS = 160, 2
 
 
 @dataclass(frozen=True)
-class Example:
+class ModeExample:
     """An answer in one of the modes.
 
     Attributes
@@ -57,7 +57,7 @@ class Modes:
         With a tie of votes counted as bad instead of good, where there are votes.
     ties : int
         Number of ties.
-    examples : tuple of tuples of Example
+    examples : tuple of tuples of ModeExample
         Some of each mode; none without texts.
     """
 
@@ -65,7 +65,7 @@ class Modes:
     counts: tuple[int, int, int, int]
     strict: tuple[int, int, int, int] | None
     ties: int
-    examples: tuple[tuple[Example, ...], ...]
+    examples: tuple[tuple[ModeExample, ...], ...]
 
     @property
     def total(self) -> int:
@@ -73,7 +73,7 @@ class Modes:
         return sum(self.counts)
 
 
-def modes(task: Task) -> Modes | None:
+def modes(task: PaperTask) -> Modes | None:
     """Count the modes of a task; None if that needs texts that are not there.
 
     Notes
@@ -89,7 +89,7 @@ def modes(task: Task) -> Modes | None:
     return _of_summaries(task, printed)
 
 
-def _of_answers(task: Task, printed: PrintedModes) -> Modes:
+def _of_answers(task: PaperTask, printed: PrintedModes) -> Modes:
     lines = {(line.item, line.system): line for line in task.lines}
     references = {text.item: text.answer for text in task.texts if REFERENCE in text.systems}
     found = []
@@ -120,7 +120,7 @@ def _of_answers(task: Task, printed: PrintedModes) -> Modes:
     )
 
 
-def _of_summaries(task: Task, printed: PrintedModes) -> Modes:
+def _of_summaries(task: PaperTask, printed: PrintedModes) -> Modes:
     judgments: dict[tuple[str, str], list[float]] = {}
     metric = {}
     for line in task.lines:
@@ -151,12 +151,14 @@ def _count(answers: Iterable[tuple[bool, bool]]) -> tuple[int, int, int, int]:
 
 def _example(
     text: ReleasedText, reference: str, systems: tuple[str, ...], *, human: float, metric: float
-) -> Example:
+) -> ModeExample:
     printed = (row for row in EXAMPLES if row.query == text.query and row.system in systems)
-    return Example(text.query, reference, text.answer, systems, human, metric, next(printed, None))
+    return ModeExample(
+        text.query, reference, text.answer, systems, human, metric, next(printed, None)
+    )
 
 
-def _chosen(found: Sequence[Example]) -> tuple[Example, ...]:
+def _chosen(found: Sequence[ModeExample]) -> tuple[ModeExample, ...]:
     """Return the paper's example, and others spread evenly over the metric."""
     printed = [one for one in found if one.printed is not None]
     short = sorted(

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from steelyard import __version__
 from steelyard.numbers import count
-from steelyard.paper.blocks import Block, Claim, Drawing, Folded
+from steelyard.paper.blocks import Block, Drawing, Folded, PaperClaim
 from steelyard.paper.claims import claims
 from steelyard.paper.frames import frames
 from steelyard.paper.names import TASKS
@@ -135,13 +135,13 @@ def _write_figure(figure: Figure, path: Path, kind: str) -> None:
         figure.savefig(path, format=kind, metadata=metadata)
 
 
-def _write_tables(found: Reproduction, verdicts: list[Claim], folder: Path) -> None:
+def _write_tables(found: Reproduction, verdicts: list[PaperClaim], folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name, frame in frames(found, verdicts).items():
         write_table(frame, folder / f"{name}.csv")
 
 
-def _counts(verdicts: Sequence[Claim]) -> list[tuple[str, int]]:
+def _counts(verdicts: Sequence[PaperClaim]) -> list[tuple[str, int]]:
     return [(name, sum(claim.verdict == name for claim in verdicts)) for name in VERDICTS]
 
 

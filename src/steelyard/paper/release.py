@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from steelyard.arrays import Floats, Ints
 from steelyard.errors import InvalidDataError
 from steelyard.foreign.format import Conversion
 from steelyard.paper.names import TASKS, TaskNames, ordered
@@ -23,10 +23,8 @@ from steelyard.paper.released_lines import (
 )
 from steelyard.paper.released_tables import converted
 
-__all__ = ["Lines", "Release", "Task", "read_release"]
+__all__ = ["Lines", "PaperTask", "Release", "read_release"]
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 _TEXTS, _TEXTS_OF, _RESULTS = "msmarco_texts.jsonl", "msmarco", "published.json"
 _WITHOUT_RESULTS = (
@@ -56,10 +54,10 @@ class Lines:
     """
 
     human: Floats
-    line: Integers
+    line: Ints
     gold: Floats
     mean: Floats
-    count: Integers
+    count: Ints
     metrics: Mapping[str, Floats]
 
     @property
@@ -69,7 +67,7 @@ class Lines:
 
 
 @dataclass(frozen=True, eq=False)
-class Task:
+class PaperTask:
     """One task of the paper.
 
     Attributes
@@ -136,17 +134,17 @@ class Release:
     ----------
     directory : Path or None
         Where it lies; None for the scores in the package.
-    tasks : tuple of Task
+    tasks : tuple of PaperTask
         Those whose judgments are there.
     missing : tuple of str
         What is not there, and what therefore is left out.
     """
 
     directory: Path | None
-    tasks: tuple[Task, ...]
+    tasks: tuple[PaperTask, ...]
     missing: tuple[str, ...]
 
-    def task(self, name: str) -> Task | None:
+    def task(self, name: str) -> PaperTask | None:
         """Return a task by name, if it is there."""
         return next((task for task in self.tasks if task.name == name), None)
 
@@ -172,7 +170,7 @@ def read_release(directory: Path | None = None) -> Release:
     """
     if directory is None:
         lines = packaged_lines()
-        tasks = tuple(Task(name, lines[name], (), None) for name in TASKS)
+        tasks = tuple(PaperTask(name, lines[name], (), None) for name in TASKS)
         return Release(None, tasks, (_without_texts(TASKS[_TEXTS_OF]), _WITHOUT_RESULTS))
     if not directory.is_dir():
         raise InvalidDataError(
@@ -205,11 +203,11 @@ def read_release(directory: Path | None = None) -> Release:
 
 def _task(
     path: Path, name: str, texts: tuple[ReleasedText, ...], published: Mapping[str, Any] | None
-) -> Task:
+) -> PaperTask:
     lines = read_released(path)
     if not lines:
         raise InvalidDataError(f"{path}: expected one output a line, got an empty file")
-    return Task(name, lines, texts, published and published.get(name))
+    return PaperTask(name, lines, texts, published and published.get(name))
 
 
 def _without_texts(names: TaskNames) -> str:

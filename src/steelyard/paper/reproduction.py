@@ -5,14 +5,14 @@ from dataclasses import dataclass
 
 from steelyard.paper.bias_study import BiasRow, bias_study
 from steelyard.paper.correlations import MetricCorrelation, correlations
-from steelyard.paper.differences import Difference, differences
+from steelyard.paper.differences import ReleasedDifference, differences
 from steelyard.paper.fresh import FreshGain, fresh_gains
-from steelyard.paper.limits import Limits, limits
+from steelyard.paper.limits import EfficiencyLimits, limits
 from steelyard.paper.modes import Modes, modes
 from steelyard.paper.release import Release
-from steelyard.paper.standings import Standing, standings
+from steelyard.paper.standings import SystemStanding, standings
 from steelyard.paper.trajectories import Followed, Tracker, follow, untracked
-from steelyard.paper.variances import Variances, variances
+from steelyard.paper.variances import PromptVariances, variances
 
 __all__ = ["Reproduction", "reproduce"]
 
@@ -35,15 +35,15 @@ class Reproduction:
     release: Release
     draws: int
     seed: int
-    variances: Sequence[Variances]
+    variances: Sequence[PromptVariances]
     correlations: Sequence[MetricCorrelation]
-    limits: Sequence[Limits]
+    limits: Sequence[EfficiencyLimits]
     bias: Sequence[BiasRow]
     fresh: Sequence[FreshGain]
     modes: Sequence[Modes]
     followed: Sequence[Followed]
-    differences: Sequence[Difference]
-    standings: Sequence[Standing]
+    differences: Sequence[ReleasedDifference]
+    standings: Sequence[SystemStanding]
 
     def setting(self, task: str, prompt: str, system: str, metric: str) -> Followed | None:
         """Return the trajectory of a setting, if it was followed."""
@@ -57,7 +57,7 @@ class Reproduction:
             None,
         )
 
-    def limits_of(self, task: str, prompt: str, system: str, metric: str) -> Limits:
+    def limits_of(self, task: str, prompt: str, system: str, metric: str) -> EfficiencyLimits:
         """Return the limits of a setting."""
         wanted = (task, prompt, system, metric)
         return next(
@@ -65,9 +65,9 @@ class Reproduction:
         )
 
     @property
-    def best_limits(self) -> list[Limits]:
+    def best_limits(self) -> list[EfficiencyLimits]:
         """Limits of each system and prompt, with the metric that leaves least to noiseless raters."""
-        best: dict[tuple[str, str, str], Limits] = {}
+        best: dict[tuple[str, str, str], EfficiencyLimits] = {}
         for one in self.limits:
             key = (one.task, one.prompt, one.system)
             if key not in best or (one.noiseless_raters.value > best[key].noiseless_raters.value):

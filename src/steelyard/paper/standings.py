@@ -6,14 +6,14 @@ from itertools import product
 import numpy as np
 import polars as pl
 
-from steelyard.paper.release import Task
+from steelyard.paper.release import PaperTask
 from steelyard.single.efficiency import Efficiency, efficiency_of_each
 
-__all__ = ["Standing", "standings"]
+__all__ = ["SystemStanding", "standings"]
 
 
 @dataclass(frozen=True)
-class Standing:
+class SystemStanding:
     """What each metric saves of one system's judgments under a prompt.
 
     Attributes
@@ -29,12 +29,12 @@ class Standing:
     metrics: dict[str, Efficiency]
 
 
-def standings(task: Task, *, seed: int, resamples: int = 1000) -> list[Standing]:
+def standings(task: PaperTask, *, seed: int, resamples: int = 1000) -> list[SystemStanding]:
     """Return the standing of each system, and of all together, under each prompt.
 
     Parameters
     ----------
-    task : Task
+    task : PaperTask
         Released judgments.
     seed : int
         Seed of the intervals' bootstrap.
@@ -64,7 +64,7 @@ def standings(task: Task, *, seed: int, resamples: int = 1000) -> list[Standing]
         best_first = sorted(
             zip(names, each, strict=True), key=lambda one: -one[1].data_efficiency.value
         )
-        found.append(Standing(system, prompt, dict(best_first)))
+        found.append(SystemStanding(system, prompt, dict(best_first)))
     return found
 
 

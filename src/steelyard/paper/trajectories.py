@@ -7,7 +7,7 @@ from typing import Protocol, TypeVar
 
 import numpy as np
 
-from steelyard.paper.release import Release, Task
+from steelyard.paper.release import PaperTask, Release
 from steelyard.single.trajectory import Trajectory, trajectory
 
 __all__ = ["PERFECT", "Followed", "Tracker", "follow", "untracked"]
@@ -82,7 +82,7 @@ def follow(
     ]
 
 
-def _settings(release: Release) -> Iterator[tuple[Task, str, str, str]]:
+def _settings(release: Release) -> Iterator[tuple[PaperTask, str, str, str]]:
     for task in release.tasks:
         for prompt in task.prompts:
             for system in task.systems:
@@ -91,7 +91,7 @@ def _settings(release: Release) -> Iterator[tuple[Task, str, str, str]]:
 
 
 def _followed(
-    task: Task, prompt: str, system: str, metric: str, *, draws: int, seed: int
+    task: PaperTask, prompt: str, system: str, metric: str, *, draws: int, seed: int
 ) -> Followed:
     lines = task.under(prompt, system)
     name = f"{task.name}/{prompt}/{system}/{metric}"

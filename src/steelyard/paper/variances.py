@@ -5,12 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from steelyard.paper.printed import COMPONENTS, PrintedVariances
-from steelyard.paper.release import Task
+from steelyard.paper.release import PaperTask
 from steelyard.paper.released_lines import REFERENCE
 from steelyard.single.components import VarianceComponents, variance_components
 from steelyard.single.printed import PrintedComponents, printed_components
 
-__all__ = ["ReleasedVariances", "Variances", "variances"]
+__all__ = ["PromptVariances", "ReleasedVariances", "variances"]
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class ReleasedVariances:
 
 
 @dataclass(frozen=True)
-class Variances:
+class PromptVariances:
     """Variance components of one system, or of all, under one prompt.
 
     Attributes
@@ -77,12 +77,12 @@ class Variances:
         return all(abs(theirs - ours) <= 0.000505 for theirs, ours in pairs)
 
 
-def variances(task: Task, *, seed: int, resamples: int = 1000) -> list[Variances]:
+def variances(task: PaperTask, *, seed: int, resamples: int = 1000) -> list[PromptVariances]:
     """Return the components under each prompt: of all systems together, then of each.
 
     Parameters
     ----------
-    task : Task
+    task : PaperTask
         Released judgments.
     seed : int
         Seed of the intervals' bootstrap.
@@ -97,10 +97,12 @@ def variances(task: Task, *, seed: int, resamples: int = 1000) -> list[Variances
     ]
 
 
-def _variances(task: Task, prompt: str, system: str, *, seed: int, resamples: int) -> Variances:
+def _variances(
+    task: PaperTask, prompt: str, system: str, *, seed: int, resamples: int
+) -> PromptVariances:
     lines = task.under(prompt, None if system == "*" else system)
     released = task.released("gamma", system, prompt)
-    return Variances(
+    return PromptVariances(
         task=task.name,
         prompt=prompt,
         system=system,

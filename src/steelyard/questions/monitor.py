@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations
+from itertools import compress
 
 import numpy as np
 from scipy.special import ndtri
@@ -19,10 +19,9 @@ from steelyard.model.anytime import (
     looks_at,
     same_variances,
 )
-from steelyard.model.campaign import Floats
+from steelyard.model.campaign import Floats, Ints
 from steelyard.model.fit import Answers
 from steelyard.questions.about import About
-from steelyard.questions.answer import better_pairs
 from steelyard.questions.asked import Asked
 from steelyard.questions.compare import prompt_comparisons
 from steelyard.questions.comparison import Comparison
@@ -254,6 +253,7 @@ class _Look:
     estimates: Mapping[tuple[str | None, str], Estimate]
     comparisons: Sequence[Comparison]
     notes: tuple[str, ...]
+    lower: bool
 
     @classmethod
     def of(
@@ -282,7 +282,7 @@ class _Look:
                 raise
         chosen, _ = quantities(found, asked.systems)
         each = {(one.slice, one.system): one for one in means}
-        return cls(found, asked, goal, price, chosen, each, comparisons, notes)
+        return cls(found, asked, goal, price, chosen, each, comparisons, notes, lower)
 
     @property
     def _looked(self) -> LookedFit | None:
@@ -300,7 +300,8 @@ class _Look:
         pairs = () if compared is None else compared.pairs
         order = [one.system for one in (() if compared is None else compared.ranks)]
         order += [one.system for one in own if one.system not in order]
-        more = self._more(own, order, pairs)
+        beaten = self._beaten(own)
+        more = self._more(own, order, pairs, beaten)
         by_name = {one.system: one for one in own}
         systems = tuple(self._system(by_name[one], compared, more.get(one, 0)) for one in order)
         reached = self.goal.given and all(one.enough for one in systems)
@@ -321,7 +322,7 @@ class _Look:
             about=about,
             planned=None if self._looked is None else self._looked.planned,
             metrics=self.found.fit.campaign.metrics if shown is None else shown.metrics,
-            answer="" if compared is None else compared.sentence,
+            answer=self._answer(compared, order, beaten),
             systems=systems,
             pairs=tuple(self._pair(one, more) for one in pairs),
             n_judgments=self.found.fit.campaign.n,
@@ -329,6 +330,13 @@ class _Look:
             left_to_pay=None if self.price is None or left is None else left * self.price,
             notes=tuple(dict.fromkeys((*notes, *said, *each, *drift))),
         )
+
+    def _answer(self, compared: Comparison | None, order: Sequence[str], beaten: set[str]) -> str:
+        """Return what is known in one sentence; who is best can be known before all pairs are."""
+        left = [one for one in order if one not in beaten]
+        if self.goal.decide == "best" and len(left) == 1 < len(order):
+            return f"{left[0]} is the best."
+        return "" if compared is None else compared.sentence
 
     def _system(
         self, one: Quantity, compared: Comparison | None, more: int | None
@@ -360,32 +368,53 @@ class _Look:
             return replace(pair, more_judgments=None)
         return replace(pair, more_judgments=sum(one or 0 for one in both) or None)
 
-    def _beaten(self, own: Sequence[Quantity], pairs: Sequence[PairDifference]) -> set[str]:
+    @cached_property
+    def _answers(self) -> Answers:
+        return self.found.answers(self.asked.target, self.found.raters(self.asked.raters)[0])
+
+    def _beaten(self, own: Sequence[Quantity]) -> set[str]:
         """Return the systems that are known not to be the best.
 
+        A system is out where another one is better, one-sided and with all of its own differences together
+        (Gupta 1965, Hsu 1984): only of the best can that be false, so nothing more is paid for many systems.
         Those that are out count no more: the others are compared among themselves until nobody else goes.
         """
-        if self.goal.decide != "best" or not pairs:
+        if self.goal.decide != "best":
             return set()
-        answers = self.found.answers(self.asked.target, self.found.raters(self.asked.raters)[0])
-        sign = -1 if pairs[0].lower_is_better else 1
-        inside, beaten = list(own), {worse for _, worse in better_pairs(pairs, self.asked.level)}
-        while beaten & {one.system for one in inside}:
-            inside = [one for one in inside if one.system not in beaten]
-            those = list(combinations(inside, 2))
-            if not those:
-                break
-            forms = sign * np.array([a.form - b.form for a, b in those])
-            decided = self.found.together(answers, forms, self.asked.level).decided
-            beaten |= {
-                (b if side > 0 else a).system
-                for (a, b), side in zip(those, decided, strict=True)
-                if side
-            }
-        return beaten
+        forms = np.array([one.form for one in own])
+        means, error = forms @ self._answers.mean, forms @ self._answers.covariance @ forms.T
+        variance = np.diag(error) + np.diag(error)[:, np.newaxis] - 2 * error
+        ahead = (means - means[:, np.newaxis]) * (-1 if self.lower else 1)
+        # nobody is out who is not behind somebody by what one look at two systems asks for
+        behind = ahead > ndtri(self.asked.level) * np.sqrt(np.maximum(variance, 0.0))
+        inside = np.isfinite(means)
+        while True:
+            out = [
+                place
+                for place in np.flatnonzero((behind & inside).any(axis=1) & inside).tolist()
+                if (self._ahead_of(own[place], list(compress(own, inside))) > 0).any()
+            ]
+            if not out:
+                return {one.system for one, there in zip(own, inside, strict=True) if not there}
+            inside[out] = False
+
+    def _ahead_of(self, one: Quantity, others: Sequence[Quantity]) -> Ints:
+        """Return 1 for each system that is known to be better than one, and -1 for worse ones."""
+        forms = np.array([other.form - one.form for other in others if other is not one])
+        found = self.found.together(self._answers, forms, self._one_sided).decided
+        return -found if self.lower else found
+
+    @property
+    def _one_sided(self) -> float:
+        """The level of intervals of which one end alone has the level that was asked for."""
+        return max(2 * self.asked.level - 1, 0.01)
 
     def _more(
-        self, own: Sequence[Quantity], order: Sequence[str], pairs: Sequence[PairDifference]
+        self,
+        own: Sequence[Quantity],
+        order: Sequence[str],
+        pairs: Sequence[PairDifference],
+        beaten: set[str],
     ) -> dict[str, int | None]:
         """Return how many more judgments each system needs: 0 for enough, None where nobody can say."""
         goal, level = self.goal, self.asked.level
@@ -397,24 +426,29 @@ class _Look:
                 half = math.inf if mean is None else mean.half_width
                 if half > goal.half_width:
                     wanted.append(((one.system,), one.form, half, goal.half_width))
-        for pair in goal.open_pairs(order, pairs, level, self._beaten(own, pairs)):
-            form = by_name[pair.a].form - by_name[pair.b].form
-            half = (pair.simultaneous_high - pair.simultaneous_low) / 2
+        once = level
+        open_pairs = goal.open_pairs(order, pairs, level, beaten)
+        forms = np.array([by_name[one.a].form - by_name[one.b].form for one in open_pairs])
+        halves = [(one.simultaneous_high - one.simultaneous_low) / 2 for one in open_pairs]
+        if goal.decide == "best" and open_pairs:
+            once = self._one_sided
+            told = self.found.together(self._answers, forms, once)
+            halves = ((told.high - told.low) / 2).tolist()
+        for pair, form, half in zip(open_pairs, forms, halves, strict=True):
             aim = goal.gap(pair, level)
             wanted.append(
                 ((pair.a, pair.b), form, half, abs(pair.difference) if aim is None else aim)
             )
         if not wanted:
             return {} if goal.given else dict.fromkeys(by_name)
-        mode, _ = self.found.raters(self.asked.raters)
         growth = growth_needed(
             self.found.fit,
-            self.found.answers(self.asked.target, mode),
+            self._answers,
             np.array([form for _, form, _, _ in wanted]),
             share=None if self._looked is None else self._looked.share,
             now=np.array([half for _, _, half, _ in wanted]),
             aim=np.array([aim for _, _, _, aim in wanted]),
-            once=float(ndtri((1 + level) / 2)),
+            once=float(ndtri((1 + once) / 2)),
         )
         most: dict[str, float] = {}
         for (names, *_), times in zip(wanted, growth, strict=True):

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import ndtri
 
-from steelyard.model.anytime import growth_needed
+from steelyard.model.anytime import FAR, growth_needed
 from steelyard.model.campaign import Floats
 from steelyard.model.fit import Answers, Fit
 
-__all__ = ["GO_ON", "more_judgments"]
+__all__ = ["GO_ON", "more_by_the_root", "more_judgments"]
 
 GO_ON = (
     "to decide what is undecided go on with `steelyard monitor`, which takes these judgments into account; to "
@@ -61,3 +61,13 @@ def more_judgments(
         None if math.isinf(growth) else max(math.ceil(made * (growth - 1)), 1)
         for growth, made in zip(times.tolist(), judgments, strict=True)
     ]
+
+
+def more_by_the_root(reach: float, gap: float, judgments: int) -> int | None:
+    """Return how many more judgments narrow an interval of no mean, such as a share or a correlation, to a gap.
+
+    Its error is taken to fall with the root of the judgments; None where no forecast is that far.
+    """
+    if gap <= 0 or reach / gap > math.sqrt(FAR):
+        return None
+    return max(math.ceil(judgments * ((reach / gap) ** 2 - 1)), 1)

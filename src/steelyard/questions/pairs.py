@@ -1,17 +1,13 @@
 """The difference of two systems, its verdict, and what a gate makes of it."""
 
-import math
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["Answer", "Gate", "PairDifference", "Verdict", "more_judgments", "verdict_of"]
+__all__ = ["Answer", "Gate", "PairDifference", "Verdict", "verdict_of"]
 
 Verdict = Literal["a", "b", "equivalent", "undecided"]
 Gate = Literal["better", "not-worse", "equivalent"]
 Answer = Literal["holds", "fails", "undecided"]
-
-# More judgments than this many times those at hand are no forecast.
-_FAR = 25
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,10 +105,3 @@ def verdict_of(
     if low == high == 0 or (margin is not None and -margin < low and high < margin):
         return "equivalent"
     return better or "undecided"
-
-
-def more_judgments(reach: float, gap: float, judgments: int) -> int | None:
-    """Return how many more judgments bring the half-width from `reach` to `gap`, None if far too many."""
-    if gap <= 0 or reach / gap > math.sqrt(_FAR):
-        return None
-    return max(math.ceil(judgments * ((reach / gap) ** 2 - 1)), 1)

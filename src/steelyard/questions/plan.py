@@ -41,10 +41,10 @@ class PlanAsked:
         How far intervals may reach to either side.
     budget : float or None
         What may be spent, instead.
-    difference, power : float or None, and float
-        A difference to be shown, and the probability of showing it, instead.
+    difference : float or None
+        A difference to be shown, instead.
     assurance : float
-        The probability of reaching the goal.
+        The probability of reaching the goal, and of showing the difference.
     output_price, judgment_price : float
         Of an output that is judged, however often, and of a judgment.
     judgments_per_output : float or None
@@ -58,7 +58,6 @@ class PlanAsked:
     half_width: float | None = None
     budget: float | None = None
     difference: float | None = None
-    power: float = 0.8
     assurance: float = 0.8
     output_price: float = 0.0
     judgment_price: float = 1.0
@@ -72,7 +71,7 @@ class PlanAsked:
             value = getattr(self, name)
             if value is not None and not (np.isfinite(value) and value > lowest):
                 raise InvalidArgumentError(f"`{name}` must be a positive number; got {value:g}")
-        for name in ("power", "assurance", "level"):
+        for name in ("assurance", "level"):
             value = getattr(self, name)
             if not 0 < value < 1:
                 raise InvalidArgumentError(f"`{name}` must lie between 0 and 1; got {value:g}")
@@ -99,10 +98,12 @@ class PlanAsked:
         if self.half_width is not None:
             words = f"{name} known to ±{self.half_width:g}"
         elif self.difference is not None:
-            words = f"{name}: a difference of {self.difference:g} shown with power {self.power:g}"
+            words = (
+                f"{name}: a difference of {self.difference:g} shown with power {self.assurance:g}"
+            )
         else:
             words = f"{name} as well as {self.budget:g} pays for"
-        power = self.power if self.difference is not None else None
+        power = self.assurance if self.difference is not None else None
         return Goal(words, forms, limit, self.level, together=together, power=power)
 
     def plan(self, prospect: Prospect, goal: Goal, *, systems: Sequence[int] | None = None) -> Plan:
@@ -126,16 +127,29 @@ def plan(
     *,
     leniency: Typed = 0.0,
     pool_size: int | None = None,
-    asked: PlanAsked,
+    half_width: float | None = None,
+    difference: float | None = None,
+    budget: float | None = None,
+    assurance: float = 0.8,
+    judgment_price: float = 1.0,
+    output_price: float = 0.0,
+    judgments_per_output: float | None = None,
+    n_raters: int | None = None,
+    level: float = 0.95,
 ) -> Plan:
     """Plan how many outputs to judge of one system, or of two that are compared, from variances.
 
     Parameters
     ----------
-    item_variance, rater_variance, correlation, leniency, pool_size
-        As in `typed_prospect`; with a `difference`, item and rater variance are those of differences.
-    asked : PlanAsked
-        The goal, prices and the rest.
+    item_variance, rater_variance : float or (float, float, float)
+        Variance of human scores between outputs, and of the judgments of one output but for leniency; with
+        the ends of its 95% interval. With a `difference`, those of differences.
+    correlation, leniency : float or (float, float, float)
+        Correlation of the metric with human scores; variance between raters, which needs `n_raters`.
+    pool_size : int, optional
+        Outputs of each system; without it the plan is about new outputs.
+    half_width, difference, budget, assurance, judgment_price, output_price, judgments_per_output, n_raters, level
+        As in `Study.plan`.
 
     Returns
     -------
@@ -143,10 +157,21 @@ def plan(
 
     Examples
     --------
-    >>> found = plan(0.15, 0.3, 0.5, asked=PlanAsked(half_width=0.1))
+    >>> found = plan(0.15, 0.3, 0.5, half_width=0.1)
     >>> found.expected.judgments, found.expected.judgments == found.assured.judgments
     (166, False)
     """
+    asked = PlanAsked(
+        half_width=half_width,
+        difference=difference,
+        budget=budget,
+        assurance=assurance,
+        judgment_price=judgment_price,
+        output_price=output_price,
+        judgments_per_output=judgments_per_output,
+        n_raters=n_raters,
+        level=level,
+    )
     _one_goal(asked.goals)
     if asked.difference is None:
         prospect = typed_prospect(
@@ -182,7 +207,7 @@ def pilot_plan(
     asked: PlanAsked,
     *,
     systems: Sequence[str] | None = None,
-    compare: tuple[str, str] | None = None,
+    pair: tuple[str, str] | None = None,
     what: PlanFor = "means",
     judge: Sequence[str] | None = None,
     same_items: bool = True,
@@ -191,9 +216,9 @@ def pilot_plan(
 ) -> Plan:
     """Plan further judgments under a prompt; see `Study.plan`."""
     _one_goal(asked.goals + (what == "order"))
-    if compare is not None and (systems is not None or what != "means"):
+    if pair is not None and (systems is not None or what != "means"):
         raise InvalidArgumentError(
-            "`compare` names its two systems: leave out `systems` (--system) and `what` (--for)"
+            "`pair` names its two systems: leave out `systems` (--system) and `what`"
         )
     found = fits.of(prompt)
     if found.collected.campaign.other is not None:
@@ -201,7 +226,7 @@ def pilot_plan(
             f"prompt {prompt!r} asks which of two outputs is better: plans are of scores"
         )
     pool = fits.source.outputs.systems
-    named = list(compare or systems or found.systems)
+    named = list(pair or systems or found.systems)
     for one in (*named, *(judge or ())):
         if one not in pool:
             raise InvalidArgumentError(
@@ -218,11 +243,11 @@ def pilot_plan(
             about=view_of(target, mode),
             same_items=same_items,
             judged_first=judged_first,
-            differing=compare is not None and set(getting) == set(compare),
+            differing=pair is not None and set(getting) == set(pair),
         )
         place = {one: number for number, one in enumerate(prospect.campaign.systems)}
         asks = [place[one] for one in named]
-        return prospect, _goal(found, prospect, asks, asked, what=what, compare=compare)
+        return prospect, _goal(found, prospect, asks, asked, what=what, pair=pair)
 
     prospect, goal = ahead(judged_first=False)
     if others_judged(fits.source, prompt, getting):
@@ -239,7 +264,7 @@ def pilot_plan(
 def _one_goal(goals: int) -> None:
     if goals != 1:
         raise InvalidArgumentError(
-            "a plan needs exactly one of `--half-width`, `--budget`, `--difference` and `--for order`"
+            "a plan needs exactly one of `--half-width`, `--budget`, `--difference` and `--what order`"
         )
 
 
@@ -250,13 +275,13 @@ def _goal(
     asked: PlanAsked,
     *,
     what: PlanFor,
-    compare: tuple[str, str] | None,
+    pair: tuple[str, str] | None,
 ) -> Goal:
     """Return the goal for some systems of the campaign."""
     means = np.eye(prospect.campaign.k)[list(systems)]
-    if compare is not None:
+    if pair is not None:
         forms = means[:1] - means[1:]
-        return asked.goal(f"{compare[0]} - {compare[1]}", forms, together=False)
+        return asked.goal(f"{pair[0]} - {pair[1]}", forms, together=False)
     if what == "means" and asked.difference is None:
         name = "the mean of each system" if len(means) > 1 else "the mean"
         return asked.goal(name, means, together=False)

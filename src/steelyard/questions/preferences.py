@@ -14,8 +14,9 @@ from steelyard.questions.answer import answer_sentence, better_pairs
 from steelyard.questions.asked import Asked
 from steelyard.questions.comparison import Comparison, step_note
 from steelyard.questions.fitted import PromptFit
+from steelyard.questions.more import more_by_the_root
 from steelyard.questions.order_effect import OrderEffect, order_effect
-from steelyard.questions.pairs import PairDifference, more_judgments, verdict_of
+from steelyard.questions.pairs import PairDifference, verdict_of
 from steelyard.questions.preference_words import balance_note, circle_note, order_sentence
 from steelyard.questions.preferred_pairs import (
     PairResult,
@@ -191,9 +192,9 @@ def _shown(campaign: Campaign, one: PairResult, margin: float | None) -> Prefere
     if verdict == "undecided":
         gap = abs(one.net)
         reach = (one.simultaneous_high - one.simultaneous_low) / 2
-        needed = [more_judgments(reach, gap, one.n_judgments)]
+        needed = [more_by_the_root(reach, gap, one.n_judgments)]
         if margin is not None:
-            needed.append(more_judgments(reach, margin - gap, one.n_judgments))
+            needed.append(more_by_the_root(reach, margin - gap, one.n_judgments))
         more = min((each for each in needed if each is not None), default=None)
     return PreferencePair(
         a=campaign.systems[one.a],

@@ -34,8 +34,8 @@ class Redraw:
         same in all of them.
     most : int
         Outputs of the smallest pool.
-    own_items : bool
-        Whether each system gets items of its own draw.
+    same_items : bool
+        Whether systems get the same items, where the campaign has the same for all.
     """
 
     found: PromptFit
@@ -44,10 +44,10 @@ class Redraw:
     truth: Floats
     noise: Floats
     most: int
-    own_items: bool
+    same_items: bool
 
     @classmethod
-    def of(cls, found: PromptFit, *, own_items: bool) -> "Redraw":
+    def of(cls, found: PromptFit, *, same_items: bool) -> "Redraw":
         """Prepare a campaign for replays.
 
         Raises
@@ -76,7 +76,7 @@ class Redraw:
             truth,
             noise,
             int(campaign.pools.size.min()),
-            own_items,
+            same_items,
         )
 
     @property
@@ -104,7 +104,7 @@ class Redraw:
         campaign = self.campaign
         item = campaign.item[campaign.output]
         system = campaign.writers[campaign.output].argmax(axis=1)
-        together = not self.own_items and _same_items(campaign)
+        together = self.same_items and _same_items(campaign)
         groups = [np.arange(campaign.n)]
         if not together:
             groups = [np.flatnonzero(system == one) for one in range(self.k)]

@@ -169,8 +169,8 @@ class Rule:
         Judgments of each system that are planned, where there is a goal.
     look : int
         Outputs of each system between looks.
-    own_items : bool
-        Whether each system is judged on items of its own draw.
+    same_items : bool
+        Whether systems are judged on the same items, where the campaign has the same for all.
     lower_is_better : bool
         Whether lower scores are better.
     """
@@ -179,7 +179,7 @@ class Rule:
     n_outputs: int
     planned: float | None = None
     look: int = 10
-    own_items: bool = False
+    same_items: bool = True
     lower_is_better: bool = False
 
 
@@ -231,7 +231,7 @@ def replayed(
     NotEstimableError
         If the campaign was not drawn simply, or no replay gives an answer.
     """
-    redraw = Redraw.of(found, own_items=rule.own_items)
+    redraw = Redraw.of(found, same_items=rule.same_items)
     if not 2 <= rule.n_outputs <= redraw.most:
         raise InvalidArgumentError(
             f"`n` must lie between 2 and {redraw.most}, the outputs of the smallest pool; got "

@@ -1,16 +1,13 @@
 """A gate on a metric or judge: is it worth enough, and does it favour no system by too much."""
 
-import math
 from collections.abc import Iterator, Sequence
 
 from steelyard.questions.diagnosis import Diagnosis, JudgeDiagnosis
 from steelyard.questions.judge_moments import Value
+from steelyard.questions.more import more_by_the_root
 from steelyard.questions.pairs import Answer
 
 __all__ = ["trust_answer"]
-
-# More judgments than this many times those at hand are no forecast.
-_FAR = 25
 
 
 def trust_answer(
@@ -95,7 +92,7 @@ def _more(one: Diagnosis, value: Value, limit: float) -> str:
         return "; judge some outputs twice"
     gap = abs(limit - value.value)
     reach = (value.high - value.low) / 2
-    if gap <= 0 or reach / gap > math.sqrt(_FAR):
+    more = more_by_the_root(reach, gap, one.n_judgments)
+    if more is None:
         return "; it is so near the limit that no number of judgments can be named"
-    more = max(math.ceil(one.n_judgments * ((reach / gap) ** 2 - 1)), 1)
     return f"; about {more:,} more judgments of all systems would decide"

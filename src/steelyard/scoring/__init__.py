@@ -1,6 +1,6 @@
 """Score files of outputs: a file in, the same rows with metrics out; parallel and resumable."""
 
 from steelyard.scoring.run import score_file
-from steelyard.scoring.summary import Progress, ScoreSummary
+from steelyard.scoring.summary import ScoreSummary, ScoringProgress
 
-__all__ = ["Progress", "ScoreSummary", "score_file"]
+__all__ = ["ScoreSummary", "ScoringProgress", "score_file"]

@@ -17,7 +17,7 @@ from steelyard.scoring.cluster import over_cluster
 from steelyard.scoring.parts import Parts, libraries, open_parts, parts_folder
 from steelyard.scoring.processes import over_processes
 from steelyard.scoring.source import OutputsSource, open_source, scored_format
-from steelyard.scoring.summary import Progress, ScoreSummary
+from steelyard.scoring.summary import ScoreSummary, ScoringProgress
 from steelyard.scoring.work import Finished, Job, OnError, finish
 from steelyard.tables import write_table
 
@@ -40,7 +40,7 @@ def score_file(
     workers: int | None = None,
     cluster: str | None = None,
     batch_rows: int = _BATCH_ROWS,
-    progress: Callable[[Progress], object] | None = None,
+    progress: Callable[[ScoringProgress], object] | None = None,
     notice: Callable[[str], object] | None = None,
 ) -> ScoreSummary:
     """Add a column for each metric to a file of outputs.
@@ -134,7 +134,7 @@ class _Run:
         parts: Parts,
         job: Job,
         batch_rows: int,
-        progress: Callable[[Progress], object],
+        progress: Callable[[ScoringProgress], object],
     ) -> None:
         self.source = source
         self.parts = parts
@@ -169,7 +169,7 @@ class _Run:
         self.rows += one.rows
         self.problem = self.problem or one.problem
         position = self._positions.pop(one.index)
-        self.progress(Progress(self.rows, position, self.source.total))
+        self.progress(ScoringProgress(self.rows, position, self.source.total))
 
     @property
     def bad(self) -> int:

@@ -3,11 +3,11 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
-__all__ = ["Progress", "ScoreSummary"]
+__all__ = ["ScoreSummary", "ScoringProgress"]
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class ScoringProgress:
     """How far the work has come.
 
     Attributes

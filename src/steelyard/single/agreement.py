@@ -3,18 +3,16 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from steelyard.arrays import Floats, Ints
 from steelyard.errors import NotEstimableError
 from steelyard.single.components import check_repeats
 from steelyard.single.crossed import CrossedComponents, crossed_components
-from steelyard.single.judged import JudgedOutputs, judged_outputs
+from steelyard.single.judged import JudgedSample, judged_outputs
 from steelyard.single.moments import moments
 
 __all__ = ["Agreement", "agreement"]
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -143,7 +141,7 @@ def agreement(
     )
 
 
-def _alphas(sample: JudgedOutputs) -> tuple[float, float, float]:
+def _alphas(sample: JudgedSample) -> tuple[float, float, float]:
     """Return nominal, ordinal and interval alpha."""
     keep = (sample.count > 1)[sample.output]
     values = sample.human[keep]
@@ -168,7 +166,7 @@ def _average_icc(item: float, rater: float, k: float) -> float:
     return item / denominator if denominator > 1e-12 * rater else -np.inf
 
 
-def _unequal(codes: Integers, unit: Integers) -> float:
+def _unequal(codes: Ints, unit: Ints) -> float:
     """Return the sum over judgments of the share of unequal ones among the others of the unit."""
     m = np.bincount(unit).astype(np.float64)
     width = int(codes.max()) + 1
@@ -177,7 +175,7 @@ def _unequal(codes: Integers, unit: Integers) -> float:
     return float(np.sum(equal * (size - equal) / (size - 1)))
 
 
-def _spread(values: Floats, unit: Integers) -> float:
+def _spread(values: Floats, unit: Ints) -> float:
     """Return half the sum over judgments of the mean squared distance to the others of the unit."""
     m = np.bincount(unit).astype(np.float64)
     mean = np.bincount(unit, weights=values) / m
@@ -185,7 +183,7 @@ def _spread(values: Floats, unit: Integers) -> float:
     return float(np.sum(squares * m / (m - 1)))
 
 
-def _equal_pairs(sample: JudgedOutputs) -> float:
+def _equal_pairs(sample: JudgedSample) -> float:
     """Return the share of equal pairs among all pairs of judgments of one output."""
     codes = np.unique(sample.human, return_inverse=True)[1]
     _, equal = np.unique(sample.output * (int(codes.max()) + 1) + codes, return_counts=True)

@@ -12,12 +12,12 @@ factor of :math:`K^+` falls as m rises and every factor of :math:`K^-` rises.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import logsumexp
+
+from steelyard.arrays import Floats
 
 __all__ = ["betting_interval"]
 
-Floats = NDArray[np.float64]
 
 # A bet may lose at most this share of the capital.
 _LOSS = 0.75

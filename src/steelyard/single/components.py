@@ -4,21 +4,22 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from steelyard.arrays import Ints
 from steelyard.errors import NotEstimableError
 from steelyard.single.crossed import CrossedComponents, crossed_components
-from steelyard.single.judged import JudgedOutputs, judged_outputs, systems_of_outputs
-from steelyard.single.moments import Moments, drawn_moments, moments
-from steelyard.single.quantity import (
-    Quantity,
+from steelyard.single.interval import (
+    Interval,
     check_options,
     mean_square_draws,
     mean_square_interval,
-    noise_ratio_quantity,
+    noise_ratio_interval,
     student_level,
-    variance_quantity,
+    variance_interval,
 )
+from steelyard.single.judged import JudgedSample, judged_outputs, systems_of_outputs
+from steelyard.single.moments import SampleMoments, drawn_moments, moments
 from steelyard.single.repeats import Repeats
 
 __all__ = [
@@ -30,7 +31,6 @@ __all__ = [
     "variance_components",
 ]
 
-Integers = NDArray[np.int64]
 
 # Below this many, what raters have in common is known from too few of them to go unsaid.
 _FEW_RATERS = 5
@@ -43,13 +43,13 @@ class VarianceComponents:
 
     Attributes
     ----------
-    item : Quantity
+    item : Interval
         Item variance: of the human score between outputs.
-    rater : Quantity
+    rater : Interval
         Rater variance: of judgments of one output.
-    noise_ratio : Quantity
+    noise_ratio : Interval
         Rater variance over item variance.
-    leniency, residual : Quantity or None
+    leniency, residual : Interval or None
         The two parts of `rater`, between raters and the rest, when raters are known and some
         rater gave two judgments.
     n_outputs, n_judgments : int
@@ -62,11 +62,11 @@ class VarianceComponents:
         What a reader should know about the estimates.
     """
 
-    item: Quantity
-    rater: Quantity
-    noise_ratio: Quantity
-    leniency: Quantity | None
-    residual: Quantity | None
+    item: Interval
+    rater: Interval
+    noise_ratio: Interval
+    leniency: Interval | None
+    residual: Interval | None
     n_outputs: int
     n_judgments: int
     n_raters: int | None
@@ -166,19 +166,19 @@ class Analysis:
     ----------
     components : VarianceComponents
         With intervals.
-    here, there : Moments
+    here, there : SampleMoments
         Of the sample, and of draws from it.
     """
 
     components: VarianceComponents
-    here: Moments
-    there: Moments
+    here: SampleMoments
+    there: SampleMoments
 
 
 def analysis(
-    sample: JudgedOutputs,
+    sample: JudgedSample,
     *,
-    systems: Integers | None = None,
+    systems: Ints | None = None,
     level: float,
     resamples: int,
     rng: np.random.Generator,
@@ -215,11 +215,11 @@ def analysis(
         added = mean_square_draws(*square, size=drawn.rater.shape[-1], rng=rng)
         there = replace(drawn, rater=drawn.rater + added)
         leniency = mean_square_interval(*square, level=level)
-        residual = variance_quantity(crossed.residual, drawn.rater, far)
+        residual = variance_interval(crossed.residual, drawn.rater, far)
     components = VarianceComponents(
-        item=variance_quantity(float(here.item[0]), there.item, far),
-        rater=variance_quantity(float(here.rater[0]), there.rater, far),
-        noise_ratio=noise_ratio_quantity(float(here.reliability[0]), there.reliability, far),
+        item=variance_interval(float(here.item[0]), there.item, far),
+        rater=variance_interval(float(here.rater[0]), there.rater, far),
+        noise_ratio=noise_ratio_interval(float(here.reliability[0]), there.reliability, far),
         leniency=leniency,
         residual=residual,
         n_outputs=sample.n_outputs,
@@ -231,7 +231,7 @@ def analysis(
     return Analysis(components, here, there)
 
 
-def check_repeats(sample: JudgedOutputs, systems: Integers | None = None) -> None:
+def check_repeats(sample: JudgedSample, systems: Ints | None = None) -> None:
     """Refuse a sample that does not tell item from rater variance."""
     if sample.n_judgments == sample.n_outputs:
         way_out = (
@@ -252,7 +252,7 @@ def check_repeats(sample: JudgedOutputs, systems: Integers | None = None) -> Non
         )
 
 
-def check_spread(sample: JudgedOutputs) -> None:
+def check_spread(sample: JudgedSample) -> None:
     """Refuse judgments that are all equal: they bound no variance from above."""
     if np.ptp(sample.human) == 0:
         raise NotEstimableError(
@@ -262,15 +262,15 @@ def check_spread(sample: JudgedOutputs) -> None:
 
 
 def _residual_draws(
-    sample: JudgedOutputs,
-    adjusted: JudgedOutputs | None,
-    systems: Integers | None,
+    sample: JudgedSample,
+    adjusted: JudgedSample | None,
+    systems: Ints | None,
     crossed: CrossedComponents | None,
-    plain: Moments,
+    plain: SampleMoments,
     *,
     resamples: int,
     rng: np.random.Generator,
-) -> Moments:
+) -> SampleMoments:
     """Return draws of the moments without leniency, about the crossed estimates."""
     repeats = Repeats.of(sample)
     assert repeats is not None  # check_repeats
@@ -295,7 +295,7 @@ def _residual_draws(
 
 
 def _notes(
-    sample: JudgedOutputs, here: Moments, crossed: CrossedComponents | None
+    sample: JudgedSample, here: SampleMoments, crossed: CrossedComponents | None
 ) -> tuple[str, ...]:
     notes = [] if crossed is None else list(crossed.notes)
     if crossed is None and here.item[0] <= 0:

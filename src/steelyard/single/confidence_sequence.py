@@ -3,14 +3,13 @@
 from typing import Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from steelyard.arrays import Floats
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.single.betting import betting_interval
 
 __all__ = ["ConfidenceSequence"]
-
-Floats = NDArray[np.float64]
 
 
 class ConfidenceSequence:

@@ -17,13 +17,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, hstack
 
+from steelyard.arrays import Floats, Ints
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.single.judged import judged_outputs, systems_of_outputs
 
 __all__ = ["CrossedComponents", "crossed_components"]
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 # Least residual variance, as a share of the response's: judgments that are exactly additive in
 # output and rater would have none, and the likelihood no maximum.
@@ -181,7 +180,7 @@ class _Design:
     y_sums: Floats  # Z_a'y
 
     @classmethod
-    def of(cls, y: Floats, X: Any, absorbed: Integers, kept: Integers) -> "_Design":
+    def of(cls, y: Floats, X: Any, absorbed: Ints, kept: Ints) -> "_Design":
         rows, ones = np.arange(len(y)), np.ones(len(y))
         Z = csr_array((ones, (absorbed, rows)))
         C = hstack([csr_array((ones, (rows, kept))), X], format="csr")
@@ -391,7 +390,7 @@ def _covariance(solution: _Solution, identified: NDArray[np.bool_]) -> Floats:
     return covariance
 
 
-def _check_levels(item: Integers, rater: Integers) -> None:
+def _check_levels(item: Ints, rater: Ints) -> None:
     if rater.max() == 0:
         raise NotEstimableError(
             "`raters` must name at least two raters to tell leniency from the mean; got one: "
@@ -405,7 +404,7 @@ def _check_levels(item: Integers, rater: Integers) -> None:
 
 
 def _fixed_columns(
-    covariates: ArrayLike | None, system: Integers | None, item: Integers
+    covariates: ArrayLike | None, system: Ints | None, item: Ints
 ) -> tuple[Any, Floats]:
     """Return fixed-effect columns, covariates centred and scaled, and B with X_here = X_given B."""
     size = len(item)

@@ -4,14 +4,15 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from steelyard.arrays import Floats, Ints
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.single.components import Analysis, analysis, check_repeats, check_spread
-from steelyard.single.judged import JudgedOutputs, judged_outputs, systems_of_outputs
-from steelyard.single.moments import Moments
+from steelyard.single.interval import Interval, check_options, percentiles, student_level
+from steelyard.single.judged import JudgedSample, judged_outputs, systems_of_outputs
+from steelyard.single.moments import SampleMoments
 from steelyard.single.pool import Pool, as_pool
-from steelyard.single.quantity import Quantity, check_options, percentiles, student_level
 
 __all__ = [
     "Efficiency",
@@ -21,9 +22,6 @@ __all__ = [
     "efficiency_of_each",
     "metric_sample",
 ]
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 def data_efficiency(noise_ratio: ArrayLike, correlation: ArrayLike) -> Floats:
@@ -81,14 +79,14 @@ class Efficiency:
 
     Attributes
     ----------
-    item_variance, rater_variance, noise_ratio : Quantity
+    item_variance, rater_variance, noise_ratio : Interval
         Variance components; the same for every metric.
-    correlation : Quantity
+    correlation : Interval
         With the human score, corrected for rater noise. NaN when the item variance is estimated as
         zero.
-    data_efficiency : Quantity
+    data_efficiency : Interval
         ``data_efficiency(noise_ratio.value, correlation.value)`` and its interval.
-    perfect_metric, noiseless_raters : Quantity
+    perfect_metric, noiseless_raters : Interval
         Its two limits.
     n_outputs, n_judgments : int
         Sizes.
@@ -98,13 +96,13 @@ class Efficiency:
         What a reader should know about the estimates.
     """
 
-    item_variance: Quantity
-    rater_variance: Quantity
-    noise_ratio: Quantity
-    correlation: Quantity
-    data_efficiency: Quantity
-    perfect_metric: Quantity
-    noiseless_raters: Quantity
+    item_variance: Interval
+    rater_variance: Interval
+    noise_ratio: Interval
+    correlation: Interval
+    data_efficiency: Interval
+    perfect_metric: Interval
+    noiseless_raters: Interval
     n_outputs: int
     n_judgments: int
     level: float
@@ -132,7 +130,7 @@ def correlation(
     level: float = 0.95,
     resamples: int = 2000,
     rng: np.random.Generator | None = None,
-) -> Quantity:
+) -> Interval:
     r"""Correlation of a metric with the human score, free of the noise of single raters.
 
     .. math:: \hat\rho = \frac{\operatorname{Cov}(\bar y, g)}{\hat\sigma_f \, s_g}
@@ -167,7 +165,7 @@ def correlation(
 
     Returns
     -------
-    Quantity
+    Interval
         Within [-1, 1], also where the ratio is beyond.
 
     Raises
@@ -311,8 +309,8 @@ def metric_sample(
     *,
     items: ArrayLike,
     raters: ArrayLike | None = None,
-    systems: Integers | None = None,
-) -> tuple[JudgedOutputs, list[float] | None]:
+    systems: Ints | None = None,
+) -> tuple[JudgedSample, list[float] | None]:
     """Return the judged outputs with metrics in units of their spread, and their variance in the pool.
 
     Parameters
@@ -377,20 +375,20 @@ def _pool_variance(metric_pool: ArrayLike | Pool | None, spread: Floats) -> list
 
 
 def _efficiency(
-    found: Analysis, here: Moments, there: Moments, variance: float | None
+    found: Analysis, here: SampleMoments, there: SampleMoments, variance: float | None
 ) -> Efficiency:
     """Return the efficiency of the one metric of moments; `variance` is the metric's in the pool."""
     components = found.components
     far = student_level(components.level, components.n_outputs)
     part, parts = _explained(here, variance), _explained(there, variance)
     square, squares = float(_signed_square(here, part)[0]), _signed_square(there, parts)
-    rho, noiseless = Quantity(np.nan, -1.0, 1.0), Quantity(np.nan, 1.0, np.inf)
+    rho, noiseless = Interval(np.nan, -1.0, 1.0), Interval(np.nan, 1.0, np.inf)
     notes = ["the correlation is undetermined: it has no meaning without item variance"]
     if here.item[0] > 0:
         ends = percentiles(squares, far)
         # The interval holds the estimate, also where that was moved to a bound.
         shares = (square, min(ends[0], square), max(ends[1], square))
-        rho = Quantity(*(float(np.sign(one) * np.sqrt(abs(one))) for one in shares))
+        rho = Interval(*(float(np.sign(one) * np.sqrt(abs(one))) for one in shares))
         noiseless = _from_share(square, ends)
         notes = []
         if abs(part[0]) > here.item[0]:
@@ -410,7 +408,7 @@ def _efficiency(
         noise_ratio=gamma,
         correlation=rho,
         data_efficiency=_from_share(square * reliability, percentiles(saved, far)),
-        perfect_metric=Quantity(
+        perfect_metric=Interval(
             *(_inverse_complement(1 / (1 + one)) for one in (gamma.value, gamma.high, gamma.low))
         ),
         noiseless_raters=noiseless,
@@ -421,7 +419,7 @@ def _efficiency(
     )
 
 
-def _explained(found: Moments, variance: float | None) -> Floats:
+def _explained(found: SampleMoments, variance: float | None) -> Floats:
     """Return the human score's variance that the metric explains, with the correlation's sign.
 
     It is c |c| over the metric's variance, with c the covariance.
@@ -432,7 +430,7 @@ def _explained(found: Moments, variance: float | None) -> Floats:
     return np.asarray(np.divide(c * np.abs(c), spread, out=undefined, where=spread > 1e-12))
 
 
-def _signed_square(found: Moments, part: Floats) -> Floats:
+def _signed_square(found: SampleMoments, part: Floats) -> Floats:
     """Return the squared correlation with the sign of the correlation, within [-1, 1].
 
     A draw without item variance says no more than the sign.
@@ -442,7 +440,7 @@ def _signed_square(found: Moments, part: Floats) -> Floats:
     return np.clip(np.where(np.isnan(found.item + part), np.nan, share), -1.0, 1.0)
 
 
-def _from_share(share: float, ends: tuple[float, float]) -> Quantity:
+def _from_share(share: float, ends: tuple[float, float]) -> Interval:
     """Return 1 / (1 - share) for a share of variance saved that carries its metric's sign.
 
     The interval holds the estimate, also where that was moved to a bound that resamples may pass.
@@ -454,7 +452,7 @@ def _from_share(share: float, ends: tuple[float, float]) -> Quantity:
     else:
         low, high = min(abs(low), abs(high)), max(abs(low), abs(high))
     shares = (value, min(low, value), max(high, value))
-    return Quantity(*(_inverse_complement(one) for one in shares))
+    return Interval(*(_inverse_complement(one) for one in shares))
 
 
 def _inverse_complement(share: float) -> float:

@@ -5,11 +5,11 @@ from typing import Any
 
 from steelyard.html_table import html_table
 
-__all__ = ["Estimate"]
+__all__ = ["MeanEstimate"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Estimate:
+class MeanEstimate:
     """A mean human score with its interval, and all that is needed to reproduce it.
 
     Attributes
@@ -32,7 +32,7 @@ class Estimate:
         Degrees of freedom of the standard error.
     slope : tuple of float
         Slope of each metric; empty for the plain mean.
-    baseline : Estimate or None
+    baseline : MeanEstimate or None
         The plain mean of the same judgments; None when this is the plain mean.
     notes : tuple of str
         What a reader must know before trusting the numbers.
@@ -52,7 +52,7 @@ class Estimate:
     pool_size: int | None
     degrees_of_freedom: float
     slope: tuple[float, ...] = ()
-    baseline: "Estimate | None" = None
+    baseline: "MeanEstimate | None" = None
     notes: tuple[str, ...] = ()
 
     @property
@@ -90,7 +90,7 @@ class Estimate:
         )
 
     def __repr__(self) -> str:
-        return f"<Estimate {self}>"
+        return f"<MeanEstimate {self}>"
 
     def _repr_html_(self) -> str:
         shown = [self] if self.baseline is None else [self, self.baseline]

@@ -6,16 +6,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from steelyard.arrays import Floats, Ints
 from steelyard.errors import InvalidArgumentError
 
-__all__ = ["JudgedOutputs", "judged_outputs", "systems_of_outputs"]
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+__all__ = ["JudgedSample", "judged_outputs", "systems_of_outputs"]
 
 
 @dataclass(frozen=True, eq=False)
-class JudgedOutputs:
+class JudgedSample:
     """The judged outputs of one system under one prompt, in an order that rows cannot change.
 
     Attributes
@@ -40,12 +38,12 @@ class JudgedOutputs:
     """
 
     mean: Floats
-    count: Integers
+    count: Ints
     within: Floats
     metric: Floats
     human: Floats
-    output: Integers
-    rater: Integers | None
+    output: Ints
+    rater: Ints | None
     identified: bool
 
     @property
@@ -75,7 +73,7 @@ def judged_outputs(
     items: ArrayLike | None = None,
     *,
     raters: ArrayLike | None = None,
-) -> JudgedOutputs:
+) -> JudgedSample:
     """Group judgments by output, after checking every array.
 
     Parameters
@@ -92,7 +90,7 @@ def judged_outputs(
 
     Returns
     -------
-    JudgedOutputs
+    JudgedSample
 
     Raises
     ------
@@ -135,7 +133,7 @@ def judged_outputs(
             "`metric` must be the same for all judgments of one output; "
             f"got two different values{name}: pass each output's own metric"
         )
-    return JudgedOutputs(
+    return JudgedSample(
         mean=mean,
         count=count,
         within=np.bincount(output, weights=(y - mean[output]) ** 2).astype(np.float64),
@@ -183,7 +181,7 @@ def _labels(values: ArrayLike, size: int, name: str) -> NDArray[Any]:
     return labels
 
 
-def systems_of_outputs(systems: ArrayLike | None, items: ArrayLike) -> Integers | None:
+def systems_of_outputs(systems: ArrayLike | None, items: ArrayLike) -> Ints | None:
     """Return the number of the system of each output, in the order of `judged_outputs`.
 
     Raises

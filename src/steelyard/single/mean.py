@@ -20,19 +20,19 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
+from steelyard.arrays import Floats
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.single.crossed import crossed_components
-from steelyard.single.estimate import Estimate
-from steelyard.single.judged import JudgedOutputs, judged_outputs
+from steelyard.single.estimate import MeanEstimate
+from steelyard.single.judged import JudgedSample, judged_outputs
 from steelyard.single.pool import Pool, as_pool
 from steelyard.single.repeats import Repeats
 
 __all__ = ["control_variates", "sample_mean"]
 
-Floats = NDArray[np.float64]
 Raters = Literal["fixed", "random"]
 Slope = Literal["least-squares", "plug-in"]
 Target = Literal["pool", "superpopulation"]
@@ -52,7 +52,7 @@ def sample_mean(
     raters_as: Raters = "fixed",
     level: float = 0.95,
     rater_variance: float | None = None,
-) -> Estimate:
+) -> MeanEstimate:
     r"""Estimate the pool's mean human score by the mean judgment of the judged outputs.
 
     .. math:: \hat\mu = \operatorname{mean}_i \bar y_i, \qquad
@@ -105,7 +105,7 @@ def control_variates(
     raters_as: Raters = "fixed",
     level: float = 0.95,
     rater_variance: float | None = None,
-) -> Estimate:
+) -> MeanEstimate:
     r"""Estimate the pool's mean human score from judged outputs and metrics on all outputs.
 
     With :math:`\bar y_i` the mean judgment of output i, :math:`g` the metrics and :math:`a` the
@@ -149,7 +149,7 @@ def control_variates(
 
     Returns
     -------
-    Estimate
+    MeanEstimate
         With the plain mean of the same judgments as `baseline`.
 
     Raises
@@ -203,7 +203,7 @@ class _Fit:
         return float(self.residual @ self.residual) / self.freedom
 
 
-def _fit(sample: JudgedOutputs, pool: Pool | None, slope: Slope | ArrayLike) -> _Fit:
+def _fit(sample: JudgedSample, pool: Pool | None, slope: Slope | ArrayLike) -> _Fit:
     n = sample.n_outputs
     if n < 2 and (pool is None or not isinstance(slope, str)):
         raise NotEstimableError(
@@ -262,7 +262,7 @@ class _Error:
 class _Question:
     """What is asked of a sample: the mean of which outputs, seen by which raters, how surely."""
 
-    sample: JudgedOutputs
+    sample: JudgedSample
     pool_size: int | None
     target: Target
     raters_as: Raters
@@ -293,8 +293,8 @@ class _Question:
             )
 
     def answer(
-        self, fit: _Fit, pool: Pool | None = None, baseline: Estimate | None = None
-    ) -> Estimate:
+        self, fit: _Fit, pool: Pool | None = None, baseline: MeanEstimate | None = None
+    ) -> MeanEstimate:
         """Return the estimate of a fit with its interval."""
         sample = self.sample
         self._check_spread(fit)
@@ -317,7 +317,7 @@ class _Question:
             notes = (*notes, note)
         standard_error = float(np.sqrt(variance))
         reach = float(stdtrit(error.degrees_of_freedom, (1 + self.level) / 2)) * standard_error
-        return Estimate(
+        return MeanEstimate(
             estimate=fit.estimate,
             standard_error=standard_error,
             low=fit.estimate - reach,
@@ -437,7 +437,7 @@ class _Question:
         return (note,)
 
 
-def _between_pools(fit: _Fit, sample: JudgedOutputs, pool: Pool | None) -> float:
+def _between_pools(fit: _Fit, sample: JudgedSample, pool: Pool | None) -> float:
     r"""Return what the choice of the pool itself adds to the variance.
 
     .. math:: \frac{a' \Sigma_N a + 2 a' \operatorname{Cov}(e, g)}N
@@ -466,7 +466,7 @@ def _given_slope(slope: ArrayLike, n_metrics: int) -> Floats:
     return given
 
 
-def _check_pool(sample: JudgedOutputs, pool: Pool) -> None:
+def _check_pool(sample: JudgedSample, pool: Pool) -> None:
     """Raise unless the pool has the metrics of the sample, and can have held its outputs."""
     if sample.n_metrics == 0:
         raise InvalidArgumentError("`metric` must hold at least one metric; got none")
@@ -491,7 +491,7 @@ def _check_pool(sample: JudgedOutputs, pool: Pool) -> None:
         )
 
 
-def _check_estimable(sample: JudgedOutputs, S: Floats) -> None:
+def _check_estimable(sample: JudgedSample, S: Floats) -> None:
     """Raise if a slope on the metrics is not determined by the judged outputs."""
     n, p = sample.n_outputs, sample.n_metrics
     if n <= p + 2:

@@ -3,14 +3,12 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from steelyard.single.judged import JudgedOutputs
+from steelyard.arrays import Floats, Ints
+from steelyard.single.judged import JudgedSample
 
-__all__ = ["Moments", "drawn_moments", "moments"]
+__all__ = ["SampleMoments", "drawn_moments", "moments"]
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 # Columns of `_features` before those of the metrics, and that of the squares within outputs.
 _PLAIN = 7
@@ -20,7 +18,7 @@ _BLOCK = 2_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class Moments:
+class SampleMoments:
     """Moments of B samples of outputs.
 
     Draws have `rater` and `item` twice, as a (2, B) array: with an imagined output on which raters
@@ -63,7 +61,7 @@ class Moments:
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(self.total > 0, self.item / self.total, np.nan)
 
-    def of_metric(self, index: int) -> "Moments":
+    def of_metric(self, index: int) -> "SampleMoments":
         """Return the moments with one of the metrics alone."""
         one = slice(index, index + 1)
         return replace(self, with_metric=self.with_metric[:, one], metric=self.metric[:, one])
@@ -75,18 +73,18 @@ class Moments:
 
 
 def moments(
-    sample: JudgedOutputs,
+    sample: JudgedSample,
     *,
-    adjusted: JudgedOutputs | None = None,
-    systems: Integers | None = None,
-) -> Moments:
+    adjusted: JudgedSample | None = None,
+    systems: Ints | None = None,
+) -> SampleMoments:
     """Return the moments of a sample: B is 1.
 
     Parameters
     ----------
-    sample : JudgedOutputs
+    sample : JudgedSample
         Judgments grouped by output.
-    adjusted : JudgedOutputs, optional
+    adjusted : JudgedSample, optional
         The same judgments less each rater's leniency, for item and rater variance.
     systems : (n,) array of int, optional
         Number of the system of each output; all moments are then within systems.
@@ -96,15 +94,15 @@ def moments(
 
 
 def drawn_moments(
-    sample: JudgedOutputs,
+    sample: JudgedSample,
     *,
-    adjusted: JudgedOutputs | None = None,
-    systems: Integers | None = None,
+    adjusted: JudgedSample | None = None,
+    systems: Ints | None = None,
     scale: float = 1.0,
     disagreement: float,
     resamples: int,
     rng: np.random.Generator,
-) -> Moments:
+) -> SampleMoments:
     r"""Return the moments of the sample under random weights of its outputs.
 
     The Bayesian bootstrap (Rubin 1981): weights are exponential. An imagined output joins the sample
@@ -163,9 +161,7 @@ def _weighted_sums(
     return sums, imagined
 
 
-def _features(
-    sample: JudgedOutputs, adjusted: JudgedOutputs | None, systems: Integers | None
-) -> Floats:
+def _features(sample: JudgedSample, adjusted: JudgedSample | None, systems: Ints | None) -> Floats:
     """Return per output all that the moments are sums of, centred against loss of digits."""
     judged = sample if adjusted is None else adjusted
     system = np.zeros(sample.n_outputs, dtype=np.int64) if systems is None else systems
@@ -183,7 +179,7 @@ def _features(
     )
 
 
-def _centred(values: Floats, system: Integers, weights: Floats | None = None) -> Floats:
+def _centred(values: Floats, system: Ints, weights: Floats | None = None) -> Floats:
     """Return values less the weighted mean of their system."""
     w = np.ones(len(values)) if weights is None else weights
     mean = np.bincount(system, weights=w * values) / np.bincount(system, weights=w)
@@ -191,8 +187,8 @@ def _centred(values: Floats, system: Integers, weights: Floats | None = None) ->
 
 
 def _from_sums(
-    sums: Floats, sample: JudgedOutputs, systems: Integers | None, *, factor: float
-) -> Moments:
+    sums: Floats, sample: JudgedSample, systems: Ints | None, *, factor: float
+) -> SampleMoments:
     n, p = sample.n_outputs, sample.n_metrics
     freedom = n - (1 if systems is None else int(systems.max()) + 1)
     M, squares, my, myy, within, y, yy = sums[:, :_PLAIN].T
@@ -201,7 +197,7 @@ def _from_sums(
     between = (myy - my**2 / M) * scale
     effective = (M - squares / M) / freedom
     rater = np.divide(within, M - n, out=np.full(len(M), np.nan), where=n < M)
-    return Moments(
+    return SampleMoments(
         freedom=freedom,
         effective=effective,
         rater=rater,

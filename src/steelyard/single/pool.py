@@ -8,18 +8,17 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from steelyard.arrays import Floats
 from steelyard.errors import InvalidArgumentError
 
 __all__ = ["Pool", "PoolArray", "PoolMoments", "as_pool"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class PoolMoments:
     """What the estimators need to know of a pool's metrics, however large the pool.
 
-    Moments of parts are merged without the parts (Chan, Golub and LeVeque, 1983).
+    SampleMoments of parts are merged without the parts (Chan, Golub and LeVeque, 1983).
 
     Attributes
     ----------

@@ -8,15 +8,13 @@ evaluation, ACL. They are here to be reproduced and compared with; the unbiased 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from steelyard.errors import InvalidArgumentError
 from steelyard.single.components import check_repeats
-from steelyard.single.judged import JudgedOutputs, judged_outputs
+from steelyard.single.judged import JudgedSample, judged_outputs
 
 __all__ = ["PrintedComponents", "authors_correlation", "printed_components"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -137,10 +135,10 @@ def authors_correlation(
     return covariance / float(np.sqrt(item) * g.std(ddof=1))
 
 
-def _rater_variance(sample: JudgedOutputs) -> float:
+def _rater_variance(sample: JudgedSample) -> float:
     check_repeats(sample)
     return float(sample.within.sum()) / (sample.n_judgments - sample.n_outputs)
 
 
-def _total_less_rater(sample: JudgedOutputs, rater: float) -> float:
+def _total_less_rater(sample: JudgedSample, rater: float) -> float:
     return float(sample.human.var(ddof=1)) - rater

@@ -9,13 +9,12 @@ docs/methods/paper-estimators.md.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from steelyard.single.judged import JudgedOutputs
+from steelyard.arrays import Floats
+from steelyard.single.judged import JudgedSample
 
 __all__ = ["FEW_REPEATS", "Repeats"]
 
-Floats = NDArray[np.float64]
 
 # With fewer the interval is no shorter than without the finite-pool correction (measured).
 FEW_REPEATS = 5
@@ -57,13 +56,13 @@ class Repeats:
 
     @classmethod
     def of(
-        cls, sample: JudgedOutputs, *, weights: Floats | None = None, lent: bool = False
+        cls, sample: JudgedSample, *, weights: Floats | None = None, lent: bool = False
     ) -> "Repeats | None":
         """Return what `sample` tells, None if no output has two judgments.
 
         Parameters
         ----------
-        sample : JudgedOutputs
+        sample : JudgedSample
             The judged outputs.
         weights : (n,) array, optional
             How many outputs of the pool each one stands for, where they were drawn with unequal

@@ -7,15 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from steelyard.arrays import Floats, Ints
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.html_table import html_table
-from steelyard.single.judged import JudgedOutputs, judged_outputs
+from steelyard.single.judged import JudgedSample, judged_outputs
 from steelyard.single.pool import Pool, PoolArray, as_pool
 
 __all__ = ["Curve", "Trajectory", "trajectory"]
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 Singles = NDArray[np.float32]
 
 # Multiplications in one product of a block of positions: bounds the memory, keeps the block in
@@ -74,7 +73,7 @@ class Trajectory:
         Number of bootstrap draws.
     """
 
-    judgments: Integers
+    judgments: Ints
     plain: Curve
     corrected: Curve
     noiseless_raters: Curve
@@ -214,7 +213,7 @@ def trajectory(
     )
 
 
-def _standardised(sample: JudgedOutputs, pool: Pool) -> Floats:
+def _standardised(sample: JudgedSample, pool: Pool) -> Floats:
     """Return metrics with mean zero and identity covariance over the pool: (n, p)."""
     if sample.n_outputs < 10:
         raise NotEstimableError(
@@ -236,7 +235,7 @@ def _standardised(sample: JudgedOutputs, pool: Pool) -> Floats:
 
 
 def _lengths(
-    sample: JudgedOutputs,
+    sample: JudgedSample,
     metric: Floats,
     *,
     draws: int,
@@ -264,7 +263,7 @@ def _lengths(
 
 
 def _draw(
-    sample: JudgedOutputs, columns: Floats, shape: tuple[int, int], rng: np.random.Generator
+    sample: JudgedSample, columns: Floats, shape: tuple[int, int], rng: np.random.Generator
 ) -> tuple[Floats, Floats, list[Floats]]:
     """Draw outputs with replacement: a judgment of each, its mean judgment and its metrics."""
     output = rng.integers(0, sample.n_outputs, size=shape, dtype=np.int64)
@@ -291,7 +290,7 @@ def _running_sums(parts: list[Floats], carried: list[Floats] | None) -> list[Flo
     return sums
 
 
-def _estimates(sample: JudgedOutputs, means: list[Floats]) -> dict[str, Singles]:
+def _estimates(sample: JudgedSample, means: list[Floats]) -> dict[str, Singles]:
     """Return Algorithm 1 for each reading of judgment and metric, from running means.
 
     In single precision: scores are centred, so that an interval loses no digit that matters.
@@ -312,12 +311,12 @@ class _Lengths:
     """Interval lengths over all draws, and over batches of draws at some positions."""
 
     whole: Floats  # (n,)
-    positions: Integers
+    positions: Ints
     rows: Singles  # (positions, draws): estimates, for the batches
     level: float
 
     @classmethod
-    def empty(cls, n: int, positions: Integers, draws: int, level: float) -> "_Lengths":
+    def empty(cls, n: int, positions: Ints, draws: int, level: float) -> "_Lengths":
         rows = np.empty((len(positions), draws), dtype=np.float32)
         return cls(np.empty(n), positions, rows, level)
 

@@ -34,7 +34,6 @@ def monitor(
     pair: tuple[str, str] | None = None,
     baseline: str | None = None,
     planned: float | None = None,
-    budget: float | None = None,
     judgment_price: float | None = None,
     prompts: Sequence[str] | None = None,
     systems: Sequence[str] | None = None,
@@ -72,8 +71,8 @@ def monitor(
     planned : float, optional
         Judgments of each system that are planned; intervals are tightest there, 1.14 times those of one
         look. Choose it before looking. Without a plan they are about 1.55 times as long at any number.
-    budget, judgment_price : float, optional
-        Or money for all judgments of a prompt, and the price of one.
+    judgment_price : float, optional
+        Of one judgment: says what is left to pay.
     prompts, systems, target, raters, level, bounds, sample, cluster_by, average, by, bands, weights
         As in `estimate`.
 
@@ -96,12 +95,6 @@ def monitor(
     elif baseline is not None:
         pairs = [(one, baseline) for one in chosen if one != baseline]
     check_pairs(pairs or [], margin, study.systems)
-    if budget is not None:
-        if planned is not None or judgment_price is None:
-            raise InvalidArgumentError(
-                "`budget` needs `judgment_price`, and does not go with `planned`"
-            )
-        planned = budget / judgment_price / max(len(chosen), 1)
     fits = study.fits(metrics, bounds=bounds, sample=sample, cluster_by=cluster_by, average=average)
     asked = Asked.of(
         fits, names_of(prompts), names_of(systems), target=target, raters=raters, level=level

@@ -29,7 +29,7 @@ def replay(
     margin: float | None = None,
     planned: float | None = None,
     look: int = 10,
-    own_items: bool = False,
+    same_items: bool = True,
     runs: int = 200,
     seed: int = 0,
     prompts: Sequence[str] | None = None,
@@ -52,8 +52,8 @@ def replay(
         get none. Without a goal all n outputs are judged, and looked at once.
     look : int
         Outputs of each system between looks.
-    own_items : bool
-        Whether each system is judged on items of its own draw, where the campaign has the same for all.
+    same_items : bool
+        Whether systems are judged on the same items, where the campaign has the same for all.
     runs, seed : int
         How many replays, and the seed.
     prompts, target, raters, level, bounds
@@ -87,7 +87,7 @@ def replay(
             n_outputs=number,
             planned=planned,
             look=look,
-            own_items=own_items,
+            same_items=same_items,
             lower_is_better=prompt in lower,
         )
         found.append(replayed(fits.of(prompt), asked, rule, runs=runs, seed=seed, progress=said))

@@ -465,15 +465,25 @@ class Study:
         *,
         prompt: str | None = None,
         systems: Sequence[str] | None = None,
-        compare: tuple[str, str] | None = None,
+        pair: tuple[str, str] | None = None,
         what: PlanFor = "means",
         judge: Sequence[str] | None = None,
+        half_width: float | None = None,
+        difference: float | None = None,
+        budget: float | None = None,
+        assurance: float = 0.8,
+        judgment_price: float = 1.0,
+        output_price: float = 0.0,
+        judgments_per_output: float | None = None,
+        n_raters: int | None = None,
         same_items: bool = True,
         target: Target = "pool",
         raters: Raters | None = None,
-        **goal: Any,
+        level: float = 0.95,
     ) -> Plan:
         """Plan further judgments: how many, of what, and what they cost.
+
+        One of `half_width`, `difference`, `budget` and the order of all (``what="order"``) is the goal.
 
         Parameters
         ----------
@@ -483,30 +493,54 @@ class Study:
             The prompt; needed when several were judged.
         systems : str or sequence of str, optional
             Systems that are asked about; all that were judged by default.
-        compare : (str, str), optional
+        pair : (str, str), optional
             Plan the difference of these two.
         what : {"means", "pairs", "order"}
             What is to be known of the systems: each mean, all differences together, or their order.
         judge : str or sequence of str, optional
             Systems that get further judgments; those asked about by default.
+        half_width : float, optional
+            How far intervals may reach to either side.
+        difference : float, optional
+            A difference to be shown.
+        budget : float, optional
+            What may be spent.
+        assurance : float
+            The probability of reaching the goal, and of showing the difference.
+        judgment_price, output_price : float
+            Of a judgment, and of an output that is judged, however often.
+        judgments_per_output : float, optional
+            1.2 gives every fifth output a second judgment; the cheapest by default.
+        n_raters : int, optional
+            Raters of the further judgments; those of before by default.
         same_items : bool
-            Whether they are judged on the same items.
-        **goal
-            One of ``half_width``, ``budget`` and ``difference``, and prices: see `steelyard.questions.plan.PlanAsked`.
+            Whether systems are judged on the same items.
+        level : float
+            Confidence level.
 
         Returns
         -------
         Plan
         """
         prompt = self.only_prompt(prompt)
-        if systems is None and compare is None and self.today is not None:
+        if systems is None and pair is None and self.today is not None:
             systems = self.today.systems
         return pilot_plan(
             self.fits(metrics),
             prompt,
-            PlanAsked(**goal),
+            PlanAsked(
+                half_width=half_width,
+                difference=difference,
+                budget=budget,
+                assurance=assurance,
+                judgment_price=judgment_price,
+                output_price=output_price,
+                judgments_per_output=judgments_per_output,
+                n_raters=n_raters,
+                level=level,
+            ),
             systems=names_of(systems),
-            compare=compare,
+            pair=pair,
             what=what,
             judge=names_of(judge),
             same_items=same_items,

@@ -7,8 +7,8 @@ from typing import Literal
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from steelyard.arrays import Floats
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 from steelyard.records import Output, names_of, optional_columns, required_columns
 from steelyard.single.pool import PoolMoments
@@ -20,7 +20,6 @@ from steelyard.tables.tables import ROW, Table, quoted
 
 __all__ = ["OUTPUT_COLUMNS", "Outputs"]
 
-Floats = NDArray[np.float64]
 
 # What is read of a pool once, whichever metrics are used.
 _COUNTED = ("sizes", "_known_moments")

@@ -6,7 +6,7 @@ from itertools import count
 import pytest
 
 from steelyard.collect.sampling.unit import Target, Unit
-from steelyard.collect.store.assignment import next_lease, save_draft
+from steelyard.collect.store.leases import next_lease, save_draft
 from steelyard.collect.store.raters import join
 from steelyard.collect.store.sessions import open_session
 from steelyard.collect.store.settings import Facts, initialise

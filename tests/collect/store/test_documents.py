@@ -1,7 +1,7 @@
 """Documents in the store: kept for who began them, on either database."""
 
 from steelyard.collect.sampling.unit import Target, Unit
-from steelyard.collect.store.assignment import Lease, Nothing
+from steelyard.collect.store.leases import Lease, Nothing
 
 MINUTE = 60_000
 

@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import bindparam, exc, insert, select, true, update
 
 from steelyard.collect.store import StoreError
-from steelyard.collect.store.prepared import Prepared
+from steelyard.collect.store.prepared import run
 from steelyard.collect.store.tables import ledger, raters
 
 ROW = {"id": "r1", "panel": "open", "external_id": "ann", "joined": 5}
@@ -12,6 +12,9 @@ _FIND = select(raters.c.number, raters.c.excluded, raters.c.external_id.label("w
     raters.c.id == bindparam("rater")
 )
 _EXCLUDE = update(raters).where(raters.c.id == bindparam("rater")).values(excluded=true())
+_ADD = insert(raters)
+_ADD_NUMBERED = insert(raters).returning(raters.c.number)
+_PAY = insert(ledger)
 
 
 def written(store, operation):
@@ -19,17 +22,12 @@ def written(store, operation):
 
 
 def test_rows_have_the_names_and_truths_that_sqlalchemy_gives(store):
-    add, find = Prepared(insert(raters)), Prepared(_FIND)
-
     def both(connection):
-        add.change(connection, ROW)
-        own = find.row(connection, {"rater": "r1"})
+        run(connection, _ADD, ROW)
+        own = run(connection, _FIND, {"rater": "r1"}).one()
         theirs = connection.execute(_FIND, {"rater": "r1"}).one()
-        return (
-            (own.number, own.excluded, own.who),
-            tuple(theirs),
-            find.row(connection, {"rater": "x"}),
-        )
+        nobody = run(connection, _FIND, {"rater": "x"})
+        return (own.number, own.excluded, own.who), tuple(theirs), nobody.one_or_none()
 
     own, theirs, nobody = written(store, both)
     assert own == theirs == (1, False, "ann")
@@ -38,26 +36,22 @@ def test_rows_have_the_names_and_truths_that_sqlalchemy_gives(store):
 
 
 def test_changes_are_counted_and_what_was_added_is_returned(store):
-    add, exclude = Prepared(insert(raters).returning(raters.c.number)), Prepared(_EXCLUDE)
-
     def work(connection):
-        number = add.scalar(connection, ROW)
-        counts = [exclude.change(connection, {"rater": name}) for name in ("r1", "nobody")]
-        return number, counts
+        number = run(connection, _ADD_NUMBERED, ROW).scalar_one()
+        names = ("r1", "nobody")
+        return number, [run(connection, _EXCLUDE, {"rater": name}).rowcount for name in names]
 
     assert written(store, work) == (1, [1, 0])
-    found = store.read(lambda connection: Prepared(_FIND).rows(connection, {"rater": "r1"}))
+    found = store.read(lambda connection: run(connection, _FIND, {"rater": "r1"}).all())
     assert [(one.number, one.excluded) for one in found] == [(1, True)]
 
 
 def test_an_error_is_one_of_sqlalchemy_so_that_it_is_told_apart(store):
-    add = Prepared(insert(ledger))
-    bad = {"rater": "nobody", "kind": "gift", "amount": 1, "time": 1}
     kinds = []
 
     def work(connection):
         try:
-            add.change(connection, bad)
+            run(connection, _PAY, {"rater": "nobody", "kind": "gift", "amount": 1, "time": 1})
         except exc.DBAPIError as error:
             kinds.append(type(error))
             raise
@@ -68,12 +62,11 @@ def test_an_error_is_one_of_sqlalchemy_so_that_it_is_told_apart(store):
 
 
 def test_what_fails_is_rolled_back_alone(store):
-    add = Prepared(insert(raters))
-
     def twice(connection):
-        add.change(connection, ROW)
-        add.change(connection, ROW)
+        run(connection, _ADD, ROW)
+        run(connection, _ADD, ROW)
 
     with pytest.raises(StoreError, match="nothing was stored"):
         written(store, twice)
-    assert store.read(lambda connection: Prepared(_FIND).row(connection, {"rater": "r1"})) is None
+    find = store.read(lambda connection: run(connection, _FIND, {"rater": "r1"}).one_or_none())
+    assert find is None

@@ -1,11 +1,11 @@
 from dataclasses import replace
 
 import pytest
+from tests.collect.queries import scored_rows
 
 from steelyard.collect.sampling.unit import Target, Unit
 from steelyard.collect.store import StoreError
 from steelyard.collect.store.queue import add_units, drawn
-from steelyard.collect.store.records import scored_rows
 from steelyard.collect.store.settings import current
 
 

@@ -4,8 +4,8 @@ from functools import partial
 
 import pytest
 
+from steelyard.collect.policy.stopping import pause_at_goal
 from steelyard.collect.store import OtherCampaignError, Reader, Store, StoreError
-from steelyard.collect.store.goal_reached import pause_at_goal
 from steelyard.collect.store.queue import drawn
 from steelyard.collect.store.settings import (
     Facts,

@@ -1,10 +1,12 @@
 import pytest
+from tests.collect.queries import entries
 
+from steelyard.collect.policy.budget import spent
 from steelyard.collect.store import AlreadySubmittedError, NotYoursError, UnknownLeaseError
-from steelyard.collect.store.assignment import Nothing
 from steelyard.collect.store.decisions import decide
-from steelyard.collect.store.ledger import entries, spent
-from steelyard.collect.store.records import awaited, submission_rows
+from steelyard.collect.store.leases import Nothing
+from steelyard.collect.store.progress import progress
+from steelyard.collect.store.records import submission_rows
 from steelyard.collect.store.submissions import submit
 
 MINUTE = 60_000
@@ -95,7 +97,7 @@ def test_work_on_a_unit_that_another_took_is_accepted_as_surplus(office, make_un
     assert office.next("cec") == Nothing("none-left")
     assert not office.submit("bob", taken).surplus
     assert office.read(spent) == 500_000
-    assert office.read(awaited) == []
+    assert office.read(progress, now=office.now).lacking == 0
 
 
 def test_a_surplus_spares_a_slot_that_nobody_holds(office, make_units):

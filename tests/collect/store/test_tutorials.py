@@ -1,11 +1,11 @@
 from functools import partial
 
 import pytest
+from tests.collect.queries import entries
 
 from steelyard.collect.store import StoreError
-from steelyard.collect.store.ledger import entries
 from steelyard.collect.store.sessions import session
-from steelyard.collect.store.tutorials import record_answer, tutorial
+from steelyard.collect.store.tutorials import record_tutorial_answer, tutorial
 
 
 @pytest.fixture
@@ -14,7 +14,7 @@ def answer(office, make_units):
 
     def answer(question, *, correct, **options):
         return office.write(
-            record_answer,
+            record_tutorial_answer,
             rater=office.id("ann"),
             question=question,
             answer="x" if correct else None,
@@ -54,7 +54,7 @@ def test_enough_right_answers_pass_and_are_paid_once(office, answer):
     rater, visit = office.person("ann")
     seen = office.store.read(lambda connection: session(connection, visit))
     assert seen.rater == rater
-    assert seen.tutorials == {"1": True}
+    assert office.read(tutorial, rater=rater, version="1").passed
     assert seen.earned == 500_000
 
 

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 
 from steelyard.collect.config.campaign import load_campaign
 from steelyard.collect.store import Store
-from steelyard.collect.store.overview import progress
+from steelyard.collect.store.progress import progress
 from steelyard.collect.web.app import create_app
 
 TASK = (

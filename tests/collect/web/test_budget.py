@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy import select
 
-from steelyard.collect.store.ledger import spent
+from steelyard.collect.policy.budget import spent
 from steelyard.collect.store.settings import current
 from steelyard.collect.store.tables import slots
 

@@ -3,9 +3,9 @@
 import json
 
 import pytest
+from tests.collect.queries import totals
 
 from steelyard.collect.dashboard.exports import judgments
-from steelyard.collect.store.ledger import totals
 
 PROLIFIC = "panel: {kind: prolific, complete: DONE, screen_out: OUT}\n"
 RULES = "quality: {active_seconds: 5, same_answers: 8}\n"

@@ -185,28 +185,31 @@ def test_judgments_name_the_document_and_only_whole_documents_enter(documents, t
     (tmp_path / "judgments.jsonl").write_bytes(body)
     files = [str(tmp_path / name) for name in ("outputs.jsonl", "judgments.jsonl")]
     with pytest.raises(SystemExit) as end:
-        main(["estimate", *files, "--metric", "length", "--slope", "0", "--json"])
+        main(["estimate", *files, "--metric", "none", "--json"])
     assert end.value.code == 0
     (one,) = json.loads(capsys.readouterr().out)
     assert one["n_outputs"] == 10
-    # as if the file of outputs had named the clusters
-    study = sy.Study(sy.read_outputs(files[0]), sy.read_judgments(used.drop("cluster")))
-    options = {"metrics": ["length"], "slope": 0.0}
-    (same,) = study.estimate(**options, cluster_by="document")
-    (apart,) = study.estimate(**options)
+    study = sy.Study(sy.read_outputs(files[0]), sy.read_judgments(used))
+    (same,) = study.estimate([])
     assert one["high"] - one["low"] == pytest.approx(same.high - same.low)
+    (apart,) = sy.Study(
+        sy.read_outputs(files[0]), sy.read_judgments(used.drop("cluster"))
+    ).estimate([])
     assert one["high"] - one["low"] != pytest.approx(apart.high - apart.low)
 
 
-def test_the_live_page_counts_documents_and_promises_nothing_at_all_times(documents):
+def test_the_live_page_counts_documents_as_estimate_does(documents):
     server = documents(n=3)
     judge_all(server.rater(), lambda given: {"quality": 10 * shown(given)[2]})
-    found = server.admin().get("/admin/api/snapshot").json()
-    systems = found["prompts"][0]["systems"]
-    assert {one["system"] for one in systems} == {"one", "two"}
-    for one in systems:
-        assert one["sequence"] is None
-        assert any("not drawn simply" in note for note in one["notes"])
+    snapshot = server.admin().get("/admin/api/snapshot").json()
+    used = sy.read_judgments(judgments(server.store, server.campaign))
+    study = sy.Study(sy.read_outputs(server.campaign.outputs), used)
+    for one in study.estimate(server.campaign.metrics):
+        (seen,) = [
+            each for each in snapshot["prompts"][0]["systems"] if each["system"] == one.system
+        ]
+        assert seen["estimate"]["low"] == pytest.approx(one.low)
+        assert seen["estimate"]["high"] == pytest.approx(one.high)
 
 
 def test_a_document_that_two_systems_wrote_alike_is_judged_once(documents):

@@ -6,7 +6,7 @@ import pytest
 
 from steelyard.collect.dashboard.answers import answers_of
 from steelyard.collect.dashboard.exports import export, judgments
-from steelyard.collect.policy.rater_work import KnownConduct
+from steelyard.collect.policy.rater_work import RaterWorkCache
 from steelyard.collect.tasks.screen import field_at, letters_in
 from steelyard.errors import InvalidDataError
 
@@ -108,7 +108,7 @@ def test_a_check_is_graded_wherever_its_texts_stand(start, task):
     assert items <= {row["item"] for row in ROWS}
     missed = server.store.read(
         lambda one: answers_of(
-            one, server.campaign, conduct=KnownConduct(server.campaign)(one), show="gold-missed"
+            one, server.campaign, work=RaterWorkCache(server.campaign)(one), show="gold-missed"
         )
     )
     assert missed["total"] == sum(not one["gold_right"] for one in found)

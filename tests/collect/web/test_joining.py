@@ -5,7 +5,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
 
-from steelyard.collect.store.overview import rater_rows
+from steelyard.collect.store.progress import rater_rows
 from steelyard.collect.web.limits import Limits
 
 PROLIFIC = "panel: {kind: prolific, complete: DONE, screen_out: OUT}\n"

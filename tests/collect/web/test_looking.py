@@ -173,11 +173,11 @@ def test_a_page_of_answers_reads_no_more_than_it_shows(serve, monkeypatch):
 
 
 def test_how_raters_work_is_computed_once_for_rules_page_and_answers(serve, monkeypatch):
-    from steelyard.collect.policy import rater_work as conduct
+    from steelyard.collect.policy import rater_work as module
 
     server = serve("quality: {active_seconds: 0.1}\n", task=TASK)
-    counted, compute = [], conduct.conducts
-    monkeypatch.setattr(conduct, "conducts", lambda *a: counted.append(a) or compute(*a))
+    counted, compute = [], module.rater_work
+    monkeypatch.setattr(module, "rater_work", lambda *a: counted.append(a) or compute(*a))
     server.rater().judge({"fluency": 2})
     admin = server.admin()
     assert admin.get("/admin/api/snapshot").status_code == 200

@@ -8,7 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from stand_ins import Service
-from steelyard.collect.places import Place, places
+from steelyard.collect.campaign_files import CampaignFile, campaign_files
 from steelyard.collect.web.many import Campaigns
 from steelyard.collect.web.opening import Running, opened_campaigns, read_campaigns
 from steelyard.errors import InvalidArgumentError
@@ -44,9 +44,9 @@ class Served:
     """A server with several campaigns, in this process."""
 
     def __init__(self, opened):
-        self.links = {one.served.place.name: one.served.links for one in opened}
-        self.trouble = {one.served.place.name: one.served.trouble for one in opened}
-        self.apps = {one.served.place.name: one.app for one in opened if one.app is not None}
+        self.links = {one.served.file.name: one.served.links for one in opened}
+        self.trouble = {one.served.file.name: one.served.trouble for one in opened}
+        self.apps = {one.served.file.name: one.app for one in opened if one.app is not None}
         lost = [name for name in self.links if name not in self.apps]
         self.client = TestClient(
             Campaigns(self.apps, lost), base_url=ORIGIN, follow_redirects=False
@@ -79,7 +79,7 @@ def serve(observer_here):  # noqa: ARG001 - for quickness
     with ExitStack() as stack:
 
         def start(*paths):
-            read = read_campaigns(places(paths), processes=1)
+            read = read_campaigns(campaign_files(paths), processes=1)
             opened = stack.enter_context(
                 opened_campaigns(read, Running("text", None), origin=ORIGIN)
             )
@@ -246,14 +246,14 @@ def test_what_belongs_to_no_campaign_says_little(write, serve, tmp_path):
 
 def test_one_file_or_a_folder_with_one_is_served_without_a_name(write, tmp_path):
     path = write("alone")
-    assert places([path]) == [Place(path)]
-    assert places([tmp_path / "alone"]) == [Place(path)]
+    assert campaign_files([path]) == [CampaignFile(path)]
+    assert campaign_files([tmp_path / "alone"]) == [CampaignFile(path)]
 
 
 def test_names_come_from_files_or_from_the_folders_of_campaign_yaml(write, tmp_path):
     path, other = write("a"), write("b", file="second.yaml")
-    assert places([tmp_path]) == [Place(path, "a")]
-    assert places([path, other]) == [Place(path, "a"), Place(other, "second")]
+    assert campaign_files([tmp_path]) == [CampaignFile(path, "a")]
+    assert campaign_files([path, other]) == [CampaignFile(path, "a"), CampaignFile(other, "second")]
 
 
 @pytest.mark.parametrize(
@@ -263,16 +263,16 @@ def test_names_come_from_files_or_from_the_folders_of_campaign_yaml(write, tmp_p
 def test_a_name_that_cannot_stand_in_an_address_is_refused(write, tmp_path, name, says):
     write(name)
     with pytest.raises(InvalidArgumentError, match=says):
-        places([tmp_path])
+        campaign_files([tmp_path])
 
 
 def test_two_of_the_same_name_and_folders_without_campaigns_are_refused(write, tmp_path):
     path = write("a")
     with pytest.raises(InvalidArgumentError, match="would both be served under 'a'"):
-        places([path, tmp_path / "x" / "a.yaml"])
+        campaign_files([path, tmp_path / "x" / "a.yaml"])
     (tmp_path / "empty").mkdir()
     with pytest.raises(InvalidArgumentError, match="empty holds no campaign"):
-        places([path, tmp_path / "empty"])
+        campaign_files([path, tmp_path / "empty"])
 
 
 def test_campaigns_take_turns_in_what_takes_a_core(write, serve, tmp_path):

@@ -8,7 +8,7 @@ import pytest
 from steelyard.cli import main
 from steelyard.collect.dashboard.answers import answers_of
 from steelyard.collect.dashboard.exports import export, judgments
-from steelyard.collect.policy.rater_work import KnownConduct
+from steelyard.collect.policy.rater_work import RaterWorkCache
 from steelyard.collect.sampling.draw import more_units, units_of
 from steelyard.collect.tasks.screen import field_at, letters_in
 from steelyard.errors import InvalidDataError
@@ -115,7 +115,7 @@ def test_the_dashboard_shows_the_share_of_the_others_that_stand_behind(serve):
         judge_all(server.rater(name))
     snapshot = server.admin().get("/admin/api/snapshot").json()
     (prompt,) = snapshot["prompts"]
-    means = {one["system"]: one["estimate"]["estimate"] for one in prompt["systems"]}
+    means = {one["system"]: one["plain"]["estimate"] for one in prompt["systems"]}
     # over the seven items that can be ranked: on five 1, 1/4, 1/4; on two 3/4, 3/4, 0
     assert means["one"] == pytest.approx((5 + 2 * 0.75) / 7)
     assert means["two"] == pytest.approx((5 * 0.25 + 2 * 0.75) / 7)
@@ -124,7 +124,7 @@ def test_the_dashboard_shows_the_share_of_the_others_that_stand_behind(serve):
     assert prompt["answer"]["reason"] is None
     assert "one" in prompt["answer"]["sentence"]
     found = server.store.read(
-        lambda one: answers_of(one, server.campaign, conduct=KnownConduct(server.campaign)(one))
+        lambda one: answers_of(one, server.campaign, work=RaterWorkCache(server.campaign)(one))
     )
     (said,) = [
         one["answers"] for one in found["answers"] if one["item"] == "i1" and one["rater"] == 1
@@ -208,6 +208,7 @@ def test_an_order_beside_ratings_is_over_all_items(serve):
     assert {one.prompt for one in study.compare([])} == {"better", "good"}
     assert {one.prompt for one in study.estimate([])} == {"good"}
     snapshot = server.admin().get("/admin/api/snapshot").json()
+    assert "error" not in snapshot, snapshot
     (prompt,) = [one for one in snapshot["prompts"] if one["prompt"] == "better"]
     means = {one["system"]: one["estimate"]["estimate"] for one in prompt["systems"]}
     # item 5, on which all wrote the same, is a tie of all

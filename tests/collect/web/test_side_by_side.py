@@ -7,10 +7,10 @@ import pytest
 
 from steelyard.collect.dashboard.answers import answers_of
 from steelyard.collect.dashboard.exports import export, judgments
-from steelyard.collect.policy.rater_work import KnownConduct
+from steelyard.collect.policy.rater_work import RaterWorkCache
 from steelyard.collect.sampling.draw import more_units, units_of
-from steelyard.collect.store.ids import screen_order
 from steelyard.collect.store.refusals import OtherCampaignError
+from steelyard.collect.store.shown import screen_order
 from steelyard.collect.tasks.screen import field_at, letters_in
 from steelyard.errors import InvalidDataError
 from steelyard.study import Study
@@ -160,7 +160,7 @@ def test_whoever_runs_it_sees_who_wrote_what_and_where_raters_differ(serve):
     content = other.next()["assignment"]["content"]
     other.judge({f"{letter}-good": 3 for letter in letters_in(content)})
     found = server.store.read(
-        lambda one: answers_of(one, server.campaign, conduct=KnownConduct(server.campaign)(one))
+        lambda one: answers_of(one, server.campaign, work=RaterWorkCache(server.campaign)(one))
     )
     newest = found["answers"][0]
     named = {text["label"]: text["shown"][0][2] for text in newest["texts"]}

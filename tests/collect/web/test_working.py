@@ -1,8 +1,8 @@
 from dataclasses import replace
 
 import pytest
+from tests.collect.queries import scored_rows
 
-from steelyard.collect.store.records import scored_rows
 from steelyard.collect.web.limits import Limits
 
 GOLD = "gold: {file: gold.jsonl, every: 2}\n"
@@ -145,7 +145,7 @@ def test_an_answer_out_of_range_or_incomplete_is_refused_by_name(server, answer,
     for remembered in (True, False):
         if not remembered:
             # another process than the one that gave the text out
-            server.site.memory._given.clear()
+            server.site.memory._contents.clear()
         refused = rater.submit(given, answer)
         assert refused.status_code == 422
         error = refused.json()["error"]
@@ -220,7 +220,7 @@ def test_nobody_answers_for_another(server):
     held = ann.next()["assignment"]["id"]
     for remembered in (True, False):
         if not remembered:
-            server.site.memory._given.clear()
+            server.site.memory._contents.clear()
         stolen = bob.submit(held)
         assert stolen.status_code == 403
         assert stolen.json()["error"]["code"] == "not-yours"
@@ -362,7 +362,7 @@ def test_a_preference_counts_for_the_text_that_was_preferred_wherever_it_stood(s
         side = "first" if given["content"]["first"].startswith("good") else "second"
         sides.add(side)
         if not remembers:
-            server.site.memory._given.clear()
+            server.site.memory._contents.clear()
         rater.submit(given["id"], {"better": side}, key=f"key-{given['id']}")
     assert sides == {"first", "second"}
     rows = server.store.read(scored_rows)

@@ -11,14 +11,13 @@ from sqlalchemy import ColumnElement, Connection, func, select
 from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.dashboard.observer import View
 from steelyard.collect.dashboard.raters_table import raters_table
-from steelyard.collect.policy.rater_work import Conduct
+from steelyard.collect.policy.rater_work import RaterWork
 from steelyard.collect.store import settings
-from steelyard.collect.store.corrections import Earlier, earlier
 from steelyard.collect.store.decisions import latest
-from steelyard.collect.store.overview import rater_rows
+from steelyard.collect.store.hand_backs import all_hand_backs
+from steelyard.collect.store.progress import rater_rows
 from steelyard.collect.store.records import SubmissionRow, submission_rows, unit_scores
-from steelyard.collect.store.reports import all_reports
-from steelyard.collect.store.sides import each_score
+from steelyard.collect.store.shown import each_score
 from steelyard.collect.store.tables import raters, submissions, units
 from steelyard.collect.tasks import Task, grade_gold, score_bounds, visible_widgets
 from steelyard.collect.tasks.orders import order_in_words
@@ -52,7 +51,7 @@ def answers(
         lambda connection: answers_of(
             connection,
             view.campaign,
-            conduct=view.conduct(connection),
+            work=view.work(connection),
             rater=rater,
             item=item,
             show=show,
@@ -65,7 +64,7 @@ def answers_of(
     connection: Connection,
     campaign: Campaign,
     *,
-    conduct: Mapping[str, Conduct],
+    work: Mapping[str, RaterWork],
     rater: int | None = None,
     item: str | None = None,
     show: Show = "all",
@@ -79,7 +78,7 @@ def answers_of(
         To read from.
     campaign : Campaign
         The campaign.
-    conduct : mapping of str to Conduct
+    work : mapping of str to RaterWork
         How raters work, by id.
     rater : int, optional
         Number of the rater whose answers to return.
@@ -101,13 +100,12 @@ def answers_of(
     known = rater_rows(connection)
     people = {
         one["number"]: one
-        for one in raters_table(campaign, known, conduct=conduct, decided=latest(connection))
+        for one in raters_table(campaign, known, work=work, decided=latest(connection))
     }
     names = {one.number: one.external_id for one in known}
     page = _page(connection, campaign, people, rater=rater, item=item, show=show, offset=offset)
     chosen = submission_rows(connection, where=submissions.c.id.in_(page.submissions))[::-1]
     far = distances(connection, score_bounds(campaign.task), units={one.unit for one in chosen})
-    changed = earlier(connection, submissions=page.submissions)
     settled = settings.current(connection)
     media = None
     if campaign.media is not None and settled is not None:
@@ -117,10 +115,7 @@ def answers_of(
         "total": page.total,
         "offset": offset,
         "page": _PAGE,
-        "answers": [
-            _answer(campaign.task, media, one, far.get(one.id), changed.get(one.id, ()))
-            for one in chosen
-        ],
+        "answers": [_answer(campaign.task, media, one, far.get(one.id)) for one in chosen],
         "reports": _reports(connection, rater=rater, item=item)
         if show in {"all", "comment"}
         else [],
@@ -208,7 +203,7 @@ def _reports(
             "time": one.time,
             "holds": one.holds,
         }
-        for one in all_reports(connection)[::-1]
+        for one in all_hand_backs(connection)[::-1]
         if (rater is None or one.number == rater) and (item is None or one.item == item)
     ]
 
@@ -245,7 +240,6 @@ def _answer(
     media: MediaFolder | None,
     row: SubmissionRow,
     distance: float | None,
-    before: Sequence[Earlier],
 ) -> dict[str, Any]:
     trees = presented(task, media, row.content)
     missed = _missed(task, row)
@@ -273,7 +267,7 @@ def _answer(
             if field not in task.suggested
         ],
         "answers": _all_in_words(task, row.content, row.answer),
-        "earlier": [_all_in_words(task, row.content, each.answer) for each in before],
+        "earlier": [_all_in_words(task, row.content, each["answer"]) for each in row.earlier],
         "scores": dict(row.scores),
         "seconds": row.active_ms / 1000,
         "time": row.time,

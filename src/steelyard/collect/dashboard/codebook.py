@@ -5,16 +5,16 @@ from collections.abc import Sequence
 from sqlalchemy import Connection
 
 from steelyard.collect.config.campaign import Campaign
-from steelyard.collect.dashboard.judgment_rows import judgment_rows
-from steelyard.collect.dashboard.snapshot import planned_of
 from steelyard.collect.policy.exclusion import rules_in_words
+from steelyard.collect.policy.stopping import planned_of
 from steelyard.collect.rankings import is_only_ranked, ranked_prompts
 from steelyard.collect.sampling.unit import Target
 from steelyard.collect.store import Reader
 from steelyard.collect.store.decisions import Decision, history
-from steelyard.collect.store.overview import Progress, progress, rater_rows
+from steelyard.collect.store.judgments import judgment_rows
+from steelyard.collect.store.progress import Progress, progress, rater_rows
 from steelyard.collect.store.queue import drawn
-from steelyard.collect.store.records import ScoredRow, iso_time, scored_rows
+from steelyard.collect.store.records import iso_time
 from steelyard.collect.store.settings import current
 from steelyard.collect.tasks import score_bounds
 from steelyard.version import __version__
@@ -96,7 +96,7 @@ class _Found:
     def __init__(self, connection: Connection) -> None:
         self.progress: Progress = progress(connection, now=0)
         self.drawn: list[Target] = drawn(connection)
-        self.scored: list[ScoredRow] = scored_rows(connection)
+        self.rows = judgment_rows(connection)
         self.decisions: list[Decision] = history(connection)
         self.settings = current(connection)
         self.numbers = {one.id: one.number for one in rater_rows(connection)}
@@ -107,8 +107,7 @@ def _read(connection: Connection) -> _Found:
 
 
 def _facts(campaign: Campaign, found: _Found) -> str:
-    uses = judgment_rows(found.scored)["use"]
-    counts = uses.value_counts(sort=True).drop_nulls().iter_rows()
+    counts = found.rows["use"].value_counts(sort=True).drop_nulls().iter_rows()
     draws = dict.fromkeys(f"`{_line(one.signature or '')}`" for one in found.drawn)
     return "\n".join(
         [
@@ -159,7 +158,7 @@ def _goal(campaign: Campaign) -> str:
     if goal is None or goal.decide is None:
         return f"--half-width {(goal and goal.half_width) or 0.05:g}{metrics}"
     if goal.decide == "difference":
-        return f"--goal difference={goal.margin:g}{metrics}"
+        return f"--goal difference --margin {goal.margin:g}{metrics}"
     margin = "" if goal.margin is None else f" --margin {goal.margin:g}"
     return f"--goal {goal.decide}{margin}{metrics}"
 

@@ -5,7 +5,7 @@ Raters appear under a pseudonym everywhere but in the ledger and the payments, w
 
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -14,30 +14,33 @@ import polars as pl
 from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.dashboard.answers import comments_of
 from steelyard.collect.dashboard.codebook import codebook
-from steelyard.collect.dashboard.judgment_rows import judgment_rows
 from steelyard.collect.dashboard.marked_errors import marked_errors, mqm_tsv
 from steelyard.collect.dashboard.observer import View
 from steelyard.collect.policy.payment import bonuses, ledger, payments, pseudonym
 from steelyard.collect.rankings import as_preferences, ranked_prompts
 from steelyard.collect.store import Reader
-from steelyard.collect.store.corrections import Earlier, earlier
-from steelyard.collect.store.questionnaires import all_answered
-from steelyard.collect.store.records import (
-    SubmissionRow,
-    iso_time,
-    scored_rows,
-    submission_rows,
-)
-from steelyard.collect.store.reports import all_reports
+from steelyard.collect.store.hand_backs import all_hand_backs
+from steelyard.collect.store.judgments import judgment_rows
+from steelyard.collect.store.rater_answers import all_answers
+from steelyard.collect.store.records import SubmissionRow, iso_time, submission_rows
 from steelyard.collect.tasks import grade_gold
 from steelyard.errors import InvalidArgumentError
 from steelyard.records import DRAW_COLUMNS
 from steelyard.tables.formulas import without_formulas
 
-__all__ = ["NAMES", "Export", "Rows", "export", "judgments", "pseudonym", "view_export"]
+__all__ = [
+    "NAMES",
+    "Export",
+    "ExportName",
+    "Rows",
+    "export",
+    "judgments",
+    "pseudonym",
+    "view_export",
+]
 
 Rows = Literal["estimate", "all"]
-NAMES = (
+ExportName = Literal[
     "judgments.jsonl",
     "judgments.csv",
     "judgments.parquet",
@@ -50,7 +53,8 @@ NAMES = (
     "payments.csv",
     "bonuses.csv",
     "codebook.md",
-)
+]
+NAMES: tuple[ExportName, ...] = get_args(ExportName)
 _TYPES = {
     "jsonl": "application/x-ndjson",
     "csv": "text/csv; charset=utf-8",
@@ -156,7 +160,7 @@ def judgments(store: Reader, campaign: Campaign, *, rows: Rows = "estimate") -> 
         for one side by side ``position``;
         where documents are judged, ``cluster``, the document.
     """
-    found = judgment_rows(store.read(scored_rows))
+    found = store.read(judgment_rows)
     if rows == "estimate":
         found = found.filter(pl.col("use") == "used")
     named = pl.format("rater-{}", "number").alias("rater")
@@ -180,17 +184,14 @@ def _written(frame: pl.DataFrame, kind: str) -> bytes:
 
 
 def _submissions(store: Reader, campaign: Campaign) -> bytes:
-    changed = store.read(earlier)
     lines = [
-        json.dumps(_submission(campaign, one, changed.get(one.id, ())), ensure_ascii=False)
+        json.dumps(_submission(campaign, one), ensure_ascii=False)
         for one in store.read(submission_rows)
     ]
     return "".join(f"{line}\n" for line in lines).encode()
 
 
-def _submission(
-    campaign: Campaign, one: SubmissionRow, changed: Sequence[Earlier]
-) -> Mapping[str, Any]:
+def _submission(campaign: Campaign, one: SubmissionRow) -> Mapping[str, Any]:
     is_right = (
         None if one.gold is None else grade_gold(campaign.task, one.content, one.gold, one.answer)
     )
@@ -214,12 +215,12 @@ def _submission(
         "excluded": one.excluded,
         "earlier": [
             {
-                "answer": before.answer,
-                "scores": before.scores,
-                "seconds": before.active_ms / 1000,
-                "until": iso_time(before.time),
+                "answer": before["answer"],
+                "scores": before["scores"],
+                "seconds": before["active_ms"] / 1000,
+                "until": iso_time(before["time"]),
             }
-            for before in changed
+            for before in one.earlier
         ],
     }
 
@@ -240,7 +241,7 @@ def _comments(store: Reader, campaign: Campaign) -> pl.DataFrame:
     ]
     rows += [
         (None, one.item, "", pseudonym(one.number), one.kind, one.reason, iso_time(one.time))
-        for one in store.read(all_reports)
+        for one in store.read(all_hand_backs)
     ]
     names = ("submission", "item", "systems", "rater", "question", "comment", "time")
     schema = dict.fromkeys(names, pl.String) | {"submission": pl.Int64}
@@ -252,7 +253,7 @@ def _questions(store: Reader, campaign: Campaign) -> pl.DataFrame:
     del campaign
     rows = [
         (pseudonym(one.number), one.part, name, _cell(value), one.passed, iso_time(one.time))
-        for one in store.read(all_answered)
+        for one in store.read(all_answers)
         for name, value in one.answer.items()
     ]
     names = ("rater", "part", "question", "answer", "passed", "time")

@@ -13,9 +13,9 @@ from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.dashboard.observer import Observer, View
 from steelyard.collect.dashboard.snapshot import snapshot
 from steelyard.collect.policy.exclusion import due, due_for, exclude, has_rules
+from steelyard.collect.policy.stopping import let_go, pause_at_goal
 from steelyard.collect.store import Store
-from steelyard.collect.store.goal_reached import RACE_OVER, let_go, pause_at_goal
-from steelyard.collect.store.overview import newest
+from steelyard.collect.store.progress import newest
 from steelyard.collect.store.settings import current
 from steelyard.errors import SteelyardError
 
@@ -235,8 +235,8 @@ class LiveSnapshots:
             self._wake()
             if found.let_go is not None:
                 await self._let_go(found.let_go)
-            if found.reached is not None:
-                await self._pause_at(found.reached)
+            if found.reached:
+                await self._pause_at(found.half_width)
             # what could not be written is found again the next time
             self._seen = found.newest
 
@@ -265,7 +265,7 @@ class LiveSnapshots:
         if await asyncio.wrap_future(self._store.write(operation)):
             self.refresh()
 
-    async def _pause_at(self, half_width: float) -> None:
+    async def _pause_at(self, half_width: float | None) -> None:
         operation = partial(pause_at_goal, half_width=half_width, now=self._now())
         if await asyncio.wrap_future(self._store.write(operation)):
             self.refresh()
@@ -290,8 +290,10 @@ class _News:
         A snapshot as JSON; None if nothing is new, or somebody is due.
     seconds : float
         Of a core that it took.
-    reached : float or None
-        The half-width of the goal, if it is reached; `RACE_OVER` if a race is decided.
+    reached : bool
+        Whether the goal is reached.
+    half_width : float or None
+        The half-width of the goal; None where it decides which system is better.
     let_go : tuple of str or None
         Systems that need no more judgments; None if there is no race.
     """
@@ -300,7 +302,8 @@ class _News:
     due: Mapping[str, str] = field(default_factory=dict)
     text: str | None = None
     seconds: float = 0.0
-    reached: float | None = None
+    reached: bool = False
+    half_width: float | None = None
     let_go: tuple[str, ...] | None = None
 
 
@@ -314,22 +317,22 @@ def _news(view: View, *, seen: int | None, now: int, failure: str | None) -> _Ne
     if raters:
         return _News(found, due=raters)
     made = snapshot(
-        view.campaign, view.store, now=now, pool=view.pool, conduct=view.conduct, failure=failure
+        view.campaign, view.store, now=now, pool=view.pool, work=view.work, failure=failure
     )
     text = json.dumps(made, allow_nan=False, separators=(",", ":"))
     race = made["race"]
-    aim = made["goal"]["half_width"] if race is None else RACE_OVER
     return _News(
         found,
         text=text,
         seconds=process_time() - started,
-        reached=aim if made["pace"]["reached"] else None,
+        reached=made["pace"]["reached"],
+        half_width=made["goal"]["half_width"],
         let_go=None if race is None else tuple(race["let_go"]),
     )
 
 
 def _due(view: View) -> dict[str, str]:
-    return due(view.campaign, view.store, view.conduct)
+    return due(view.campaign, view.store, view.work)
 
 
 def _milliseconds() -> int:

@@ -22,7 +22,7 @@ from steelyard.errors import SteelyardError
 if TYPE_CHECKING:
     from steelyard.collect.config.campaign import Campaign
     from steelyard.collect.dashboard.pool import LivePool
-    from steelyard.collect.policy.rater_work import KnownConduct
+    from steelyard.collect.policy.rater_work import RaterWorkCache
     from steelyard.collect.store import Reader
 
 __all__ = ["Observer", "ObserverError", "View", "end_with_parent"]
@@ -66,11 +66,11 @@ class View:
         return read_pool(self.campaign)
 
     @cached_property
-    def conduct(self) -> "KnownConduct":
+    def work(self) -> "RaterWorkCache":
         """What knows how raters work."""
-        from steelyard.collect.policy.rater_work import KnownConduct  # noqa: PLC0415 - see above
+        from steelyard.collect.policy.rater_work import RaterWorkCache  # noqa: PLC0415 - see above
 
-        return KnownConduct(self.campaign)
+        return RaterWorkCache(self.campaign)
 
 
 class Observer:

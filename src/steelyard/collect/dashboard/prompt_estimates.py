@@ -10,11 +10,9 @@ import polars as pl
 
 from steelyard.campaign.draws import is_designed
 from steelyard.collect.config.campaign import Campaign
-from steelyard.collect.dashboard.diagnosis_rows import diagnosis_rows
-from steelyard.collect.dashboard.judgment_rows import judgment_rows, with_use
 from steelyard.collect.dashboard.pool import LivePool
 from steelyard.collect.rankings import as_preferences, ranked_prompts
-from steelyard.collect.store.records import ScoredRow
+from steelyard.collect.store.judgments import with_use
 from steelyard.collect.tasks import score_bounds
 from steelyard.errors import NotEstimableError
 from steelyard.questions.asked import Asked
@@ -28,7 +26,7 @@ from steelyard.questions.worth import worth
 from steelyard.study import Study
 from steelyard.tables import read_judgments
 
-__all__ = ["Cells", "PromptNow"]
+__all__ = ["PromptEstimates", "PromptNow"]
 
 
 _Path = Mapping[str, Sequence[tuple[int, float]]]
@@ -63,7 +61,7 @@ class PromptNow:
         return {one.system: one for one in known}
 
 
-class Cells:
+class PromptEstimates:
     """Where every system stands under every prompt, with and without the excluded raters.
 
     Attributes
@@ -84,14 +82,14 @@ class Cells:
         self,
         campaign: Campaign,
         pool: LivePool,
-        scored: Sequence[ScoredRow],
+        rows: pl.DataFrame,
         *,
         goal: Goal,
         level: float = 0.95,
         planned: float | None = None,
     ) -> None:
         self.goal, self.level, self.planned = goal, level, planned
-        self.rows = judgment_rows(scored)
+        self.rows = rows
         self.systems = pool.systems
         self._campaign = campaign
         self._outputs = pool.outputs
@@ -283,22 +281,36 @@ class Cells:
     def _components(
         self, prompt: str, *, designed: bool
     ) -> tuple[dict[str, Any] | None, str | None]:
-        """Return variance components over all systems, or why there are none."""
-        if not (self._used["prompt"] == prompt).any():
+        """Return how much raters disagree, what holds back, and numbers with intervals; or why not."""
+        used = self._used.filter(pl.col("prompt") == prompt)
+        if used.is_empty():
             return None, None
         if designed:
             return None, "not shown for a draw that is not simple"
         try:
-            found = diagnosis_rows(
-                self._outputs,
-                self._used,
-                self._campaign.metrics,
-                prompt=prompt,
-                level=self.level,
-            )
+            study = Study(self._outputs, read_judgments(used))
+            [found] = study.diagnose(self._campaign.metrics, level=self.level)
         except NotEstimableError as error:
             return None, str(error)
-        return found, None
+        if not found.noise_share.is_known:
+            return None, "hardly any output has a second judgment"
+        quantities = {
+            "raters' share of the variance": found.noise_share,
+            "Krippendorff's alpha": found.agreement,
+            **{f"correlation of {one.metric}": one.correlation for one in found.judges},
+            **{f"worth of {one.metric}": one.worth for one in found.judges},
+        }
+        rows = [
+            {
+                "name": name,
+                "value": _number(one.value),
+                "low": _number(one.low),
+                "high": _number(one.high),
+            }
+            for name, one in quantities.items()
+        ]
+        verdict = {"noise_share": found.noise_share.value, "verdict": found.holds_back}
+        return verdict | {"rows": rows}, None
 
 
 def _asked(fits: Fits, prompt: str, level: float) -> Asked:

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from steelyard.collect.config.campaign import Campaign
-from steelyard.collect.dashboard.signals import money_text
+from steelyard.collect.money import money_text
 from steelyard.collect.policy.exclusion import flags_of
-from steelyard.collect.policy.rater_work import Conduct
+from steelyard.collect.policy.rater_work import RaterWork
 from steelyard.collect.store.decisions import About, Decision
-from steelyard.collect.store.overview import RaterRow
+from steelyard.collect.store.progress import RaterRow
 
 __all__ = ["raters_table"]
 
@@ -19,13 +19,13 @@ def raters_table(
     campaign: Campaign,
     raters: Sequence[RaterRow],
     *,
-    conduct: Mapping[str, Conduct],
+    work: Mapping[str, RaterWork],
     decided: Mapping[tuple[str, About], Decision],
 ) -> list[dict[str, Any]]:
     """Return one entry a rater, by number; panel ids are not in it."""
     rows = []
     for rater in raters:
-        found = conduct.get(rater.id)
+        found = work.get(rater.id)
         agreement = found.agreement if found else None
         rows.append(
             {

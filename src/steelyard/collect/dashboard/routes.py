@@ -6,7 +6,7 @@ Who only looks does not see what pays raters or lets somebody in as one.
 import asyncio
 import secrets
 from functools import partial
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 from sqlalchemy import Connection
@@ -15,11 +15,11 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response, Stream
 from steelyard.collect.answer_size import largest_answer
 from steelyard.collect.dashboard import messages
 from steelyard.collect.dashboard.answers import Show, answers
-from steelyard.collect.dashboard.exports import Rows, view_export
+from steelyard.collect.dashboard.exports import ExportName, Rows, view_export
+from steelyard.collect.money import micro
 from steelyard.collect.policy.exclusion import rules_in_words
 from steelyard.collect.sampling.draw import more_units
-from steelyard.collect.store import decisions, invitations, queue, reports, settings
-from steelyard.collect.store.ledger import micro
+from steelyard.collect.store import decisions, hand_backs, invitations, queue, settings
 from steelyard.collect.web.cookies import ADMIN_COOKIE, Cookie
 from steelyard.collect.web.guards import Administrator, Viewer, change, coming_in
 from steelyard.collect.web.refusals import RefusedError, page_refusals, refusals
@@ -33,20 +33,6 @@ _LOGIN_DAYS = 7
 # For numbers; a page without any comes at once after that.
 _PATIENCE_SECONDS = 3.0
 _DAY_SECONDS = 24 * 60 * 60
-_ExportName = Literal[
-    "judgments.jsonl",
-    "judgments.csv",
-    "judgments.parquet",
-    "submissions.jsonl",
-    "comments.csv",
-    "questions.csv",
-    "errors.jsonl",
-    "mqm.tsv",
-    "ledger.csv",
-    "payments.csv",
-    "bonuses.csv",
-    "codebook.md",
-]
 
 # They hold the ids by which a panel knows people.
 _FOR_PAYING = frozenset({"ledger.csv", "payments.csv", "bonuses.csv"})
@@ -258,7 +244,7 @@ async def decide(admin: Administrator, sent: messages.Decision) -> messages.Deci
 @router.post("/admin/api/hand-backs", **change(404))
 async def undo_hand_backs(admin: Administrator, sent: messages.HandBacks) -> messages.Undone:
     """Let texts that a rater handed back be judged again, also if they were set aside."""
-    operation = partial(reports.undo_hand_backs, rater=sent.rater, now=admin.site.clock())
+    operation = partial(hand_backs.undo_hand_backs, rater=sent.rater, now=admin.site.clock())
     texts = await admin.site.write(operation)
     admin.site.live.refresh()
     return messages.Undone(texts=texts)
@@ -270,7 +256,7 @@ async def undo_hand_backs(admin: Administrator, sent: messages.HandBacks) -> mes
     responses=refusals(401, 403, 422, 429)
     | {200: {"description": "the file", "content": {"application/octet-stream": {}}}},
 )
-async def download(admin: Viewer, name: _ExportName, rows: Rows = "estimate") -> Response:
+async def download(admin: Viewer, name: ExportName, rows: Rows = "estimate") -> Response:
     """Return a file of the campaign's results."""
     if name in _FOR_PAYING and admin.rater != "admin":
         raise RefusedError(403, "files for paying raters are for whoever runs the campaign")

@@ -1,16 +1,15 @@
-"""Whether to stop, when the end may be expected, and how to say so."""
+"""Whether to stop, when the end may be expected, what is spent, and how to say so."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.dashboard.outlook import Outlook
-from steelyard.collect.dashboard.racing import LiveRaces
-from steelyard.collect.store.ledger import micro
+from steelyard.collect.money import micro, money_text
+from steelyard.collect.policy.budget import is_spent
 from steelyard.collect.store.settings import Settings
 
-__all__ = ["Outlook", "Paced", "is_spent", "money", "money_text", "pace", "signal"]
+__all__ = ["money", "pace", "signal"]
 
 _HOUR_MS = 3_600_000
 # A rate over less than this would jump with every judgment.
@@ -18,20 +17,9 @@ _LEAST_SPAN_MS = 10 * 60_000
 _NO_WORK = "no work is given out."
 
 
-@dataclass(frozen=True)
-class Paced:
-    """How fast judgments come, and when the end may be expected."""
-
-    per_hour: float | None
-    end: int | None
-    towards: Literal["goal", "draw"]
-    reached: bool
-    note: str | None
-
-
 def pace(
     times: Sequence[int], outlook: Outlook, *, drawn: int, now: int, is_open: bool = True
-) -> Paced:
+) -> dict[str, Any]:
     """Tell the rate of the last hour and the time at which the goal, or the draw, is done.
 
     Parameters
@@ -46,34 +34,38 @@ def pace(
         Milliseconds.
     is_open : bool
         Whether work is given out; if not, no end can be expected.
+
+    Returns
+    -------
+    dict
+        ``per_hour``, ``end`` (milliseconds or None), ``towards`` ("goal" or "draw"), ``reached`` and
+        ``note``.
     """
     recent = [time for time in times if now - _HOUR_MS < time <= now]
     rate = None
     if times:
         span = min(_HOUR_MS, max(now - min(times), _LEAST_SPAN_MS))
         rate = len(recent) * _HOUR_MS / span
-    towards: Literal["goal", "draw"] = "draw" if outlook.to_goal is None else "goal"
-    left = outlook.lacking if outlook.to_goal is None else outlook.to_goal
-    end = now + round(left / rate * _HOUR_MS) if rate and left and is_open else None
+    is_told = outlook.to_goal is not None
+    left = outlook.to_goal if outlook.to_goal is not None else outlook.lacking
     note = None
     if left:
-        what = "to the goal" if towards == "goal" else "until all is judged"
-        note = f"{left:,} more judgments {what}"
+        note = f"{left:,} more judgments {'to the goal' if is_told else 'until all is judged'}"
     if outlook.outputs is not None and outlook.outputs > drawn:
         note = f"needs about {outlook.outputs:,} outputs per system; {drawn:,} are drawn"
-    return Paced(rate, end, towards, outlook.reached, note)
+    return {
+        "per_hour": rate,
+        "end": now + round(left / rate * _HOUR_MS) if rate and left and is_open else None,
+        "towards": "goal" if is_told else "draw",
+        "reached": outlook.reached,
+        "note": note,
+    }
 
 
 def signal(
-    campaign: Campaign,
-    settings: Settings,
-    outlook: Outlook,
-    *,
-    spent: int,
-    judgments: int,
-    races: LiveRaces | None = None,
+    campaign: Campaign, settings: Settings, outlook: Outlook, *, spent: int, judgments: int
 ) -> dict[str, str]:
-    """Say stop or go on, and why; with a race in place of a half-width, if there is one.
+    """Say stop or go on, and why.
 
     Returns
     -------
@@ -81,98 +73,61 @@ def signal(
         ``kind`` ("stop", with all reached; "spent", without; "go" or "wait"), ``title`` and ``reason``.
     """
     goal, width = settings.half_width, outlook.widest
-    if outlook.reached and (goal is not None or races is not None):
-        return _reached(campaign, settings, width, races)
-    if settings.budget is not None and is_spent(campaign, settings, spent=spent):
+    has_goal = goal is not None or outlook.race is not None
+    known = f" {outlook.sentence}" if outlook.race is not None else ""
+    known = known or (f" The widest interval is {width}." if width else "")
+    if outlook.reached and has_goal:
+        return _reached(campaign, settings, outlook)
+    pay = micro(campaign.pay.per_judgment)
+    if settings.budget is not None and is_spent(budget=settings.budget, spent=spent, pay=pay):
         return _said(
             "spent",
             "Stop: the budget is spent",
             f"{money_text(spent)} of {money_text(settings.budget)} {campaign.pay.currency} are "
-            f"owed to raters: no more work is given out.{_known(width, races)}",
+            f"owed to raters: no more work is given out.{known}",
         )
     if judgments and not outlook.lacking:
         missing = f" The goal is ±{goal:g}." if width and goal is not None else ""
-        way = " Add outputs to go on." if width or races is not None else ""
-        reason = f"All drawn outputs are judged.{_known(width, races)}{missing}{way}"
+        way = " Add outputs to go on." if known else ""
+        reason = f"All drawn outputs are judged.{known}{missing}{way}"
         # not the end that was hoped for, if there is a goal
-        kind = "spent" if goal is not None or races is not None else "stop"
-        return _said(kind, "Everything is judged", reason)
+        return _said("spent" if has_goal else "stop", "Everything is judged", reason)
     if settings.state != "running":
         title = "Paused" if settings.state == "paused" else "Stopped"
-        return _said(
-            "wait", title, f"{_NO_WORK[:1].upper()}{_NO_WORK[1:]} What raters hold they can submit."
-        )
-    if races is not None:
-        return _said("go", "Go on", f"{races.sentence} {_more(outlook)}")
-    return _going_on(campaign, outlook, goal, width)
+        return _said("wait", title, "No work is given out. What raters hold they can submit.")
+    if has_goal and not known:
+        reason = "The first interval comes with the first outputs."
+        return _said("wait", "Waiting for judgments", reason)
+    return _said("go", "Go on", _reason_to_go_on(campaign, goal, outlook))
 
 
-def is_spent(campaign: Campaign, settings: Settings, *, spent: int) -> bool:
-    """Whether the budget pays for no further judgment, so that no work is given out."""
-    price = micro(campaign.pay.per_judgment)
-    return settings.budget is not None and spent + max(price, 1) > settings.budget
+def _reason_to_go_on(campaign: Campaign, goal: float | None, outlook: Outlook) -> str:
+    more = "How many more are needed cannot be told yet."
+    if outlook.to_goal:
+        more = f"About {outlook.to_goal:,} more judgments are expected."
+    if outlook.race is not None:
+        return f"{outlook.sentence} {more}"
+    if goal is None:
+        return "No half-width is set as a goal: collection ends when everything is judged."
+    aim = f"the goal is ±{goal:g} ({', '.join(campaign.goal_prompts)})"
+    return f"The widest interval is {outlook.widest}; {aim}. {more}"
 
 
-def _reached(
-    campaign: Campaign, settings: Settings, width: str, races: LiveRaces | None
-) -> dict[str, str]:
-    goal = settings.half_width
+def _reached(campaign: Campaign, settings: Settings, outlook: Outlook) -> dict[str, str]:
     state = "" if settings.state == "running" else f" The campaign is {settings.state}: {_NO_WORK}"
-    if races is not None:
-        reason = f"{races.sentence} What is said here holds at all looks, so stopping now is sound.{state}"
+    if outlook.race is not None:
+        reason = f"{outlook.sentence} What is said here holds at all looks, so stopping now is sound.{state}"
         return _said("stop", "You can stop: the race is decided", reason)
     return _said(
         "stop",
         "You can stop: the goal is reached",
-        f"Every interval for {', '.join(campaign.goal_prompts)} is within ±{goal:g}. They hold at "
-        f"all times, so stopping now is sound. The widest is {width}.{state}",
+        f"Every interval for {', '.join(campaign.goal_prompts)} is within ±{settings.half_width:g}. "
+        f"They hold at all times, so stopping now is sound. The widest is {outlook.widest}.{state}",
     )
-
-
-def _known(width: str, races: LiveRaces | None) -> str:
-    if races is not None:
-        return f" {races.sentence}"
-    return f" The widest interval is {width}." if width else ""
-
-
-def _going_on(
-    campaign: Campaign, outlook: Outlook, goal: float | None, width: str
-) -> dict[str, str]:
-    if goal is None:
-        return _said(
-            "go",
-            "Go on",
-            "No half-width is set as a goal: collection ends when everything is judged.",
-        )
-    if not width:
-        return _said(
-            "wait", "Waiting for judgments", "The first interval comes with the first outputs."
-        )
-    names = ", ".join(campaign.goal_prompts)
-    reason = f"The widest interval is {width}; the goal is ±{goal:g} ({names}). {_more(outlook)}"
-    return _said("go", "Go on", reason)
-
-
-def _more(outlook: Outlook) -> str:
-    if outlook.to_goal:
-        return f"About {outlook.to_goal:,} more judgments are expected."
-    return "How many more are needed cannot be told yet."
 
 
 def _said(kind: str, title: str, reason: str) -> dict[str, str]:
     return {"kind": kind, "title": title, "reason": reason}
-
-
-def money_text(amount: int) -> str:
-    """Write an amount in millionths of the currency.
-
-    Examples
-    --------
-    >>> money_text(1_250_000), money_text(1_005_500)
-    ('1.25', '1.0055')
-    """
-    whole, part = divmod(amount, 1_000_000)
-    return f"{whole:,}.{f'{part:06d}'.rstrip('0'):0<2}"
 
 
 def money(
@@ -189,7 +144,7 @@ def money(
         "budget": None if budget is None else money_text(budget),
         "budget_amount": None if budget is None else budget / 1_000_000,
         "share": None if not budget else spent / budget,
-        "is_spent": is_spent(campaign, settings, spent=spent),
+        "is_spent": is_spent(budget=budget, spent=spent, pay=micro(pay.per_judgment)),
         "note": None if not judgments else _price(campaign, spent // judgments),
     }
 

@@ -1,7 +1,7 @@
 """Where a campaign stands: one JSON object made from the database and nothing else."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
@@ -11,36 +11,23 @@ from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.dashboard.alerts import alerts
 from steelyard.collect.dashboard.outlook import Outlook
 from steelyard.collect.dashboard.pool import LivePool, read_pool
-from steelyard.collect.dashboard.prompt_estimates import Cells
-from steelyard.collect.dashboard.racing import LiveRaces
+from steelyard.collect.dashboard.prompt_estimates import PromptEstimates
 from steelyard.collect.dashboard.raters_table import raters_table
-from steelyard.collect.dashboard.signals import is_spent, money, pace, signal
+from steelyard.collect.dashboard.signals import money, pace, signal
 from steelyard.collect.policy.exclusion import rules_in_words
-from steelyard.collect.policy.rater_work import Conduct, KnownConduct
+from steelyard.collect.policy.rater_work import RaterWork, RaterWorkCache
+from steelyard.collect.policy.stopping import goal_of, planned_of
 from steelyard.collect.policy.visit import HAND_BACKS_PER_TEXT
 from steelyard.collect.sampling.unit import Target
 from steelyard.collect.store import Reader, StoreError
 from steelyard.collect.store.decisions import About, Decision, latest
-from steelyard.collect.store.ledger import micro
-from steelyard.collect.store.overview import (
-    Awaited,
-    Progress,
-    RaterRow,
-    awaited,
-    progress,
-    rater_rows,
-)
+from steelyard.collect.store.judgments import judgment_rows
+from steelyard.collect.store.progress import Progress, RaterRow, progress, rater_rows
 from steelyard.collect.store.queue import drawn
-from steelyard.collect.store.records import (
-    ScoredRow,
-    judgment_times,
-    scored_rows,
-)
-from steelyard.collect.store.services import troubles
+from steelyard.collect.store.records import judgment_times
 from steelyard.collect.store.settings import Settings, current
-from steelyard.questions.goal import Goal
 
-__all__ = ["goal_of", "planned_of", "snapshot"]
+__all__ = ["snapshot"]
 
 
 @dataclass(frozen=True)
@@ -49,14 +36,12 @@ class _Read:
 
     settings: Settings
     progress: Progress
-    awaited: Sequence[Awaited]
-    scored: Sequence[ScoredRow]
+    rows: pl.DataFrame
     times: Sequence[int]
-    conduct: Mapping[str, Conduct]
+    work: Mapping[str, RaterWork]
     raters: Sequence[RaterRow]
     decided: Mapping[tuple[str, About], Decision]
     drawn: Sequence[Target]
-    troubles: Sequence[str]
 
 
 def snapshot(
@@ -65,7 +50,7 @@ def snapshot(
     *,
     now: int,
     pool: LivePool | None = None,
-    conduct: KnownConduct | None = None,
+    work: RaterWorkCache | None = None,
     failure: str | None = None,
 ) -> dict[str, Any]:
     """Return where the campaign stands, ready for JSON.
@@ -80,7 +65,7 @@ def snapshot(
         Milliseconds.
     pool : LivePool, optional
         What `read_pool` returned, when it is at hand.
-    conduct : KnownConduct, optional
+    work : RaterWorkCache, optional
         What knows how raters work, when it is at hand.
     failure : str, optional
         Why the last write to the database failed, if it did.
@@ -99,38 +84,33 @@ def snapshot(
     InvalidDataError
         If the outputs cannot be read.
     """
-    known = conduct or KnownConduct(campaign)
+    known = work or RaterWorkCache(campaign)
     read = store.read(lambda connection: _read(connection, now=now, known=known))
     pool = read_pool(campaign) if pool is None else pool
     goal, level = goal_of(campaign, read.settings)
     planned = planned_of(campaign, read.settings, systems=len(pool.systems))
-    cells = Cells(campaign, pool, read.scored, goal=goal, level=level, planned=planned)
-    lacking = sum(one.missing for one in read.awaited)
+    found = PromptEstimates(campaign, pool, read.rows, goal=goal, level=level, planned=planned)
+    lacking = read.progress.lacking
     sharing = read.progress.units / max(len(read.drawn), 1)
-    races = LiveRaces.of(campaign, cells)
-    outlook = Outlook.of(campaign, cells, lacking=lacking, sharing=sharing)
-    if races is not None and outlook.to_goal is not None:
+    outlook = Outlook.of(campaign, found, lacking=lacking, sharing=sharing)
+    if outlook.race is not None and outlook.to_goal is not None:
         lacking = min(lacking, outlook.to_goal)
     spent, judgments = read.progress.spent, read.progress.judgments
+    money_now = money(campaign, read.settings, spent=spent, judgments=judgments)
     return {
         "time": now,
         "title": campaign.title,
         "state": read.settings.state,
         "message": read.settings.message or "",
-        "signal": signal(
-            campaign, read.settings, outlook, spent=spent, judgments=judgments, races=races
-        ),
+        "signal": signal(campaign, read.settings, outlook, spent=spent, judgments=judgments),
         "progress": _progress(read, lacking=lacking),
-        "money": money(campaign, read.settings, spent=spent, judgments=judgments),
-        "pace": asdict(
-            pace(
-                read.times,
-                outlook,
-                drawn=read.settings.sample_size,
-                now=now,
-                is_open=read.settings.state == "running"
-                and not is_spent(campaign, read.settings, spent=spent),
-            )
+        "money": money_now,
+        "pace": pace(
+            read.times,
+            outlook,
+            drawn=read.settings.sample_size,
+            now=now,
+            is_open=read.settings.state == "running" and not (money_now or {}).get("is_spent"),
         )
         | {"last": read.progress.last},
         "goal": {
@@ -143,56 +123,36 @@ def snapshot(
             "prompts": list(campaign.goal_prompts),
             "metrics": list(campaign.metrics),
         },
-        "race": None if races is None else races.to_dict(),
+        "race": outlook.race,
         "systems": list(pool.systems),
-        "prompts": cells.to_list(),
-        "exclusions": _exclusions(cells),
-        "raters": raters_table(campaign, read.raters, conduct=read.conduct, decided=read.decided),
+        "prompts": found.to_list(),
+        "exclusions": _exclusions(found),
+        "raters": raters_table(campaign, read.raters, work=read.work, decided=read.decided),
         "rules": list(rules_in_words(campaign)),
-        "notes": _notes(campaign, cells, set_aside=read.progress.set_aside),
-        "alerts": [*alerts(campaign, failure=failure), *read.troubles],
+        "notes": _notes(campaign, found, set_aside=read.progress.set_aside),
+        "alerts": [*alerts(campaign, failure=failure), *_troubles(read.settings)],
     }
 
 
-def goal_of(campaign: Campaign, settings: Settings) -> tuple[Goal, float]:
-    """Return the goal as it stands, the file's with what was changed since, and its level."""
-    declared = campaign.goal
-    if declared is None or declared.decide is None:
-        goal = Goal(half_width=settings.half_width)
-    else:
-        goal = Goal(decide=declared.decide, margin=declared.margin)
-    return goal, 0.95 if declared is None else declared.level
+def _troubles(settings: Settings) -> list[str]:
+    """Return what is wrong with services outside."""
+    known = (one.get("trouble") for _, one in sorted(settings.services.items()))
+    return [trouble for trouble in known if trouble]
 
 
-def planned_of(campaign: Campaign, settings: Settings, *, systems: int) -> float | None:
-    """Return the judgments of each system that are planned: those drawn, or those that the budget pays.
-
-    None where the goal decides which system is better: then some systems end long before others.
-    """
-    if campaign.goal is not None and campaign.goal.decide is not None:
-        return None
-    planned = float(settings.sample_size * settings.judgments_per_output)
-    price = micro(campaign.pay.per_judgment)
-    if settings.budget and price:
-        planned = min(planned, settings.budget / price / max(systems, 1))
-    return planned if planned > 1 else None
-
-
-def _read(connection: Connection, *, now: int, known: KnownConduct) -> _Read:
+def _read(connection: Connection, *, now: int, known: RaterWorkCache) -> _Read:
     settings = current(connection)
     if settings is None:
         raise StoreError("no campaign has begun in this database: start it with `steelyard serve`")
     return _Read(
         settings=settings,
         progress=progress(connection, now=now),
-        awaited=awaited(connection),
-        scored=scored_rows(connection),
+        rows=judgment_rows(connection),
         times=judgment_times(connection),
-        conduct=known(connection),
+        work=known(connection),
         raters=rater_rows(connection),
         decided=latest(connection),
         drawn=drawn(connection),
-        troubles=troubles(connection),
     )
 
 
@@ -212,16 +172,16 @@ def _progress(read: _Read, *, lacking: int) -> dict[str, int]:
     }
 
 
-def _exclusions(cells: Cells) -> dict[str, int]:
-    out = cells.rows.filter("excluded")
+def _exclusions(found: PromptEstimates) -> dict[str, int]:
+    out = found.rows.filter("excluded")
     return {
         "raters": out["rater"].n_unique(),
         "judgments": out["submission"].n_unique(),
     }
 
 
-def _notes(campaign: Campaign, cells: Cells, *, set_aside: int) -> list[str]:
-    notes, rows = [], cells.rows
+def _notes(campaign: Campaign, found: PromptEstimates, *, set_aside: int) -> list[str]:
+    notes, rows = [], found.rows
     if set_aside:
         notes.append(
             f"{set_aside} {'text was' if set_aside == 1 else 'texts were'} handed back by "

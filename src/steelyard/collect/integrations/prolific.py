@@ -10,11 +10,10 @@ from typing import Any, Literal, Self
 from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.integrations.outgoing import OutgoingError, Reply, send_json
 from steelyard.collect.integrations.panels import ProlificPanel, ProlificPlaces
+from steelyard.collect.integrations.prolific_demand import wanted_visits
 from steelyard.collect.integrations.services import Outside
+from steelyard.collect.money import micro
 from steelyard.collect.store import Store
-from steelyard.collect.store.demand import Demand, demand
-from steelyard.collect.store.ledger import micro
-from steelyard.collect.store.services import Service
 
 __all__ = ["API", "ProlificApi", "Recruiter", "Study", "prolific_token"]
 
@@ -174,26 +173,25 @@ class Recruiter(Outside):
         wanted = await asyncio.to_thread(
             self.store.read,
             partial(
-                demand,
+                wanted_visits,
                 per_visit=self.campaign.visit_judgments or 1,
                 price=micro(self.campaign.pay.per_judgment),
                 lease_ms=round(self.campaign.lease_minutes * 60_000),
                 now=now,
             ),
         )
-        known = await self.known()
-        told = [await self._acted(study, wanted, known), self._unknown_codes(study)]
+        told = [await self._acted(study, wanted), self._unknown_codes(study)]
         return " ".join(one for one in told if one) or None
 
-    async def _acted(self, study: Study, wanted: Demand, known: Service) -> str | None:
+    async def _acted(self, study: Study, wanted: int) -> str | None:
         """Do what is due; return what somebody must do at Prolific instead of us."""
-        if not (wanted.running and wanted.visits):
+        if not wanted:
             if study.status == "ACTIVE":
                 # kept before: a pause that nobody remembers would last for ever
                 await self.remember({"paused": True})
                 await self.api.change("PAUSE")
             return None
-        ours = bool(known.memory.get("paused"))
+        ours = bool((await self.known()).get("memory", {}).get("paused"))
         by_hand = _by_hand(study, ours=ours)
         if by_hand is not None or study.status not in _KNOWN:
             return by_hand
@@ -210,8 +208,8 @@ class Recruiter(Outside):
             "allows no more places: raise it in the campaign file and start the server again."
         )
 
-    async def _filled(self, study: Study, wanted: Demand) -> Study:
-        open_places = min(wanted.visits, self.declared.at_once)
+    async def _filled(self, study: Study, wanted: int) -> Study:
+        open_places = min(wanted, self.declared.at_once)
         places = min(study.taken + open_places, self.declared.most)
         return study if places <= study.places else await self.api.add_places(places)
 

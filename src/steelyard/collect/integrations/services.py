@@ -3,14 +3,14 @@
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, ClassVar
 
 from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.integrations.outgoing import OutgoingError
 from steelyard.collect.store import Store
-from steelyard.collect.store.services import Service, keep, service
+from steelyard.collect.store.settings import keep_service, service
 
 __all__ = ["Outside", "Patience"]
 
@@ -106,20 +106,19 @@ class Outside(ABC):
             trouble = self.regret(error, seconds)
         else:
             self.patience.succeeded()
-        known = await self.known()
-        if trouble != known.trouble:
-            await self._keep(replace(known, trouble=trouble))
+        if trouble != (await self.known()).get("trouble"):
+            await self._keep(trouble=trouble)
 
-    async def known(self) -> Service:
-        """Return what is remembered."""
+    async def known(self) -> Mapping[str, Any]:
+        """Return what is remembered (``memory``), and what is wrong (``trouble``)."""
         return await asyncio.to_thread(self.store.read, partial(service, name=self.name))
 
     async def remember(self, memory: Mapping[str, Any]) -> None:
         """Remember something, besides what is remembered already."""
-        known = await self.known()
-        fresh = {**known.memory, **memory}
-        if fresh != known.memory:
-            await self._keep(replace(known, memory=fresh))
+        before = (await self.known()).get("memory", {})
+        fresh = {**before, **memory}
+        if fresh != before:
+            await self._keep(memory=fresh)
 
-    async def _keep(self, known: Service) -> None:
-        await asyncio.wrap_future(self.store.write(partial(keep, name=self.name, known=known)))
+    async def _keep(self, **known: Any) -> None:
+        await asyncio.wrap_future(self.store.write(partial(keep_service, name=self.name, **known)))

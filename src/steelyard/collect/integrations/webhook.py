@@ -8,9 +8,9 @@ from typing import Any, Self
 from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.integrations.outgoing import OutgoingError, send_json
 from steelyard.collect.integrations.services import Outside
+from steelyard.collect.money import micro
+from steelyard.collect.policy.stopping import Lacking, lacking_judgments
 from steelyard.collect.store import Store
-from steelyard.collect.store.course import Course, course
-from steelyard.collect.store.ledger import micro
 from steelyard.collect.store.records import iso_time
 
 __all__ = ["WebhookCaller"]
@@ -57,8 +57,8 @@ class WebhookCaller(Outside):
 
     async def act(self, *, now: int) -> str | None:
         """Send what is due."""
-        told = (await self.known()).memory.get("told")
-        asked = partial(course, price=micro(self.campaign.pay.per_judgment))
+        told = (await self.known()).get("memory", {}).get("told")
+        asked = partial(lacking_judgments, price=micro(self.campaign.pay.per_judgment))
         found = await asyncio.to_thread(self.store.read, asked)
         event = self._event(found, now=now)
         if event == "open":
@@ -69,7 +69,7 @@ class WebhookCaller(Outside):
             await self.remember({"told": event})
         return None
 
-    def _event(self, found: Course, *, now: int) -> str:
+    def _event(self, found: Lacking, *, now: int) -> str:
         """Return how the campaign stands, in one word."""
         if found.end is not None:
             return found.end
@@ -79,7 +79,7 @@ class WebhookCaller(Outside):
         is_stalled = now - since >= _STALL_MINUTES * 60_000
         return "stalled" if is_stalled else "open"
 
-    def _news(self, event: str, found: Course, *, now: int) -> dict[str, Any]:
+    def _news(self, event: str, found: Lacking, *, now: int) -> dict[str, Any]:
         return {
             "event": "stalled" if event == "stalled" else "ended",
             "reason": _ENDS.get(event, f"No judgment has come for {_STALL_MINUTES} minutes."),

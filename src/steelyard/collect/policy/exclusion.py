@@ -11,10 +11,10 @@ from functools import partial
 from sqlalchemy import Connection
 
 from steelyard.collect.config.campaign import Campaign
-from steelyard.collect.policy.rater_work import Conduct, KnownConduct, conducts
+from steelyard.collect.policy.rater_work import RaterWork, RaterWorkCache, rater_work
 from steelyard.collect.store import Reader, Store
 from steelyard.collect.store.decisions import decide, latest, verdict
-from steelyard.collect.store.overview import RaterRow, rater_rows
+from steelyard.collect.store.progress import RaterRow, rater_rows
 from steelyard.collect.store.records import submission_rows
 from steelyard.collect.store.tables import submissions
 
@@ -58,7 +58,7 @@ class Flag:
     reason: str
 
 
-def flags_of(campaign: Campaign, rater: RaterRow, conduct: Conduct | None) -> tuple[Flag, ...]:
+def flags_of(campaign: Campaign, rater: RaterRow, work: RaterWork | None) -> tuple[Flag, ...]:
     """Return what the declared rules have to say about a rater.
 
     Parameters
@@ -67,7 +67,7 @@ def flags_of(campaign: Campaign, rater: RaterRow, conduct: Conduct | None) -> tu
         The campaign, with its rules.
     rater : RaterRow
         The rater.
-    conduct : Conduct or None
+    work : RaterWork or None
         How the rater works; None before the first submission.
     """
     flags: list[Flag] = []
@@ -76,31 +76,31 @@ def flags_of(campaign: Campaign, rater: RaterRow, conduct: Conduct | None) -> tu
     if rater.handed_back > max(rater.judgments, _FEW_HAND_BACKS):
         reason = f"{rater.handed_back} texts were handed back, and {rater.judgments} judged."
         flags.append(Flag("hand-backs", excludes=False, reason=reason))
-    if conduct is not None:
-        flags += _flags(campaign, conduct)
+    if work is not None:
+        flags += _flags(campaign, work)
     return tuple(flags)
 
 
-def _flags(campaign: Campaign, conduct: Conduct) -> Iterable[Flag]:
+def _flags(campaign: Campaign, work: RaterWork) -> Iterable[Flag]:
     rules = campaign.quality
     least, shortest, failures = rules.active_seconds, rules.edit_characters, rules.gold_failures
-    seconds = conduct.median_seconds if conduct.judgments >= _fewest(campaign) else None
+    seconds = work.median_seconds if work.judgments >= _fewest(campaign) else None
     if least is not None and seconds is not None and seconds < least:
         yield Flag(
             "active-time",
             excludes=True,
-            reason=f"Median time {seconds:.1f} s over {conduct.judgments} judgments; at least "
+            reason=f"Median time {seconds:.1f} s over {work.judgments} judgments; at least "
             f"{least:g} s were asked for.",
         )
-    edit = conduct.median_edit if conduct.edits >= _fewest(campaign) else None
+    edit = work.median_edit if work.edits >= _fewest(campaign) else None
     if shortest is not None and edit is not None and edit < shortest:
         yield Flag(
             "edits",
             excludes=True,
             reason=f"Required edits change {edit:g} character{'' if edit == 1 else 's'} in the median of "
-            f"{conduct.edits}; at least {shortest} were asked for.",
+            f"{work.edits}; at least {shortest} were asked for.",
         )
-    rule, found = rules.agreement, conduct.agreement
+    rule, found = rules.agreement, work.agreement
     if (
         rule is not None
         and found is not None
@@ -113,19 +113,19 @@ def _flags(campaign: Campaign, conduct: Conduct) -> Iterable[Flag]:
             reason=f"{found.share:.0%} of {found.comparisons} comparisons with others agree, on "
             f"{found.submissions} outputs; at least {rule:.0%} were asked for.",
         )
-    if failures is not None and conduct.gold_missed >= failures:
+    if failures is not None and work.gold_missed >= failures:
         yield Flag(
             "gold",
             excludes=True,
-            reason=f"{conduct.gold_missed} of {conduct.gold} gold items were answered wrongly; "
+            reason=f"{work.gold_missed} of {work.gold} gold items were answered wrongly; "
             f"{failures} are one too many.",
         )
     most = rules.same_answers
-    if most is not None and conduct.same_answers >= most:
+    if most is not None and work.same_answers >= most:
         yield Flag(
             "same-answers",
             excludes=True,
-            reason=f"{conduct.same_answers} texts in a row have the same answers; {most} are one too "
+            reason=f"{work.same_answers} texts in a row have the same answers; {most} are one too "
             "many.",
         )
 
@@ -169,7 +169,7 @@ def rules_in_words(campaign: Campaign) -> tuple[str, ...]:
     return tuple(words)
 
 
-def due(campaign: Campaign, store: Reader, conduct: KnownConduct | None = None) -> dict[str, str]:
+def due(campaign: Campaign, store: Reader, work: RaterWorkCache | None = None) -> dict[str, str]:
     """Return whom a rule excludes and nobody decided about, each with the reason.
 
     Parameters
@@ -178,12 +178,12 @@ def due(campaign: Campaign, store: Reader, conduct: KnownConduct | None = None) 
         The campaign, with its rules.
     store : Reader
         Its database.
-    conduct : KnownConduct, optional
+    work : RaterWorkCache, optional
         What knows how raters work, when it is at hand.
     """
     if not has_rules(campaign):
         return {}
-    known = conduct or KnownConduct(campaign)
+    known = work or RaterWorkCache(campaign)
     return store.read(partial(_due, campaign=campaign, known=known))
 
 
@@ -194,10 +194,10 @@ def due_for(connection: Connection, *, campaign: Campaign, rater: str) -> dict[s
     """
     if verdict(connection, rater=rater, about="estimate") is not None:
         return {}
-    conduct = conducts(
+    work = rater_work(
         campaign, submission_rows(connection, where=submissions.c.rater == rater)
     ).get(rater)
-    reasons = [] if conduct is None else [one.reason for one in _flags(campaign, conduct)]
+    reasons = [] if work is None else [one.reason for one in _flags(campaign, work)]
     return {rater: " ".join(reasons)} if reasons else {}
 
 
@@ -244,12 +244,12 @@ def exclude(store: Store, raters: Mapping[str, str], *, now: int) -> int:
     return sum(future.result().by == "rule" for future in waiting)
 
 
-def _due(connection: Connection, *, campaign: Campaign, known: KnownConduct) -> dict[str, str]:
+def _due(connection: Connection, *, campaign: Campaign, known: RaterWorkCache) -> dict[str, str]:
     decided = {rater for rater, about in latest(connection) if about == "estimate"}
-    conduct = known(connection)
+    work = known(connection)
     found = {}
     for rater in rater_rows(connection):
-        flags = [one for one in flags_of(campaign, rater, conduct.get(rater.id)) if one.excludes]
+        flags = [one for one in flags_of(campaign, rater, work.get(rater.id)) if one.excludes]
         if flags and rater.id not in decided:
             found[rater.id] = " ".join(flag.reason for flag in flags)
     return found

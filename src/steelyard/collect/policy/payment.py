@@ -1,21 +1,28 @@
-"""What raters are to be paid: each entry, the sum of each rater, and the bonuses of a panel."""
+"""Who is paid, and what: each entry of the ledger, the sum of each rater, the bonuses of a panel."""
 
 from collections.abc import Sequence
 from functools import partial
 
 import polars as pl
-from sqlalchemy import Connection
+from sqlalchemy import Connection, select
 
 from steelyard.collect.config.campaign import Campaign
-from steelyard.collect.dashboard.signals import money_text
+from steelyard.collect.money import money_text
 from steelyard.collect.store import Reader
 from steelyard.collect.store.decisions import Decision, latest
-from steelyard.collect.store.ledger import entries, totals
-from steelyard.collect.store.overview import RaterRow, rater_rows
+from steelyard.collect.store.progress import RaterRow, rater_rows
 from steelyard.collect.store.records import iso_time
+from steelyard.collect.store.tables import ledger as entries
+from steelyard.collect.store.tables import sessions, submissions
 
 __all__ = ["bonuses", "ledger", "payments", "pseudonym"]
 
+_ENTRIES = (
+    select(entries, sessions.c.panel_session)
+    .outerjoin(submissions, submissions.c.id == entries.c.submission)
+    .outerjoin(sessions, sessions.c.id == submissions.c.session)
+    .order_by(entries.c.id)
+)
 _LEDGER_COLUMNS = (
     *("entry", "rater", "panel", "panel_id", "panel_session", "kind", "amount", "currency", "time"),
     *("submission", "reference", "payment", "payment_reason"),
@@ -43,8 +50,8 @@ def payments(store: Reader, campaign: Campaign) -> pl.DataFrame:
     """Return what each rater is to be paid, by the id that the panel knows."""
     del campaign
     rows = [
-        (rater.external_id, money_text(amount).replace(",", ""))
-        for rater, amount in store.read(_to_pay)
+        (rater.external_id, money_text(rater.earned).replace(",", ""))
+        for rater in store.read(_to_pay)
     ]
     return pl.DataFrame(rows, schema={"PID": pl.String, "amount": pl.String}, orient="row")
 
@@ -53,20 +60,19 @@ def bonuses(store: Reader, campaign: Campaign) -> pl.DataFrame:
     """Return the same for raters of the campaign's panel, in whole cents, as Prolific reads it."""
     rows = [
         (rater.external_id, money_text(cents * 10_000).replace(",", ""))
-        for rater, amount in store.read(_to_pay)
-        if rater.panel == campaign.panel.kind and (cents := (amount + 5_000) // 10_000)
+        for rater in store.read(_to_pay)
+        if rater.panel == campaign.panel.kind and (cents := (rater.earned + 5_000) // 10_000)
     ]
     return pl.DataFrame(rows, schema={"PID": pl.String, "amount": pl.String}, orient="row")
 
 
-def _to_pay(connection: Connection) -> list[tuple[RaterRow, int]]:
-    """Return who is paid, and how much in millionths of the currency."""
-    raters, decided = {one.id: one for one in rater_rows(connection)}, latest(connection)
+def _to_pay(connection: Connection) -> list[RaterRow]:
+    """Return who has earned something and is paid."""
+    decided = latest(connection)
     return [
-        (raters[total.rater], total.amount)
-        for total in totals(connection)
-        if total.amount
-        and _payment(raters[total.rater], decided.get((total.rater, "payment"))) == "pay"
+        rater
+        for rater in rater_rows(connection)
+        if rater.earned and _payment(rater, decided.get((rater.id, "payment"))) == "pay"
     ]
 
 
@@ -81,15 +87,15 @@ def _owed(connection: Connection, *, currency: str) -> Sequence[Sequence[str | N
     raters = {one.id: one for one in rater_rows(connection)}
     decided = latest(connection)
     rows = []
-    for entry in entries(connection):
+    for entry in connection.execute(_ENTRIES):
         rater, decision = raters[entry.rater], decided.get((entry.rater, "payment"))
         rows.append(
             (
                 str(entry.id),
-                pseudonym(entry.number),
+                pseudonym(rater.number),
                 rater.panel,
                 rater.external_id,
-                entry.visit,
+                entry.panel_session,
                 entry.kind,
                 money_text(entry.amount).replace(",", ""),
                 currency,

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from steelyard.errors import InvalidArgumentError, InvalidDataError
-
 __all__ = ["RaterAgreement", "rater_agreement"]
 
 # Scores are means of a few numbers: what is equal on paper differs in the last digit.
@@ -55,19 +53,7 @@ def rater_agreement(
     bounds : mapping of str to (float, float)
         Least and greatest score of each prompt; prompts that are not there are left out.
     distance : float
-        How far apart two scores may be that agree, as a share of the scale.
-
-    Returns
-    -------
-    dict of str to RaterAgreement
-        Of the raters with at least one comparison, in order of first appearance.
-
-    Raises
-    ------
-    InvalidArgumentError
-        If `distance` is negative.
-    InvalidDataError
-        If a column is missing.
+        How far apart two scores may be that agree.
 
     Notes
     -----
@@ -83,11 +69,6 @@ def rater_agreement(
     >>> rater_agreement(rows, bounds={"p": (0, 2)}, distance=0.5)["a"]
     RaterAgreement(rater='a', submissions=2, comparisons=2, share=0.5, leniency=-0.75)
     """
-    if not distance >= 0:
-        raise InvalidArgumentError(f"`distance` must not be negative; got {distance}")
-    for column in ("submission", "unit", "rater", "prompt", "score"):
-        if column not in rows.columns:
-            raise InvalidDataError(f"the judgments have no column `{column}`")
     ranges = pl.DataFrame(
         {
             "prompt": pl.Series(list(bounds), dtype=pl.String),

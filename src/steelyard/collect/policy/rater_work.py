@@ -10,9 +10,9 @@ from sqlalchemy import Connection
 
 from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.policy.rater_agreement import RaterAgreement, rater_agreement
-from steelyard.collect.store.overview import newest
+from steelyard.collect.store.progress import newest
 from steelyard.collect.store.records import SubmissionRow, submission_rows
-from steelyard.collect.store.sides import each_score
+from steelyard.collect.store.shown import each_score
 from steelyard.collect.tasks import Task, grade_gold, score_bounds, visible_widgets
 from steelyard.collect.tasks.conditions import holds
 from steelyard.collect.tasks.screen import LETTERS, asked_about
@@ -26,11 +26,11 @@ from steelyard.collect.tasks.widgets import (
     Spans,
 )
 
-__all__ = ["Conduct", "KnownConduct", "conducts"]
+__all__ = ["RaterWork", "RaterWorkCache", "rater_work"]
 
 
 @dataclass(frozen=True)
-class Conduct:
+class RaterWork:
     """How a rater works.
 
     Attributes
@@ -65,7 +65,7 @@ class Conduct:
 
 
 @dataclass
-class KnownConduct:
+class RaterWorkCache:
     """How raters work, computed again only when there is something new.
 
     Parameters
@@ -76,18 +76,18 @@ class KnownConduct:
 
     campaign: Campaign
     _newest: int | None = field(default=None, init=False)
-    _found: Mapping[str, Conduct] = field(default_factory=dict, init=False)
+    _found: Mapping[str, RaterWork] = field(default_factory=dict, init=False)
 
-    def __call__(self, connection: Connection) -> Mapping[str, Conduct]:
+    def __call__(self, connection: Connection) -> Mapping[str, RaterWork]:
         """Return how each rater with a submission works, by id."""
         found = newest(connection)
         if found != self._newest:
-            self._found = conducts(self.campaign, submission_rows(connection))
+            self._found = rater_work(self.campaign, submission_rows(connection))
             self._newest = found
         return self._found
 
 
-def conducts(campaign: Campaign, submissions: Sequence[SubmissionRow]) -> dict[str, Conduct]:
+def rater_work(campaign: Campaign, submissions: Sequence[SubmissionRow]) -> dict[str, RaterWork]:
     """Tell how each rater with a submission works.
 
     Parameters
@@ -99,7 +99,7 @@ def conducts(campaign: Campaign, submissions: Sequence[SubmissionRow]) -> dict[s
 
     Returns
     -------
-    dict of str to Conduct
+    dict of str to RaterWork
         By id of the rater.
     """
     if not submissions:
@@ -137,7 +137,7 @@ def conducts(campaign: Campaign, submissions: Sequence[SubmissionRow]) -> dict[s
     runs = _longest_runs(task, submissions)
     agreement = rater_agreement(_scores(submissions), bounds=score_bounds(task))
     return {
-        row["rater"]: Conduct(
+        row["rater"]: RaterWork(
             **row, same_answers=runs[row["rater"]], agreement=agreement.get(row["rater"])
         )
         for row in table.iter_rows(named=True)

@@ -1,14 +1,102 @@
-"""How a visit ended, and what the rater takes back to the panel for it."""
+"""When a visit ends, how, and what the rater takes back to the panel for it."""
 
+from typing import Literal
+
+from sqlalchemy import Connection
+
+from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.integrations.panels import Outcome
+from steelyard.collect.store.sessions import Session, earlier_visits
 
-__all__ = ["HAND_BACKS_PER_TEXT", "visit_outcome"]
+__all__ = [
+    "HAND_BACKS_PER_TEXT",
+    "PAID_ENDS",
+    "Reason",
+    "has_visited_enough",
+    "judgments_of_visit",
+    "may_change_answer",
+    "reason_to_end",
+    "visit_outcome",
+]
 
 # Raters after whom a text that all of them handed back is given to nobody any more.
 HAND_BACKS_PER_TEXT = 3
 
+# ``none-left``: this rater has had all there is; ``wait``: others hold what is left and may yet let go
+# of it; ``paused`` and ``stopped``: the campaign is; ``session-complete``: the visit has brought all that
+# it was to bring; ``rater-complete``: the rater has judged as much as one person may; ``revoked``: the
+# rater's invitation was withdrawn; ``excluded``: the rater's judgments do not count; ``enough``: the goal
+# is reached or the budget is spent.
+Reason = Literal[
+    "none-left",
+    "wait",
+    "paused",
+    "stopped",
+    "session-complete",
+    "rater-complete",
+    "revoked",
+    "excluded",
+    "enough",
+]
+# Endings at which work that was done is paid as it was promised.
+PAID_ENDS = frozenset({"session-complete", "rater-complete", "none-left", "stopped", "enough"})
 # Endings for which nobody is paid unless whoever runs the campaign says so.
 _SCREENED_OUT = frozenset({"tutorial-failed", "excluded", "no-consent", "screened-out"})
+
+
+def reason_to_end(
+    *,
+    excluded: bool,
+    state: str,
+    is_goal_met: bool,
+    done: int,
+    limit: int | None,
+    is_within: bool = False,
+) -> Reason | None:
+    """Return why a visit gets no more work, however much there is; None if it may go on.
+
+    Within a document a visit goes on to its end, also beyond `limit` judgments.
+    """
+    # An excluded rater's further judgments would be paid for and not used.
+    if excluded:
+        return "excluded"
+    if state == "stopped":
+        return "stopped"
+    if state == "paused":
+        # whoever waited for the end of this pause would wait in vain
+        return "enough" if is_goal_met else "paused"
+    is_complete = limit is not None and done >= limit and not is_within
+    return "session-complete" if is_complete else None
+
+
+def has_visited_enough(connection: Connection, campaign: Campaign, visit: Session) -> bool:
+    """Whether a rater has judged as much as one person may, in this visit or in others.
+
+    Visits may have been opened side by side, before any of them brought a judgment.
+    """
+    most, visits = campaign.session.judgments_per_rater, campaign.most_visits
+    if most is not None and visit.total >= most:
+        return True
+    if not visit.total or visit.done or visits is None:
+        return False
+    key = {"rater": visit.rater, "panel_session": visit.panel_session}
+    return earlier_visits(connection, **key) >= visits
+
+
+def may_change_answer(campaign: Campaign, visit: Session, *, state: str) -> bool:
+    """Whether the last answer of a visit may still be changed: until the visit has ended."""
+    most = campaign.session.judgments_per_rater
+    is_over = visit.excluded or visit.revoked or visit.finished or state != "running"
+    return not is_over and (most is None or visit.total < most)
+
+
+def judgments_of_visit(campaign: Campaign, visit: Session) -> int | None:
+    """Return how many judgments a visit is to bring, if that is settled."""
+    most = campaign.session.judgments_per_rater
+    left = None if most is None else most - visit.total + visit.done
+    declared = min((one for one in (visit.limit, left) if one is not None), default=None)
+    # a visit goes on to the end of a document
+    return None if declared is None else max(declared, visit.done)
 
 
 def visit_outcome(

@@ -11,7 +11,7 @@ from steelyard.collect.store.raters import rater as known_rater
 from steelyard.collect.store.tables import decisions, raters, submissions
 from steelyard.errors import InvalidArgumentError
 
-__all__ = ["About", "By", "Decision", "decide", "history", "latest", "replace_excluded", "verdict"]
+__all__ = ["About", "By", "Decision", "decide", "history", "latest", "verdict"]
 
 About = Literal["estimate", "payment"]
 By = Literal["rule", "admin"]
@@ -78,13 +78,6 @@ _JUDGED = (
     .where(submissions.c.rater == bindparam("rater"))
     .order_by(submissions.c.unit)
 )
-_JUDGED_BY_EXCLUDED = (
-    select(submissions.c.unit)
-    .join_from(submissions, raters, raters.c.id == submissions.c.rater)
-    .where(raters.c.excluded.is_(True))
-    .distinct()
-    .order_by(submissions.c.unit)
-)
 
 
 def decide(
@@ -149,20 +142,6 @@ def decide(
         judged = connection.execute(_JUDGED, {"rater": rater}).scalars().all()
         rebalance(connection, judged, now=now)
     return Decision(number, rater, about, verdict, reason, by, now)
-
-
-def replace_excluded(connection: Connection, *, now: int) -> int:
-    """Make sure that every judgment that was excluded is offered to another rater.
-
-    `decide` does so by itself; this repairs, and can be run at any time.
-
-    Returns
-    -------
-    int
-        How many slots were added.
-    """
-    judged = connection.execute(_JUDGED_BY_EXCLUDED).scalars().all()
-    return rebalance(connection, judged, now=now)
 
 
 def history(connection: Connection) -> list[Decision]:

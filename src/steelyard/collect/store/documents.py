@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from steelyard.collect.store import assignment_statements as statements
+from steelyard.collect.store import lease_statements as statements
 from steelyard.collect.store.ids import salt
 
 __all__ = ["begun_document", "following_segment", "hold_document"]

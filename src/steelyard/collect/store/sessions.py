@@ -9,7 +9,7 @@ from sqlalchemy import Connection, and_, bindparam, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from steelyard.collect.store.ids import new_id
-from steelyard.collect.store.prepared import Prepared
+from steelyard.collect.store.prepared import run
 from steelyard.collect.store.refusals import UnknownSessionError
 from steelyard.collect.store.tables import (
     invitations,
@@ -17,7 +17,6 @@ from steelyard.collect.store.tables import (
     raters,
     sessions,
     settings,
-    tutorials,
 )
 
 __all__ = ["Session", "earlier_visits", "judgments", "open_session", "session"]
@@ -51,8 +50,6 @@ class Session:
         Judgments after which it ends; none ends when no work is left.
     earned : int
         What the rater has earned in all visits, in millionths of the currency.
-    tutorials : mapping of str to bool or None
-        Whether the rater passed the tutorial of each version; None while it is under way.
     """
 
     id: str
@@ -69,7 +66,6 @@ class Session:
     total: int
     limit: int | None
     earned: int
-    tutorials: Mapping[str, bool | None]
 
     @property
     def finished(self) -> bool:
@@ -112,12 +108,10 @@ _SESSION = (
         and_(raters.c.panel == "invitation", invitations.c.name == raters.c.external_id),
     )
 )
-_BY_ID = Prepared(_SESSION.where(sessions.c.id == bindparam("session")))
-_BY_PANEL = Prepared(
-    _SESSION.where(
-        sessions.c.rater == bindparam("rater"),
-        sessions.c.panel_session == bindparam("panel_session"),
-    )
+_BY_ID = _SESSION.where(sessions.c.id == bindparam("session"))
+_BY_PANEL = _SESSION.where(
+    sessions.c.rater == bindparam("rater"),
+    sessions.c.panel_session == bindparam("panel_session"),
 )
 _EARLIER = select(func.count()).where(
     sessions.c.rater == bindparam("rater"),
@@ -126,9 +120,6 @@ _EARLIER = select(func.count()).where(
 )
 _JUDGMENTS = select(func.coalesce(func.sum(sessions.c.done), 0)).where(
     sessions.c.rater == bindparam("rater")
-)
-_TUTORIALS = Prepared(
-    select(tutorials.c.version, tutorials.c.passed).where(tutorials.c.rater == bindparam("rater"))
 )
 _INSERT = {
     "sqlite": sqlite.insert(sessions).on_conflict_do_nothing(),
@@ -160,12 +151,12 @@ def open_session(
         Milliseconds.
     """
     key = {"rater": rater, "panel_session": panel_session}
-    found = _BY_PANEL.row(connection, key)
+    found = run(connection, _BY_PANEL, key).one_or_none()
     if found is None:
         row = {**key, "id": new_id(), "parameters": json.dumps(dict(parameters)), "opened": now}
         connection.execute(_INSERT[connection.dialect.name], row)
-        found = _BY_PANEL.row(connection, key)
-    return _session(connection, found)
+        found = run(connection, _BY_PANEL, key).one_or_none()
+    return _session(found)
 
 
 def earlier_visits(connection: Connection, *, rater: str, panel_session: str) -> int:
@@ -187,17 +178,17 @@ def session(connection: Connection, session_id: str) -> Session:
     UnknownSessionError
         If there is none of this id.
     """
-    found = _BY_ID.row(connection, {"session": session_id})
+    found = run(connection, _BY_ID, {"session": session_id}).one_or_none()
     if found is None:
         raise UnknownSessionError("there is no such session")
-    return _session(connection, found)
+    return _session(found)
 
 
-def _session(connection: Connection, found: Any) -> Session:
-    passed = _TUTORIALS.rows(connection, {"rater": found.rater})
-    fields = found._asdict()
-    fields["parameters"] = json.loads(found.parameters)
-    fields["earned"] = int(found.earned)
-    fields["revoked"] = bool(found.revoked)
-    fields["total"] = int(found.total)
-    return Session(**fields, tutorials={one.version: one.passed for one in passed})
+def _session(found: Any) -> Session:
+    made = {
+        "parameters": json.loads(found.parameters),
+        "earned": int(found.earned),
+        "revoked": bool(found.revoked),
+        "total": int(found.total),
+    }
+    return Session(**found._asdict() | made)

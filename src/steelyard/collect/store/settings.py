@@ -2,15 +2,15 @@
 
 import json
 import secrets
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal, Self, get_args
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal, Self, get_args
 
-from sqlalchemy import Connection, bindparam, insert, inspect, select, text, update
+from sqlalchemy import Connection, insert, inspect, select, text, update
 
 from steelyard.collect.config.campaign import Campaign
+from steelyard.collect.money import micro
 from steelyard.collect.sampling.unit import Unit
-from steelyard.collect.store.ledger import micro
 from steelyard.collect.store.queue import add_units
 from steelyard.collect.store.refusals import OtherCampaignError, StoreError
 from steelyard.collect.store.tables import settings
@@ -24,7 +24,9 @@ __all__ = [
     "current",
     "has_begun",
     "initialise",
+    "keep_service",
     "renew_secret",
+    "service",
 ]
 
 State = Literal["running", "paused", "stopped"]
@@ -87,93 +89,45 @@ class Facts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
-    """The campaign of a database, as it stands.
+class Settings(Facts):
+    """The campaign of a database, as it stands; what `Facts` holds may have been changed since.
 
     Attributes
     ----------
-    fingerprint : str
-        Tells this campaign from others.
     secret : str
         Random, made once; what links and cookies are signed with.
     state : {"running", "paused", "stopped"}
         Whether raters are given work.
-    half_width : float or None
-        The half-width to reach.
-    budget : int or None
-        What may be spent, in millionths of the currency.
     sample_size : int
         Outputs of each system in the draw; items, when systems share them.
-    judgments_per_output : int
-        Judgments wanted of each unit.
-    session_judgments, gold_every, mirrored
-        As in `Facts`.
     revision : int
         Grows with every change of these settings and of the draw.
     created, changed : int
         Milliseconds.
-    declared : str or None
-        The goal as the campaign file last had it, in JSON.
-    met_half_width : float or None
-        The half-width at which the server paused because it was reached.
+    in_file : str
+        The goal and the budget as the campaign file last had them.
+    goal_met : bool
+        Whether the server has paused because the present goal was reached.
     message : str or None
         What raters are told on their pages.
+    services : mapping of str to mapping
+        Of each service outside, its ``memory`` and its ``trouble``.
     """
 
-    fingerprint: str
     secret: str
     state: State
-    half_width: float | None
-    budget: int | None
     sample_size: int
-    judgments_per_output: int
-    session_judgments: int | None
-    gold_every: int | None
-    mirrored: tuple[str, ...]
     revision: int
     created: int
     changed: int
-    declared: str | None = None
-    met_half_width: float | None = None
+    in_file: str
+    goal_met: bool = False
     message: str | None = None
+    services: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 _CURRENT = select(*(column for column in settings.c if column.name != "id"))
 _ADD = insert(settings).values(id=1, state="running", sample_size=0, revision=1)
-_CHANGE = (
-    update(settings)
-    .where(settings.c.id == 1)
-    .values(
-        state=bindparam("new_state"),
-        half_width=bindparam("new_half_width"),
-        budget=bindparam("new_budget"),
-        message=bindparam("new_message"),
-        revision=settings.c.revision + 1,
-        changed=bindparam("new_changed"),
-    )
-)
-_FOLLOW = (
-    update(settings)
-    .where(settings.c.id == 1)
-    .values(
-        half_width=bindparam("new_half_width"),
-        budget=bindparam("new_budget"),
-        session_judgments=bindparam("new_session_judgments"),
-        gold_every=bindparam("new_gold_every"),
-        declared=bindparam("new_declared"),
-        revision=settings.c.revision + 1,
-        changed=bindparam("new_changed"),
-    )
-)
-_RENEW = (
-    update(settings)
-    .where(settings.c.id == 1)
-    .values(
-        secret=bindparam("new_secret"),
-        revision=settings.c.revision + 1,
-        changed=bindparam("new_changed"),
-    )
-)
 # Two processes that start at once must not both begin the campaign.
 _ALONE = text("LOCK TABLE settings IN SHARE ROW EXCLUSIVE MODE")
 
@@ -213,20 +167,8 @@ def initialise(
         connection.execute(_ALONE)
     there = current(connection)
     if there is None:
-        row = {
-            "fingerprint": facts.fingerprint,
-            "secret": _new_secret(),
-            "half_width": facts.half_width,
-            "budget": facts.budget,
-            "judgments_per_output": facts.judgments_per_output,
-            "session_judgments": facts.session_judgments,
-            "gold_every": facts.gold_every,
-            "mirrored": json.dumps(facts.mirrored),
-            "declared": facts.declared,
-            "created": now,
-            "changed": now,
-        }
-        connection.execute(_ADD, row)
+        row = asdict(facts) | {"mirrored": json.dumps(facts.mirrored), "in_file": facts.declared}
+        connection.execute(_ADD, {**row, "secret": _new_secret(), "created": now, "changed": now})
         add_units(connection, new=units, now=now)
         there = _begun(connection)
     elif added:
@@ -240,7 +182,7 @@ def initialise(
 def _followed(connection: Connection, there: Settings, facts: Facts, now: int) -> Settings:
     """Take over what the campaign file says by now."""
     goal = {"half_width": there.half_width, "budget": there.budget}
-    before = json.loads(facts.declared if there.declared is None else there.declared)
+    before = json.loads(there.in_file)
     goal |= {
         name: value for name, value in json.loads(facts.declared).items() if value != before[name]
     }
@@ -248,13 +190,11 @@ def _followed(connection: Connection, there: Settings, facts: Facts, now: int) -
         **goal,
         "session_judgments": facts.session_judgments,
         "gold_every": facts.gold_every,
-        "declared": facts.declared,
+        "in_file": facts.declared,
     }
     if all(getattr(there, name) == value for name, value in values.items()):
         return there
-    new = {f"new_{name}": value for name, value in values.items()}
-    connection.execute(_FOLLOW, {**new, "new_changed": now})
-    return _begun(connection)
+    return _changed(connection, now=now, **values)
 
 
 def has_begun(connection: Connection) -> bool:
@@ -270,7 +210,8 @@ def current(connection: Connection) -> Settings | None:
     found = connection.execute(_CURRENT).mappings().one_or_none()
     if found is None:
         return None
-    return Settings(**{**found, "mirrored": tuple(json.loads(found["mirrored"]))})
+    parsed = {name: json.loads(found[name]) for name in ("mirrored", "services")}
+    return Settings(**{**found, **parsed, "mirrored": tuple(parsed["mirrored"])})
 
 
 def change(
@@ -312,15 +253,34 @@ def change(
         raise InvalidArgumentError(f"`budget` must not be negative; got {budget}")
     if budget is not None and unlimited:
         raise InvalidArgumentError(f"`budget` must not be given with `unlimited`; got {budget}")
+    given = {"state": state, "half_width": half_width, "budget": budget, "message": message}
+    values: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    if unlimited:
+        values["budget"] = None
+    if message is not None:
+        values["message"] = message or None
+    return _changed(connection, now=now, **values)
+
+
+def service(connection: Connection, *, name: str) -> Mapping[str, Any]:
+    """Return what is known of a service outside: its ``memory`` and its ``trouble``; or nothing."""
+    return _begun(connection).services.get(name, {})
+
+
+def keep_service(connection: Connection, *, name: str, **known: Any) -> None:
+    """Keep what is known of a service outside: its `memory` (a mapping) or its `trouble`."""
+    there = dict(_begun(connection).services)
+    there[name] = {**there.get(name, {}), **known}
+    connection.execute(update(settings).values(services=json.dumps(there)))
+
+
+def _changed(connection: Connection, *, now: int, **values: Any) -> Settings:
+    """Change settings; another half-width is another goal, which has yet to be met."""
     before = _begun(connection)
-    values = {
-        "new_state": before.state if state is None else state,
-        "new_half_width": before.half_width if half_width is None else half_width,
-        "new_budget": None if unlimited else before.budget if budget is None else budget,
-        "new_message": before.message if message is None else message or None,
-        "new_changed": now,
-    }
-    connection.execute(_CHANGE, values)
+    if values.get("half_width", before.half_width) != before.half_width:
+        values["goal_met"] = False
+    changes = {**values, "revision": settings.c.revision + 1, "changed": now}
+    connection.execute(update(settings).where(settings.c.id == 1).values(changes))
     return _begun(connection)
 
 
@@ -342,7 +302,7 @@ def renew_secret(connection: Connection, *, fingerprint: str, now: int) -> None:
         If the database belongs to another campaign.
     """
     _check(_begun(connection), fingerprint)
-    connection.execute(_RENEW, {"new_secret": _new_secret(), "new_changed": now})
+    _changed(connection, now=now, secret=_new_secret())
 
 
 def _new_secret() -> str:

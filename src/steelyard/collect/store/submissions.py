@@ -1,34 +1,37 @@
-"""Submissions: complete answers, each stored once and paid once."""
+"""Submissions: complete answers, each stored once and paid once; the last one may be changed."""
 
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, and_, bindparam, func, insert, literal_column, select, update
+from sqlalchemy import Connection, bindparam, func, insert, literal_column, select, update
 
 from steelyard.collect.config.wording import phrase
-from steelyard.collect.store.ids import is_swapped
-from steelyard.collect.store.prepared import Prepared
+from steelyard.collect.store.hand_backs import holds
+from steelyard.collect.store.prepared import run
 from steelyard.collect.store.queue import rebalance
+from steelyard.collect.store.raters import hold_rater
 from steelyard.collect.store.refusals import (
     AlreadySubmittedError,
     NotYoursError,
     UnknownLeaseError,
 )
-from steelyard.collect.store.sides import Scores
+from steelyard.collect.store.shown import Scores, is_swapped
 from steelyard.collect.store.tables import (
     leases,
     ledger,
     raters,
-    reports,
     sessions,
     slots,
     submissions,
     units,
 )
 
-__all__ = ["Accepted", "submit"]
+__all__ = ["Accepted", "LastAnswer", "correct", "last_answer", "submit"]
+
+# Changes of one answer: nobody needs more, and each is kept.
+_MOST_CHANGES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +59,28 @@ class Accepted:
     earned: int
 
 
-_LEASE = Prepared(
+@dataclass(frozen=True, slots=True)
+class LastAnswer:
+    """The last answer of a visit: what it was given under, and the answer as it stands."""
+
+    lease: str
+    answer: Mapping[str, Any]
+    active_ms: int
+
+
+_EARNED = (
+    select(func.coalesce(func.sum(ledger.c.amount), 0))
+    .where(ledger.c.rater == leases.c.rater)
+    .scalar_subquery()
+)
+_LEASE = (
     select(
         leases.c.rater,
         leases.c.slot,
         leases.c.unit,
         leases.c.session,
         leases.c.started,
+        holds.label("is_handed_back"),
         units.c.pair,
         raters.c.excluded,
         sessions.c.done,
@@ -70,11 +88,7 @@ _LEASE = Prepared(
         submissions.c.id.label("submission"),
         submissions.c.key,
         submissions.c.slot.label("filled"),
-        reports.c.id.label("report"),
-        select(func.coalesce(func.sum(ledger.c.amount), 0))
-        .where(ledger.c.rater == leases.c.rater)
-        .scalar_subquery()
-        .label("earned"),
+        _EARNED.label("earned"),
     )
     .select_from(leases)
     .join(units, units.c.id == leases.c.unit)
@@ -82,17 +96,9 @@ _LEASE = Prepared(
     .join(sessions, sessions.c.id == leases.c.session)
     .join(slots, slots.c.id == leases.c.slot)
     .outerjoin(submissions, submissions.c.lease == leases.c.id)
-    .outerjoin(
-        reports,
-        and_(
-            reports.c.unit == leases.c.unit,
-            reports.c.rater == leases.c.rater,
-            reports.c.undone.is_(None),
-        ),
-    )
     .where(leases.c.id == bindparam("lease"))
 )
-_FILL = Prepared(
+_FILL = (
     update(slots)
     .where(
         slots.c.id == bindparam("slot_id"),
@@ -101,12 +107,30 @@ _FILL = Prepared(
     )
     .values(done=True)
 )
-_ADD = Prepared(insert(submissions).returning(submissions.c.id))
-_PAY = Prepared(insert(ledger).values(kind="judgment"))
-_COUNT = Prepared(
+_ADD = insert(submissions).returning(submissions.c.id)
+_PAY = insert(ledger).values(kind="judgment")
+_COUNT = (
     update(sessions)
     .where(sessions.c.id == bindparam("session_id"))
     .values(done=sessions.c.done + 1)
+)
+_LAST = (
+    select(submissions)
+    .where(submissions.c.rater == bindparam("rater"))
+    .order_by(submissions.c.id.desc())
+    .limit(1)
+)
+_CHANGE = (
+    update(submissions)
+    .where(submissions.c.id == bindparam("submission_id"))
+    .values(
+        key=bindparam("new_key"),
+        answer=bindparam("new_answer"),
+        scores=bindparam("new_scores"),
+        active_ms=bindparam("new_active_ms"),
+        changes=submissions.c.changes + 1,
+        earlier=bindparam("new_earlier"),
+    )
 )
 
 
@@ -148,10 +172,6 @@ def submit(
     pay : int
         In millionths of the currency.
 
-    Returns
-    -------
-    Accepted
-
     Raises
     ------
     UnknownLeaseError, NotYoursError
@@ -159,7 +179,7 @@ def submit(
     AlreadySubmittedError
         If it was submitted under another key.
     """
-    found = _LEASE.row(connection, {"lease": lease})
+    found = run(connection, _LEASE, {"lease": lease}).one_or_none()
     if found is None:
         raise UnknownLeaseError("there is no such lease")
     if found.rater != rater:
@@ -171,10 +191,10 @@ def submit(
             )
         surplus, earned = found.filled is None, int(found.earned)
         return Accepted(found.submission, True, surplus, found.done, earned)
-    if found.report is not None:
+    if found.is_handed_back:
         # or a rater could collect texts by handing them back, and be paid beyond the visit and the budget
         raise UnknownLeaseError(phrase("text-handed-back"))
-    filled = _FILL.change(connection, {"slot_id": found.slot, "own_lease": lease}) == 1
+    filled = run(connection, _FILL, {"slot_id": found.slot, "own_lease": lease}).rowcount == 1
     row = {
         "lease": lease,
         "slot": found.slot if filled else None,
@@ -189,11 +209,81 @@ def submit(
         "started": found.started,
         "time": now,
     }
-    submission = _ADD.scalar(connection, row)
-    _PAY.change(connection, {"rater": rater, "amount": pay, "time": now, "submission": submission})
-    _COUNT.change(connection, {"session_id": found.session})
+    submission = run(connection, _ADD, row).scalar_one()
+    owed = {"rater": rater, "amount": pay, "time": now, "submission": submission}
+    run(connection, _PAY, owed)
+    run(connection, _COUNT, {"session_id": found.session})
     if found.excluded or not filled or not found.offered:
         # One that does not count leaves another to be wanted; one that was not asked for any more,
         # one fewer.
         rebalance(connection, [found.unit], now=now)
     return Accepted(submission, False, not filled, found.done + 1, int(found.earned) + pay)
+
+
+def last_answer(connection: Connection, *, rater: str, session: str) -> LastAnswer:
+    """Return what a rater submitted last.
+
+    Raises
+    ------
+    AlreadySubmittedError
+        If nothing was submitted, or not in this visit.
+    """
+    found = _last(connection, rater, session)
+    return LastAnswer(found.lease, json.loads(found.answer), found.active_ms)
+
+
+def correct(
+    connection: Connection,
+    *,
+    lease: str,
+    rater: str,
+    session: str,
+    key: str,
+    answer: Mapping[str, Any],
+    scores: Scores,
+    active_ms: int,
+    now: int,
+) -> None:
+    """Put another answer in the place of the last one, which is kept; sent again it changes nothing.
+
+    The lease must be that of the last answer of the visit. Number, time and pay of the judgment
+    stay.
+
+    Raises
+    ------
+    AlreadySubmittedError
+        If it is not the last answer of the visit, or was changed often enough.
+    """
+    hold_rater(connection, rater)
+    found = _last(connection, rater, session)
+    if found.lease != lease:
+        raise AlreadySubmittedError(phrase("no-last-answer"))
+    if found.key == key:
+        return
+    if found.changes >= _MOST_CHANGES:
+        raise AlreadySubmittedError(phrase("too-many-changes", most=_MOST_CHANGES))
+    before = {
+        "answer": json.loads(found.answer),
+        "scores": json.loads(found.scores),
+        "active_ms": found.active_ms,
+        "time": now,
+    }
+    earlier = [*json.loads(found.earlier or "[]"), before]
+    connection.execute(
+        _CHANGE,
+        {
+            "submission_id": found.id,
+            "new_key": key,
+            "new_answer": json.dumps(answer, ensure_ascii=False),
+            "new_scores": json.dumps(scores),
+            "new_active_ms": max(found.active_ms, min(active_ms, now - found.started)),
+            "new_earlier": json.dumps(earlier, ensure_ascii=False),
+        },
+    )
+
+
+def _last(connection: Connection, rater: str, session: str) -> Any:
+    found = connection.execute(_LAST, {"rater": rater}).one_or_none()
+    if found is None or found.session != session:
+        raise AlreadySubmittedError(phrase("no-last-answer"))
+    return found

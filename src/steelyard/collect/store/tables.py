@@ -1,8 +1,9 @@
 """The tables of a campaign, and why they have the indexes they have.
 
 One database holds one campaign. Nothing is ever deleted: submissions, ledger entries, decisions and
-tutorial answers are only added; an answer that its rater changes is kept among the earlier answers; leases keep their drafts; a slot that is not needed any more is
-not offered. Times are whole milliseconds since 1970 UTC, money is in millionths of the currency.
+what raters answered besides are only added; an answer that its rater changes keeps the earlier ones;
+leases keep their drafts; a slot that is not needed any more is not offered. Times are whole
+milliseconds since 1970 UTC, money is in millionths of the currency.
 
 Two statements run once for every judgment and decide how fast the store is.
 
@@ -39,24 +40,18 @@ from sqlalchemy import (
 )
 
 __all__ = [
-    "consents",
     "decisions",
-    "earlier_answers",
     "invitations",
     "leases",
     "ledger",
     "metadata",
-    "questionnaires",
+    "rater_answers",
     "raters",
-    "reports",
-    "services",
     "sessions",
     "settings",
     "slots",
     "submissions",
     "targets",
-    "tutorial_answers",
-    "tutorials",
     "units",
 ]
 
@@ -93,11 +88,13 @@ settings = Table(
     Column("created", BigInteger, nullable=False),
     Column("changed", BigInteger, nullable=False),
     # The half-width and the budget that the campaign file said when it was last read, in JSON.
-    Column("declared", Text),
-    # The half-width at which the server paused because it was reached.
-    Column("met_half_width", Float),
+    Column("in_file", Text, nullable=False),
+    # Whether the server has paused because the present goal was reached.
+    Column("goal_met", Boolean, nullable=False, server_default=false()),
     # What raters are told on their pages.
     Column("message", Text),
+    # Of each service outside, what the server has to remember and what is wrong, in JSON.
+    Column("services", Text, nullable=False, server_default=text("'{}'")),
     CheckConstraint("id = 1", name="single"),
     CheckConstraint("state IN ('running', 'paused', 'stopped')", name="known_state"),
 )
@@ -223,9 +220,24 @@ leases = Table(
     Column("started", BigInteger, nullable=False),
     Column("draft", Text),
     Column("active_ms", BigInteger, nullable=False, server_default=text("0")),
+    # A text that the rater could not judge or skipped: of which kind, why and when.
+    Column("hand_back", String),
+    Column("hand_back_reason", Text),
+    Column("hand_back_time", BigInteger),
+    # When that ceased to hold: the text came back to the rater, or whoever runs the campaign undid it.
+    Column("hand_back_undone", BigInteger),
+    # Whether a skipped text came back to the rater, who may not skip it again.
+    Column("came_back", Boolean, nullable=False, server_default=false()),
 )
 # By rater first: the same index counts what a rater was given.
 Index("leases_rater_unit", leases.c.rater, leases.c.unit, unique=True)
+_HANDED_BACK = text("hand_back IS NOT NULL")
+Index(
+    "leases_handed_back",
+    leases.c.unit,
+    sqlite_where=_HANDED_BACK,
+    postgresql_where=_HANDED_BACK,
+)
 
 submissions = Table(
     "submissions",
@@ -244,6 +256,9 @@ submissions = Table(
     Column("swapped", Boolean, nullable=False),
     Column("started", BigInteger, nullable=False),
     Column("time", BigInteger, nullable=False),
+    # How often the rater changed it, and the answers before, in JSON.
+    Column("changes", Integer, nullable=False, server_default=text("0")),
+    Column("earlier", Text),
 )
 Index("submissions_unit_rater", submissions.c.unit, submissions.c.rater, unique=True)
 Index("submissions_rater", submissions.c.rater)
@@ -287,34 +302,31 @@ decisions = Table(
 )
 Index("decisions_rater_about", decisions.c.rater, decisions.c.about, decisions.c.id)
 
-tutorials = Table(
-    "tutorials",
-    metadata,
-    Column("rater", ForeignKey(raters.c.id), primary_key=True),
-    Column("version", String, primary_key=True),
-    Column("started", BigInteger, nullable=False),
-    Column("passed", Boolean),
-    Column("finished", BigInteger),
-)
-
-tutorial_answers = Table(
-    "tutorial_answers",
+# What raters answered besides judgments: consent, questions before the work and at its end, the tutorial.
+rater_answers = Table(
+    "rater_answers",
     metadata,
     Column("id", _Number, primary_key=True),
     Column("rater", ForeignKey(raters.c.id), nullable=False),
+    Column("part", String, nullable=False),
+    # What the rater was told or asked: the task's version of a tutorial, else a digest.
     Column("version", String, nullable=False),
-    Column("question", String, nullable=False),
-    Column("attempt", Integer, nullable=False),
-    Column("answer", Text, nullable=False),
-    Column("correct", Boolean, nullable=False),
+    # Of a tutorial; empty for the tutorial as a whole, whose row is made when it is begun.
+    Column("question", String, nullable=False, server_default=""),
+    Column("attempt", Integer, nullable=False, server_default=text("1")),
+    Column("answer", Text),
+    # Agreed, fit to take part, right; null where there is nothing to pass, or not yet.
+    Column("passed", Boolean),
     Column("time", BigInteger, nullable=False),
+    CheckConstraint("part IN ('consent', 'screening', 'exit', 'tutorial')", name="known_part"),
 )
 Index(
-    "tutorial_answers_once",
-    tutorial_answers.c.rater,
-    tutorial_answers.c.version,
-    tutorial_answers.c.question,
-    tutorial_answers.c.attempt,
+    "rater_answers_once",
+    rater_answers.c.rater,
+    rater_answers.c.part,
+    rater_answers.c.version,
+    rater_answers.c.question,
+    rater_answers.c.attempt,
     unique=True,
 )
 
@@ -325,80 +337,4 @@ invitations = Table(
     Column("name", String, primary_key=True),
     Column("created", BigInteger, nullable=False),
     Column("revoked", BigInteger),
-)
-
-# Texts that a rater could not judge or skipped; one that was skipped comes back to the rater at the end.
-reports = Table(
-    "reports",
-    metadata,
-    Column("id", _Number, primary_key=True),
-    Column("lease", ForeignKey(leases.c.id), nullable=False),
-    Column("unit", ForeignKey(units.c.id), nullable=False),
-    Column("rater", ForeignKey(raters.c.id), nullable=False),
-    Column("kind", String, nullable=False),
-    Column("reason", Text, nullable=False),
-    Column("time", BigInteger, nullable=False),
-    # When it ceased to hold: the text came back to the rater, or whoever runs the campaign undid it.
-    Column("undone", BigInteger),
-    # Whether the text came back to the rater, who may not skip it again.
-    Column("returned", Boolean, nullable=False, server_default=false()),
-)
-Index("reports_rater", reports.c.rater)
-Index("reports_unit_rater", reports.c.unit, reports.c.rater, unique=True)
-
-consents = Table(
-    "consents",
-    metadata,
-    Column("id", _Number, primary_key=True),
-    Column("rater", ForeignKey(raters.c.id), nullable=False),
-    # Digest of what the rater was told.
-    Column("words", String, nullable=False),
-    Column("agreed", Boolean, nullable=False),
-    Column("time", BigInteger, nullable=False),
-)
-Index("consents_rater_words", consents.c.rater, consents.c.words)
-
-services = Table(
-    "services",
-    metadata,
-    Column("name", String, primary_key=True),
-    # What the server has to remember of it, in JSON.
-    Column("memory", Text, nullable=False),
-    # What whoever runs the campaign must know; null while all is well.
-    Column("trouble", Text),
-)
-
-# What raters answered before the work and at its end: once.
-questionnaires = Table(
-    "questionnaires",
-    metadata,
-    Column("id", _Number, primary_key=True),
-    Column("rater", ForeignKey(raters.c.id), nullable=False),
-    Column("part", String, nullable=False),
-    # Digest of the questions.
-    Column("questions", String, nullable=False),
-    Column("answer", Text, nullable=False),
-    # Of questions before the work: whether the rater may take part.
-    Column("passed", Boolean),
-    Column("time", BigInteger, nullable=False),
-)
-Index(
-    "questionnaires_once",
-    questionnaires.c.rater,
-    questionnaires.c.part,
-    questionnaires.c.questions,
-    unique=True,
-)
-
-# Answers that their raters changed, as they were before.
-earlier_answers = Table(
-    "earlier_answers",
-    metadata,
-    Column("id", _Number, primary_key=True),
-    Column("submission", ForeignKey(submissions.c.id), nullable=False, index=True),
-    Column("answer", Text, nullable=False),
-    Column("scores", Text, nullable=False),
-    Column("active_ms", BigInteger, nullable=False),
-    # When it was replaced.
-    Column("time", BigInteger, nullable=False),
 )

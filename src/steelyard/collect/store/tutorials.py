@@ -10,31 +10,23 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from steelyard.collect.store.raters import hold_rater
 from steelyard.collect.store.refusals import StoreError
-from steelyard.collect.store.tables import ledger, tutorial_answers, tutorials
+from steelyard.collect.store.tables import ledger, rater_answers
 
-__all__ = ["Attempted", "Tutorial", "record_answer", "tutorial"]
+__all__ = ["Attempted", "Tutorial", "record_tutorial_answer", "tutorial"]
 
 
 @dataclass(frozen=True, slots=True)
 class Attempted:
-    """A question that a rater has tried.
-
-    Attributes
-    ----------
-    question : str
-        Its id.
-    tries : int
-        How often.
-    correct : bool
-        Whether the last try was right.
-    answer : Any
-        The last answer.
-    """
+    """A question that a rater has tried: how often, and whether the last try was right."""
 
     question: str
     tries: int
     correct: bool
     answer: Any
+
+    def is_over(self, tries: int) -> bool:
+        """Whether it cannot be tried again."""
+        return self.correct or self.tries >= tries
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,34 +53,18 @@ class Tutorial:
         return sum(one.correct for one in self.answered)
 
 
-_STATE = select(tutorials.c.passed).where(
-    tutorials.c.rater == bindparam("rater"), tutorials.c.version == bindparam("version")
+_OF_RATER = (
+    rater_answers.c.rater == bindparam("of_rater"),
+    rater_answers.c.part == "tutorial",
+    rater_answers.c.version == bindparam("of_version"),
 )
-_ANSWERS = (
-    select(
-        tutorial_answers.c.question,
-        tutorial_answers.c.attempt,
-        tutorial_answers.c.correct,
-        tutorial_answers.c.answer,
-    )
-    .where(
-        tutorial_answers.c.rater == bindparam("rater"),
-        tutorial_answers.c.version == bindparam("version"),
-    )
-    .order_by(tutorial_answers.c.id)
-)
-_ADD = insert(tutorial_answers)
+_ROWS = select(rater_answers).where(*_OF_RATER).order_by(rater_answers.c.id)
+_ADD = insert(rater_answers).values(part="tutorial")
 _FINISH = (
-    update(tutorials)
-    .where(
-        tutorials.c.rater == bindparam("of_rater"), tutorials.c.version == bindparam("of_version")
-    )
-    .values(passed=bindparam("new_passed"), finished=bindparam("new_finished"))
+    update(rater_answers)
+    .where(*_OF_RATER, rater_answers.c.question == "")
+    .values(passed=bindparam("new_passed"))
 )
-_BEGIN = {
-    "sqlite": sqlite.insert(tutorials).on_conflict_do_nothing(),
-    "postgresql": postgresql.insert(tutorials).on_conflict_do_nothing(),
-}
 _BONUS = {
     "sqlite": sqlite.insert(ledger).on_conflict_do_nothing(),
     "postgresql": postgresql.insert(ledger).on_conflict_do_nothing(),
@@ -97,15 +73,19 @@ _BONUS = {
 
 def tutorial(connection: Connection, *, rater: str, version: str) -> Tutorial:
     """Return how far a rater has come in the tutorial of a version."""
-    key = {"rater": rater, "version": version}
-    found = connection.execute(_STATE, key).one_or_none()
     questions: dict[str, Attempted] = {}
-    for question, attempt, correct, answer in connection.execute(_ANSWERS, key):
-        questions[question] = Attempted(question, attempt, correct, json.loads(answer))
-    return Tutorial(version, tuple(questions.values()), None if found is None else found.passed)
+    passed = None
+    for row in connection.execute(_ROWS, {"of_rater": rater, "of_version": version}):
+        if row.question:
+            questions[row.question] = Attempted(
+                row.question, row.attempt, row.passed, json.loads(row.answer)
+            )
+        else:
+            passed = row.passed
+    return Tutorial(version, tuple(questions.values()), passed)
 
 
-def record_answer(
+def record_tutorial_answer(
     connection: Connection,
     *,
     rater: str,
@@ -121,74 +101,41 @@ def record_answer(
 ) -> Tutorial:
     """Keep a rater's answer to a question, and finish the tutorial when it was the last.
 
-    Parameters
-    ----------
-    connection : Connection
-        Of the writer.
-    rater : str
-        Id of the rater.
-    version : str
-        Of the task.
-    question : str
-        Id of the question.
-    answer : Any
-        The answer, as JSON can hold it.
-    correct : bool
-        Whether it is right.
-    questions : sequence of str
-        Ids of all questions.
-    pass_mark : int
-        Right answers needed.
-    tries : int
-        Tries of each question.
-    bonus : int
-        Paid when it is passed, once for each rater and version, in millionths of the currency.
-    now : int
-        Milliseconds.
-
-    Returns
-    -------
-    Tutorial
+    It is finished when every question of `questions` is answered right or was tried `tries` times,
+    and passed with `pass_mark` right answers; then `bonus` (in millionths of the currency) is paid,
+    once for each rater and version.
 
     Raises
     ------
     StoreError
         If there is no such question, or it may not be tried again.
-
-    Notes
-    -----
-    It is finished when every question is answered right or was tried `tries` times.
     """
     hold_rater(connection, rater)
     before = tutorial(connection, rater=rater, version=version)
-    tried = {one.question: one for one in before.answered}
-    earlier = tried.get(question)
     if question not in questions:
         raise StoreError(f"the tutorial has no question {question!r}")
     if before.passed is not None:
         raise StoreError("the tutorial is finished: its questions cannot be answered again")
-    if earlier is not None and (earlier.correct or earlier.tries >= tries):
+    earlier = next((one for one in before.answered if one.question == question), None)
+    if earlier is not None and earlier.is_over(tries):
         raise StoreError(f"question {question!r} cannot be tried again")
-    key = {"rater": rater, "version": version}
-    connection.execute(_BEGIN[connection.dialect.name], {**key, "started": now})
+    key = {"rater": rater, "version": version, "time": now}
+    if not before.answered:
+        connection.execute(_ADD, key | {"question": ""})
     row = {
         **key,
         "question": question,
         "attempt": 1 if earlier is None else earlier.tries + 1,
         "answer": json.dumps(answer, ensure_ascii=False),
-        "correct": correct,
-        "time": now,
+        "passed": correct,
     }
     connection.execute(_ADD, row)
     after = tutorial(connection, rater=rater, version=version)
-    over = {one.question for one in after.answered if one.correct or one.tries >= tries}
-    if not over.issuperset(questions):
+    if not {one.question for one in after.answered if one.is_over(tries)}.issuperset(questions):
         return after
     passed = after.correct >= pass_mark
-    connection.execute(
-        _FINISH,
-        {"of_rater": rater, "of_version": version, "new_passed": passed, "new_finished": now},
-    )
+    of = {"of_rater": rater, "of_version": version}
+    connection.execute(_FINISH, of | {"new_passed": passed})
     if passed and bonus > 0:
         paid = {"rater": rater, "kind": "bonus", "amount": bonus, "time": now}
         connection.execute(

@@ -18,14 +18,20 @@ from steelyard.collect.dashboard.live_snapshots import LiveSnapshots
 from steelyard.collect.integrations.prolific import Recruiter, prolific_token
 from steelyard.collect.integrations.services import Outside
 from steelyard.collect.integrations.webhook import WebhookCaller
+from steelyard.collect.policy.budget import Budget
 from steelyard.collect.sampling.added_systems import added_units, begun_with
 from steelyard.collect.sampling.draw import units_of
 from steelyard.collect.sampling.unit import Unit
 from steelyard.collect.store import Reader, Store, StoreError, settings
-from steelyard.collect.store.ledger import micro
-from steelyard.collect.store.purse import Purse
 from steelyard.collect.store.queue import drawn
-from steelyard.collect.web import joining, media_routes, operation, training, welcoming, working
+from steelyard.collect.web import (
+    joining,
+    media_routes,
+    operation,
+    training,
+    welcoming,
+    working,
+)
 from steelyard.collect.web.attention import AttentionChecks
 from steelyard.collect.web.direct import Direct
 from steelyard.collect.web.headers import SecurityHeaders, content_security_policy
@@ -155,7 +161,6 @@ def site_for(
     limits.make_room(largest_answer(campaign.task, contents))
     task, as_markdown = detected(campaign.task, contents[:LOOKED_AT])
     campaign = campaign.with_task(task)
-    pay = campaign.pay
     return Site(
         campaign=campaign,
         store=store,
@@ -169,11 +174,7 @@ def site_for(
         ),
         limits=limits,
         joins=RateLimit(rate=limits.joins_per_minute / 60, burst=limits.joins_per_minute),
-        purse=Purse(
-            pay=micro(pay.per_judgment),
-            bonus=0 if campaign.task.tutorial is None else micro(pay.tutorial_bonus),
-            lease_ms=round(campaign.lease_minutes * 60_000),
-        ),
+        budget=Budget.of(campaign),
         checks=AttentionChecks.of(campaign),
         notice=Notice(chosen.message or ""),
         media=None if campaign.media is None else MediaFolder(campaign.media, chosen.secret),

@@ -4,7 +4,7 @@ from typing import TypeAlias
 
 from sqlalchemy import Connection
 
-from steelyard.collect.store import assignment, sessions, settings
+from steelyard.collect.store import leases, sessions, settings
 from steelyard.collect.web import messages
 from steelyard.collect.web.ending import ended
 from steelyard.collect.web.questions import is_screened_out
@@ -19,7 +19,7 @@ First: TypeAlias = messages.Welcome | messages.NextQuestions | messages.Tutorial
 
 def first(
     site: Site, connection: Connection, facts: sessions.Session
-) -> First | assignment.Nothing | None:
+) -> First | leases.Nothing | None:
     """Return what comes first for a rater, or why nothing does now; None if work may begin."""
     welcome = welcome_state(site, connection, facts.rater)
     if welcome is not None:
@@ -52,7 +52,7 @@ async def told(site: Site, facts: sessions.Session, found: First) -> messages.Ne
 
 def _not_yet(
     site: Site, connection: Connection, training: messages.TutorialState
-) -> assignment.Nothing | None:
+) -> leases.Nothing | None:
     """Return why nobody should begin the tutorial now."""
     if training.passed is not None:
         return None
@@ -61,16 +61,16 @@ def _not_yet(
 
 def _reason_to_wait(
     site: Site, connection: Connection, *, is_begun: bool = False
-) -> assignment.Nothing | None:
+) -> leases.Nothing | None:
     """Return why nobody should begin with anything before the work now."""
     found = settings.current(connection)
     assert found is not None
     if found.state != "running":
-        return assignment.Nothing(found.state)
+        return leases.Nothing(found.state)
     if is_begun:
         return None
     has_tutorial = site.campaign.task.tutorial is not None
-    allowed = site.purse.allowance(
+    allowed = site.budget.allowance(
         connection, budget=found.budget, now=site.clock(), tutorial=has_tutorial
     )
-    return None if allowed.refusal is None else assignment.Nothing(allowed.refusal)
+    return None if allowed.refusal is None else leases.Nothing(allowed.refusal)

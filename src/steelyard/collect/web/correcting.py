@@ -8,7 +8,8 @@ from fastapi import APIRouter
 from sqlalchemy import Connection
 
 from steelyard.collect.config.wording import phrase
-from steelyard.collect.store import corrections, sessions, settings
+from steelyard.collect.policy.visit import may_change_answer
+from steelyard.collect.store import sessions, settings, submissions
 from steelyard.collect.web import messages
 from steelyard.collect.web.answered import about_of, scores_of
 from steelyard.collect.web.guards import RaterVisit, Visit, change
@@ -48,7 +49,7 @@ async def correct(visit: RaterVisit, sent: messages.Submission) -> messages.Corr
     def change_it(connection: Connection) -> None:
         found = _last(connection, visit=visit)
         _check_untold(visit, about.content, found.answer)
-        corrections.correct(
+        submissions.correct(
             connection,
             lease=sent.assignment,
             rater=visit.rater,
@@ -64,22 +65,14 @@ async def correct(visit: RaterVisit, sent: messages.Submission) -> messages.Corr
     return messages.Corrected()
 
 
-def _last(connection: Connection, *, visit: Visit) -> corrections.Last:
+def _last(connection: Connection, *, visit: Visit) -> submissions.LastAnswer:
     """Return the last answer of a visit that has not ended."""
     facts = sessions.session(connection, visit.session)
     found = settings.current(connection)
-    most = visit.site.campaign.session.judgments_per_rater
-    is_over = (
-        facts.excluded
-        or facts.revoked
-        or facts.finished
-        or (most is not None and facts.total >= most)
-        or found is None
-        or found.state != "running"
-    )
-    if is_over:
+    state = "stopped" if found is None else found.state
+    if not may_change_answer(visit.site.campaign, facts, state=state):
         raise RefusedError(409, phrase("no-last-answer"), code="conflict")
-    return corrections.last_answer(connection, rater=visit.rater, session=visit.session)
+    return submissions.last_answer(connection, rater=visit.rater, session=visit.session)
 
 
 def _check_untold(visit: Visit, content: Mapping[str, Any], answer: Mapping[str, Any]) -> None:

@@ -8,7 +8,7 @@ from steelyard.collect.integrations.panels import Outcome
 from steelyard.collect.policy.visit import visit_outcome
 from steelyard.collect.store import sessions
 from steelyard.collect.store.decisions import verdict
-from steelyard.collect.store.reports import handed_back
+from steelyard.collect.store.hand_backs import handed_back
 from steelyard.collect.web import messages
 from steelyard.collect.web.site import Site
 

@@ -10,7 +10,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from steelyard.collect.config.wording import phrase
 from steelyard.collect.integrations.panels import Arrival, InvitationPanel, Panel
-from steelyard.collect.store import invitations, questionnaires, raters, sessions
+from steelyard.collect.store import invitations, rater_answers, raters, sessions
 from steelyard.collect.web.cookies import RATER_COOKIE, Cookie
 from steelyard.collect.web.guards import coming_in
 from steelyard.collect.web.refusals import RefusedError
@@ -165,5 +165,5 @@ def _check_visit(
         return
     known = before or ""
     has_judged = sessions.judgments(connection, rater=known)
-    if has_judged or questionnaires.has_failed(connection, rater=known):
+    if has_judged or rater_answers.has_failed(connection, rater=known):
         raise RefusedError(403, phrase("taken-part-browser"))

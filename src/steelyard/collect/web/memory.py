@@ -2,7 +2,7 @@
 
 from collections import OrderedDict
 
-from steelyard.collect.store.given import Given
+from steelyard.collect.store.shown import ShownContent
 
 __all__ = ["Memory"]
 
@@ -17,15 +17,15 @@ class Memory:
     """
 
     def __init__(self) -> None:
-        self._given: OrderedDict[str, Given] = OrderedDict()
+        self._contents: OrderedDict[str, ShownContent] = OrderedDict()
 
-    def keep(self, assignment: str, given: Given) -> None:
+    def keep(self, assignment: str, content: ShownContent) -> None:
         """Remember what an assignment shows."""
-        self._given[assignment] = given
-        self._given.move_to_end(assignment)
-        if len(self._given) > _ASSIGNMENTS:
-            self._given.popitem(last=False)
+        self._contents[assignment] = content
+        self._contents.move_to_end(assignment)
+        if len(self._contents) > _ASSIGNMENTS:
+            self._contents.popitem(last=False)
 
-    def given(self, assignment: str) -> Given | None:
+    def content(self, assignment: str) -> ShownContent | None:
         """Return what an assignment shows, if it is remembered."""
-        return self._given.get(assignment)
+        return self._contents.get(assignment)

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 
 from fastapi import FastAPI
 
+from steelyard.collect.campaign_files import CampaignFile
 from steelyard.collect.config.campaign import Campaign, load_campaign
-from steelyard.collect.places import Place
 from steelyard.collect.store import Store
 from steelyard.collect.web.app import create_app, first_units
 from steelyard.collect.web.logs import LogFormat
@@ -41,7 +41,7 @@ class Served:
 
     Attributes
     ----------
-    place
+    file
         Its file and its name.
     campaign, links
         What it is and where people go; None if it could not be opened.
@@ -51,7 +51,7 @@ class Served:
         Why it could not be opened.
     """
 
-    place: Place
+    file: CampaignFile
     campaign: Campaign | None = None
     links: Links | None = None
     as_markdown: tuple[str, ...] = ()
@@ -76,7 +76,7 @@ class Opened:
     app: FastAPI | None = None
 
 
-def read_campaigns(found: Sequence[Place], *, processes: int) -> list[Served]:
+def read_campaigns(found: Sequence[CampaignFile], *, processes: int) -> list[Served]:
     """Read campaign files; of several, one that is not right says why.
 
     Raises
@@ -85,11 +85,11 @@ def read_campaigns(found: Sequence[Place], *, processes: int) -> list[Served]:
         If there is only one, and it is not right.
     """
     read: list[Served] = []
-    for place in found:
+    for one in found:
         try:
-            read.append(Served(place, _campaign(place, read, processes=processes)))
+            read.append(Served(one, _campaign(one, read, processes=processes)))
         except SteelyardError as error:
-            read.append(_failed(Served(place), error, alone=len(found) == 1))
+            read.append(_failed(Served(one), error, alone=len(found) == 1))
     return read
 
 
@@ -127,17 +127,17 @@ def _failed(served: Served, error: SteelyardError, *, alone: bool) -> Served:
     return replace(served, campaign=None, trouble=str(error))
 
 
-def _campaign(place: Place, others: Sequence[Served], *, processes: int) -> Campaign:
-    campaign = load_campaign(place.path)
+def _campaign(file: CampaignFile, others: Sequence[Served], *, processes: int) -> Campaign:
+    campaign = load_campaign(file.path)
     if processes > 1 and not str(campaign.database).startswith("postgresql"):
         raise InvalidArgumentError(
-            f"`--processes` above 1 needs `database: postgresql://...` in {place.path.name}: an SQLite "
+            f"`--processes` above 1 needs `database: postgresql://...` in {file.path.name}: an SQLite "
             "file has one writer"
         )
     for one in others:
         if one.campaign is not None and one.campaign.database == campaign.database:
             raise campaign.error(
-                ("database",), f"is that of {one.place.name}, too: name another in one of them"
+                ("database",), f"is that of {one.file.name}, too: name another in one of them"
             )
     return campaign
 
@@ -154,7 +154,7 @@ def _open(served: Served, running: Running, stack: ExitStack, *, origin: str) ->
             store,
             units=units,
             origin=origin,
-            name=served.place.name,
+            name=served.file.name,
             metrics_token=running.metrics_token,
             keeper=running.keeper,
         )

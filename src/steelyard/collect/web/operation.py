@@ -11,7 +11,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from steelyard.collect.store import StoreError, settings
-from steelyard.collect.store.overview import progress
+from steelyard.collect.store.progress import progress
 from steelyard.collect.web.refusals import RefusedError
 from steelyard.collect.web.site import Site, site_of
 from steelyard.collect.web.traffic import quoted

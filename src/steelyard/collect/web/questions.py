@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.config.questionnaires import Part, digest_of, is_passed
 from steelyard.collect.config.wording import phrase
-from steelyard.collect.store import questionnaires, sessions
+from steelyard.collect.store import rater_answers, sessions
 from steelyard.collect.tasks.answers import check_answers
 from steelyard.collect.tasks.widgets import Widget
 from steelyard.collect.web import messages
@@ -32,7 +32,10 @@ def is_open(connection: Connection, campaign: Campaign, part: Part, *, rater: st
     if not asked(campaign, part):
         return False
     key = _digest(campaign, part)
-    return questionnaires.answered(connection, rater=rater, part=part, questions=key) is None
+    answered, _ = rater_answers.questions_answered(
+        connection, rater=rater, part=part, questions=key
+    )
+    return not answered
 
 
 def is_screened_out(
@@ -44,10 +47,10 @@ def is_screened_out(
     """
     if not campaign.screening or facts.total:
         return False
-    found = questionnaires.answered(
+    answered, passed = rater_answers.questions_answered(
         connection, rater=facts.rater, part="screening", questions=_digest(campaign, "screening")
     )
-    return None if found is None else not found.passed
+    return not passed if answered else None
 
 
 @router.post("/api/questions", **change(404, 409))
@@ -62,7 +65,7 @@ async def answer(visit: RaterVisit, sent: messages.Questionnaire) -> messages.Co
         named = [(problem.widget, problem.message) for problem in problems]
         raise RefusedError(422, phrase("not-complete"), code="invalid-answer", problems=named)
     keep = partial(
-        questionnaires.record,
+        rater_answers.record_answers,
         rater=visit.rater,
         part=sent.part,
         questions=_digest(site.campaign, sent.part),

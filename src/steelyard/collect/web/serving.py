@@ -5,7 +5,6 @@ import multiprocessing
 import os
 import signal
 import socket
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -18,9 +17,9 @@ from pathlib import Path
 
 import uvicorn
 
+from steelyard.collect.campaign_files import CampaignFile, campaign_files
 from steelyard.collect.config.campaign import Campaign, load_campaign
 from steelyard.collect.dashboard.observer import end_with_parent
-from steelyard.collect.places import Place, places
 from steelyard.collect.sampling.added_systems import begun_with
 from steelyard.collect.store import Store, settings
 from steelyard.collect.web.connections import TimedConnection, allow_many_connections
@@ -38,16 +37,13 @@ from steelyard.collect.web.opening import (
 from steelyard.collect.web.site import system_clock
 from steelyard.errors import InvalidArgumentError
 
-__all__ = ["Links", "Served", "Server", "bound_socket", "places", "renew_secret", "serve"]
+__all__ = ["Links", "Served", "Server", "bound_socket", "campaign_files", "renew_secret", "serve"]
 
 # A process that dies at once, again and again, must not keep a core busy.
 _RESTART_SECONDS = 1.0
 _GRACE_SECONDS = 10
 # A shorter word could be guessed.
 _TOKEN_LENGTH = 16
-# The writer lets go of the interpreter in every statement of SQL and waits for it afterwards, by
-# default up to 5 ms while the event loop is busy.
-_SWITCH_SECONDS = 0.0005
 
 
 class Server(uvicorn.Server):
@@ -79,7 +75,7 @@ def serve(
     Parameters
     ----------
     given
-        Campaign files and folders, as `places` takes them.
+        Campaign files and folders, as `campaign_files` takes them.
     host, port
         Where to listen; port 0 takes any that is free.
     processes
@@ -100,7 +96,7 @@ def serve(
         If no campaign can be opened: its files are not right, or its database cannot be reached or
         holds another campaign. Of several, those that can be opened are served.
     """
-    found = places(given)
+    found = campaign_files(given)
     if processes < 1:
         raise InvalidArgumentError(f"`--processes` must be at least 1; got {processes}")
     read = read_campaigns(found, processes=processes)
@@ -162,10 +158,9 @@ def _token(variable: str | None) -> str | None:
 
 
 def _run(opened: Sequence[Opened], listener: socket.socket) -> None:
-    sys.setswitchinterval(_SWITCH_SECONDS)
     allow_many_connections()
-    apps = {one.served.place.name: one.app for one in opened if one.app is not None}
-    lost = [one.served.place.name for one in opened if one.app is None]
+    apps = {one.served.file.name: one.app for one in opened if one.app is not None}
+    lost = [one.served.file.name for one in opened if one.app is None]
     server = Server(
         uvicorn.Config(
             apps[""] if "" in apps else Campaigns(apps, lost),
@@ -185,7 +180,9 @@ def _run(opened: Sequence[Opened], listener: socket.socket) -> None:
         server.run(sockets=[listener])
 
 
-def _work(found: Sequence[Place], running: Running, origin: str, listener: socket.socket) -> None:
+def _work(
+    found: Sequence[CampaignFile], running: Running, origin: str, listener: socket.socket
+) -> None:
     """Be one of several processes."""
     start_log(running.log_format)
     with suppress(KeyboardInterrupt), _ended_like_ctrl_c():
@@ -196,7 +193,7 @@ def _work(found: Sequence[Place], running: Running, origin: str, listener: socke
 
 
 def _supervise(
-    found: Sequence[Place], running: Running, *, origin: str, listener: socket.socket
+    found: Sequence[CampaignFile], running: Running, *, origin: str, listener: socket.socket
 ) -> None:
     """Keep so many processes alive until told to end, then end them."""
     context = multiprocessing.get_context("spawn")

@@ -15,9 +15,9 @@ from starlette.responses import HTMLResponse
 from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.dashboard.live_snapshots import LiveSnapshots
 from steelyard.collect.integrations.panels import InvitationPanel, Panel
+from steelyard.collect.policy.budget import Budget
 from steelyard.collect.sampling.documents import EARLIER, SEGMENT
 from steelyard.collect.store import Store
-from steelyard.collect.store.purse import Purse
 from steelyard.collect.web.attention import AttentionChecks
 from steelyard.collect.web.limits import Limits, RateLimit
 from steelyard.collect.web.media import MediaFolder
@@ -68,9 +68,12 @@ class Site:
         Where links lead: ``https://host``. The Host header of a request is never believed.
     clock
         The time in milliseconds UTC.
+    requests, joins
+        Limits for each session and for each address.
+    budget
     limits, requests, joins
         What is taken from one sender: sizes, and times for each session and for each address.
-    purse
+    budget
         What may still be spent.
     checks
         Gold items that tell a rater what was missed.
@@ -96,7 +99,7 @@ class Site:
     limits: Limits
     requests: RateLimit
     joins: RateLimit
-    purse: Purse
+    budget: Budget
     checks: AttentionChecks
     memory: Memory = field(default_factory=Memory)
     changed: asyncio.Event = field(default_factory=asyncio.Event)

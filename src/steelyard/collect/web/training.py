@@ -20,9 +20,11 @@ def tutorial_state(
     connection: Connection, task: Task, facts: sessions.Session
 ) -> messages.TutorialState | None:
     """Return how far a rater is with the tutorial; None if there is none or it was passed."""
-    if task.tutorial is None or facts.tutorials.get(task.version):
+    if task.tutorial is None:
         return None
     found = tutorials.tutorial(connection, rater=facts.rater, version=task.version)
+    if found.passed:
+        return None
     return messages.TutorialState(
         version=task.version,
         questions=len(task.tutorial.questions),
@@ -48,7 +50,7 @@ async def answer(visit: RaterVisit, sent: messages.Question) -> messages.Tutoria
 
     def record(connection: Connection) -> tutorials.Tutorial:
         _check_open(connection, visit, training, question)
-        return tutorials.record_answer(
+        return tutorials.record_tutorial_answer(
             connection,
             rater=visit.rater,
             version=task.version,
@@ -83,14 +85,10 @@ def _check_open(
     version = visit.site.campaign.task.version
     found = tutorials.tutorial(connection, rater=visit.rater, version=version)
     tried = next((one for one in found.answered if one.question == question.id), None)
-    if found.passed is not None or (tried is not None and _is_over(training, tried)):
+    if found.passed is not None or (tried is not None and tried.is_over(training.tries)):
         raise RefusedError(409, phrase("tutorial-answered"), code="already-answered")
 
 
-def _is_over(training: Tutorial, tried: tutorials.Attempted) -> bool:
-    return tried.correct or tried.tries >= training.tries
-
-
 def _answered(training: Tutorial, name: str, tried: tutorials.Attempted) -> messages.Answered:
-    told = training.named[name].feedback if _is_over(training, tried) else None
+    told = training.named[name].feedback if tried.is_over(training.tries) else None
     return messages.Answered(id=name, correct=tried.correct, tries=tried.tries, feedback=told)

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Response
 from sqlalchemy import Connection
 
 from steelyard.collect.config.wording import phrase
-from steelyard.collect.store import consents
+from steelyard.collect.store import rater_answers
 from steelyard.collect.web import messages
 from steelyard.collect.web.cookies import RATER_COOKIE, Cookie
 from steelyard.collect.web.guards import RaterVisit, change
@@ -24,7 +24,7 @@ def welcome_state(site: Site, connection: Connection, rater: str) -> messages.We
     welcome = site.campaign.welcome
     if welcome is None:
         return None
-    agreed = consents.agreement(connection, rater=rater, words=_words(site))
+    agreed = rater_answers.agreement(connection, rater=rater, words=_words(site))
     if agreed:
         return None
     return messages.Welcome(
@@ -40,7 +40,7 @@ async def consent(visit: RaterVisit, sent: messages.Consent) -> messages.Consent
         raise RefusedError(404, phrase("no-consent-asked"))
     await site.write(
         partial(
-            consents.record,
+            rater_answers.record_agreement,
             rater=visit.rater,
             words=_words(site),
             agreed=sent.agreed,

@@ -13,8 +13,12 @@ from steelyard.collect.config.questionnaires import Part
 from steelyard.collect.config.wording import phrase
 from steelyard.collect.policy import visit as visit_rules
 from steelyard.collect.policy.exclusion import FEWEST
-from steelyard.collect.store import assignment, reports, sessions, submissions
-from steelyard.collect.store.given import Given, given
+from steelyard.collect.policy.visit import (
+    PAID_ENDS,
+    has_visited_enough,
+    judgments_of_visit,
+)
+from steelyard.collect.store import hand_backs, leases, sessions, submissions
 from steelyard.collect.web import before_work, correcting, messages, questions
 from steelyard.collect.web.answered import about_of, scores_of
 from steelyard.collect.web.ending import ended
@@ -31,7 +35,6 @@ router.include_router(questions.router)
 router.include_router(correcting.router)
 
 _WAIT_SECONDS = 5
-_PAID_ENDS = frozenset({"session-complete", "rater-complete", "none-left", "stopped", "enough"})
 
 
 @router.post("/api/next", **change(409))
@@ -44,18 +47,18 @@ async def next_assignment(visit: RaterVisit, sent: messages.Nothing) -> messages
     def give(connection: Connection) -> tuple[sessions.Session, Any]:
         facts = sessions.session(connection, visit.session)
         before = _ended(site, connection, facts) or before_work.first(site, connection, facts)
-        found = before or assignment.next_lease(
+        found = before or leases.next_lease(
             connection,
             session=visit.session,
             rater=visit.rater,
             now=now,
             lease_ms=site.lease_ms,
-            purse=site.purse,
+            budget=site.budget,
             documents=site.campaign.documents is not None,
         )
-        if isinstance(found, assignment.Nothing):
+        if isinstance(found, leases.Nothing):
             # who handed a text back first may have judged enough by now to be heard
-            reports.set_aside_due(
+            hand_backs.set_aside_due(
                 connection, rater=visit.rater, enough=visit_rules.HAND_BACKS_PER_TEXT, now=now
             )
         return facts, found
@@ -63,27 +66,28 @@ async def next_assignment(visit: RaterVisit, sent: messages.Nothing) -> messages
     facts, found = await site.write(give)
     if _is_paid_end(facts, found) and await _ruled(site):
         facts, found = await site.write(give)
-    if isinstance(found, assignment.Nothing):
+    if isinstance(found, leases.Nothing):
         return await _nothing(site, facts, found)
-    if not isinstance(found, assignment.Lease):
+    if not isinstance(found, leases.Lease):
         return await before_work.told(site, facts, found)
-    content = found.seen.content
-    site.memory.keep(found.id, Given(visit.rater, found.seen))
+    site.memory.keep(found.id, found.shown)
     return messages.NextTask(
         assignment=messages.Assignment(
             id=found.id,
-            **site.on_page(content),
+            **site.on_page(found.content),
             draft=None if found.draft is None else dict(found.draft),
             active_ms=found.active_ms,
             expires=found.expires,
         ),
         progress=messages.Progress(
-            done=facts.done, of=_of(site, facts), earned=site.money(facts.earned)
+            done=facts.done,
+            of=judgments_of_visit(site.campaign, facts),
+            earned=site.money(facts.earned),
         ),
     )
 
 
-async def _nothing(site: Site, facts: sessions.Session, found: assignment.Nothing) -> messages.Next:
+async def _nothing(site: Site, facts: sessions.Session, found: leases.Nothing) -> messages.Next:
     """Return why there is nothing to judge; before the end of paid work come its questions."""
     if found.reason == "wait":
         return messages.NextWait(retry_seconds=_WAIT_SECONDS)
@@ -100,7 +104,7 @@ async def save(visit: RaterVisit, sent: messages.Draft) -> messages.Renewed:
     site = visit.site
     now = site.clock()
     kept = await site.write(
-        lambda connection: assignment.save_draft(
+        lambda connection: leases.save_draft(
             connection,
             lease=sent.assignment,
             rater=visit.rater,
@@ -119,14 +123,16 @@ async def submit(visit: RaterVisit, sent: messages.Submission) -> messages.Submi
     """Store a complete answer; answered when it is durable, and the same if sent again."""
     site = visit.site
     now = site.clock()
-    known = site.memory.given(sent.assignment)
+    known = site.memory.content(sent.assignment)
     # an answer that cannot be accepted never reaches the writer
     scores = None if known is None else scores_of(visit, known, sent.answer)
 
     def store(connection: Connection) -> submissions.Accepted:
         derived = scores
         if derived is None:
-            derived = scores_of(visit, given(connection, lease=sent.assignment), sent.answer)
+            derived = scores_of(
+                visit, leases.lease_content(connection, lease=sent.assignment), sent.answer
+            )
         return submissions.submit(
             connection,
             lease=sent.assignment,
@@ -162,7 +168,7 @@ async def hand_back(visit: RaterVisit, sent: messages.HandBack) -> messages.Hand
     """Take a text back that the rater cannot judge, for somebody else to judge."""
     site = visit.site
     operation = partial(
-        reports.hand_back,
+        hand_backs.hand_back,
         lease=sent.assignment,
         rater=visit.rater,
         kind=sent.kind,
@@ -225,34 +231,18 @@ def _work_page(site: Site, *, mode: str, csrf: str | None) -> Response:
     )
 
 
-def _ended(
-    site: Site, connection: Connection, facts: sessions.Session
-) -> assignment.Nothing | None:
+def _ended(site: Site, connection: Connection, facts: sessions.Session) -> leases.Nothing | None:
     """Return why a rater gets nothing any more, however much there is."""
     if facts.excluded:
-        return assignment.Nothing("excluded")
+        return leases.Nothing("excluded")
     if facts.revoked:
-        return assignment.Nothing("revoked")
-    most = site.campaign.session.judgments_per_rater
-    is_all = most is not None and facts.total >= most
-    # visits that were opened side by side, before any of them brought a judgment
-    if facts.total and not facts.done and (visits := site.campaign.most_visits) is not None:
-        key = {"rater": facts.rater, "panel_session": facts.panel_session}
-        is_all = is_all or sessions.earlier_visits(connection, **key) >= visits
-    return assignment.Nothing("rater-complete") if is_all else None
-
-
-def _of(site: Site, facts: sessions.Session) -> int | None:
-    """Return how many judgments this visit is to bring, if that is settled."""
-    most = site.campaign.session.judgments_per_rater
-    left = None if most is None else most - facts.total + facts.done
-    declared = min((one for one in (facts.limit, left) if one is not None), default=None)
-    # a visit goes on to the end of a document
-    return None if declared is None else max(declared, facts.done)
+        return leases.Nothing("revoked")
+    is_all = has_visited_enough(connection, site.campaign, facts)
+    return leases.Nothing("rater-complete") if is_all else None
 
 
 def _is_paid_end(facts: sessions.Session, found: Any) -> bool:
-    return isinstance(found, assignment.Nothing) and found.reason in _PAID_ENDS and facts.done > 0
+    return isinstance(found, leases.Nothing) and found.reason in PAID_ENDS and facts.done > 0
 
 
 async def _ruled(site: Site) -> bool:

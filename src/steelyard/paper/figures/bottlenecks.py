@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from steelyard.paper.figures.palette import colours, markers
-from steelyard.paper.limits import Limits
+from steelyard.paper.limits import EfficiencyLimits
 from steelyard.paper.names import prompt_name
 from steelyard.plots.style import GRID, MUTED, WIDTH, styled
 
@@ -15,12 +15,12 @@ __all__ = ["bottleneck_plot"]
 _TICKS = (1, 1.5, 2, 3, 4, 6, 9)
 
 
-def bottleneck_plot(found: Sequence[Limits]) -> Figure:
+def bottleneck_plot(found: Sequence[EfficiencyLimits]) -> Figure:
     """Draw data efficiency with noiseless raters against that with a perfect metric.
 
     Parameters
     ----------
-    found : sequence of Limits
+    found : sequence of EfficiencyLimits
         One for each system and prompt: that of its best metric.
 
     Returns

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from steelyard.paper.figures.efficiency_map import efficiency_map, noise_share
 from steelyard.paper.names import metric_name, prompt_name
-from steelyard.paper.standings import Standing
+from steelyard.paper.standings import SystemStanding
 from steelyard.plots.style import INK, styled
 
 __all__ = ["contour_plot"]
@@ -15,12 +15,12 @@ __all__ = ["contour_plot"]
 _LAST = "overall"
 
 
-def contour_plot(standings: Sequence[Standing]) -> Figure:
+def contour_plot(standings: Sequence[SystemStanding]) -> Figure:
     """Draw the contours, each prompt at its best metric, and every system with every metric.
 
     Parameters
     ----------
-    standings : sequence of Standing
+    standings : sequence of SystemStanding
         For each prompt one of each system and, with system ``*``, one of all.
 
     Returns

@@ -2,14 +2,13 @@
 
 import numpy as np
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
+from steelyard.arrays import Floats
 from steelyard.numbers import number
 from steelyard.plots.style import BLUE, GRID, INK, ORANGE, WIDTH, styled
 
 __all__ = ["density_plot"]
 
-Floats = NDArray[np.float64]
 
 _BINS = 45
 

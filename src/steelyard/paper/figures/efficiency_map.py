@@ -1,17 +1,17 @@
 """The data-efficiency map: where raters and metrics stand, and which way is worth going."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
+from steelyard.arrays import Floats
 from steelyard.errors import InvalidArgumentError
 from steelyard.names import shown_names
 from steelyard.numbers import GAMMA, RHO, number, percent
+from steelyard.paper.standings import SystemStanding
 from steelyard.plots.style import (
     ALL_SYSTEMS,
     BLUE,
@@ -26,11 +26,10 @@ from steelyard.plots.style import (
     styled,
 )
 from steelyard.single.efficiency import Efficiency
-from steelyard.single.quantity import Quantity
+from steelyard.single.interval import Interval
 
 __all__ = ["efficiency_map", "noise_share"]
 
-Floats = NDArray[np.float64]
 
 _TICKS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 10.0)
 _LEVELS = (0.95, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1)
@@ -38,18 +37,6 @@ _LEVELS = (0.95, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1)
 _COLUMN = 0.07
 # Height of a line of a label, as a share of the map's.
 _LINE = 0.05
-
-
-class Standing(Protocol):
-    """What each metric is worth to a system, the most useful first; system ``*`` is all of them."""
-
-    @property
-    def system(self) -> str:
-        """The system."""
-
-    @property
-    def metrics(self) -> Mapping[str, Efficiency]:
-        """The metrics."""
 
 
 def noise_share(noise_ratio: float) -> float:
@@ -63,7 +50,7 @@ def noise_share(noise_ratio: float) -> float:
     return 1.0 if noise_ratio == np.inf else noise_ratio / (1 + noise_ratio)
 
 
-def efficiency_map(diagnoses: Sequence[Standing]) -> Figure:
+def efficiency_map(diagnoses: Sequence[SystemStanding]) -> Figure:
     r"""Draw how many judgments a metric leaves to do, by noise ratio and correlation.
 
     Contours are of the inverse data efficiency,
@@ -76,7 +63,7 @@ def efficiency_map(diagnoses: Sequence[Standing]) -> Figure:
 
     Parameters
     ----------
-    diagnoses : sequence of Standing
+    diagnoses : sequence of SystemStanding
         Each is marked at its noise ratio and the correlation of its best metric, with their
         intervals; the last, all systems or the only one, also shows the way to its two limits.
         One without a correlation is left out. Of many, those at the ends are named.
@@ -125,12 +112,12 @@ class _Place:
     name: str
     label: str
     is_all: bool
-    x: Quantity
-    y: Quantity
+    x: Interval
+    y: Interval
     found: Efficiency
 
 
-def _places(diagnoses: Sequence[Standing]) -> list[_Place]:
+def _places(diagnoses: Sequence[SystemStanding]) -> list[_Place]:
     placed = [
         (one, name, found)
         for one in diagnoses
@@ -145,7 +132,7 @@ def _places(diagnoses: Sequence[Standing]) -> list[_Place]:
             name=full if same_metric else f"{full}, {metric}",
             label=name if same_metric else f"{name}\n{shown_names([metric], 18)[0]}",
             is_all=one.system == "*",
-            x=Quantity(*(noise_share(ratio) for ratio in _numbers(found.noise_ratio))),
+            x=Interval(*(noise_share(ratio) for ratio in _numbers(found.noise_ratio))),
             y=_size(found.correlation),
             found=found,
         )
@@ -153,15 +140,15 @@ def _places(diagnoses: Sequence[Standing]) -> list[_Place]:
     ]
 
 
-def _numbers(quantity: Quantity) -> tuple[float, float, float]:
+def _numbers(quantity: Interval) -> tuple[float, float, float]:
     return quantity.value, quantity.low, quantity.high
 
 
-def _size(correlation: Quantity) -> Quantity:
+def _size(correlation: Interval) -> Interval:
     """Return the absolute value, whose interval starts at 0 where the sign is not known."""
     value, low, high = (min(abs(number), 1.0) for number in _numbers(correlation))
     low, high = min(low, high), max(low, high)
-    return Quantity(value, 0.0 if correlation.low <= 0 <= correlation.high else low, high)
+    return Interval(value, 0.0 if correlation.low <= 0 <= correlation.high else low, high)
 
 
 def _draw_contours(axes: Axes) -> None:

@@ -6,8 +6,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import Colormap, LinearSegmentedColormap
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
+from steelyard.arrays import Floats
 from steelyard.numbers import number
 from steelyard.paper.correlations import MetricCorrelation
 from steelyard.paper.names import metric_name, system_name
@@ -15,7 +15,6 @@ from steelyard.plots.style import BLUE, INK, ORANGE, WIDTH, styled
 
 __all__ = ["correlation_maps", "distance_map"]
 
-Floats = NDArray[np.float64]
 
 _DIVERGING = LinearSegmentedColormap.from_list("signed", [ORANGE, "#ffffff", BLUE])
 _RISING = LinearSegmentedColormap.from_list("rising", ["#ffffff", ORANGE])

@@ -5,19 +5,19 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.figure import Figure
 
-from steelyard.paper.differences import Difference
+from steelyard.paper.differences import ReleasedDifference
 from steelyard.paper.names import TASKS
 from steelyard.plots.style import BLUE, GRID, INK, ORANGE, WIDTH, styled
 
 __all__ = ["difference_plot"]
 
 
-def difference_plot(found: Sequence[Difference]) -> Figure:
+def difference_plot(found: Sequence[ReleasedDifference]) -> Figure:
     """Draw histograms of standardised differences, one panel a task.
 
     Parameters
     ----------
-    found : sequence of Difference
+    found : sequence of ReleasedDifference
         Released numbers beside ours.
 
     Returns

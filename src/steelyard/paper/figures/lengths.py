@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
+from steelyard.arrays import Floats
 from steelyard.paper.figures.palette import GREEN
-from steelyard.paper.limits import Limits
+from steelyard.paper.limits import EfficiencyLimits
 from steelyard.paper.names import metric_name, system_name
 from steelyard.paper.trajectories import Followed
 from steelyard.plots.style import BLUE, GRID, INK, ORANGE, WIDTH, styled
@@ -17,7 +17,6 @@ from steelyard.single.trajectory import Trajectory
 
 __all__ = ["LengthPanel", "length_plot", "overview_plot"]
 
-Floats = NDArray[np.float64]
 
 # Every fifth judgment is drawn: the curve looks the same and the file is a fifth.
 _STEP = 5
@@ -29,7 +28,7 @@ class LengthPanel:
 
     title: str
     trajectory: Trajectory
-    limits: Limits
+    limits: EfficiencyLimits
 
 
 def length_plot(panels: Sequence[LengthPanel]) -> Figure:

@@ -8,8 +8,8 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
-from numpy.typing import NDArray
 
+from steelyard.arrays import Floats
 from steelyard.errors import InvalidArgumentError
 from steelyard.names import shown_names
 from steelyard.numbers import RHO, interval, number
@@ -23,7 +23,7 @@ from steelyard.plots.style import (
     named,
     styled,
 )
-from steelyard.single.quantity import Quantity
+from steelyard.single.interval import Interval
 
 __all__ = [
     "JudgedMetric",
@@ -34,7 +34,6 @@ __all__ = [
     "within_systems",
 ]
 
-Floats = NDArray[np.float64]
 
 # Above this many marks they are drawn as one picture, or the file would grow by megabytes.
 _MOST_MARKS = 5000
@@ -60,14 +59,14 @@ class JudgedMetric:
         Metric of each judged output.
     human : (n,) array
         Mean judgment of each.
-    correlation : Quantity or None
+    correlation : Interval or None
         Of metric and human score, corrected for rater noise; None when it is not estimable.
     """
 
     system: str
     metric: Floats
     human: Floats
-    correlation: Quantity | None = None
+    correlation: Interval | None = None
 
 
 def metric_plot(
@@ -129,7 +128,7 @@ def metric_plot(
 
 
 def within_systems(
-    judged: Sequence[JudgedMetric], correlation: Quantity | None = None
+    judged: Sequence[JudgedMetric], correlation: Interval | None = None
 ) -> JudgedMetric:
     """Return the judged outputs of all systems as one, less the means of each.
 
@@ -137,7 +136,7 @@ def within_systems(
     ----------
     judged : sequence of JudgedMetric
         One for each system.
-    correlation : Quantity, optional
+    correlation : Interval, optional
         Of metric and human score within systems.
 
     Examples
@@ -279,7 +278,7 @@ def _ticks(limits: tuple[float, float]) -> list[float]:
     return [float(tick) for tick in ticks if limits[0] <= tick <= limits[1]]
 
 
-def _correlation(found: Quantity | None) -> str:
+def _correlation(found: Interval | None) -> str:
     if found is None or np.isnan(found.value):
         return f"{RHO} not estimable"
     return f"{RHO} {number(found.value)} {interval(found.low, found.high)}"

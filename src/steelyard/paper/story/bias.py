@@ -6,12 +6,12 @@ import numpy as np
 
 from steelyard.numbers import interval, number, percent
 from steelyard.paper.bias_study import BiasRow
-from steelyard.paper.blocks import Block, Drawing, Examples, Folded, Numbers, Section, Text
+from steelyard.paper.blocks import Block, Drawing, Examples, Folded, Numbers, PageSection, Paragraph
 from steelyard.paper.figures import system_plot
 from steelyard.paper.figures.scatter import JudgedMetric, metric_plot
 from steelyard.paper.modes import Modes
 from steelyard.paper.names import TASKS, prompt_name, system_name
-from steelyard.paper.release import Task
+from steelyard.paper.release import PaperTask
 from steelyard.paper.reproduction import Reproduction
 from steelyard.report.tables import Table
 
@@ -51,7 +51,7 @@ _TITLES = {
 }
 
 
-def bias_section(found: Reproduction) -> Section:
+def bias_section(found: Reproduction) -> PageSection:
     """Tell of systems and instances on which metric and people part.
 
     Parameters
@@ -59,14 +59,14 @@ def bias_section(found: Reproduction) -> Section:
     found : Reproduction
         What came out.
     """
-    return Section("bias", "Section 2", "Bias in automatic evaluation", list(_blocks(found)))
+    return PageSection("bias", "Section 2", "Bias in automatic evaluation", list(_blocks(found)))
 
 
 def _blocks(found: Reproduction) -> Iterator[Block]:
     for task in found.release.tasks:
         yield _systems(found, task)
-    yield Text(_RULES)
-    yield Text(_selection(found), "notice")
+    yield Paragraph(_RULES)
+    yield Paragraph(_selection(found), "notice")
     yield Folded(
         "All rows of the bias study, and the authors' beside them",
         [Numbers(_study_table(found, task)) for task in found.release.tasks],
@@ -78,7 +78,7 @@ def _blocks(found: Reproduction) -> Iterator[Block]:
         yield from _modes(modes)
 
 
-def _systems(found: Reproduction, task: Task) -> Drawing:
+def _systems(found: Reproduction, task: PaperTask) -> Drawing:
     rows = [row for row in found.bias if row.task == task.name]
     own = [row for row in rows if not row.condition]
     level = float(np.corrcoef([r.human.value for r in own], [r.metric.value for r in own])[0, 1])
@@ -110,7 +110,7 @@ def _selection(found: Reproduction) -> str:
     )
 
 
-def _study_table(found: Reproduction, task: Task) -> Table:
+def _study_table(found: Reproduction, task: PaperTask) -> Table:
     rows = [row for row in found.bias if row.task == task.name]
     return Table(
         f"{task.names.title}: mean {prompt_name(task.names.bias_prompt)} and mean ROUGE-L, 80% "
@@ -143,7 +143,7 @@ def _study_row(row: BiasRow) -> tuple[str, ...]:
     )
 
 
-def _instances(found: Reproduction, task: Task) -> Iterator[Block]:
+def _instances(found: Reproduction, task: PaperTask) -> Iterator[Block]:
     prompt, metric = task.names.bias_prompt, "rouge-l"
     judged = []
     for system in task.systems:
@@ -199,7 +199,7 @@ def _modes(modes: Modes) -> Iterator[Block]:
             ),
         )
     )
-    yield Text(_modes_rule(modes))
+    yield Paragraph(_modes_rule(modes))
     if any(modes.examples):
         yield Folded("Examples of each mode", [Examples(modes, titles)])
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from steelyard.paper.blocks import Block, Drawing, Section, Text
+from steelyard.paper.blocks import Block, Drawing, PageSection, Paragraph
 from steelyard.paper.figures import contour_plot, density_plot
 from steelyard.paper.names import metric_name, prompt_name, system_name
-from steelyard.paper.release import Task
+from steelyard.paper.release import PaperTask
 from steelyard.paper.reproduction import Reproduction
 
 __all__ = ["method_section"]
@@ -14,7 +14,7 @@ __all__ = ["method_section"]
 _SHOWN = ("cnndm", "hter", "seq2seq", "sim")
 
 
-def method_section(found: Reproduction) -> Section:
+def method_section(found: Reproduction) -> PageSection:
     """Tell what a metric does to the variance, and where this data stands.
 
     Parameters
@@ -22,7 +22,7 @@ def method_section(found: Reproduction) -> Section:
     found : Reproduction
         What came out.
     """
-    return Section(
+    return PageSection(
         "method",
         "Section 3",
         "Statistical estimation for unbiased evaluation",
@@ -45,7 +45,7 @@ def _blocks(found: Reproduction) -> Iterator[Block]:
         "prompt to its limits: up, to a perfect metric; left, to raters who always agree, where DE is "
         "against a plain mean of such raters.",
     )
-    yield Text(
+    yield Paragraph(
         "Noise ratios here are unbiased, and those of large marks are within systems, since what sets systems "
         "apart is no part of the mean of one. With those of the paper's table every mark would stand further "
         "to the left, in a better light. The theorem and its proof are not reproduced: they are not data. "
@@ -53,7 +53,7 @@ def _blocks(found: Reproduction) -> Iterator[Block]:
     )
 
 
-def _densities(task: Task, prompt: str, system: str, metric: str) -> Drawing:
+def _densities(task: PaperTask, prompt: str, system: str, metric: str) -> Drawing:
     lines = task.under(prompt, system)
     what = f"{system_name(system)}, {prompt_name(prompt)}, {metric_name(metric)}"
     return Drawing(

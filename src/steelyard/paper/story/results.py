@@ -5,7 +5,15 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from steelyard.numbers import number, percent
-from steelyard.paper.blocks import Block, Drawing, Folded, Numbers, Section, Text, file_name
+from steelyard.paper.blocks import (
+    Block,
+    Drawing,
+    Folded,
+    Numbers,
+    PageSection,
+    Paragraph,
+    file_name,
+)
 from steelyard.paper.efficiency_claims import quoted
 from steelyard.paper.figures import (
     LengthPanel,
@@ -25,7 +33,7 @@ __all__ = ["results_section"]
 _GAMMA, _RHO = "\N{GREEK SMALL LETTER GAMMA}", "\N{GREEK SMALL LETTER RHO}"
 
 
-def results_section(found: Reproduction) -> Section:
+def results_section(found: Reproduction) -> PageSection:
     """Tell how metrics correlate, and what they save.
 
     Parameters
@@ -33,14 +41,14 @@ def results_section(found: Reproduction) -> Section:
     found : Reproduction
         What came out.
     """
-    return Section("results", "Section 5", "Experimental results", list(_blocks(found)))
+    return PageSection("results", "Section 5", "Experimental results", list(_blocks(found)))
 
 
 def _blocks(found: Reproduction) -> Iterator[Block]:
     yield from _correlations(found)
     yield from _trajectories(found)
     yield from _limits(found)
-    yield Text(_saving(found.followed))
+    yield Paragraph(_saving(found.followed))
     yield Folded(
         "Data efficiencies of all settings",
         [Numbers(_efficiency_table(found, task, prompt)) for task, prompt in _prompts(found)],
@@ -70,7 +78,7 @@ def _correlations(found: Reproduction) -> Iterator[Block]:
             others.append(drawing)
     if others:
         yield Folded("Correlations under the other prompts", others)
-    yield Text(
+    yield Paragraph(
         "By the authors' formula, correlations are those of their results file. The unbiased ones differ "
         "little: unlike table 2, their correlations do remove rater noise from the item variance."
     )
@@ -123,7 +131,7 @@ def _limits(found: Reproduction) -> Iterator[Block]:
     )
     best = found.best_limits
     right = sum(one.noiseless_raters.value > one.perfect_metric.value for one in best)
-    yield Text(
+    yield Paragraph(
         "The paper stands the mean of an output's two or three judgments in for its human score. As a "
         "perfect metric, that mean contains the very judgment that it predicts: data efficiency comes "
         f"out as (1 + {_GAMMA}) / ({_GAMMA} (1 \N{MINUS SIGN} 1/m)) instead of (1 + {_GAMMA}) / {_GAMMA}, "

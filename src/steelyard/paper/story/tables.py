@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from steelyard.numbers import number, percent
-from steelyard.paper.blocks import Block, Drawing, Folded, Numbers, Text
-from steelyard.paper.differences import KINDS, Difference, curve_error, implied_distance
+from steelyard.paper.blocks import Block, Drawing, Folded, Numbers, Paragraph
+from steelyard.paper.differences import KINDS, ReleasedDifference, curve_error, implied_distance
 from steelyard.paper.figures import difference_plot, distance_map
-from steelyard.paper.release import Task
+from steelyard.paper.release import PaperTask
 from steelyard.paper.reproduction import Reproduction
 from steelyard.report.tables import Table
 
@@ -28,7 +28,7 @@ def agreement_blocks(found: Reproduction) -> Iterator[Block]:
     """
     if not found.differences:
         return
-    yield Text(
+    yield Paragraph(
         "The authors' tables hold mean ratios of interval lengths, the plain mean's over the "
         "estimate's, that are not squared: their squares are what the text quotes, and what the formula "
         "of section 3 calls data efficiency. Read as squares they would be far from ours; see the last "
@@ -44,7 +44,7 @@ def agreement_blocks(found: Reproduction) -> Iterator[Block]:
         "alone would show.",
     )
     yield Numbers(_kinds_table(found))
-    yield Text(_scatter(found))
+    yield Paragraph(_scatter(found))
     for task in found.release.tasks:
         yield from _distances(found, task)
 
@@ -71,7 +71,7 @@ def _kinds_table(found: Reproduction) -> Table:
     )
 
 
-def _kind_cells(mine: Sequence[Difference]) -> tuple[str, ...]:
+def _kind_cells(mine: Sequence[ReleasedDifference]) -> tuple[str, ...]:
     gaps = np.array([np.log(one.released / one.reproduced) for one in mine])
     squares = np.array([np.log(one.released / one.reproduced**2) for one in mine])
     z = np.array([one.z for one in mine])
@@ -94,7 +94,7 @@ def _scatter(found: Reproduction) -> str:
     )
 
 
-def _distances(found: Reproduction, task: Task) -> Iterator[Block]:
+def _distances(found: Reproduction, task: PaperTask) -> Iterator[Block]:
     """Explain differences by a metric that was centred elsewhere, where they are not chance."""
     mine = [o for o in found.differences if o.task == task.name and o.kind != _PERFECT]
     distances = {
@@ -113,7 +113,7 @@ def _distances(found: Reproduction, task: Task) -> Iterator[Block]:
         f"{task.names.title}: how far from the mean of the released outputs, in standard deviations, the "
         "metric would have to be centred to give the released numbers.",
     )
-    yield Text(
+    yield Paragraph(
         f"On {task.names.title} {len(far)} of {len(distances)} pairs of metric and system are lower than "
         "ours by more than chance, under every prompt and in both tables alike. That is what happens if "
         "the metric is centred not at the mean of the outputs that are drawn from but "

@@ -3,17 +3,17 @@
 from collections.abc import Iterator
 
 from steelyard.numbers import GAMMA, count, interval, number
-from steelyard.paper.blocks import Block, Folded, Numbers, Points, Section, Text
+from steelyard.paper.blocks import Block, Folded, Numbers, PageSection, Paragraph, Points
 from steelyard.paper.names import TASKS, prompt_name, system_name
-from steelyard.paper.release import Task
+from steelyard.paper.release import PaperTask
 from steelyard.paper.reproduction import Reproduction
-from steelyard.paper.variances import Variances
+from steelyard.paper.variances import PromptVariances
 from steelyard.report.tables import Table
 
 __all__ = ["tasks_section"]
 
 
-def tasks_section(found: Reproduction) -> Section:
+def tasks_section(found: Reproduction) -> PageSection:
     """Tell of the data and of its variance components.
 
     Parameters
@@ -21,16 +21,16 @@ def tasks_section(found: Reproduction) -> Section:
     found : Reproduction
         What came out.
     """
-    return Section("tasks", "Section 4", "Tasks and datasets", list(_blocks(found)))
+    return PageSection("tasks", "Section 4", "Tasks and datasets", list(_blocks(found)))
 
 
 def _blocks(found: Reproduction) -> Iterator[Block]:
     for task in found.release.tasks:
-        yield Text(_size(task))
+        yield Paragraph(_size(task))
         yield Points([_sentence(remark) for remark in task.conversion.remarks])
     printed = [row for row in found.variances if row.printed is not None]
     yield Numbers(_printed_table(printed))
-    yield Text(
+    yield Paragraph(
         "What the table prints as item variance is the variance of the outputs' mean judgments, which "
         "still holds the rater variance over m, the number of judgments of an output. So it is too "
         f"large, and the noise ratio {GAMMA} too small: {_factors(printed)}. The unbiased columns are "
@@ -44,7 +44,7 @@ def _blocks(found: Reproduction) -> Iterator[Block]:
         )
 
 
-def _size(task: Task) -> str:
+def _size(task: PaperTask) -> str:
     raters = {rater for line in task.lines for rater in line.raters}
     listed = sum(len(line.raters) for line in task.lines)
     return (
@@ -58,7 +58,7 @@ def _sentence(remark: str) -> str:
     return f"{remark[:1].upper()}{remark[1:]}.".replace("`", "")
 
 
-def _printed_table(rows: list[Variances]) -> Table:
+def _printed_table(rows: list[PromptVariances]) -> Table:
     return Table(
         "Table 2: variance components, all systems and references together",
         (
@@ -92,7 +92,7 @@ def _printed_table(rows: list[Variances]) -> Table:
     )
 
 
-def _system_table(rows: list[Variances], task: Task) -> Table:
+def _system_table(rows: list[PromptVariances], task: PaperTask) -> Table:
     return Table(
         f"{task.names.title}: released, reproduced and unbiased",
         (
@@ -122,7 +122,7 @@ def _system_table(rows: list[Variances], task: Task) -> Table:
     )
 
 
-def _factors(rows: list[Variances]) -> str:
+def _factors(rows: list[PromptVariances]) -> str:
     if not rows:
         return "by a factor that depends on the prompt"
     factors = [row.unbiased.noise_ratio.value / row.reproduced.noise_ratio for row in rows]

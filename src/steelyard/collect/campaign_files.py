@@ -7,7 +7,7 @@ from pathlib import Path
 
 from steelyard.errors import InvalidArgumentError
 
-__all__ = ["Place", "places"]
+__all__ = ["CampaignFile", "campaign_files"]
 
 _FILE = "campaign.yaml"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._~-]*")
@@ -16,7 +16,7 @@ _TAKEN = frozenset({"healthz", "readyz", "static"})
 
 
 @dataclass(frozen=True)
-class Place:
+class CampaignFile:
     """A campaign file, and where its campaign is served.
 
     Attributes
@@ -31,7 +31,7 @@ class Place:
     name: str = ""
 
 
-def places(given: Sequence[Path]) -> list[Place]:
+def campaign_files(given: Sequence[Path]) -> list[CampaignFile]:
     """Return the campaigns of files and folders.
 
     A folder stands for the ``campaign.yaml`` in it; one without stands for those of its own folders,
@@ -49,8 +49,8 @@ def places(given: Sequence[Path]) -> list[Place]:
         If there is none in a folder, two have the same name, or a name cannot stand in an address.
     """
     if len(given) == 1 and (not given[0].is_dir() or (given[0] / _FILE).is_file()):
-        return [Place(given[0] / _FILE if given[0].is_dir() else given[0])]
-    found: dict[str, Place] = {}
+        return [CampaignFile(given[0] / _FILE if given[0].is_dir() else given[0])]
+    found: dict[str, CampaignFile] = {}
     for path in (one for each in given for one in _files(each)):
         name = _named(path)
         if not _NAME.fullmatch(name) or name in _TAKEN:
@@ -61,7 +61,7 @@ def places(given: Sequence[Path]) -> list[Place]:
             raise InvalidArgumentError(
                 f"{found[name].path} and {path} would both be served under {name!r}: rename one"
             )
-        found[name] = Place(path, name)
+        found[name] = CampaignFile(path, name)
     return list(found.values())
 
 

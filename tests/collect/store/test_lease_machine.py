@@ -17,12 +17,12 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 from sqlalchemy import func, select
+from tests.collect.queries import entries
 
 from steelyard.collect.store import Store
-from steelyard.collect.store.assignment import Lease
 from steelyard.collect.store.decisions import decide
-from steelyard.collect.store.ledger import entries
-from steelyard.collect.store.overview import awaited, progress
+from steelyard.collect.store.leases import Lease
+from steelyard.collect.store.progress import progress
 from steelyard.collect.store.queue import add_units
 from steelyard.collect.store.records import submission_rows
 from steelyard.collect.store.settings import change
@@ -48,7 +48,7 @@ class Assignment(RuleBasedStateMachine):
         numbers = count()
         self.patches = [
             patch(f"steelyard.collect.store.{module}.new_id", lambda: f"id {next(numbers)}")
-            for module in ("raters", "sessions", "assignment")
+            for module in ("raters", "sessions", "leases")
         ]
         for one in self.patches:
             one.start()
@@ -170,7 +170,7 @@ class Assignment(RuleBasedStateMachine):
         for name in ("eve", "fay"):
             while isinstance(lease := self.office.next(name), Lease):
                 self.office.submit(name, lease, answer={"lease": lease.id})
-        assert self.office.read(awaited) == []
+        assert self.office.read(progress, now=self.office.now).lacking == 0
         counts = self.office.read(progress, now=self.office.now)
         assert counts.complete == counts.units
         self.store.close()

@@ -3,27 +3,25 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaincinv, ndtr, stdtrit
 
+from steelyard.arrays import Floats
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 
 __all__ = [
-    "Quantity",
+    "Interval",
     "check_options",
     "mean_square_draws",
     "mean_square_interval",
-    "noise_ratio_quantity",
+    "noise_ratio_interval",
     "percentiles",
     "student_level",
-    "variance_quantity",
+    "variance_interval",
 ]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Quantity:
+class Interval:
     """An estimate and the interval around it.
 
     Attributes
@@ -34,7 +32,7 @@ class Quantity:
 
     Examples
     --------
-    >>> print(Quantity(1.9974, 1.71, 2.38))
+    >>> print(Interval(1.9974, 1.71, 2.38))
     1.997 [1.710, 2.380]
     """
 
@@ -92,23 +90,23 @@ def percentiles(drawn: Floats, level: float) -> tuple[float, float]:
     return float(min(low for low, _ in ends)), float(max(high for _, high in ends))
 
 
-def variance_quantity(value: float, drawn: Floats, level: float) -> Quantity:
+def variance_interval(value: float, drawn: Floats, level: float) -> Interval:
     """Return a variance with its interval, neither below zero."""
     low, high = percentiles(drawn, level)
     value = max(value, 0.0)
-    return Quantity(value, min(max(low, 0.0), value), max(high, value))
+    return Interval(value, min(max(low, 0.0), value), max(high, value))
 
 
-def noise_ratio_quantity(reliability: float, drawn: Floats, level: float) -> Quantity:
+def noise_ratio_interval(reliability: float, drawn: Floats, level: float) -> Interval:
     """Return the noise ratio, by way of the reliability 1 / (1 + noise ratio), which stays finite."""
     low, high = percentiles(drawn, level)
     shares = (reliability, max(high, reliability), min(low, reliability))
-    return Quantity(*(max(1 - one, 0.0) / one if one > 0 else float("inf") for one in shares))
+    return Interval(*(max(1 - one, 0.0) / one if one > 0 else float("inf") for one in shares))
 
 
 def mean_square_interval(
     value: float, variance: float, degrees_of_freedom: float, *, level: float
-) -> Quantity:
+) -> Interval:
     r"""Return a variance component with an interval from its mean square.
 
     A component is a mean square less a known amount, :math:`\hat\sigma^2 = S - c`, and S is about
@@ -122,7 +120,7 @@ def mean_square_interval(
         - (square - value)
         for tail in ((1 + level) / 2, (1 - level) / 2)
     )
-    return Quantity(value, float(max(low, 0.0)), float(high))
+    return Interval(value, float(max(low, 0.0)), float(high))
 
 
 def mean_square_draws(

@@ -3,28 +3,27 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, Connection, and_, bindparam, func, literal_column, select
+from sqlalchemy import ColumnElement, Connection, and_, func, literal_column, select
 
+from steelyard.collect.policy.budget import held_units, spent
+from steelyard.collect.store.hand_backs import holds
+from steelyard.collect.store.raters import Rater
 from steelyard.collect.store.tables import (
     decisions,
-    earlier_answers,
+    leases,
     ledger,
+    rater_answers,
     raters,
-    reports,
     sessions,
     settings,
-    slots,
     submissions,
     targets,
-    tutorials,
     units,
 )
 
 __all__ = [
-    "Awaited",
     "Progress",
     "RaterRow",
-    "awaited",
     "given_up",
     "newest",
     "progress",
@@ -33,13 +32,11 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RaterRow:
+class RaterRow(Rater):
     """One rater, counted up.
 
     Attributes
     ----------
-    id, number, panel, external_id, joined, excluded
-        As in `Rater`.
     judgments, gold : int
         Submissions of drawn units, and of gold ones.
     handed_back : int
@@ -52,12 +49,6 @@ class RaterRow:
         Whether the tutorial of each version was passed; None while it is under way.
     """
 
-    id: str
-    number: int
-    panel: str
-    external_id: str
-    joined: int
-    excluded: bool
     judgments: int
     gold: int
     handed_back: int
@@ -78,8 +69,8 @@ class Progress:
         Units with all judgments wanted, those of excluded raters not counted.
     set_aside : int
         Units that are given to nobody any more, because so many raters handed them back.
-    wanted : int
-        Judgments wanted.
+    wanted, lacking : int
+        Judgments wanted, and those of them that are not there yet and still awaited.
     judgments : int
         Submissions of drawn units, all of them.
     counted : int
@@ -102,6 +93,7 @@ class Progress:
     complete: int
     set_aside: int
     wanted: int
+    lacking: int
     judgments: int
     counted: int
     surplus: int
@@ -112,28 +104,6 @@ class Progress:
     spent: int
     first: int | None
     last: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Awaited:
-    """A unit that lacks judgments.
-
-    Attributes
-    ----------
-    unit : int
-        The unit.
-    item : str
-        Its item.
-    missing : int
-        Judgments that are lacking.
-    replacement : bool
-        Whether it lacks them only because a rater was excluded.
-    """
-
-    unit: int
-    item: str
-    missing: int
-    replacement: bool
 
 
 _IS_DRAWN: ColumnElement[bool] = literal_column("units.gold IS NULL")
@@ -160,6 +130,9 @@ _UNITS = (
         func.count().filter(and_(_IS_DRAWN, _counted >= units.c.wanted)).label("complete"),
         func.count().filter(and_(_IS_DRAWN, _IS_GIVEN_UP)).label("set_aside"),
         func.sum(units.c.wanted).filter(_IS_DRAWN).label("wanted"),
+        func.sum(units.c.wanted - _counted)
+        .filter(_IS_DRAWN, _counted < units.c.wanted, units.c.set_aside.is_(None))
+        .label("lacking"),
         func.sum(_given).filter(_IS_DRAWN).label("judgments"),
         func.sum(_counted).filter(_IS_DRAWN).label("counted"),
         func.sum(_judged.c.surplus).filter(_IS_DRAWN).label("surplus"),
@@ -170,24 +143,8 @@ _UNITS = (
     .select_from(units)
     .outerjoin(_judged, _judged.c.unit == units.c.id)
 )
-_HELD = (
-    select(func.count())
-    .select_from(slots)
-    .where(
-        literal_column("NOT slots.done AND slots.rater IS NOT NULL"),
-        slots.c.expires > bindparam("now"),
-    )
-)
 _RATERS = select(func.count()).select_from(raters)
 _SESSIONS = select(func.count()).select_from(sessions)
-_SPENT = select(func.coalesce(func.sum(ledger.c.amount), 0))
-_AWAITED = (
-    select(units.c.id, units.c.item, units.c.wanted - _counted, _given >= units.c.wanted)
-    .select_from(units)
-    .outerjoin(_judged, _judged.c.unit == units.c.id)
-    .where(_IS_DRAWN, _counted < units.c.wanted, units.c.set_aside.is_(None))
-    .order_by(units.c.id)
-)
 _GIVEN_UP = (
     select(targets.c.system, targets.c.draw)
     .join_from(units, targets, targets.c.unit == units.c.id)
@@ -210,11 +167,7 @@ _pay = (
     .group_by(ledger.c.rater)
     .subquery("pay")
 )
-_handed_back = (
-    select(func.count())
-    .where(reports.c.rater == raters.c.id, reports.c.undone.is_(None))
-    .scalar_subquery()
-)
+_handed_back = select(func.count()).where(leases.c.rater == raters.c.id, holds).scalar_subquery()
 _RATER_ROWS = (
     select(
         raters.c.id,
@@ -234,16 +187,21 @@ _RATER_ROWS = (
     .outerjoin(_pay, _pay.c.rater == raters.c.id)
     .order_by(raters.c.number)
 )
-_TUTORIALS = select(tutorials.c.rater, tutorials.c.version, tutorials.c.passed).order_by(
-    tutorials.c.started, tutorials.c.version
+_TUTORIALS = (
+    select(rater_answers.c.rater, rater_answers.c.version, rater_answers.c.passed)
+    .where(rater_answers.c.part == "tutorial", rater_answers.c.question == "")
+    .order_by(rater_answers.c.time, rater_answers.c.version)
 )
 # Counts, not greatest numbers: a process may commit a lower number after a higher one.
 _NEWEST = select(
     *(
         select(func.count()).select_from(table).scalar_subquery()
-        for table in (submissions, decisions, raters, ledger, earlier_answers, reports)
+        for table in (submissions, decisions, raters, ledger)
     ),
-    select(func.count(reports.c.undone)).scalar_subquery(),
+    select(func.coalesce(func.sum(submissions.c.changes), 0)).scalar_subquery(),
+    select(func.count() + func.count(leases.c.hand_back_undone))
+    .where(leases.c.hand_back.is_not(None))
+    .scalar_subquery(),
     select(func.coalesce(func.max(settings.c.revision), 0)).scalar_subquery(),
 )
 
@@ -256,19 +214,11 @@ def progress(connection: Connection, *, now: int) -> Progress:
     return Progress(
         **counts,
         **moments,
-        held=connection.execute(_HELD, {"now": now}).scalar_one(),
+        held=held_units(connection, now=now),
         raters=connection.execute(_RATERS).scalar_one(),
         sessions=connection.execute(_SESSIONS).scalar_one(),
-        spent=int(connection.execute(_SPENT).scalar_one()),
+        spent=spent(connection),
     )
-
-
-def awaited(connection: Connection) -> list[Awaited]:
-    """Return the units that lack judgments, in the order of the queue."""
-    return [
-        Awaited(unit, item, missing, bool(replacement))
-        for unit, item, missing, replacement in connection.execute(_AWAITED)
-    ]
 
 
 def given_up(connection: Connection) -> list[tuple[str, int]]:
@@ -289,4 +239,4 @@ def rater_rows(connection: Connection) -> list[RaterRow]:
 
 def newest(connection: Connection) -> int:
     """Return a number that grows whenever there is something new to show."""
-    return sum(connection.execute(_NEWEST).one())
+    return sum(map(int, connection.execute(_NEWEST).one()))

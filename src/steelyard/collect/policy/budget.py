@@ -1,29 +1,38 @@
 """What may still be spent: asked before every unit that is given out."""
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, Self
 
 from sqlalchemy import Connection, bindparam, func, literal_column, select
 
-from steelyard.collect.store.prepared import Prepared
-from steelyard.collect.store.tables import ledger, slots, tutorials
+from steelyard.collect.config.campaign import Campaign
+from steelyard.collect.money import micro
+from steelyard.collect.store.prepared import run
+from steelyard.collect.store.tables import ledger, rater_answers, slots
 
-__all__ = ["UNLIMITED", "Allowance", "Purse"]
+__all__ = [
+    "UNLIMITED",
+    "Allowance",
+    "Budget",
+    "held_units",
+    "is_spent",
+    "payable_judgments",
+    "spent",
+]
 
 # Entries that are added up anew each time, at most; older ones are remembered as a sum.
 _RECENT = 2_000
 # No operation takes so long: what is older is committed, whichever process wrote it.
 _SETTLED_MS = 60_000
 
-_SUM = Prepared(
-    select(func.count(), func.coalesce(func.sum(ledger.c.amount), 0)).where(
-        ledger.c.id > bindparam("mark")
-    )
+_SPENT = select(func.coalesce(func.sum(ledger.c.amount), 0))
+_SUM = select(func.count(), func.coalesce(func.sum(ledger.c.amount), 0)).where(
+    ledger.c.id > bindparam("mark")
 )
 _SETTLED = select(func.max(ledger.c.id), func.coalesce(func.sum(ledger.c.amount), 0)).where(
     ledger.c.id > bindparam("mark"), ledger.c.time < bindparam("before")
 )
-_HELD = Prepared(
+_HELD = (
     select(func.count())
     .select_from(slots)
     .where(
@@ -31,10 +40,15 @@ _HELD = Prepared(
         slots.c.expires > bindparam("now"),
     )
 )
-_LEARNING = Prepared(
+_LEARNING = (
     select(func.count())
-    .select_from(tutorials)
-    .where(tutorials.c.passed.is_(None), tutorials.c.started > bindparam("since"))
+    .select_from(rater_answers)
+    .where(
+        rater_answers.c.part == "tutorial",
+        rater_answers.c.question == "",
+        rater_answers.c.passed.is_(None),
+        rater_answers.c.time > bindparam("since"),
+    )
 )
 
 
@@ -65,7 +79,7 @@ UNLIMITED = Allowance(refusal=None, judgments=None)
 
 
 @dataclass
-class Purse:
+class Budget:
     """What one process knows of the money of a campaign.
 
     Parameters
@@ -89,6 +103,13 @@ class Purse:
     _mark: int = field(default=0, init=False)
     _sum: int = field(default=0, init=False)
 
+    @classmethod
+    def of(cls, campaign: Campaign) -> Self:
+        """Return what a campaign pays."""
+        bonus = 0 if campaign.task.tutorial is None else micro(campaign.pay.tutorial_bonus)
+        lease_ms = round(campaign.lease_minutes * 60_000)
+        return cls(pay=micro(campaign.pay.per_judgment), bonus=bonus, lease_ms=lease_ms)
+
     def allowance(
         self, connection: Connection, *, budget: int | None, now: int, tutorial: bool = False
     ) -> Allowance:
@@ -108,24 +129,46 @@ class Purse:
         price = self.pay + (self.bonus if tutorial else 0)
         if budget is None or not price:
             return UNLIMITED
-        left = budget - self.spent(connection, now=now)
+        left = budget - self._spent(connection, now=now)
         if left < price:
             return Allowance("enough", 0)
-        held = _HELD.scalar(connection, {"now": now}) * self.pay
+        held = held_units(connection, now=now) * self.pay
         if self.bonus:
-            since = {"since": now - self.lease_ms}
-            held += _LEARNING.scalar(connection, since) * (self.bonus + self.pay)
+            learning = run(connection, _LEARNING, {"since": now - self.lease_ms}).scalar_one()
+            held += learning * (self.bonus + self.pay)
         if left - held < price:
             return Allowance("wait", 0)
         return Allowance(None, (left - held) // self.pay if self.pay else None)
 
-    def spent(self, connection: Connection, *, now: int) -> int:
-        """Return what is owed to all, in millionths of the currency."""
-        recent, amount = _SUM.row(connection, {"mark": self._mark})
+    def _spent(self, connection: Connection, *, now: int) -> int:
+        """Return what is owed to all; what is old is remembered, so that few entries are added up."""
+        recent, amount = run(connection, _SUM, {"mark": self._mark}).one()
         if recent > _RECENT:
             values = {"mark": self._mark, "before": now - _SETTLED_MS}
             last, settled = connection.execute(_SETTLED, values).one()
             if last is not None:
                 self._mark, self._sum = last, self._sum + int(settled)
-                amount = _SUM.row(connection, {"mark": last})[1]
+                amount = run(connection, _SUM, {"mark": last}).one()[1]
         return self._sum + int(amount)
+
+
+def held_units(connection: Connection, *, now: int) -> int:
+    """Return how many units raters hold."""
+    return int(run(connection, _HELD, {"now": now}).scalar_one())
+
+
+def spent(connection: Connection) -> int:
+    """Return what is owed to all, in millionths of the currency."""
+    return int(connection.execute(_SPENT).scalar_one())
+
+
+def is_spent(*, budget: int | None, spent: int, pay: int) -> bool:
+    """Whether the budget cannot pay a further judgment, so that no work is given out."""
+    return budget is not None and spent + max(pay, 1) > budget
+
+
+def payable_judgments(lacking: int, *, budget: int | None, spent: int, pay: int) -> int:
+    """Return how many of the judgments that are lacking can be paid for."""
+    if budget is None or not pay:
+        return lacking
+    return max(0, min(lacking, (budget - spent) // pay))

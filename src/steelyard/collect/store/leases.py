@@ -4,39 +4,28 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 from sqlalchemy import Connection
 
-from steelyard.collect.store import assignment_statements as statements
+from steelyard.collect.policy.budget import UNLIMITED, Budget
+from steelyard.collect.policy.visit import Reason, reason_to_end
+from steelyard.collect.store import lease_statements as statements
 from steelyard.collect.store.documents import (
     begun_document,
     following_segment,
     hold_document,
 )
-from steelyard.collect.store.goal_reached import RACE_OVER
 from steelyard.collect.store.ids import MODULUS, new_id, salt
-from steelyard.collect.store.purse import UNLIMITED, Purse
+from steelyard.collect.store.prepared import run
 from steelyard.collect.store.refusals import NotYoursError, UnknownLeaseError, UnknownSessionError
-from steelyard.collect.store.sides import Seen, seen
+from steelyard.collect.store.shown import ShownContent, shown_content
 
-__all__ = ["Draft", "Lease", "Nothing", "next_lease", "save_draft"]
+__all__ = ["Draft", "Lease", "Nothing", "lease_content", "next_lease", "save_draft"]
 
 # Slots that are looked at for each position; with more judgments wanted of a unit the front is
 # narrower than it may be.
 _SLOTS_A_POSITION = 4
-
-Reason = Literal[
-    "none-left",
-    "wait",
-    "paused",
-    "stopped",
-    "session-complete",
-    "rater-complete",
-    "revoked",
-    "excluded",
-    "enough",
-]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +38,7 @@ class Lease:
         Random; names the lease on the page.
     unit : int
         The unit.
-    seen : Seen
+    shown : ShownContent
         What is shown, as this rater sees it.
     draft : mapping or None
         The answer so far.
@@ -63,7 +52,7 @@ class Lease:
 
     id: str
     unit: int
-    seen: Seen
+    shown: ShownContent
     draft: Mapping[str, Any] | None
     active_ms: int
     started: int
@@ -73,27 +62,17 @@ class Lease:
     @property
     def content(self) -> Mapping[str, Any]:
         """What is shown."""
-        return self.seen.content
+        return self.shown.content
 
     @property
     def swapped(self) -> bool:
         """Whether the sides of a pair have changed places in `content`."""
-        return self.seen.swapped
+        return self.shown.swapped
 
 
 @dataclass(frozen=True, slots=True)
 class Nothing:
-    """No unit is given, and why.
-
-    Attributes
-    ----------
-    reason : str
-        ``none-left``: this rater has had all there is; ``wait``: others hold what is left and may
-        yet let go of it; ``paused`` and ``stopped``: the campaign is; ``session-complete``: the
-        visit has brought all that it was to bring; ``rater-complete``: the rater has judged as much
-        as one person may; ``revoked``: the rater's invitation was withdrawn; ``excluded``: the rater's judgments do not count;
-        ``enough``: the goal is reached or the budget is spent.
-    """
+    """No unit is given, and why."""
 
     reason: Reason
 
@@ -115,21 +94,6 @@ class Draft:
     held: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Chosen:
-    """A slot to give, with the columns that a query for one has."""
-
-    slot: int
-    unit: int
-    content: str
-    pair: bool
-    gold: str | None
-    id: Any = None
-    draft: str | None = None
-    active_ms: int = 0
-    started: int = 0
-
-
 def next_lease(
     connection: Connection,
     *,
@@ -138,7 +102,7 @@ def next_lease(
     now: int,
     lease_ms: int,
     window: int = 10,
-    purse: Purse | None = None,
+    budget: Budget | None = None,
     documents: bool = False,
 ) -> Lease | Nothing:
     """Give a rater the unit to judge next.
@@ -161,22 +125,20 @@ def next_lease(
         The time and how long to hold the unit, in milliseconds.
     window : int
         Positions of the queue to choose from.
-    purse : Purse, optional
+    budget : Budget, optional
         What may be spent; nothing new is given that could not be paid.
     documents : bool
         Whether units are segments of documents, which a rater gets whole and in order; a visit does
         not end within one.
-
-    Returns
-    -------
-    Lease or Nothing
 
     Raises
     ------
     UnknownSessionError, NotYoursError
         If there is no such session, or it is another rater's.
     """
-    found = statements.SITUATION.row(connection, {"session": session, "rater": rater})
+    found = run(
+        connection, statements.SITUATION, {"session": session, "rater": rater}
+    ).one_or_none()
     if found is None:
         raise UnknownSessionError("there is no such session")
     if found.rater != rater:
@@ -186,17 +148,25 @@ def next_lease(
     if documents:
         hold_document(connection, rater=rater, expires=expires)
         chosen = following_segment(connection, rater=rater)
-    is_within = documents and (found.slot is not None or chosen is not None)
-    reason = _reason_to_end(found, is_within=is_within)
+    reason = reason_to_end(
+        excluded=found.excluded,
+        state=found.state,
+        is_goal_met=found.goal_met,
+        done=found.done,
+        limit=found.session_judgments,
+        is_within=documents and (found.slot is not None or chosen is not None),
+    )
     if reason is not None:
         return Nothing(reason)
-    if found.slot is not None and _renewed(connection, found, expires):
-        statements.MOVE_LEASE.change(
-            connection, {"lease_id": found.id, "new_slot": found.slot, "new_session": session}
+    if found.slot is not None and _renewed(connection, found.slot, found.id, expires):
+        run(
+            connection,
+            statements.MOVE_LEASE,
+            {"lease_id": found.id, "new_slot": found.slot, "new_session": session},
         )
-        return _lease(found, expires)
+        return _lease(found, rater, expires)
     allowed = (
-        UNLIMITED if purse is None else purse.allowance(connection, budget=found.budget, now=now)
+        UNLIMITED if budget is None else budget.allowance(connection, budget=found.budget, now=now)
     )
     if allowed.refusal is not None:
         return Nothing(allowed.refusal)
@@ -206,7 +176,7 @@ def next_lease(
         choice = partial(begun_document, expires=expires) if documents else _choice
         chosen = _free(connection, choice, rater, now=now, window=allowed.window(window))
     if chosen is None:
-        left = statements.ANY_LEFT.scalar(connection, {"rater": rater})
+        left = run(connection, statements.ANY_LEFT, {"rater": rater}).first()
         return Nothing("none-left" if left is None else "wait")
     return _taken(connection, chosen, rater=rater, session=session, now=now, expires=expires)
 
@@ -222,35 +192,23 @@ def save_draft(
     lease_ms: int,
     documents: bool = False,
 ) -> Draft:
-    """Keep an answer that is not complete, and hold the unit for longer.
+    """Keep an answer that is not complete, and hold the unit (and its document) for longer.
 
-    Parameters
-    ----------
-    connection : Connection
-        Of the writer.
-    lease, rater : str
-        Ids.
-    answer : mapping
-        The answer so far, by widget.
-    active_ms : int
-        Time spent on it; not more than has passed since the unit was given.
-    now, lease_ms : int
-        Milliseconds.
-    documents : bool
-        Whether the unit may be a segment of a document, which is held for longer too.
+    Of the time spent, not more counts than has passed since the unit was given.
 
     Raises
     ------
     UnknownLeaseError, NotYoursError
         If there is no such lease, or it is another rater's.
     """
-    found = statements.DRAFTED.row(connection, {"lease": lease})
+    found = run(connection, statements.DRAFTED, {"lease": lease}).one_or_none()
     if found is None:
         raise UnknownLeaseError("there is no such lease")
     if found.rater != rater:
         raise NotYoursError("the lease belongs to another rater")
-    statements.SAVE.change(
+    run(
         connection,
+        statements.SAVE,
         {
             "lease_id": lease,
             "new_draft": json.dumps(answer, ensure_ascii=False),
@@ -258,35 +216,31 @@ def save_draft(
         },
     )
     expires = now + lease_ms
-    renewed = statements.RENEW.change(
-        connection, {"slot_id": found.slot, "old_lease": lease, "new_expires": expires}
-    )
+    is_held = _renewed(connection, found.slot, lease, expires)
     if documents:
         hold_document(connection, rater=rater, expires=expires)
-    return Draft(expires=expires, held=renewed == 1)
+    return Draft(expires=expires, held=is_held)
 
 
-def _reason_to_end(found: Any, *, is_within: bool = False) -> Reason | None:
-    """Return why a rater gets nothing; `is_within` a document, a visit goes on to its end."""
-    # An excluded rater's further judgments would be paid for and not used.
-    if found.excluded:
-        return "excluded"
-    if found.state == "stopped":
-        return "stopped"
-    if found.state == "paused":
-        # whoever waited for the end of this pause would wait in vain
-        met = found.met_half_width
-        over = met is not None and met in {found.half_width, RACE_OVER}
-        return "enough" if over else "paused"
-    most = found.session_judgments
-    is_complete = most is not None and found.done >= most and not is_within
-    return "session-complete" if is_complete else None
+def lease_content(connection: Connection, *, lease: str) -> ShownContent:
+    """Return what a lease showed, and to whom.
+
+    Raises
+    ------
+    UnknownLeaseError
+        If there is no such lease.
+    """
+    found = run(connection, statements.LEASE_CONTENT, {"lease": lease}).one_or_none()
+    if found is None:
+        raise UnknownLeaseError("there is no such lease")
+    content = json.loads(found.content)
+    return shown_content(content, rater=found.rater, lease=lease, pair=bool(found.pair))
 
 
-def _renewed(connection: Connection, found: Any, expires: int) -> bool:
-    """Hold the rater's own slot for longer, unless another process has just given it away."""
-    values = {"slot_id": found.slot, "old_lease": found.id, "new_expires": expires}
-    return statements.RENEW.change(connection, values) == 1
+def _renewed(connection: Connection, slot: int, lease: str, expires: int) -> bool:
+    """Hold a slot for longer, unless it was given away meanwhile."""
+    values = {"slot_id": slot, "old_lease": lease, "new_expires": expires}
+    return bool(run(connection, statements.RENEW, values).rowcount)
 
 
 def _free(
@@ -294,9 +248,10 @@ def _free(
 ) -> Any:
     """Return a free unit; what was skipped comes back when nothing else is left."""
     chosen = choice(connection, rater=rater, now=now, window=window)
-    if chosen is None and statements.SKIPPED.rows(connection, {"rater": rater}):
-        statements.RETURN.change(connection, {"of_rater": rater, "new_undone": now})
-        chosen = choice(connection, rater=rater, now=now, window=window)
+    if chosen is None:
+        values = {"of_rater": rater, "now": now}
+        if run(connection, statements.RETURN_SKIPPED, values).rowcount:
+            chosen = choice(connection, rater=rater, now=now, window=window)
     return chosen
 
 
@@ -310,62 +265,50 @@ def _choice(connection: Connection, *, rater: str, now: int, window: int) -> Any
             "window": window,
             "most": most,
         }
-        chosen = statements.CHOICE.row(connection, values)
+        chosen = run(connection, statements.CHOICE, values).one_or_none()
         if chosen is not None or connection.dialect.name == "sqlite":
             return chosen
         # Other processes are about to take all of these: look further, unless there is no further.
-        front = statements.FRONT.row(connection, values)
+        front = run(connection, statements.FRONT, values).one()
         if front.size < most and (front.reach or 0) < window:
             return None
         window *= 8
 
 
-def _gold_choice(connection: Connection, rater: str, every: int, secret: str) -> _Chosen | None:
+def _gold_choice(connection: Connection, rater: str, every: int, secret: str) -> Any:
     """Return a gold unit in a slot of its own, if it is time for one and one is left.
 
     Of every so many units one is gold. Which one, nobody can tell who does not know the secret. Within a
     document there is none: it comes after it.
     """
-    given = statements.GIVEN.scalar(connection, {"rater": rater})
+    of_rater = {"rater": rater}
+    given = run(connection, statements.GIVEN, of_rater).scalar_one()
     blocks = given // every
     # of the block that has begun, whether its place has come
     is_due = salt(f"{secret} {rater} {blocks}") % every <= given % every
-    if statements.GOLD_GIVEN.scalar(connection, {"rater": rater}) >= blocks + is_due:
+    if run(connection, statements.GOLD_GIVEN, of_rater).scalar_one() >= blocks + is_due:
         return None
-    left = statements.GOLD.rows(connection, {"rater": rater})
+    left = run(connection, statements.GOLD, of_rater).all()
     if not left:
         return None
     own = salt(rater)
     unit = min(left, key=lambda row: salt(row.digest) * own % MODULUS)
-    slot = statements.ADD_GOLD_SLOT.scalar(connection, {"unit": unit.id, "salt": salt(unit.digest)})
-    return _Chosen(slot, unit.id, unit.content, pair=unit.pair, gold=unit.gold)
+    new = {"unit": unit.id, "salt": salt(unit.digest)}
+    slot = run(connection, statements.ADD_GOLD_SLOT, new).scalar_one()
+    return run(connection, statements.GIVEN_SLOT, {"slot": slot, "rater": rater}).one()
 
 
 def _taken(
-    connection: Connection,
-    chosen: Any,
-    *,
-    rater: str,
-    session: str,
-    now: int,
-    expires: int,
+    connection: Connection, chosen: Any, *, rater: str, session: str, now: int, expires: int
 ) -> Lease:
     """Hold the chosen slot under a new lease, or under the one that the rater once had."""
     lease = chosen.id or new_id()
-    statements.TAKE.change(
-        connection,
-        {
-            "slot_id": chosen.slot,
-            "new_lease": lease,
-            "new_rater": rater,
-            "new_expires": expires,
-        },
-    )
+    take = {"slot_id": chosen.slot, "new_lease": lease, "new_rater": rater, "new_expires": expires}
+    run(connection, statements.TAKE, take)
     if chosen.id is not None:
-        statements.MOVE_LEASE.change(
-            connection, {"lease_id": lease, "new_slot": chosen.slot, "new_session": session}
-        )
-        return _lease(chosen, expires)
+        move = {"lease_id": lease, "new_slot": chosen.slot, "new_session": session}
+        run(connection, statements.MOVE_LEASE, move)
+        return _lease(chosen, rater, expires)
     row = {
         "id": lease,
         "slot": chosen.slot,
@@ -374,24 +317,28 @@ def _taken(
         "session": session,
         "started": now,
     }
-    statements.ADD_LEASE.change(connection, row)
-    fresh = _Chosen(
-        chosen.slot,
-        chosen.unit,
-        chosen.content,
-        pair=chosen.pair,
-        gold=chosen.gold,
+    run(connection, statements.ADD_LEASE, row)
+    return Lease(
         id=lease,
+        unit=chosen.unit,
+        shown=shown_content(
+            json.loads(chosen.content), rater=rater, lease=lease, pair=bool(chosen.pair)
+        ),
+        draft=None,
+        active_ms=0,
         started=now,
+        expires=expires,
+        gold=chosen.gold is not None,
     )
-    return _lease(fresh, expires)
 
 
-def _lease(found: Any, expires: int) -> Lease:
+def _lease(found: Any, rater: str, expires: int) -> Lease:
     return Lease(
         id=found.id,
         unit=found.unit,
-        seen=seen(json.loads(found.content), lease=found.id, pair=bool(found.pair)),
+        shown=shown_content(
+            json.loads(found.content), rater=rater, lease=found.id, pair=bool(found.pair)
+        ),
         draft=None if found.draft is None else json.loads(found.draft),
         active_ms=found.active_ms,
         started=found.started,

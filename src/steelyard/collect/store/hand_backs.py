@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from sqlalchemy import Connection, bindparam, func, insert, literal_column, select, update
+from sqlalchemy import Connection, bindparam, func, literal_column, select, update
 
 from steelyard.collect.config.wording import phrase
 from steelyard.collect.store.queue import rebalance
@@ -15,14 +15,15 @@ from steelyard.collect.store.refusals import (
     TooManyReportsError,
     UnknownLeaseError,
 )
-from steelyard.collect.store.tables import leases, raters, reports, slots, submissions, units
+from steelyard.collect.store.tables import leases, raters, slots, submissions, units
 
 __all__ = [
+    "HandBack",
     "Kind",
-    "Report",
-    "all_reports",
+    "all_hand_backs",
     "hand_back",
     "handed_back",
+    "holds",
     "set_aside_due",
     "undo_hand_backs",
 ]
@@ -31,15 +32,13 @@ Kind = Literal["cannot-judge", "problem", "skip"]
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class HandBack:
     """A text that was handed back.
 
     Attributes
     ----------
     item : str
         The item.
-    content : str
-        What was shown, in JSON, before sides of a pair are swapped.
     number : int
         Number of the rater.
     kind : {"cannot-judge", "problem", "skip"}
@@ -53,7 +52,6 @@ class Report:
     """
 
     item: str
-    content: str
     number: int
     kind: Kind
     reason: str
@@ -61,69 +59,58 @@ class Report:
     holds: bool
 
 
+holds = leases.c.hand_back.is_not(None) & leases.c.hand_back_undone.is_(None)
 _LEASE = (
-    select(
-        leases.c.rater,
-        leases.c.slot,
-        leases.c.unit,
-        submissions.c.id.label("submission"),
-        reports.c.id.label("report"),
-        reports.c.undone,
-        reports.c.returned,
-    )
-    .select_from(leases)
+    select(leases, submissions.c.id.label("submission"))
     .outerjoin(submissions, submissions.c.lease == leases.c.id)
-    .outerjoin(reports, reports.c.lease == leases.c.id)
     .where(leases.c.id == bindparam("lease"))
 )
-_HOLDS = reports.c.undone.is_(None)
-_COUNT = select(func.count()).where(reports.c.rater == bindparam("rater"), _HOLDS)
-_COUNT_OF_VISIT = (
-    select(func.count())
-    .join_from(reports, leases, leases.c.id == reports.c.lease)
-    .where(leases.c.session == bindparam("session"), _HOLDS)
-)
-_ADD = insert(reports)
-_AGAIN = (
-    update(reports)
-    .where(reports.c.id == bindparam("report"))
+_COUNT = select(func.count()).where(leases.c.rater == bindparam("rater"), holds)
+_COUNT_OF_VISIT = select(func.count()).where(leases.c.session == bindparam("session"), holds)
+_HAND_BACK = (
+    update(leases)
+    .where(leases.c.id == bindparam("of_lease"))
     .values(
-        kind=bindparam("new_kind"),
-        reason=bindparam("new_reason"),
-        time=bindparam("new_time"),
-        undone=None,
+        hand_back=bindparam("kind"),
+        hand_back_reason=bindparam("reason"),
+        hand_back_time=bindparam("now"),
+        hand_back_undone=None,
     )
 )
-_of_rater = reports.alias("of_rater")
+_own = leases.alias("own")
 # Whoever hands back more than they judge says nothing about a text: a name costs nothing.
 _IS_HEARD = (
-    select(func.count()).where(submissions.c.rater == reports.c.rater).scalar_subquery()
+    select(func.count()).where(submissions.c.rater == leases.c.rater).scalar_subquery()
     >= select(func.count())
-    .where(_of_rater.c.rater == reports.c.rater, _of_rater.c.undone.is_(None))
+    .where(
+        _own.c.rater == leases.c.rater,
+        _own.c.hand_back.is_not(None),
+        _own.c.hand_back_undone.is_(None),
+    )
     .scalar_subquery()
 )
 _BACK = (
     select(func.count())
-    .join_from(reports, raters, raters.c.id == reports.c.rater)
+    .join_from(leases, raters, raters.c.id == leases.c.rater)
     .where(
-        reports.c.unit == bindparam("unit"),
-        reports.c.kind != "skip",
+        leases.c.unit == bindparam("unit"),
+        leases.c.hand_back != "skip",
         raters.c.excluded.is_(False),
-        _HOLDS,
+        holds,
         _IS_HEARD,
     )
 )
-_OF_RATER = select(reports.c.unit).where(reports.c.rater == bindparam("rater"), _HOLDS)
+_OF_RATER = select(leases.c.unit).where(leases.c.rater == bindparam("rater"), holds)
 _UNDO = (
-    update(reports)
-    .where(reports.c.rater == bindparam("of_rater"), _HOLDS)
-    .values(undone=bindparam("new_undone"))
+    update(leases)
+    .where(leases.c.rater == bindparam("of_rater"), holds)
+    .values(hand_back_undone=bindparam("now"))
 )
 _BRING_BACK = update(units).where(units.c.id == bindparam("unit_id")).values(set_aside=None)
 _SET_ASIDE = (
     update(units)
     .where(units.c.id == bindparam("unit_id"), units.c.set_aside.is_(None))
-    .values(set_aside=bindparam("new_set_aside"))
+    .values(set_aside=bindparam("now"))
 )
 _LET_GO = (
     update(slots)
@@ -137,16 +124,16 @@ _LET_GO = (
 _ALL = (
     select(
         units.c.item,
-        units.c.content,
         raters.c.number,
-        reports.c.kind,
-        reports.c.reason,
-        reports.c.time,
-        _HOLDS,
+        leases.c.hand_back,
+        leases.c.hand_back_reason,
+        leases.c.hand_back_time,
+        holds,
     )
-    .join_from(reports, raters, raters.c.id == reports.c.rater)
-    .join(units, units.c.id == reports.c.unit)
-    .order_by(reports.c.id)
+    .join_from(leases, raters, raters.c.id == leases.c.rater)
+    .join(units, units.c.id == leases.c.unit)
+    .where(leases.c.hand_back.is_not(None))
+    .order_by(leases.c.hand_back_time, leases.c.started, leases.c.id)
 )
 
 
@@ -166,22 +153,7 @@ def hand_back(
     A text that `enough` raters could not judge is set aside: it is given to nobody any more, or the
     campaign could never end. Raters who are left out of the estimate, or have handed back more than
     they judged, do not count for that; nor does a text that was skipped, which comes back to its
-    rater when nothing else is left.
-
-    Parameters
-    ----------
-    connection : Connection
-        Of the writer.
-    lease, rater : str
-        Ids.
-    kind, reason
-        As in `Report`.
-    most : int
-        Texts that one rater may hand back.
-    enough : int
-        Raters after whom a text is set aside.
-    now : int
-        Milliseconds.
+    rater when nothing else is left. One rater may hand back `most` texts.
 
     Raises
     ------
@@ -190,7 +162,7 @@ def hand_back(
     AlreadySubmittedError
         If the text was judged.
     TooManyReportsError
-        If the rater has handed back as many as one may.
+        If the rater has handed back as many as one may, or skips a text for the second time.
     """
     hold_rater(connection, rater)
     found = connection.execute(_LEASE, {"lease": lease}).one_or_none()
@@ -200,18 +172,13 @@ def hand_back(
         raise NotYoursError(phrase("lease-of-another"))
     if found.submission is not None:
         raise AlreadySubmittedError(phrase("answer-stands"))
-    if found.report is not None and found.undone is None:
+    if found.hand_back is not None and found.hand_back_undone is None:
         return
-    if found.report is not None and found.returned and kind == "skip":
+    if found.came_back and kind == "skip":
         raise TooManyReportsError(phrase("skipped-before"))
     if connection.execute(_COUNT, {"rater": rater}).scalar_one() >= most:
         raise TooManyReportsError(phrase("too-many-reports", most=most))
-    if found.report is None:
-        row = {"lease": lease, "unit": found.unit, "rater": rater, "kind": kind, "reason": reason}
-        connection.execute(_ADD, {**row, "time": now})
-    else:
-        new = {"new_kind": kind, "new_reason": reason, "new_time": now}
-        connection.execute(_AGAIN, {**new, "report": found.report})
+    connection.execute(_HAND_BACK, {"of_lease": lease, "kind": kind, "reason": reason, "now": now})
     connection.execute(_LET_GO, {"slot_id": found.slot, "own_lease": lease})
     _set_aside(connection, [found.unit], enough=enough, now=now)
 
@@ -225,7 +192,7 @@ def set_aside_due(connection: Connection, *, rater: str, enough: int, now: int) 
 def _set_aside(connection: Connection, unit_ids: Sequence[int], *, enough: int, now: int) -> None:
     for unit in unit_ids:
         if connection.execute(_BACK, {"unit": unit}).scalar_one() >= enough:
-            connection.execute(_SET_ASIDE, {"unit_id": unit, "new_set_aside": now})
+            connection.execute(_SET_ASIDE, {"unit_id": unit, "now": now})
             rebalance(connection, [unit], now=now)
 
 
@@ -241,13 +208,13 @@ def undo_hand_backs(connection: Connection, *, rater: str, now: int) -> int:
     """
     hold_rater(connection, rater)
     found = connection.execute(_OF_RATER, {"rater": rater}).scalars().all()
-    connection.execute(_UNDO, {"of_rater": rater, "new_undone": now})
+    connection.execute(_UNDO, {"of_rater": rater, "now": now})
     for unit in found:
         connection.execute(_BRING_BACK, {"unit_id": unit})
     rebalance(connection, found, now=now)
     return len(found)
 
 
-def all_reports(connection: Connection) -> list[Report]:
+def all_hand_backs(connection: Connection) -> list[HandBack]:
     """Return all texts that were handed back, in order."""
-    return [Report(*row) for row in connection.execute(_ALL)]
+    return [HandBack(*row) for row in connection.execute(_ALL)]

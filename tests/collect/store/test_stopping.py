@@ -1,7 +1,7 @@
 from dataclasses import replace
 
-from steelyard.collect.store.assignment import Nothing
-from steelyard.collect.store.goal_reached import RACE_OVER, let_go, pause_at_goal
+from steelyard.collect.policy.stopping import let_go, pause_at_goal
+from steelyard.collect.store.leases import Nothing
 from steelyard.collect.store.settings import change, current
 
 
@@ -38,9 +38,9 @@ def test_units_of_systems_that_are_out_are_given_to_nobody(office, make_units):
 
 def test_a_race_that_is_over_pauses_a_campaign_once(office, make_units):
     office.begin(make_units(2))
-    assert office.write(pause_at_goal, half_width=RACE_OVER, now=office.now)
+    assert office.write(pause_at_goal, half_width=None, now=office.now)
     assert office.read(current).state == "paused"
     assert office.next("late") == Nothing("enough")
     office.write(change, state="running", now=office.now)
-    assert not office.write(pause_at_goal, half_width=RACE_OVER, now=office.now)
+    assert not office.write(pause_at_goal, half_width=None, now=office.now)
     office.write(change, state="paused", now=office.now)

@@ -3,8 +3,8 @@ import pytest
 from scipy import stats
 
 from steelyard.errors import InvalidArgumentError, NotEstimableError
-from steelyard.single.quantity import (
-    Quantity,
+from steelyard.single.interval import (
+    Interval,
     check_options,
     mean_square_draws,
     mean_square_interval,
@@ -66,6 +66,6 @@ def test_draws_of_a_component_have_its_interval_as_quantiles():
 
 
 def test_has_stable_keys_and_prints_itself_in_a_line():
-    quantity = Quantity(2.0, 1.5, 3.25)
+    quantity = Interval(2.0, 1.5, 3.25)
     assert quantity.to_dict() == {"value": 2.0, "low": 1.5, "high": 3.25}
     assert str(quantity) == "2.000 [1.500, 3.250]"

@@ -5,8 +5,8 @@ from sqlalchemy import select
 
 from steelyard.collect.sampling.unit import Target, Unit
 from steelyard.collect.store import NotYoursError, UnknownLeaseError, UnknownSessionError
-from steelyard.collect.store.assignment import Lease, Nothing, next_lease, save_draft
 from steelyard.collect.store.decisions import decide
+from steelyard.collect.store.leases import Lease, Nothing, next_lease, save_draft
 from steelyard.collect.store.settings import change
 from steelyard.collect.store.tables import slots
 

@@ -1,38 +1,11 @@
 """How many more visits a campaign needs from a panel."""
 
-import math
-from dataclasses import dataclass
-
 from sqlalchemy import Connection, bindparam, exists, literal_column, select
 
-from steelyard.collect.store.course import course
-from steelyard.collect.store.tables import (
-    consents,
-    leases,
-    raters,
-    sessions,
-    slots,
-    tutorials,
-)
+from steelyard.collect.policy.stopping import lacking_judgments
+from steelyard.collect.store.tables import leases, rater_answers, raters, sessions, slots
 
-__all__ = ["Demand", "demand"]
-
-
-@dataclass(frozen=True, slots=True)
-class Demand:
-    """What a campaign wants of a panel.
-
-    Attributes
-    ----------
-    running : bool
-        Whether raters are given work at all.
-    visits : int
-        Visits that would bring what is lacking, can be paid for, and is not expected of raters at work.
-    """
-
-    running: bool
-    visits: int
-
+__all__ = ["wanted_visits"]
 
 _AT_WORK = (
     select(sessions.c.id, sessions.c.done)
@@ -43,7 +16,7 @@ _AT_WORK = (
         slots.c.expires > bindparam("now"),
     )
 )
-# Who came a moment ago reads the first page or is in the tutorial.
+# Who came a moment ago reads the first page or is in the tutorial, unless turned away there.
 _NEW = (
     select(sessions.c.id, sessions.c.done)
     .join_from(sessions, raters, raters.c.id == sessions.c.rater)
@@ -51,16 +24,19 @@ _NEW = (
         sessions.c.opened > bindparam("since"),
         sessions.c.done == 0,
         raters.c.excluded.is_(False),
-        ~exists().where(tutorials.c.rater == raters.c.id, tutorials.c.passed.is_(False)),
-        ~exists().where(consents.c.rater == raters.c.id, consents.c.agreed.is_(False)),
+        ~exists().where(
+            rater_answers.c.rater == raters.c.id,
+            rater_answers.c.passed.is_(False),
+            rater_answers.c.question == "",
+        ),
     )
 )
 
 
-def demand(
+def wanted_visits(
     connection: Connection, *, per_visit: int, price: int, lease_ms: int, now: int
-) -> Demand:
-    """Count what is lacking, less what raters at work will bring.
+) -> int:
+    """Return how many visits would bring what is lacking, can be paid, and nobody at work will bring.
 
     Parameters
     ----------
@@ -75,9 +51,11 @@ def demand(
     now : int
         Milliseconds.
     """
-    found = course(connection, price=price)
+    found = lacking_judgments(connection, price=price)
+    if found.state != "running":
+        return 0
     visits = {row.id: row.done for row in connection.execute(_NEW, {"since": now - lease_ms})}
     visits |= {row.id: row.done for row in connection.execute(_AT_WORK, {"now": now})}
     coming = sum(max(0, per_visit - done) for done in visits.values())
-    wanted = math.ceil(max(0, found.payable - coming) / per_visit)
-    return Demand(running=found.state == "running", visits=wanted)
+    lacking: int = max(0, found.payable - coming)
+    return -(-lacking // per_visit)

@@ -14,11 +14,9 @@ from sqlalchemy import (
 )
 
 from steelyard.collect.store.ids import MODULUS
-from steelyard.collect.store.prepared import Prepared
 from steelyard.collect.store.tables import (
     leases,
     raters,
-    reports,
     sessions,
     settings,
     slots,
@@ -36,28 +34,28 @@ __all__ = [
     "FOLLOWING",
     "FRONT",
     "GIVEN",
+    "GIVEN_SLOT",
     "GOLD",
     "GOLD_GIVEN",
     "HOLD_KEPT",
     "KEEP",
+    "LEASE_CONTENT",
     "LOCK_DOCUMENT",
     "MOVE_LEASE",
     "OF_DOCUMENT",
     "RENEW",
-    "RETURN",
+    "RETURN_SKIPPED",
     "SAVE",
     "SITUATION",
-    "SKIPPED",
     "TAKE",
 ]
 
 _own_slot = slots.alias("own_slot")
 _IS_OPEN: ColumnElement[bool] = literal_column("NOT slots.done AND slots.offered")
-SITUATION = Prepared(
+SITUATION = (
     select(
         settings.c.state,
-        settings.c.half_width,
-        settings.c.met_half_width,
+        settings.c.goal_met,
         settings.c.budget,
         settings.c.session_judgments,
         settings.c.gold_every,
@@ -92,31 +90,26 @@ SITUATION = Prepared(
     .limit(1)
 )
 # A unit that the rater has judged, or handed back.
+_past_lease = leases.alias("past_lease")
 _handed_back = exists().where(
-    reports.c.unit == slots.c.unit,
-    reports.c.rater == bindparam("rater"),
-    reports.c.undone.is_(None),
+    _past_lease.c.unit == slots.c.unit,
+    _past_lease.c.rater == bindparam("rater"),
+    _past_lease.c.hand_back.is_not(None),
+    _past_lease.c.hand_back_undone.is_(None),
 )
 _judged = or_(
     exists().where(submissions.c.unit == slots.c.unit, submissions.c.rater == bindparam("rater")),
     _handed_back,
 )
-# What the rater skipped, and may be given again.
-SKIPPED = Prepared(
-    select(reports.c.id).where(
-        reports.c.rater == bindparam("rater"),
-        reports.c.kind == "skip",
-        reports.c.undone.is_(None),
-    )
-)
-RETURN = Prepared(
-    update(reports)
+# What the rater skipped comes back.
+RETURN_SKIPPED = (
+    update(leases)
     .where(
-        reports.c.rater == bindparam("of_rater"),
-        reports.c.kind == "skip",
-        reports.c.undone.is_(None),
+        leases.c.rater == bindparam("of_rater"),
+        leases.c.hand_back == "skip",
+        leases.c.hand_back_undone.is_(None),
     )
-    .values(undone=bindparam("new_undone"), returned=True)
+    .values(hand_back_undone=bindparam("now"), came_back=True)
 )
 _front = (
     select(slots.c.id, slots.c.unit, slots.c.salt, slots.c.position)
@@ -159,13 +152,14 @@ DOCUMENT_CHOICE = (
     .order_by((_front.c.salt * bindparam("salt")) % literal_column(str(MODULUS)), slots.c.id)
     .limit(1)
 )
-CHOICE = Prepared(DOCUMENT_CHOICE.with_for_update(of=slots, skip_locked=True))
+CHOICE = DOCUMENT_CHOICE.with_for_update(of=slots, skip_locked=True)
 _TO_GIVE = (
     select(*_UNIT_TO_GIVE)
     .select_from(slots)
     .join(units, units.c.id == slots.c.unit)
     .outerjoin(leases, _own_lease)
 )
+GIVEN_SLOT = _TO_GIVE.where(slots.c.id == bindparam("slot"))
 # What is left of the document that a rater has begun.
 FOLLOWING = (
     _TO_GIVE.where(slots.c.kept == bindparam("rater"), _IS_OPEN, ~_judged)
@@ -197,19 +191,17 @@ HOLD_KEPT = (
     )
     .values(expires=bindparam("new_expires"))
 )
-FRONT = Prepared(
-    select(
-        func.count().label("size"), func.max(_front.c.position - _first).label("reach")
-    ).select_from(_front)
-)
-ANY_LEFT = Prepared(select(slots.c.id).where(_IS_OPEN, ~_judged).limit(1))
-GIVEN = Prepared(select(func.count()).where(leases.c.rater == bindparam("rater")))
-GOLD_GIVEN = Prepared(
+FRONT = select(
+    func.count().label("size"), func.max(_front.c.position - _first).label("reach")
+).select_from(_front)
+ANY_LEFT = select(slots.c.id).where(_IS_OPEN, ~_judged).limit(1)
+GIVEN = select(func.count()).where(leases.c.rater == bindparam("rater"))
+GOLD_GIVEN = (
     select(func.count())
     .join_from(leases, units, units.c.id == leases.c.unit)
     .where(leases.c.rater == bindparam("rater"), literal_column("units.gold IS NOT NULL"))
 )
-GOLD = Prepared(
+GOLD = (
     select(units.c.id, units.c.content, units.c.pair, units.c.gold, units.c.digest)
     .where(
         literal_column("units.gold IS NOT NULL"),
@@ -217,10 +209,8 @@ GOLD = Prepared(
     )
     .order_by(units.c.id)
 )
-ADD_GOLD_SLOT = Prepared(
-    insert(slots).values(position=0, kind="gold", offered=False).returning(slots.c.id)
-)
-TAKE = Prepared(
+ADD_GOLD_SLOT = insert(slots).values(position=0, kind="gold", offered=False).returning(slots.c.id)
+TAKE = (
     update(slots)
     .where(slots.c.id == bindparam("slot_id"))
     .values(
@@ -229,7 +219,7 @@ TAKE = Prepared(
         expires=bindparam("new_expires"),
     )
 )
-RENEW = Prepared(
+RENEW = (
     update(slots)
     .where(
         slots.c.id == bindparam("slot_id"),
@@ -238,17 +228,22 @@ RENEW = Prepared(
     )
     .values(expires=bindparam("new_expires"))
 )
-ADD_LEASE = Prepared(insert(leases))
-MOVE_LEASE = Prepared(
+ADD_LEASE = insert(leases)
+MOVE_LEASE = (
     update(leases)
     .where(leases.c.id == bindparam("lease_id"))
     .values(slot=bindparam("new_slot"), session=bindparam("new_session"))
 )
-DRAFTED = Prepared(
-    select(leases.c.rater, leases.c.slot, leases.c.started).where(leases.c.id == bindparam("lease"))
+DRAFTED = select(leases.c.rater, leases.c.slot, leases.c.started).where(
+    leases.c.id == bindparam("lease")
 )
-SAVE = Prepared(
+SAVE = (
     update(leases)
     .where(leases.c.id == bindparam("lease_id"))
     .values(draft=bindparam("new_draft"), active_ms=bindparam("new_active_ms"))
+)
+LEASE_CONTENT = (
+    select(leases.c.rater, units.c.content, units.c.pair)
+    .join(units, units.c.id == leases.c.unit)
+    .where(leases.c.id == bindparam("lease"))
 )

@@ -2,23 +2,34 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any, TypeAlias
 
-from steelyard.collect.store.ids import is_swapped, screen_order
 from steelyard.collect.tasks.screen import field_at, letters_in
 
-__all__ = ["Scores", "Seen", "each_score", "is_of_screen", "seen", "share_behind"]
+__all__ = [
+    "Scores",
+    "ShownContent",
+    "each_score",
+    "is_of_screen",
+    "is_swapped",
+    "screen_order",
+    "share_behind",
+    "shown_content",
+]
 
 # By prompt; of a screen, by the number of the output in the unit and by prompt.
 Scores: TypeAlias = Mapping[str, float] | Mapping[str, Mapping[str, float]]
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """A content as the rater of a lease sees it.
+class ShownContent:
+    """A content as the rater of a lease sees it; it never changes.
 
     Attributes
     ----------
+    rater : str
+        The only one who may answer.
     content : dict
         By field.
     swapped : bool
@@ -28,12 +39,15 @@ class Seen:
         contents.
     """
 
+    rater: str
     content: dict[str, Any]
     swapped: bool
     order: tuple[int, ...]
 
 
-def seen(content: Mapping[str, Any], *, lease: str, pair: bool) -> Seen:
+def shown_content(
+    content: Mapping[str, Any], *, rater: str, lease: str, pair: bool
+) -> ShownContent:
     """Return a content as the rater of a lease sees it, always in the same way."""
     shown = dict(content)
     swapped = pair and is_swapped(lease)
@@ -43,7 +57,30 @@ def seen(content: Mapping[str, Any], *, lease: str, pair: bool) -> Seen:
     order = screen_order(lease, len(letters))
     for letter, number in zip(letters, order, strict=True):
         shown[field_at(letter)] = content[field_at(letters[number - 1])]
-    return Seen(shown, swapped, order)
+    return ShownContent(rater, shown, swapped, order)
+
+
+def is_swapped(lease: str) -> bool:
+    """Whether the two sides of a pair change places before this lease's rater.
+
+    Examples
+    --------
+    >>> sum(is_swapped(str(number)) for number in range(1000))
+    502
+    """
+    return sha256(b"side" + lease.encode()).digest()[0] % 2 == 1
+
+
+def screen_order(lease: str, count: int) -> tuple[int, ...]:
+    """Return the numbers of the outputs on a screen, in the order in which this lease's rater sees them.
+
+    Examples
+    --------
+    >>> screen_order("one", 3), screen_order("two", 3)
+    ((2, 1, 3), (3, 2, 1))
+    """
+    lots = [sha256(f"place {number} {lease}".encode()).digest() for number in range(1, count + 1)]
+    return tuple(sorted(range(1, count + 1), key=lambda number: lots[number - 1]))
 
 
 def is_of_screen(scores: Scores) -> bool:
