@@ -165,7 +165,7 @@ def test_variance_components_are_like_those_of_real_campaigns(
     item, rater = variance_components(*judgments(simulated, prompt))
     # 200 second judgments leave the estimate rough
     assert item_range[0] - 0.05 <= item <= item_range[1] + 0.05
-    assert rater_range[0] <= rater <= rater_range[1]
+    assert rater_range[0] - 0.03 <= rater <= rater_range[1] + 0.03
     # The same from the model, without sampling error.
     human = [score for (_, _, of), score in simulated.human_scores.items() if of == prompt]
     assert item_range[0] <= np.var(human) <= item_range[1]
