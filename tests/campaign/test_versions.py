@@ -35,6 +35,9 @@ def test_tables_are_joined_and_a_name_that_is_taken_gets_another():
     assert both.today == ("v1",)
     assert both.outputs["system"].unique(maintain_order=True).to_list() == ["v1", "v1@october"]
     assert (both.outputs.height, both.judgments.height, both.notes) == (12, 12, ())
+    # an unchanged text does not stand for the new version's others
+    then = both.outputs.filter(pl.col("system") == "v1@october").sort("item")
+    assert then["output"].to_list() == [None] * 4 + [f"v1{n}" for n in range(4, 8)]
 
 
 def test_outputs_that_are_judged_again_and_get_another_mean_end_the_use_of_old_judgments():

@@ -27,6 +27,7 @@ def write_files(folder):
         write_lines(folder / name / "judgments.jsonl", judgments)
     write_lines(folder / "pilot.jsonl", judgments)
     _write_earlier(folder / "october")
+    _write_weeks(folder / "weeks")
     texts = [
         {key: row[key] for key in ("item", "system", "output", "reference")} for row in outputs
     ]
@@ -51,6 +52,18 @@ def _write_earlier(folder):
     write_lines(
         folder / "judgments.jsonl", [one for row in outputs[:60] for one in _judgments(rng, row)]
     )
+
+
+def _write_weeks(folder):
+    """Write the files of two weeks."""
+    rng = random.Random(3)
+    folder.mkdir(exist_ok=True)
+    for week in ("2026-10-29", "2026-11-05"):
+        outputs = [_output(rng, n, "new") | {"item": f"{week}-{n}"} for n in range(60)]
+        outputs = [row | {"judge": row["bleu"]} for row in outputs]
+        judgments = [one for row in outputs[:20] for one in _judgments(rng, row)]
+        write_lines(folder / f"{week}-outputs.jsonl", outputs)
+        write_lines(folder / f"{week}-judgments.jsonl", judgments)
 
 
 def write_lines(path, rows):

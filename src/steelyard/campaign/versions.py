@@ -99,32 +99,39 @@ def joined(
     earlier : iterable of (str, Outputs, Judgments)
         Names and tables of earlier versions.
     """
-    today = outputs.systems
-    is_own = pl.col("system").is_in(list(today))
+    today, now = outputs.systems, outputs.rows()
+    own = judgments.frame.join(now, on=_OUTPUT, how="semi", maintain_order="left")
     # anchors were drawn then: what the draw recorded of them stands with their judgments of then
-    again = judgments.frame.filter(~is_own).drop(RECORDED, strict=False)
-    pools, frames, anchors, notes = [outputs.rows()], list[pl.DataFrame](), list[pl.DataFrame](), []
+    again = judgments.frame.join(now, on=_OUTPUT, how="anti", maintain_order="left")
+    again = again.drop(RECORDED, strict=False)
+    pools, frames, anchors, notes = [now], list[pl.DataFrame](), list[pl.DataFrame](), []
     for name, old_outputs, old_judgments in earlier:
         names = {one: f"{one}@{name}" for one in old_outputs.systems if one in today}
-        pool = old_outputs.rows().with_columns(pl.col("system").replace(names))
-        frame = old_judgments.frame.with_columns(pl.col("system").replace(names))
+        renamed = pl.col("system").replace(names)
+        pool = old_outputs.rows().with_columns(renamed)
+        # their own anchors are of still earlier versions
+        frame = old_judgments.frame.with_columns(renamed)
+        frame = frame.join(pool, on=_OUTPUT, how="semi", maintain_order="left")
         drawn = frame.select(*_OUTPUT, *(one for one in RECORDED if one in frame.columns))
         drawn = drawn.unique(_OUTPUT)
+        named = again.join(pool, on=_OUTPUT, how="semi")
+        of_then = again.with_columns(renamed).join(pool, on=_OUTPUT, how="semi")
+        anchored = pl.concat([named, of_then]).unique(_KEY, maintain_order=True)
         for prompt in old_judgments.prompts:
             if prompt in old_judgments.preference_prompts:
                 continue
             of_prompt = pl.col("prompt") == prompt
-            reason = _no_longer(judgments.frame.filter(of_prompt), frame.filter(of_prompt), today)
+            scores = pl.concat([own, anchored], how="diagonal_relaxed").filter(of_prompt)
+            reason = _no_longer(scores, frame.filter(of_prompt), today)
             if reason is not None:
                 frame = frame.filter(~of_prompt)
                 notes.append(
                     f"{prompt}: judgments of {name} no longer hold, and are not used: {reason}"
                 )
-        pools.append(pool)
-        frames.append(_by_raters_of_then(frame, judgments.frame))
-        anchors.append(again.join(drawn, on=_OUTPUT, how="inner"))
+        pools.append(_unlike(pool, pools[0]))
+        frames.append(_by_raters_of_then(frame, anchored))
+        anchors.append(anchored.join(drawn, on=_OUTPUT, how="inner"))
     then = pl.concat(frames, how="diagonal_relaxed")
-    own = judgments.frame.filter(is_own)
     for prompt in judgments.prompts:
         if prompt in judgments.preference_prompts:
             continue
@@ -139,6 +146,20 @@ def joined(
         today,
         tuple(notes),
     )
+
+
+def _unlike(then: pl.DataFrame, now: pl.DataFrame) -> pl.DataFrame:
+    """Return outputs of then without the texts that are the same today.
+
+    A version that changed some texts may have changed them for the better: what is known of the others
+    says less about its mean than identical texts of a system would.
+    """
+    if "output" not in then.columns or "output" not in now.columns:
+        return then
+    same = now.select("item", "output").unique().with_columns(is_same=pl.lit(value=True))
+    marked = then.join(same, on=["item", "output"], how="left", maintain_order="left")
+    text = pl.when(pl.col("is_same").is_null()).then("output").alias("output")
+    return marked.with_columns(text).drop("is_same")
 
 
 def with_anchors(
@@ -166,9 +187,13 @@ def with_anchors(
     InvalidArgumentError
         If fewer were judged.
     """
+    # a system whose name is taken today is named as `joined` names it
+    taken = sample["system"].unique().to_list()
     judged = [
-        pool.rows().join(scores.frame.select(_OUTPUT).unique(), on=_OUTPUT, how="semi")
-        for _, pool, scores in earlier
+        pool.rows()
+        .join(scores.frame.select(_OUTPUT).unique(), on=_OUTPUT, how="semi")
+        .with_columns(pl.col("system").replace({one: f"{one}@{name}" for one in taken}))
+        for name, pool, scores in earlier
     ]
     every = pl.concat(judged, how="diagonal_relaxed").unique(_OUTPUT, maintain_order=True)
     every = every.join(sample.select(_OUTPUT), on=_OUTPUT, how="anti", maintain_order="left")
@@ -235,10 +260,14 @@ def _other_items(now: pl.DataFrame, then: pl.DataFrame) -> str | None:
     among = float((several["sum"] ** 2 - several["squares"]).sum()) / float(pairs)
     products = (both["off"] * both["sum"] / both["n"]).to_numpy()
     with_today, error = float(products.mean()), float(products.std(ddof=1)) / np.sqrt(len(products))
+<<<<<<< HEAD
     if (
         error > 0
         and stdtr(len(products) - 1, (with_today - among) / error) < _UNLIKELY / 2
     ):
+=======
+    if error > 0 and t_distribution.sf((among - with_today) / error, len(products) - 1) < _UNLIKELY:
+>>>>>>> main
         return (
             f"on {both.height} items, scores of today go together with those of then by {with_today:.2g} "
             f"(covariance, standard error {error:.2g}), and those of then among themselves by {among:.2g}"

@@ -1,5 +1,6 @@
 """``steelyard monitor``."""
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, get_args
@@ -25,6 +26,7 @@ from steelyard.questions.about import Raters, Target
 from steelyard.questions.goal import Decide
 from steelyard.questions.monitored import Monitored
 from steelyard.questions.pairs import Gate
+from steelyard.questions.weeks import Weeks, read_weeks, weeks
 
 __all__ = ["goal_options", "monitor"]
 
@@ -92,7 +94,8 @@ def monitor(
 
     Estimates are those of `steelyard estimate` and `compare`; intervals are wider, so that all of them hold
     however often you look. With --planned they are 1.14 times as long there, without it about 1.55 times.
-    What is not back yet counts as not drawn.
+    What is not back yet counts as not drawn. OUTPUTS may be a folder of dated pairs of files: the last one is
+    monitored, and the exit code is 3 if systems, judge or raters changed from week to week.
     """
     study = choice.read()
     found = study.monitor(
@@ -106,19 +109,52 @@ def monitor(
         planned=planned,
         judgment_price=judgment_price,
         prompts=choice.prompts,
-        systems=choice.systems,
+        systems=choice.systems or (None if study.today is None else study.today.systems),
         level=level,
         target=target,
         raters=raters,
         bounds=None if bounds is None else parse_bounds(bounds),
     )
     tables = [part for one in found for part in _tables(one)]
+    changed = None
+    if choice.weeks:
+        metric = choice.metrics[0] if choice.metrics else None
+        prompt = choice.prompts[0] if choice.prompts else None
+        changed = weeks(
+            read_weeks(choice.weeks, metric=metric, prompt=prompt, columns=choice.columns)
+        )
+        said = [changed.sentence, *(f"note: {note}" for note in changed.notes)]
+        tables = [_weeks(changed), *said, *tables]
+        for line in said if as_json else ():
+            click.echo(line, err=True)
     print_result(found.to_dict(), tables, as_json=as_json, output=output)
     if gate is not None:
         answers = [pair_.answer(gate, margin, level) for one in found for pair_ in one.pairs]
         worst = next((one for one in ("fails", "undecided") if one in answers), "holds")
         click.echo(f"gate {gate}: {worst}", err=as_json)
         raise SystemExit(_EXIT[worst])
+    if changed is not None and changed.changes:
+        raise SystemExit(_EXIT["fails"])
+
+
+def _weeks(found: Weeks) -> Table:
+    """Return the table of the weeks: people on each system, and the judge and anchors beside them."""
+    streams = dict(found.systems)
+    streams |= {} if found.judge is None else {"judge, beside people": found.judge}
+    streams |= {} if found.raters is None else {"anchors, beside then": found.raters}
+    table = Table(title="Weeks", title_justify="left")
+    table.add_column("week")
+    for name in streams:
+        table.add_column(name, justify="right")
+    for place, week in enumerate(found.names):
+        cells = [
+            ""
+            if math.isnan(one.mean[place])
+            else f"{one.mean[place]:.2f} \u00b1 {one.error[place]:.2f}"
+            for one in streams.values()
+        ]
+        table.add_row(week, *cells)
+    return table
 
 
 def _tables(one: Monitored) -> list[RenderableType]:

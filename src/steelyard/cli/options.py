@@ -8,6 +8,7 @@ from typing import Any, get_args
 
 import click
 
+from steelyard.campaign.versions import campaign_files
 from steelyard.cli.paths import InputPath, OutputFile
 from steelyard.cli.printing import parse_bounds
 from steelyard.cli.weights import Weights
@@ -58,8 +59,15 @@ class StudyChoice:
         Our names of columns, and theirs.
     lower_is_better, human : tuple of str or None
         As the options were given.
+<<<<<<< HEAD
     earlier : tuple of Path or None
         Folders of earlier versions.
+=======
+    reading : dict
+        How odd files are read, and the folders of earlier versions.
+    weeks : tuple of (str, Path, Path)
+        Where OUTPUTS is a folder of dated files: the name, outputs and judgments of each.
+>>>>>>> main
     """
 
     outputs: Path
@@ -72,7 +80,12 @@ class StudyChoice:
     columns: dict[str, str]
     lower_is_better: tuple[str, ...] | None
     human: tuple[str, ...] | None
+<<<<<<< HEAD
     earlier: tuple[Path, ...] | None
+=======
+    reading: dict[str, Any]
+    weeks: tuple[tuple[str, Path, Path], ...] = ()
+>>>>>>> main
 
     def read(self, *, told: bool = True, all_metrics: bool = False) -> Study:
         """Read the files, with the metrics that were named, or all.
@@ -120,9 +133,23 @@ def study_arguments(command: Command) -> Command:
         columns: tuple[str, ...],
         lower_is_better: tuple[str, ...],
         human: tuple[str, ...],
+<<<<<<< HEAD
         earlier: tuple[Path, ...],
+=======
+        separators: tuple[str, ...],
+        decimals: tuple[str, ...],
+        fill: tuple[str, ...],
+        on_duplicate: OnDuplicate,
+        earlier: tuple[Any, ...],
+>>>>>>> main
         **others: Any,
     ) -> Any:
+        weeks: tuple[tuple[str, Path, Path], ...] = ()
+        if judgments is None and not human and outputs.is_dir():
+            # the last one is today's, those before it are earlier versions
+            weeks = tuple(campaign_files(outputs))
+            outputs, judgments = weeks[-1][1:]
+            earlier = (*earlier, *weeks[:-1])
         if judgments is None and not human:
             raise InvalidArgumentError(
                 "give JUDGMENTS too, or --human COLUMN where OUTPUTS holds the scores of people: "
@@ -141,7 +168,18 @@ def study_arguments(command: Command) -> Command:
             column_mapping(columns),
             lower_is_better or None,
             human or None,
+<<<<<<< HEAD
             earlier or None,
+=======
+            {
+                "separator": by_file("--separator", separators),
+                "decimal": by_file("--decimal", decimals),
+                "fill": fill_mapping(fill),
+                "on_duplicate": on_duplicate,
+                "earlier": earlier or None,
+            },
+            weeks,
+>>>>>>> main
         )
         return command(choice, **others)
 

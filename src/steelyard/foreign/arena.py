@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from steelyard.foreign.documents import Document
-from steelyard.foreign.format import Conversion, Format, Options
+from steelyard.foreign.format import Format
 from steelyard.foreign.gathered import Gathered
 from steelyard.foreign.values import at, identifier, number, objects
 
@@ -27,18 +27,12 @@ def _recognises(document: Document) -> bool:
     return has_sides and (any(map(document.has, _RESULTS)) or document.has(*_KAGGLE))
 
 
-def _convert(documents: Sequence[Document], options: Options) -> list[Conversion]:
-    gathered = Gathered("arena", options)
+def _read(gathered: Gathered, documents: Sequence[Document]) -> None:
     number_of_battle = 0
     for document in documents:
         for record in document.records:
             number_of_battle += 1
             _add(gathered, record, number_of_battle)
-    return [
-        gathered.conversion(
-            way_out="name items and raters with --column item=COLUMN and --column rater=COLUMN"
-        )
-    ]
 
 
 def _add(gathered: Gathered, record: Mapping[str, Any], battle: int) -> None:
@@ -108,6 +102,7 @@ FORMAT = Format(
     title="Arena battles: preferences between two systems",
     expects="`model_a`, `model_b` and `winner` (or `left`, `right` and `winner` or `choice`)",
     recognises=_recognises,
-    convert=_convert,
+    read=_read,
+    way_out="name items and raters with --column item=COLUMN and --column rater=COLUMN",
     columns=("item", "rater", "prompt", "time"),
 )

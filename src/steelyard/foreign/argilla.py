@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from steelyard.foreign.documents import Document
-from steelyard.foreign.format import Conversion, Format, Options
+from steelyard.foreign.format import Format
 from steelyard.foreign.gathered import Gathered
 from steelyard.foreign.values import at, objects
 
@@ -22,8 +22,8 @@ def _recognises(document: Document) -> bool:
     return is_nested or any(name.endswith(_FLAT) for name in names)
 
 
-def _convert(documents: Sequence[Document], options: Options) -> list[Conversion]:
-    gathered = Gathered("argilla", options)
+def _read(gathered: Gathered, documents: Sequence[Document]) -> None:
+    options = gathered.options
     for document in documents:
         mine = options.of_file(document)
         for record in document.records:
@@ -44,11 +44,6 @@ def _convert(documents: Sequence[Document], options: Options) -> list[Conversion
                 _add_nested(gathered, key, record)
             else:
                 _add_flat(gathered, key, record)
-    return [
-        gathered.conversion(
-            way_out="name item and system with --column item=KEY and --column system=KEY"
-        )
-    ]
 
 
 def _facts(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -115,6 +110,7 @@ FORMAT = Format(
     title="Argilla records (to_json, to_list, to_datasets)",
     expects="records with `fields` and `responses`, or columns `QUESTION.responses`",
     recognises=_recognises,
-    convert=_convert,
+    read=_read,
+    way_out="name item and system with --column item=KEY and --column system=KEY",
     columns=("item", "system", "output", "input", "reference"),
 )

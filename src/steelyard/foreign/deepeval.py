@@ -5,7 +5,7 @@ from typing import Any
 
 from steelyard.errors import InvalidDataError
 from steelyard.foreign.documents import Document
-from steelyard.foreign.format import Conversion, Format, Options
+from steelyard.foreign.format import Format
 from steelyard.foreign.gathered import Gathered
 from steelyard.foreign.values import at, objects
 
@@ -23,8 +23,8 @@ def _recognises(document: Document) -> bool:
     return isinstance(run.get("testCases"), list) or "testRunLink" in run
 
 
-def _convert(documents: Sequence[Document], options: Options) -> list[Conversion]:
-    gathered = Gathered("deepeval", options)
+def _read(gathered: Gathered, documents: Sequence[Document]) -> None:
+    options = gathered.options
     for document in documents:
         run = _run(document)
         cases = objects(run.get("testCases"))
@@ -39,9 +39,6 @@ def _convert(documents: Sequence[Document], options: Options) -> list[Conversion
         gathered.drop("conversations", len(objects(run.get("conversationalTestCases"))))
         for case in cases:
             _add(gathered, case, system)
-    return [
-        gathered.conversion(way_out="name each run's system, or the items with --column item=input")
-    ]
 
 
 def _add(gathered: Gathered, case: Mapping[str, Any], system: Any) -> None:
@@ -69,6 +66,7 @@ FORMAT = Format(
     title="DeepEval test runs (.deepeval/.latest_run_full.json)",
     expects="a run with `testCases`",
     recognises=_recognises,
-    convert=_convert,
+    read=_read,
+    way_out="name each run's system, or the items with --column item=input",
     columns=("item", "system", "output", "input", "reference"),
 )

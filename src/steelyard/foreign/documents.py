@@ -1,12 +1,8 @@
 """A file that somebody brought, opened by its content as much as by its name."""
 
-import csv
-import gzip
-import io
 import json
 import re
 import zipfile
-import zlib
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,9 +11,11 @@ from typing import Any, Literal
 import polars as pl
 
 from steelyard.errors import InvalidDataError
-from steelyard.tables.formulas import unguarded
 from steelyard.tables.opening import open_table
-from steelyard.tables.tables import ROW
+from steelyard.tables.rules import typed
+from steelyard.tables.separators import best_separator
+from steelyard.tables.tables import ROW, Table
+from steelyard.tables.text import decoded
 
 __all__ = ["Document", "open_document"]
 
@@ -42,9 +40,11 @@ class Document:
     columns : tuple of str
         The header of a table, or the names in an archive or folder.
     text : str
-        The text of a table.
-    cells : tuple of dict or None
-        Rows that another reader has read already.
+        The text of a table, where it has one.
+    table : Table or None
+        The rows of a table, as our own reader reads them.
+    refusal : InvalidDataError or None
+        Why it does not read them.
     """
 
     path: Path
@@ -52,27 +52,26 @@ class Document:
     value: Any = None
     columns: tuple[str, ...] = ()
     text: str = ""
-    cells: tuple[dict[str, Any], ...] | None = None
+    table: Table | None = None
+    refusal: InvalidDataError | None = None
 
     @cached_property
     def rows(self) -> list[dict[str, Any]]:
-        """Rows of a table by column, with the number of their line under `ROW`."""
-        if self.cells is not None:
-            return list(self.cells)
-        found = []
-        for line, cells in _split(self.path, self.text)[1:]:
-            if len(cells) > len(self.columns):
-                raise InvalidDataError(
-                    f"{self.path}, line {line}: expected {len(self.columns)} fields, got {len(cells)}"
-                )
-            padded = [*map(unguarded, cells), *[""] * (len(self.columns) - len(cells))]
-            found.append({**dict(zip(self.columns, padded, strict=True)), ROW: line})
-        return found
+        """Rows of a table by column; cells that are empty in CSV are empty texts."""
+        if self.table is None:
+            raise self.refusal or InvalidDataError(f"{self.path}: holds no table")
+        rows = self.table.collect(self.table.rows.drop(ROW))
+        if self.table.decimal == ",":
+            rows = rows.with_columns(
+                typed(rows[name], ",") for name in rows.columns if rows.schema[name] == pl.String
+            )
+        return (rows.fill_null("") if self.table.is_csv else rows).to_dicts()
 
-    @property
-    def separator(self) -> str:
-        """What stands between the columns of a table."""
-        return _separator(self.text)
+    def place(self, position: int) -> str:
+        """Say where a record stands, counted from 0."""
+        if self.table is None:
+            return f"record {position + 1}"
+        return self.table.where(self.table.collect(self.table.rows.select(ROW))[ROW][position])[0]
 
     @cached_property
     def records(self) -> list[dict[str, Any]]:
@@ -111,13 +110,18 @@ class Document:
         what = "JSON Lines of" if self.kind == "lines" else "a JSON list of"
         return f"{what} objects with the keys {_listed(self.first)}"
 
-    def frame(self) -> pl.DataFrame:
-        """Return a table as a data frame, with `ROW`."""
-        return pl.DataFrame(self.rows, infer_schema_length=None, strict=False)
 
-
-def open_document(path: Path) -> Document:
+def open_document(
+    path: Path, *, separator: str | None = None, decimal: str | None = None
+) -> Document:
     """Open a file and find out how it is written.
+
+    Parameters
+    ----------
+    path : Path
+        The file or folder.
+    separator, decimal : str, optional
+        What stands between the cells of CSV, and before decimals, if it is not seen.
 
     Raises
     ------
@@ -132,44 +136,43 @@ def open_document(path: Path) -> Document:
     # a sheet is named after its file: ratings.xlsx#ann
     suffix = Path(path.name.partition("#")[0]).suffix.lower()
     if suffix in _BINARY:
-        return _from_table(path)
+        return _of_table(path, separator, decimal, "")
     if not path.exists():
         raise InvalidDataError(f"{path}: no such file")
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
             return Document(path, "zip", columns=tuple(archive.namelist()))
-    return parsed(path, _text(path))
-
-
-def parsed(path: Path, content: str) -> Document:
-    """Return the document that a text is."""
+    content = decoded(path)
     if not content.strip():
         raise InvalidDataError(f"{path}: the file is empty")
-    if content.lstrip()[0] in "{[":
-        try:
-            return Document(path, "json", value=json.loads(content))
-        except RecursionError as error:
-            raise InvalidDataError(f"{path}: the JSON is nested too deeply to be read") from error
-        except ValueError as error:
-            return _from_lines(path, content, error)
-    return _from_csv(path, content)
+    if content.lstrip()[0] not in "{[":
+        return _of_table(path, separator, decimal, content)
+    try:
+        return Document(path, "json", value=json.loads(content))
+    except RecursionError as error:
+        raise InvalidDataError(f"{path}: the JSON is nested too deeply to be read") from error
+    except ValueError as error:
+        return _from_lines(path, content, error)
 
 
-def _text(path: Path) -> str:
+def _of_table(path: Path, separator: str | None, decimal: str | None, text: str) -> Document:
     try:
-        body = path.read_bytes()
-        if body[:2] == b"\x1f\x8b":
-            body = gzip.decompress(body)
-    except (OSError, EOFError, zlib.error) as error:
-        raise InvalidDataError(f"{path}: cannot be read: {error}") from error
-    encoding = "utf-16" if body[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
-    try:
-        return body.decode(encoding)
-    except UnicodeDecodeError as error:
-        line = body[: error.start].count(b"\n") + 1
-        raise InvalidDataError(
-            f"{path}, line {line}: the bytes are not UTF-8: save the file as UTF-8"
-        ) from error
+        table = open_table(
+            path,
+            label="outputs",
+            contract=(),
+            separator=separator,
+            decimal=decimal,
+            is_csv=bool(text),
+        )
+    except InvalidDataError as error:
+        if not text or ", line " not in str(error) or ", line 1:" in str(error):
+            raise
+        # rows that are no CSV: a format may read the text in its own way
+        header = next(line for line in text.splitlines() if line.strip())
+        columns = tuple(header.split(best_separator(header, ",", ())))
+        return Document(path, "table", columns=columns, text=text, refusal=error)
+    return Document(path, "table", columns=tuple(table.schema), text=text, table=table)
 
 
 def _from_lines(path: Path, content: str, whole: ValueError) -> Document:
@@ -186,44 +189,6 @@ def _from_lines(path: Path, content: str, whole: ValueError) -> Document:
             where = f", line {line_number}" if values else ""
             raise InvalidDataError(f"{path}{where}: malformed JSON: {reason}") from error
     return Document(path, "lines", value=values)
-
-
-def _from_csv(path: Path, content: str) -> Document:
-    _, header = _split(path, content, only_header=True)[0]
-    columns = tuple(name.strip() for name in header)
-    for name in columns:
-        if columns.count(name) > 1:
-            raise InvalidDataError(f"{path}: two columns are named `{name[:40]}`: rename one")
-    return Document(path, "table", columns=columns, text=content)
-
-
-def _separator(content: str) -> str:
-    header = next(line for line in content.splitlines() if line.strip())
-    return max(",\t;", key=header.count)
-
-
-def _split(path: Path, content: str, *, only_header: bool = False) -> list[tuple[int, list[str]]]:
-    """Return the cells of each row that is not blank, and the line on which it ends."""
-    csv.field_size_limit(2**31 - 1)
-    reader = csv.reader(io.StringIO(content, newline=""), delimiter=_separator(content))
-    found = []
-    try:
-        for cells in reader:
-            if any(cell.strip() for cell in cells):
-                found.append((reader.line_num, cells))
-                if only_header:
-                    break
-    except csv.Error as error:
-        raise InvalidDataError(f"{path}: cannot be read as a table: {error}") from error
-    if not found:
-        raise InvalidDataError(f"{path}: the file is empty")
-    return found
-
-
-def _from_table(path: Path) -> Document:
-    table = open_table(path, label="outputs", contract=(), columns=None)
-    rows = tuple(table.collect(table.rows).iter_rows(named=True))
-    return Document(path, "table", cells=rows, columns=tuple(table.schema))
 
 
 def _listed(names: Any) -> str:

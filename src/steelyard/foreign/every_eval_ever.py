@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from steelyard.foreign.documents import Document
-from steelyard.foreign.format import Conversion, Format, Options
+from steelyard.foreign.format import Format
 from steelyard.foreign.gathered import Gathered
 from steelyard.foreign.values import at, identifier, objects
 
@@ -17,8 +17,8 @@ def _recognises(document: Document) -> bool:
     )
 
 
-def _convert(documents: Sequence[Document], options: Options) -> list[Conversion]:
-    gathered = Gathered("every-eval-ever", options)
+def _read(gathered: Gathered, documents: Sequence[Document]) -> None:
+    options = gathered.options
     records = [
         (one, options.of_file(document)) for document in documents for one in document.records
     ]
@@ -38,7 +38,6 @@ def _convert(documents: Sequence[Document], options: Options) -> list[Conversion
                 if at(record, f"evaluation.{name}") is not None
             },
         )
-    return [gathered.conversion(way_out="name the items with --column item=sample_hash")]
 
 
 def _output(gathered: Gathered, record: Mapping[str, Any]) -> Any:
@@ -59,6 +58,7 @@ FORMAT = Format(
     title="Every Eval Ever instance files (.jsonl)",
     expects="lines with `model_id`, `sample_id` and `evaluation`",
     recognises=_recognises,
-    convert=_convert,
+    read=_read,
+    way_out="name the items with --column item=sample_hash",
     columns=("item", "system", "output", "input"),
 )

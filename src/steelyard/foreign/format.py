@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -10,6 +10,9 @@ from steelyard.errors import InvalidArgumentError
 from steelyard.foreign.documents import Document
 from steelyard.foreign.values import at
 from steelyard.tables.duplicates import OnDuplicate
+
+if TYPE_CHECKING:
+    from steelyard.foreign.gathered import Gathered
 
 __all__ = ["Conversion", "Format", "Options"]
 
@@ -128,8 +131,12 @@ class Format:
         What a file of this format has, for an error message.
     recognises : callable
         Whether a document is of this format, by its content.
+    read : callable
+        Adds what documents of this format hold to rows of our tables.
+    way_out : str
+        How to tell outputs apart, or choose among them, that share item and system.
     convert : callable
-        Our tables, from documents of this format.
+        In place of both: our tables, from documents of this format.
     columns : tuple of str
         What ``--column`` can name; with ``system`` among them, ``--system`` can too.
     only : tuple of str
@@ -146,7 +153,9 @@ class Format:
     title: str
     expects: str
     recognises: Callable[[Document], bool]
-    convert: Callable[[Sequence[Document], Options], list[Conversion]]
+    read: Callable[["Gathered", Sequence[Document]], None] | None = None
+    way_out: str = ""
+    convert: Callable[[Sequence[Document], Options], list[Conversion]] | None = None
     columns: tuple[str, ...] = ()
     only: tuple[str, ...] = ()
     companions: bool = False

@@ -137,6 +137,18 @@ class Gathered:
         }
         return None
 
+    def texts(
+        self,
+        record: Mapping[str, Any],
+        *,
+        output: str = "output",
+        input: str = "input",  # noqa: A002 - the column's name
+        reference: str = "reference",
+    ) -> dict[str, Any]:
+        """Return output, input and reference of a record: where the user says, else at these paths."""
+        usual = {"output": output, "input": input, "reference": reference}
+        return {ours: self.options.value(record, ours, path) for ours, path in usual.items()}
+
     def metric(self, item: Any, system: Any, name: str, value: Any) -> bool:
         """Add a metric to an output that is there already; say whether it was."""
         row = self._outputs.get((identifier(item) or "", identifier(system) or ""))

@@ -7,7 +7,7 @@ from typing import Any
 
 from steelyard.errors import InvalidDataError
 from steelyard.foreign.documents import Document, open_document
-from steelyard.foreign.format import Conversion, Format, Options
+from steelyard.foreign.format import Format
 from steelyard.foreign.gathered import Gathered
 from steelyard.foreign.values import at, identifier, objects
 
@@ -22,8 +22,8 @@ def _recognises(document: Document) -> bool:
     return isinstance(document.value, dict) and "request_states" in document.value
 
 
-def _convert(documents: Sequence[Document], options: Options) -> list[Conversion]:
-    gathered = Gathered("helm", options)
+def _read(gathered: Gathered, documents: Sequence[Document]) -> None:
+    options = gathered.options
     mine = {
         folder: options.of_file(document) for document in documents for folder in _folders(document)
     }
@@ -45,7 +45,6 @@ def _convert(documents: Sequence[Document], options: Options) -> list[Conversion
             )
         else:
             gathered.remark(f"{folder} has no {_STATISTICS}: no metrics")
-    return [gathered.conversion(way_out="convert one run of each model at a time")]
 
 
 def _folders(document: Document) -> list[Path]:
@@ -133,7 +132,8 @@ FORMAT = Format(
     title="HELM run folders",
     expects=f"a folder with {_STATE}, {_STATISTICS} and {_SPEC}",
     recognises=_recognises,
-    convert=_convert,
+    read=_read,
+    way_out="convert one run of each model at a time",
     columns=("item", "system"),
     only=("trial",),
 )

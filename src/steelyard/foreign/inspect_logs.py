@@ -9,7 +9,7 @@ import polars as pl
 
 from steelyard.errors import InvalidDataError
 from steelyard.foreign.documents import Document
-from steelyard.foreign.format import Conversion, Format, Options
+from steelyard.foreign.format import Format
 from steelyard.foreign.gathered import Gathered
 from steelyard.foreign.values import at, identifier, objects
 
@@ -28,8 +28,8 @@ def _recognises(document: Document) -> bool:
     return isinstance(document.value, dict) and isinstance(at(document.value, "eval.task"), str)
 
 
-def _convert(documents: Sequence[Document], options: Options) -> list[Conversion]:
-    gathered = Gathered("inspect", options)
+def _read(gathered: Gathered, documents: Sequence[Document]) -> None:
+    options = gathered.options
     logs = [(document, _log(document)) for document in documents]
     tasks = {at(log, "eval.task") for _, log in logs}
     epochs = {str(at(one, "epoch")) for _, log in logs for one in objects(log.get("samples"))}
@@ -52,11 +52,6 @@ def _convert(documents: Sequence[Document], options: Options) -> list[Conversion
             item = f"{item}#{sample.get('epoch')}" if several and item else item
             system = options.of_file(document).value(log, "system", "eval.model")
             _add(gathered, (item if sample_id else None, system, cluster), sample)
-    return [
-        gathered.conversion(
-            way_out="tell runs apart with --column system=eval.solver or eval.run_id"
-        )
-    ]
 
 
 def _add(gathered: Gathered, key: tuple[Any, Any, Any], sample: Mapping[str, Any]) -> None:
@@ -178,7 +173,8 @@ FORMAT = Format(
     title="Inspect AI logs (.json, .eval)",
     expects="a log with `eval` and `samples`",
     recognises=_recognises,
-    convert=_convert,
+    read=_read,
+    way_out="tell runs apart with --column system=eval.solver or eval.run_id",
     columns=("item", "system"),
     only=("epoch",),
 )

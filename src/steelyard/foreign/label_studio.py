@@ -6,7 +6,7 @@ from typing import Any
 
 from steelyard.errors import InvalidDataError
 from steelyard.foreign.documents import Document
-from steelyard.foreign.format import Conversion, Format, Options
+from steelyard.foreign.format import Format
 from steelyard.foreign.gathered import Gathered
 from steelyard.foreign.values import at, identifier, objects
 
@@ -23,19 +23,13 @@ def _recognises(document: Document) -> bool:
     return is_full or document.has("annotation_id", "lead_time")
 
 
-def _convert(documents: Sequence[Document], options: Options) -> list[Conversion]:
-    gathered = Gathered("label-studio", options)
+def _read(gathered: Gathered, documents: Sequence[Document]) -> None:
     for document in documents:
         for task in document.records:
             if isinstance(task.get("data"), dict):
                 _add_task(gathered, document, task)
             else:
                 _add_row(gathered, document, task)
-    return [
-        gathered.conversion(
-            way_out="name item and system with --column item=KEY and --column system=KEY"
-        )
-    ]
 
 
 def _key(
@@ -56,14 +50,12 @@ def _key(
 
 
 def _add_task(gathered: Gathered, document: Document, task: Mapping[str, Any]) -> None:
-    data, options = task["data"], gathered.options
+    data = task["data"]
     key = _key(gathered, document, data, task.get("id"))
     if key[1] is not None:
         gathered.output(
             *key,
-            options.value(data, "output", "output"),
-            input=options.value(data, "input", "input"),
-            reference=options.value(data, "reference", "reference"),
+            **gathered.texts(data),
         )
     for annotation in objects(task.get("annotations")) or objects(task.get("completions")):
         if annotation.get("was_cancelled"):
@@ -120,9 +112,7 @@ def _add_row(gathered: Gathered, document: Document, row: Mapping[str, Any]) -> 
     key = _key(gathered, document, row, row.get("id"))
     gathered.output(
         *key,
-        options.value(row, "output", "output"),
-        input=options.value(row, "input", "input"),
-        reference=options.value(row, "reference", "reference"),
+        **gathered.texts(row),
         again=True,
     )
     for name, cell in row.items():
@@ -164,6 +154,7 @@ FORMAT = Format(
     title="Label Studio exports (JSON, JSON_MIN, CSV)",
     expects="tasks with `data` and `annotations`, or rows with `annotation_id` and `lead_time`",
     recognises=_recognises,
-    convert=_convert,
+    read=_read,
+    way_out="name item and system with --column item=KEY and --column system=KEY",
     columns=("item", "system", "output", "input", "reference", "score", "left", "right"),
 )

@@ -4,25 +4,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from steelyard.foreign.documents import Document
-from steelyard.foreign.format import Conversion, Format, Options
+from steelyard.foreign.format import Format
 from steelyard.foreign.gathered import Gathered
 from steelyard.foreign.values import at, objects
 
 __all__ = ["FORMAT"]
 
-_TRACE_KEYS = frozenset(
-    [
-        "sessionId",
-        "userId",
-        "release",
-        "version",
-        "htmlPath",
-        "latency",
-        "observations",
-        "projectId",
-        "timestamp",
-        "scores",
-    ]
+_TRACE_KEYS = (
+    "sessionId userId release version htmlPath latency observations projectId timestamp scores"
 )
 _UNKNOWN = "unknown"
 
@@ -42,7 +31,7 @@ def _is_run_item(one: Mapping[str, Any]) -> bool:
 
 
 def _is_trace(one: Mapping[str, Any]) -> bool:
-    return {"id", "output"} <= one.keys() and not _TRACE_KEYS.isdisjoint(one)
+    return {"id", "output"} <= one.keys() and not {*_TRACE_KEYS.split()}.isdisjoint(one)
 
 
 def _recognises(document: Document) -> bool:
@@ -52,8 +41,8 @@ def _recognises(document: Document) -> bool:
     return first is not None and any(test(first) for test in (_is_score, _is_run_item, _is_trace))
 
 
-def _convert(documents: Sequence[Document], options: Options) -> list[Conversion]:
-    gathered = Gathered("langfuse", options)
+def _read(gathered: Gathered, documents: Sequence[Document]) -> None:
+    options = gathered.options
     records = [one for document in documents for one in _records(document)]
     runs = {str(one["traceId"]): one for one in records if _is_run_item(one)}
     traces = [one for one in records if not _is_score(one) and not _is_run_item(one)]
@@ -84,7 +73,6 @@ def _convert(documents: Sequence[Document], options: Options) -> list[Conversion
             continue
         unknown = (trace_id, options.system)
         _add(gathered, keys.get(part) or keys.get(trace_id) or unknown, score)
-    return [gathered.conversion(way_out="name the items with --column item=metadata.KEY")]
 
 
 def _add(gathered: Gathered, key: tuple[Any, Any], score: Mapping[str, Any]) -> None:
@@ -114,7 +102,8 @@ FORMAT = Format(
     title="Langfuse scores, traces and dataset run items",
     expects="scores with `name`, `source` and `traceId`, or traces with `id`, `input` and `output`",
     recognises=_recognises,
-    convert=_convert,
+    read=_read,
+    way_out="name the items with --column item=metadata.KEY",
     columns=("item", "system", "output", "input", "reference"),
     joins_files=True,
 )

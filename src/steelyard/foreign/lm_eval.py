@@ -8,7 +8,7 @@ from typing import Any
 
 from steelyard.errors import InvalidDataError
 from steelyard.foreign.documents import Document, open_document
-from steelyard.foreign.format import Conversion, Format, Options
+from steelyard.foreign.format import Format, Options
 from steelyard.foreign.gathered import Gathered
 from steelyard.foreign.values import at, identifier, text
 
@@ -16,21 +16,9 @@ __all__ = ["FORMAT"]
 
 _NAME = re.compile(r"samples_(?P<task>.+?)(_\d{4}-\d{2}-\d{2}T[^_]*)?\.jsonl")
 # In files from before `metrics` was written, every other number is a metric.
-_NOT_METRICS = frozenset(
-    [
-        "doc_id",
-        "doc",
-        "doc_hash",
-        "target",
-        "target_hash",
-        "prompt_hash",
-        "arguments",
-        "resps",
-        "filtered_resps",
-        "filter",
-        "metrics",
-        "task_hash",
-    ]
+_NOT_METRICS = (
+    "doc_id doc doc_hash target target_hash prompt_hash arguments resps filtered_resps filter "
+    "metrics task_hash"
 )
 
 
@@ -40,8 +28,8 @@ def _recognises(document: Document) -> bool:
     return document.kind in ("lines", "json") and document.has("doc_id", "resps")
 
 
-def _convert(documents: Sequence[Document], options: Options) -> list[Conversion]:
-    gathered = Gathered("lm-eval", options)
+def _read(gathered: Gathered, documents: Sequence[Document]) -> None:
+    options = gathered.options
     for document in _files(documents):
         matched = _NAME.fullmatch(document.path.name)
         task = matched["task"] if matched else None
@@ -53,7 +41,6 @@ def _convert(documents: Sequence[Document], options: Options) -> list[Conversion
                 gathered.drop("rows of other filters")
                 continue
             _add(gathered, record, task, model or named.value(record, "system"))
-    return [gathered.conversion(way_out="name one file of each task and model")]
 
 
 def _files(documents: Sequence[Document]) -> list[Document]:
@@ -117,7 +104,11 @@ def _add(gathered: Gathered, record: Mapping[str, Any], task: str | None, system
     elif isinstance(several, list) and len(several) > 1:
         gathered.drop("repeats of an answer: the first one was kept", len(several) - 1)
     names = record.get("metrics")
-    known = names if isinstance(names, list) else [key for key in record if key not in _NOT_METRICS]
+    known = (
+        names
+        if isinstance(names, list)
+        else [key for key in record if key not in _NOT_METRICS.split()]
+    )
     gathered.output(
         f"{task}/{found}" if task and found else found,
         system,
@@ -144,7 +135,8 @@ FORMAT = Format(
     title="lm-evaluation-harness samples (--log_samples)",
     expects="lines with `doc_id` and `resps`",
     recognises=_recognises,
-    convert=_convert,
+    read=_read,
+    way_out="name one file of each task and model",
     columns=("item", "system", "output", "input", "reference"),
     only=("filter",),
 )

@@ -7,7 +7,7 @@ from typing import Any
 
 from steelyard.errors import InvalidDataError
 from steelyard.foreign.documents import Document
-from steelyard.foreign.format import Conversion, Format, Options
+from steelyard.foreign.format import Format
 from steelyard.foreign.gathered import Gathered
 
 __all__ = ["FORMAT", "USUAL_WEIGHTS", "error_weight"]
@@ -43,8 +43,7 @@ def _recognises(document: Document) -> bool:
     return document.kind == "table" and document.has(*_COLUMNS)
 
 
-def _convert(documents: Sequence[Document], options: Options) -> list[Conversion]:
-    gathered = Gathered("wmt-mqm", options)
+def _read(gathered: Gathered, documents: Sequence[Document]) -> None:
     weighted = all(document.has("weight") for document in documents)
     points_of = "as the column weight says" if weighted else USUAL_WEIGHTS
     gathered.remark(f"the score is minus the points of a rater's errors: {points_of}")
@@ -71,7 +70,6 @@ def _convert(documents: Sequence[Document], options: Options) -> list[Conversion
             points[whose] = points.get(whose, 0.0) + worth
     for (item, system, rater), lost in points.items():
         gathered.judgment(item, system, rater, "mqm", -lost or 0.0)
-    return [gathered.conversion(way_out="convert one file at a time")]
 
 
 def _worth(document: Document, row: Mapping[str, Any]) -> float:
@@ -111,5 +109,6 @@ FORMAT = Format(
     title="WMT MQM error annotations (.tsv)",
     expects=f"tab-separated columns {', '.join(_COLUMNS)}",
     recognises=_recognises,
-    convert=_convert,
+    read=_read,
+    way_out="convert one file at a time",
 )

@@ -9,7 +9,7 @@ from typing import Any
 
 from steelyard.errors import InvalidDataError
 from steelyard.foreign.documents import Document
-from steelyard.foreign.format import Conversion, Format, Options
+from steelyard.foreign.format import Format, Options
 from steelyard.foreign.gathered import Gathered
 from steelyard.foreign.mqm import USUAL_WEIGHTS, error_weight
 from steelyard.foreign.values import is_missing, number, objects
@@ -26,14 +26,13 @@ def _recognises(document: Document) -> bool:
     return document.kind == "folder" and any(map(_OUTPUTS.fullmatch, document.columns))
 
 
-def _convert(documents: Sequence[Document], options: Options) -> list[Conversion]:
-    gathered = Gathered("mt-metrics-eval", options)
+def _read(gathered: Gathered, documents: Sequence[Document]) -> None:
+    options = gathered.options
     for document in documents:
         pair = _pair(document, options)
         segments = _add_texts(gathered, document.path, pair, document.columns)
         _add_metrics(gathered, document, pair, segments)
         _add_judgments(gathered, document, pair, segments)
-    return [gathered.conversion(way_out="convert one folder at a time")]
 
 
 def _pair(document: Document, options: Options) -> str:
@@ -192,6 +191,7 @@ FORMAT = Format(
     title="mt-metrics-eval directories",
     expects="a folder with `system-outputs/PAIR/SYSTEM.txt`",
     recognises=_recognises,
-    convert=_convert,
+    read=_read,
+    way_out="convert one folder at a time",
     only=("pair",),
 )

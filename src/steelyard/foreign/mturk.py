@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from steelyard.foreign.documents import Document
-from steelyard.foreign.format import Conversion, Format, Options
+from steelyard.foreign.format import Format
 from steelyard.foreign.gathered import Gathered
 from steelyard.foreign.values import objects
 from steelyard.records import UNKNOWN_RATER
@@ -19,8 +19,8 @@ def _recognises(document: Document) -> bool:
     return document.kind == "table" and document.has("HITId", "AssignmentStatus")
 
 
-def _convert(documents: Sequence[Document], options: Options) -> list[Conversion]:
-    gathered = Gathered("mturk", options)
+def _read(gathered: Gathered, documents: Sequence[Document]) -> None:
+    options = gathered.options
     for document in documents:
         mine = options.of_file(document)
         for row in document.rows:
@@ -36,9 +36,9 @@ def _convert(documents: Sequence[Document], options: Options) -> list[Conversion
             key = item, mine.value(row, "system", "Input.system", "Input.model")
             gathered.output(
                 *key,
-                mine.value(row, "output", "Input.output"),
-                input=mine.value(row, "input", "Input.input"),
-                reference=mine.value(row, "reference", "Input.reference"),
+                **gathered.texts(
+                    row, output="Input.output", input="Input.input", reference="Input.reference"
+                ),
                 again=True,
             )
             if not row.get("WorkerId"):
@@ -52,11 +52,6 @@ def _convert(documents: Sequence[Document], options: Options) -> list[Conversion
                     seconds=row.get("WorkTimeInSeconds"),
                     time=row.get("SubmitTime"),
                 )
-    return [
-        gathered.conversion(
-            way_out="name item and system with --column item=Input.NAME and --column system=Input.NAME"
-        )
-    ]
 
 
 def _answers(row: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -93,6 +88,7 @@ FORMAT = Format(
     title="Amazon Mechanical Turk batch results (.csv)",
     expects="columns `HITId`, `AssignmentStatus`, `WorkerId`, `Input.NAME` and `Answer.NAME`",
     recognises=_recognises,
-    convert=_convert,
+    read=_read,
+    way_out="name item and system with --column item=Input.NAME and --column system=Input.NAME",
     columns=("item", "system", "output", "input", "reference"),
 )

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from steelyard.foreign.documents import Document
-from steelyard.foreign.format import Conversion, Format, Options
+from steelyard.foreign.format import Format
 from steelyard.foreign.gathered import Gathered
 from steelyard.foreign.values import at, number
 
@@ -15,8 +15,8 @@ def _recognises(document: Document) -> bool:
     return document.kind == "lines" and at(document.first, "spec.completion_fns") is not None
 
 
-def _convert(documents: Sequence[Document], options: Options) -> list[Conversion]:
-    gathered = Gathered("openai-evals", options)
+def _read(gathered: Gathered, documents: Sequence[Document]) -> None:
+    options = gathered.options
     names = {str(at(document.first, "spec.base_eval")) for document in documents}
     for document in documents:
         system = options.of_file(document).value(document.first, "system", "spec.completion_fns.0")
@@ -34,7 +34,6 @@ def _convert(documents: Sequence[Document], options: Options) -> list[Conversion
                 reference=found.get("reference"),
                 metrics=found["metrics"],
             )
-    return [gathered.conversion(way_out="name each log's system with --system")]
 
 
 def _note(gathered: Gathered, sample: dict[str, Any], event: dict[str, Any]) -> None:
@@ -71,6 +70,7 @@ FORMAT = Format(
     title="OpenAI evals record logs (.jsonl)",
     expects="a first line with `spec.completion_fns`, then events with `sample_id`",
     recognises=_recognises,
-    convert=_convert,
+    read=_read,
+    way_out="name each log's system with --system",
     columns=("system",),
 )

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from steelyard.foreign.documents import Document
-from steelyard.foreign.format import Conversion, Format, Options
+from steelyard.foreign.format import Format
 from steelyard.foreign.gathered import Gathered
 from steelyard.foreign.values import identifier, number, objects
 
@@ -17,8 +17,7 @@ def _recognises(document: Document) -> bool:
     return document.kind in ("lines", "json") and document.has("annotation", "item", "user_id")
 
 
-def _convert(documents: Sequence[Document], options: Options) -> list[Conversion]:
-    gathered = Gathered("pearmut", options)
+def _read(gathered: Gathered, documents: Sequence[Document]) -> None:
     last: dict[tuple[Any, str], tuple[str, Mapping[str, Any]]] = {}
     for document in documents:
         for record in document.records:
@@ -32,7 +31,6 @@ def _convert(documents: Sequence[Document], options: Options) -> list[Conversion
             last[key] = (place, record)
     for place, page in last.values():
         _add(gathered, place, page)
-    return [gathered.conversion(way_out="convert one campaign at a time")]
 
 
 def _add(gathered: Gathered, place: str, record: Mapping[str, Any]) -> None:
@@ -74,6 +72,7 @@ FORMAT = Format(
     title="Pearmut annotations (.jsonl)",
     expects="lines with `user_id`, `item` and `annotation`",
     recognises=_recognises,
-    convert=_convert,
+    read=_read,
+    way_out="convert one campaign at a time",
     columns=("item",),
 )

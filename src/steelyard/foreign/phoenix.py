@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from steelyard.foreign.documents import Document
-from steelyard.foreign.format import Conversion, Format, Options
+from steelyard.foreign.format import Format, Options
 from steelyard.foreign.gathered import Gathered
 from steelyard.foreign.values import at, is_missing, objects
 
@@ -37,8 +37,8 @@ def _recognises(document: Document) -> bool:
     return first is not None and any(test(first) for test in (_is_annotation, _is_span, _is_run))
 
 
-def _convert(documents: Sequence[Document], options: Options) -> list[Conversion]:
-    gathered = Gathered("phoenix", options)
+def _read(gathered: Gathered, documents: Sequence[Document]) -> None:
+    options = gathered.options
     keys: dict[str, tuple[Any, Any]] = {}
     for document in documents:
         experiment = at(document.value, "experiment_id")
@@ -55,7 +55,6 @@ def _convert(documents: Sequence[Document], options: Options) -> list[Conversion
         for one in objects(at(document.value, "evaluation_runs")):
             key = keys.get(str(one.get("experiment_run_id")), (None, None))
             _add(gathered, key, {"annotator_kind": "LLM", **one})
-    return [gathered.conversion(way_out="take one repetition with --only repetition=1")]
 
 
 def _add_span(gathered: Gathered, one: Mapping[str, Any], keys: dict[str, tuple[Any, Any]]) -> None:
@@ -68,9 +67,7 @@ def _add_span(gathered: Gathered, one: Mapping[str, Any], keys: dict[str, tuple[
     keys[str(span)] = key
     gathered.output(
         *key,
-        options.value(one, "output", "attributes.output.value"),
-        input=options.value(one, "input", "attributes.input.value"),
-        reference=options.value(one, "reference"),
+        **gathered.texts(one, output="attributes.output.value", input="attributes.input.value"),
     )
 
 
@@ -93,9 +90,7 @@ def _add_run(
     keys[str(one.get("id"))] = key
     gathered.output(
         *key,
-        options.value(one, "output", "output"),
-        input=options.value(one, "input", "input"),
-        reference=options.value(one, "reference", "reference_output"),
+        **gathered.texts(one, reference="reference_output"),
     )
     for annotation in objects(one.get("annotations")):
         _add(gathered, key, annotation)
@@ -122,7 +117,8 @@ FORMAT = Format(
     title="Phoenix annotations, spans and experiments",
     expects="annotations with `span_id` and `annotator_kind`, spans, or runs of an experiment",
     recognises=_recognises,
-    convert=_convert,
+    read=_read,
+    way_out="take one repetition with --only repetition=1",
     columns=("item", "system", "output", "input", "reference"),
     only=("repetition",),
     joins_files=True,

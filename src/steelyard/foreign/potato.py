@@ -6,17 +6,16 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.foreign.documents import Document, open_document
-from steelyard.foreign.format import Conversion, Format, Options
+from steelyard.foreign.format import Format
 from steelyard.foreign.gathered import Gathered
 from steelyard.foreign.values import at, is_missing, number
-from steelyard.tables.tables import ROW
 
 __all__ = ["FORMAT"]
 
 _STATE, _LABELS = "user_state.json", "instance_id_to_label_to_value"
 _NOT_ANSWERS = (
     *("instance_id", "user_id", "annotator_origin", "annotator_origin_detail"),
-    *("engine_request", "engine_purpose", ROW),
+    *("engine_request", "engine_purpose"),
 )
 # Likert labels are called after their place on the scale. Their values are not always: older
 # versions stored the tenth place as 0.
@@ -34,8 +33,8 @@ def _recognises(document: Document) -> bool:
     )
 
 
-def _convert(documents: Sequence[Document], options: Options) -> list[Conversion]:
-    gathered = Gathered("potato", options)
+def _read(gathered: Gathered, documents: Sequence[Document]) -> None:
+    options = gathered.options
     annotated = [one for one in documents if _recognises(one)]
     texts = _texts([one for one in documents if not _recognises(one)])
     judged: set[str] = set()
@@ -61,11 +60,6 @@ def _convert(documents: Sequence[Document], options: Options) -> list[Conversion
         )
     elif judged - texts.keys():
         gathered.remark(f"{len(judged - texts.keys()):,} judged instances are not in the data file")
-    return [
-        gathered.conversion(
-            way_out="name item and system in the data file with --column item=KEY and --column system=KEY"
-        )
-    ]
 
 
 def _texts(documents: Sequence[Document]) -> dict[str, dict[str, Any]]:
@@ -135,7 +129,8 @@ FORMAT = Format(
     title="Potato annotations (user_state.json, export) and data files",
     expects=f"`{_LABELS}`, or columns `instance_id` and `user_id`",
     recognises=_recognises,
-    convert=_convert,
+    read=_read,
+    way_out="name item and system in the data file with --column item=KEY and --column system=KEY",
     columns=("item", "system", "output", "input", "reference"),
     companions=True,
     joins_files=True,

@@ -5,7 +5,7 @@ from typing import Any
 
 from steelyard.errors import InvalidDataError
 from steelyard.foreign.documents import Document
-from steelyard.foreign.format import Conversion, Format, Options
+from steelyard.foreign.format import Format
 from steelyard.foreign.gathered import Gathered
 from steelyard.foreign.values import at, identifier, number, objects, text
 
@@ -32,8 +32,8 @@ def _recognises(document: Document) -> bool:
     return bool(found) and "response" in found[0] and ("provider" in found[0] or "vars" in found[0])
 
 
-def _convert(documents: Sequence[Document], options: Options) -> list[Conversion]:
-    gathered = Gathered("promptfoo", options)
+def _read(gathered: Gathered, documents: Sequence[Document]) -> None:
+    options = gathered.options
     cases: dict[str, str] = {}
     for document in documents:
         records = _records(document)
@@ -48,7 +48,6 @@ def _convert(documents: Sequence[Document], options: Options) -> list[Conversion
                 system = f"{provider} / {_prompt(record)}"
             named = options.of_file(document).value(record, "system")
             _add(gathered, (_item(gathered, record, cases), named or system), record)
-    return [gathered.conversion(way_out="name the items with --column item=vars.id")]
 
 
 def _provider(record: Mapping[str, Any]) -> str:
@@ -149,6 +148,7 @@ FORMAT = Format(
     title="promptfoo results (-o results.json or .jsonl)",
     expects="records with `provider`, `vars` and `response`, under `results` or on lines",
     recognises=_recognises,
-    convert=_convert,
+    read=_read,
+    way_out="name the items with --column item=vars.id",
     columns=("item", "system", "input", "reference"),
 )

@@ -4,31 +4,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from steelyard.foreign.documents import Document
-from steelyard.foreign.format import Conversion, Format, Options
+from steelyard.foreign.format import Format, Options
 from steelyard.foreign.gathered import Gathered
 from steelyard.foreign.values import number, text
-from steelyard.tables.tables import ROW
 
 __all__ = ["FORMAT"]
 
-_NOT_METRICS = frozenset(
-    [
-        "user_input",
-        "response",
-        "reference",
-        "retrieved_contexts",
-        "reference_contexts",
-        "rubrics",
-        "multi_responses",
-        "persona_name",
-        "query_style",
-        "query_length",
-        "synthesizer_name",
-        "id",
-        "item",
-        "system",
-        "model",
-    ]
+_NOT_METRICS = (
+    "user_input response reference retrieved_contexts reference_contexts rubrics multi_responses "
+    "persona_name query_style query_length synthesizer_name id item system model"
 )
 
 
@@ -36,8 +20,8 @@ def _recognises(document: Document) -> bool:
     return document.kind in ("table", "lines", "json") and document.has("user_input", "response")
 
 
-def _convert(documents: Sequence[Document], options: Options) -> list[Conversion]:
-    gathered = Gathered("ragas", options)
+def _read(gathered: Gathered, documents: Sequence[Document]) -> None:
+    options = gathered.options
     numbers: dict[str, str] = {}
     for document in documents:
         metrics = _metrics(document, options)
@@ -55,12 +39,11 @@ def _convert(documents: Sequence[Document], options: Options) -> list[Conversion
                 reference=options.value(record, "reference", "reference"),
                 metrics={name: record.get(name) for name in metrics},
             )
-    return [gathered.conversion(way_out="name the items with --column item=COLUMN")]
 
 
 def _metrics(document: Document, options: Options) -> list[str]:
     """Return the columns that hold a number, and nothing else but gaps."""
-    others = {*_NOT_METRICS, *options.columns.values(), ROW}
+    others = {*_NOT_METRICS.split(), *options.columns.values()}
     names = dict.fromkeys(name for record in document.records for name in record)
     return [name for name in names if name not in others and _is_metric(document.records, name)]
 
@@ -76,7 +59,8 @@ FORMAT = Format(
     title="Ragas results and experiments (.csv, .jsonl)",
     expects="columns `user_input` and `response`, and one for each metric",
     recognises=_recognises,
-    convert=_convert,
+    read=_read,
+    way_out="name the items with --column item=COLUMN",
     columns=("item", "system", "output", "input", "reference"),
     free_columns=True,
 )

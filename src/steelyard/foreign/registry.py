@@ -9,6 +9,7 @@ from pathlib import Path
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 from steelyard.foreign.documents import Document, open_document
 from steelyard.foreign.format import Conversion, Format, Options
+from steelyard.foreign.gathered import Gathered
 
 __all__ = ["AUTO", "FORMATS", "converted", "format_named", "formats_of"]
 
@@ -93,7 +94,9 @@ def converted(
     """
     options = options or Options()
     chosen = None if name == AUTO else format_named(name)
-    documents = [open_document(path) for path in paths]
+    documents = [
+        open_document(path, separator=options.separator, decimal=options.decimal) for path in paths
+    ]
     if chosen is None:
         said = options.human or options.fill or options.separator or options.decimal
         given = "wide" if options.wide else "own" if said else ""
@@ -117,18 +120,28 @@ def _conversions(
     """Convert; an error that names no file names the first, and semicolons are never silent."""
     paths = [document.path for document in documents]
     try:
-        found = chosen.convert(documents, options)
+        found = _read(chosen, documents, options)
     except InvalidDataError as error:
         if any(str(path) in str(error) for path in (*paths, options.raters_from) if str(path)):
             raise
         others = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
         raise InvalidDataError(f"{paths[0]}{others}: {error}", options=error.options) from error
     said = tuple(
-        f"{document.path}: the columns are separated by semicolons"
+        note
         for document in documents
-        if document.text and document.separator == ";"
+        if document.table is not None
+        for note in document.table.notes
     )
     return [replace(one, remarks=(*said, *one.remarks)) for one in found]
+
+
+def _read(chosen: Format, documents: Sequence[Document], options: Options) -> list[Conversion]:
+    if chosen.convert is not None:
+        return chosen.convert(documents, options)
+    assert chosen.read is not None
+    gathered = Gathered(chosen.name, options)
+    chosen.read(gathered, documents)
+    return [gathered.conversion(way_out=chosen.way_out)]
 
 
 def formats_of(document: Document) -> list[Format]:

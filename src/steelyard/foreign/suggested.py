@@ -1,7 +1,7 @@
 """Which conversion a file needs: its tool, or the pattern of a wide table's columns."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from steelyard.errors import SteelyardError
@@ -15,8 +15,8 @@ __all__ = ["Suggestion", "refusal", "suggestion"]
 
 # Larger files are not read as a whole only to say which tool wrote them.
 _LARGEST = 100_000_000
-# So much of a table shows what its columns hold.
-_HEAD = 200_000
+# So many rows show what columns hold.
+_ROWS = 2_000
 _MARKS = ("_", "-", ".", ":", "/", "|", " ")
 _SCORES = frozenset({"score", "rating", "judgment", "judgement", "grade", "human"})
 _METRICS = ("bleu", "rouge", "chrf", "ter", "meteor", "comet", "bleurt", "bertscore", "bert_score")
@@ -47,7 +47,7 @@ def suggestion(path: Path) -> Suggestion | None:
     if ".parquet" in suffixes or (path.is_file() and path.stat().st_size > _LARGEST):
         return None
     try:
-        document = _head(open_document(path))
+        document = open_document(path)
         found = formats_of(document)
     except SteelyardError:
         return None
@@ -55,13 +55,6 @@ def suggestion(path: Path) -> Suggestion | None:
         return Suggestion(found[0].name, found[0].title)
     options = wide_options(document) if document.kind == "table" else ()
     return Suggestion("wide", format_named("wide").title, options) if options else None
-
-
-def _head(document: Document) -> Document:
-    """Return a document with the first rows of a table only."""
-    if document.kind != "table" or len(document.text) <= _HEAD:
-        return document
-    return replace(document, text=document.text[:_HEAD].rpartition("\n")[0])
 
 
 def refusal(paths: Sequence[Path], name: str, options: Sequence[str]) -> SteelyardError | None:
@@ -88,7 +81,7 @@ def wide_options(document: Document) -> tuple[str, ...]:
     Examples
     --------
     >>> columns = ("item", "A", "B", "A_score", "B_score", "A_bleu", "B_bleu")
-    >>> wide_options(Document(Path("x"), "table", columns=columns, cells=()))
+    >>> wide_options(Document(Path("x"), "table", columns=columns))
     ('--wide', '{system}_score', '--wide', '{system}_{metric:bleu}')
     """
     columns = list(document.columns)
@@ -153,7 +146,7 @@ def _crossed(document: Document, names: Sequence[str]) -> list[str]:
 def _is_judged(document: Document, names: Sequence[str]) -> bool:
     """Whether columns hold scores: numbers, or few different words."""
     for name in names:
-        cells = [row.get(name) for row in document.rows if not is_missing(row.get(name))]
+        cells = [row.get(name) for row in document.records[:_ROWS] if not is_missing(row.get(name))]
         if len({cell for cell in cells if number(cell) is None}) > 10:
             return False
     return True

@@ -6,17 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import polars as pl
-
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 from steelyard.foreign.documents import Document
-from steelyard.foreign.format import Conversion, Format, Options
+from steelyard.foreign.format import Format, Options
 from steelyard.foreign.gathered import Gathered
 from steelyard.foreign.values import is_missing, number
 from steelyard.tables.column_names import lookalike
-from steelyard.tables.tables import ROW, quoted
+from steelyard.tables.tables import quoted
 
-__all__ = ["FORMAT", "WidePattern", "add_wide"]
+__all__ = ["FORMAT", "WidePattern"]
 
 _PLACES = ("rater", "system", "prompt", "metric")
 _PLACE = re.compile(r"\{(\w+)(?::([^{}]+))?\}")
@@ -84,52 +82,34 @@ def _said(names: Mapping[str, str]) -> str:
     return ", ".join(f"{place} {name!r}" for place, name in names.items())
 
 
-def _convert(documents: Sequence[Document], options: Options) -> list[Conversion]:
+def _read(gathered: Gathered, documents: Sequence[Document]) -> None:
+    options = gathered.options
     if not options.wide:
         raise InvalidArgumentError(
             "`--from wide` needs `--wide` PATTERN, which says what the columns' names mean, such as "
             f"'{{rater}}_{{system}}'; {documents[0].path} is {documents[0].contents}"
         )
-    gathered = Gathered("wide", options)
     for document in documents:
         rater = document.path.name.rpartition("#")[2].split(".")[0]
-        add_wide(gathered, document.frame(), name=str(document.path), rater=rater)
-    return [gathered.conversion(way_out="name the items with --column item=COLUMN")]
+        _add(gathered, document, rater)
 
 
-def add_wide(gathered: Gathered, frame: pl.DataFrame, *, name: str, rater: str) -> None:
-    """Add the outputs and judgments of a wide table.
-
-    Parameters
-    ----------
-    gathered : Gathered
-        Where to; its options hold the patterns.
-    frame : polars.DataFrame
-        The table; `ROW` holds the line or row of each row.
-    name : str
-        What the table is called in messages.
-    rater : str
-        Who judged, where neither a pattern nor a column says so.
-
-    Raises
-    ------
-    InvalidDataError
-        If there is no item, no column fits the patterns, or a cell is neither a score nor blank.
-    """
-    table = _WideTable(gathered.options, frame, name)
+def _add(gathered: Gathered, document: Document, rater: str) -> None:
+    """Add the outputs and judgments of a wide table; `rater` judged where nothing says who."""
+    table = _WideTable(gathered.options, document)
     table.check_cells()
     unnamed = False
-    for row in frame.iter_rows(named=True):
+    for row in document.records:
         for system in table.systems or [gathered.options.value(row, "system", "system")]:
             gathered.output(
-                row[table.item],
+                row.get(table.item),
                 system,
                 table.text(row, system),
                 input=gathered.options.value(row, "input", "input"),
                 reference=gathered.options.value(row, "reference", "reference"),
                 cluster=gathered.options.value(row, "cluster", "cluster"),
                 metrics=table.metrics(row, system),
-                slices={fact: row[fact] for fact in table.facts},
+                slices={fact: row.get(fact) for fact in table.facts},
             )
             for column, said in table.judged.items():
                 if said.get("system", system) != system:
@@ -138,9 +118,11 @@ def add_wide(gathered: Gathered, frame: pl.DataFrame, *, name: str, rater: str) 
                 unnamed = unnamed or who is None
                 prompt = said.get("prompt") or gathered.options.value(row, "prompt", "prompt")
                 score = (
-                    row[column] if isinstance(row[column], int | float) else str(row[column] or "")
+                    cell if isinstance(cell := row.get(column), int | float) else str(cell or "")
                 )
-                gathered.judgment(row[table.item], system, who or rater, prompt or _PROMPT, score)
+                gathered.judgment(
+                    row.get(table.item), system, who or rater, prompt or _PROMPT, score
+                )
     if unnamed:
         gathered.remark(f"neither names nor columns say who judged: the rater is {rater!r}")
 
@@ -148,9 +130,9 @@ def add_wide(gathered: Gathered, frame: pl.DataFrame, *, name: str, rater: str) 
 class _WideTable:
     """The columns of a wide table, sorted by what they hold."""
 
-    def __init__(self, options: Options, frame: pl.DataFrame, name: str) -> None:
-        self._frame, self._name, self._options = frame, name, options
-        columns = [column for column in frame.columns if column != ROW]
+    def __init__(self, options: Options, document: Document) -> None:
+        self._document, self._options = document, options
+        name, columns = document.path, list(document.first)
         self.item = options.columns.get("item", "item")
         if self.item not in columns:
             near = lookalike("item", columns, misspelt=False) or "YOUR_COLUMN"
@@ -158,7 +140,7 @@ class _WideTable:
                 f"{name}: no column `{self.item}`; the columns are {quoted(columns)}: say which one "
                 f"it is with --column {shlex.quote(f'item={near}')}"
             )
-        named = {*options.columns.values(), *_OURS} | {ROW}
+        named = {*options.columns.values(), *_OURS}
         patterns = [WidePattern(pattern) for pattern in options.wide]
         found = {
             column: said
@@ -198,19 +180,19 @@ class _WideTable:
     def metrics(self, row: Mapping[str, Any], system: Any) -> dict[str, Any]:
         """Return the metrics of a system in a row."""
         named = {
-            said["metric"]: row[column]
+            said["metric"]: row.get(column)
             for column, said in self._metrics.items()
             if said.get("system", system) == system
         }
-        return {**{column: row[column] for column in self._numbers}, **named}
+        return {**{column: row.get(column) for column in self._numbers}, **named}
 
     def check_cells(self) -> None:
         """Raise for cells that hold digits but no number, such as 3-4, 3,5 or a date."""
         wrong = [
-            (row[ROW], column, row[column])
-            for row in self._frame.iter_rows(named=True)
+            (number, column, row.get(column))
+            for number, row in enumerate(self._document.records)
             for column in self.judged
-            if _is_garbled(row[column], self._options.scale)
+            if _is_garbled(row.get(column), self._options.scale)
         ]
         if wrong:
             where, column, cell = wrong[0]
@@ -218,12 +200,12 @@ class _WideTable:
             is_decimal = re.fullmatch(r"\s*-?\d+,\d+\s*", str(cell)) is not None
             way_out = ": write decimals with a point" if is_decimal else ""
             raise InvalidDataError(
-                f"{self._name}, line {where}, column `{column}`: expected a number, a word of "
+                f"{self._document.path}, {self._document.place(where)}, column `{column}`: expected a number, a word of "
                 f"`--scale` or nothing, got {str(cell)[:30]!r}{others}{way_out}"
             )
 
     def _is_numeric(self, column: str) -> bool:
-        cells = [cell for cell in self._frame[column].to_list() if not is_missing(cell)]
+        cells = [cell for one in self._document.records if not is_missing(cell := one.get(column))]
         # 007 is a name
         is_name = any(re.match(r"[+-]?0\d", str(cell).strip()) for cell in cells)
         return bool(cells) and not is_name and all(number(cell) is not None for cell in cells)
@@ -249,6 +231,7 @@ FORMAT = Format(
     title="Wide spreadsheets: a column for each rater or system (--wide)",
     expects="a table, and --wide PATTERN for the names of its columns",
     recognises=lambda document: document.kind == "table",
-    convert=_convert,
+    read=_read,
+    way_out="name the items with --column item=COLUMN",
     columns=("item", "system", "output", "input", "reference", "cluster", "rater", "prompt"),
 )

@@ -40,7 +40,7 @@ from steelyard.tables.gaps import Fill
 __all__ = ["Study"]
 
 # Folders of earlier versions, or their tables.
-Earlier = str | PathLike[str] | Sequence[str | PathLike[str]] | Sequence[tuple[Any, Any]]
+Earlier = str | PathLike[str] | Sequence[str | PathLike[str] | tuple[Any, ...]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,8 +131,8 @@ class Study:
         human : str or sequence of str, optional
             Where `outputs` is one table that holds the judgments too: its columns of human scores, filled
             on some rows; ``rater*`` for all that start so. Several are scores of several raters.
-        earlier : path, sequence of paths, or sequence of (outputs, judgments), optional
-            Earlier versions, as folders of their files or as pairs of tables. They lend what they know of
+        earlier : path, or sequence of paths, of (outputs, judgments) or of (name, outputs, judgments), optional
+            Earlier versions, as folders of their files or as tables. They lend what they know of
             items, texts, metrics and raters; estimates are of the others. Outputs of theirs that are judged
             again today show whether their judgments still hold; if not, they are not used.
 
@@ -670,6 +670,8 @@ def _tables_of(earlier: Earlier) -> list[tuple[str, Any, Any]]:
     for place, one in enumerate(some, start=1):
         if isinstance(one, str | PathLike):
             found += campaign_files(Path(one))
-        else:
+        elif len(one) == 2:
             found.append((f"earlier version {place}", *one))
+        else:
+            found.append(one)
     return found

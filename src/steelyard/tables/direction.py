@@ -11,37 +11,10 @@ __all__ = ["LOWER", "directions", "suggests_lower"]
 
 # The column of judgments that says so.
 LOWER = "lower_is_better"
-_WORDS = frozenset(
-    (
-        "rank",
-        "ranks",
-        "ranking",
-        "position",
-        "error",
-        "errors",
-        "edit",
-        "edits",
-        "penalty",
-        "penalties",
-        "mistake",
-        "mistakes",
-        "ter",
-        "hter",
-        "wer",
-        "cer",
-        "mqm",
-        "toxicity",
-        "toxic",
-        "harm",
-        "harmfulness",
-        "hallucination",
-        "hallucinations",
-        "violation",
-        "violations",
-        "severity",
-        "distance",
-        "defects",
-    )
+_WORDS = (
+    "rank ranks ranking position error errors edit edits penalty penalties mistake mistakes ter "
+    "hter wer cer mqm toxicity toxic harm harmfulness hallucination hallucinations violation "
+    "violations severity distance defects"
 )
 
 
@@ -87,7 +60,7 @@ def suggests_lower(prompt: str) -> bool:
     >>> [suggests_lower(one) for one in ("rank", "n_errors", "overall", "HTER", "terse")]
     [True, True, False, True, False]
     """
-    return bool(_WORDS & set(re.findall(r"[^\W\d_]+", prompt.casefold())))
+    return bool({*_WORDS.split()} & set(re.findall(r"[^\W\d_]+", prompt.casefold())))
 
 
 def _said(name: str, rows: pl.DataFrame) -> dict[str, bool]:

@@ -75,7 +75,7 @@ def format_of(path: Path) -> Format:
     return _by_extension(path, _WRITTEN)
 
 
-def readable_format(path: Path) -> Format:
+def readable_format(path: Path, *, is_csv: bool = False) -> Format:
     """Return the format of a file that is there, by its first bytes and its extension.
 
     Raises
@@ -98,7 +98,7 @@ def readable_format(path: Path) -> Format:
     if not path.suffix and start in _JSON:
         # A text in brackets is JSON by whatever name; other texts could be anything.
         return _JSON[start]
-    found = _by_extension(path, _READ)
+    found = Format("csv") if is_csv else _by_extension(path, _READ)
     if found.kind in {"parquet", "excel"}:
         return found
     packed = next((kind for magic, kind in _PACKED.items() if head.startswith(magic)), None)

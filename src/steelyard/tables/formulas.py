@@ -9,7 +9,7 @@ import re
 
 import polars as pl
 
-__all__ = ["guarded", "kept_apostrophes", "unguarded", "unguarded_cells", "without_formulas"]
+__all__ = ["guarded", "kept_apostrophes", "unguarded_cells", "without_formulas"]
 
 _FORMULA = r"^'*[=+\-@\t\r]"
 # A number below zero is none.
@@ -30,17 +30,6 @@ def guarded(text: str) -> str:
     return f"'{text}" if re.match(_FORMULA, text) and not re.match(_NUMBER, text) else text
 
 
-def unguarded(text: str) -> str:
-    """Return a text as it was before `guarded`.
-
-    Examples
-    --------
-    >>> unguarded("'=1+1"), unguarded("'tis")
-    ('=1+1', "'tis")
-    """
-    return re.sub(_GUARDED, r"\1", text)
-
-
 def without_formulas(frame: pl.DataFrame) -> pl.DataFrame:
     """Return a frame whose texts are `guarded`."""
     return frame.with_columns(_marked(name, _FORMULA) for name in _texts(frame.schema))
@@ -54,9 +43,9 @@ def kept_apostrophes(frame: pl.LazyFrame) -> pl.LazyFrame:
 
 def unguarded_cells(frame: pl.DataFrame) -> pl.DataFrame:
     """Return a frame that was read from CSV with its texts as they were before `guarded`."""
-    return frame.with_columns(
-        pl.col(name).str.replace(_GUARDED, "$1") for name in _texts(frame.schema)
-    )
+    # few files have any, and the pattern is slow
+    marked = [name for name in _texts(frame.schema) if frame[name].str.starts_with("'").any()]
+    return frame.with_columns(pl.col(name).str.replace(_GUARDED, "$1") for name in marked)
 
 
 def _texts(schema: pl.Schema) -> list[str]:

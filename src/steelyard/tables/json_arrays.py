@@ -1,6 +1,5 @@
 """JSON files that hold one array of records."""
 
-import codecs
 import json
 from pathlib import Path
 from typing import Any
@@ -8,14 +7,13 @@ from typing import Any
 import polars as pl
 
 from steelyard.errors import InvalidDataError
-from steelyard.tables.formats import Format
 from steelyard.tables.python_rows import frame_of_rows
-from steelyard.tables.text import unpacked
+from steelyard.tables.text import decoded
 
 __all__ = ["read_array"]
 
 
-def read_array(path: Path, file_format: Format) -> pl.DataFrame | None:
+def read_array(path: Path) -> pl.DataFrame | None:
     """Read an array of objects; None where the file holds JSON Lines after all.
 
     Raises
@@ -23,16 +21,8 @@ def read_array(path: Path, file_format: Format) -> pl.DataFrame | None:
     InvalidDataError
         If it is no JSON, or JSON of another shape.
     """
-    content = unpacked(path, file_format)
-    encoding = (
-        "utf-16" if content[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8-sig"
-    )
     try:
-        found = json.loads(content.decode(encoding))
-    except UnicodeDecodeError as error:
-        raise InvalidDataError(
-            f"{path}: the bytes are not UTF-8: save the file as UTF-8"
-        ) from error
+        found = json.loads(decoded(path))
     except json.JSONDecodeError as error:
         if error.msg == "Extra data" and error.doc.lstrip().startswith("{"):
             return None

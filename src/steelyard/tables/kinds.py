@@ -26,21 +26,9 @@ _WANTED: dict[Role, tuple[str, ...]] = {
     "judgments": ("item", "system", "score", "rater", "prompt"),
 }
 # Words in the name of a column that people filled.
-_HUMAN = frozenset(
-    (
-        *(
-            "human",
-            "humans",
-            "gold",
-            "oracle",
-            "annotator",
-            "annotation",
-            "annotated",
-            "rater",
-            "expert",
-        ),
-        *("crowd", "mos", "people", "manual", "worker", "workers"),
-    )
+_HUMAN = (
+    "human humans gold oracle annotator annotation annotated rater expert crowd mos people manual "
+    "worker workers"
 )
 _RATERS = re.compile(
     r"((?:rater|annotator|worker|assessor|expert|human|judge|score|r|a)[\W_]?)\d+", re.IGNORECASE
@@ -124,7 +112,7 @@ def _human(numbers: Sequence[str]) -> tuple[str, ...]:
         if len(names) > 1 and [one for one in numbers if one.startswith(start)] == names:
             return (f"{start}*",)
     words = {name: {*re.findall(r"[a-z]+", name.casefold())} for name in numbers}
-    return tuple([name for name, own in words.items() if own & _HUMAN][:1])
+    return tuple([name for name, own in words.items() if own & {*_HUMAN.split()}][:1])
 
 
 def number_columns(table: Table, names: Sequence[str]) -> list[str]:

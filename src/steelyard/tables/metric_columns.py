@@ -23,38 +23,9 @@ _OF_JUDGMENTS = ({*JUDGMENT_COLUMNS, *DRAW_COLUMNS, PLACE, ALSO_BY} - {*OUTPUT_C
     "cluster"
 }
 _KNOWN = {*OUTPUT_COLUMNS, *JUDGMENT_COLUMNS, *DRAW_COLUMNS, PLACE, ALSO_BY}
-_LABELS = frozenset(
-    (
-        *(
-            "id",
-            "ids",
-            "idx",
-            "index",
-            "uid",
-            "uuid",
-            "docid",
-            "segid",
-            "key",
-            "hash",
-            "row",
-            "line",
-            "page",
-        ),
-        *(
-            "date",
-            "day",
-            "week",
-            "month",
-            "quarter",
-            "year",
-            "timestamp",
-            "cluster",
-            "fold",
-            "split",
-            "batch",
-        ),
-        *("seed", "draw", "stratum"),
-    )
+_LABELS = (
+    "id ids idx index uid uuid docid segid key hash row line page date day week month quarter "
+    "year timestamp cluster fold split batch seed draw stratum"
 )
 
 
@@ -149,7 +120,7 @@ def is_label(table: Table, name: str) -> bool:
 def label_name(name: str) -> bool:
     """Whether the last word of a name is one for an id or a date."""
     words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+", name)
-    return bool(words) and words[-1].casefold() in _LABELS
+    return bool(words) and words[-1].casefold() in {*_LABELS.split()}
 
 
 def _recorded(schema: Mapping[str, Any]) -> set[str]:

@@ -44,6 +44,7 @@ def open_table(
     columns: Mapping[str, str] | None = None,
     separator: str | None = None,
     decimal: str | None = None,
+    is_csv: bool = False,
 ) -> Table:
     """Open a file or data frame and give its columns our names.
 
@@ -64,6 +65,8 @@ def open_table(
     decimal : {".", ","}, optional
         What stands before the decimals of numbers in text; if not given, a point, or a comma where the
         numbers leave no doubt.
+    is_csv : bool
+        Whether it is CSV, whatever it is called.
 
     Raises
     ------
@@ -74,7 +77,7 @@ def open_table(
         return source
     mark = checked_decimal(decimal)
     if isinstance(source, str | os.PathLike):
-        table = _open_file(Path(source), label, contract, separator)
+        table = _open_file(Path(source), label, contract, separator, is_csv=is_csv)
     else:
         with reading(label):
             rows = as_lazy(source, argument="source").with_row_index(ROW)
@@ -108,7 +111,9 @@ def renamed(table: Table, mapped: Mapping[str, str]) -> Table:
     )
 
 
-def _open_file(path: Path, label: Role, contract: Sequence[str], separator: str | None) -> Table:
+def _open_file(
+    path: Path, label: Role, contract: Sequence[str], separator: str | None, *, is_csv: bool
+) -> Table:
     """Open what a path means: a file by its format, a sheet, or Parquet files together."""
     place = located(path)
     name = str(path)
@@ -120,7 +125,7 @@ def _open_file(path: Path, label: Role, contract: Sequence[str], separator: str 
     with reading(name):
         if place.path.stat().st_size == 0:
             raise InvalidDataError(f"{name}: the file is empty: at least one row is needed")
-        file_format = readable_format(place.path)
+        file_format = readable_format(place.path, is_csv=is_csv)
         if place.sheet is not None and file_format.kind != "excel":
             raise InvalidDataError(f"{name}: only Excel files have sheets: name {place.path} alone")
         if file_format.kind == "parquet":
@@ -128,7 +133,7 @@ def _open_file(path: Path, label: Role, contract: Sequence[str], separator: str 
                 place.path, glob=False, hive_partitioning=False, row_index_name=ROW
             )
             return Table(name, rows, rows.collect_schema(), label, file_format, is_lazy=True)
-        found = read_array(place.path, file_format) if file_format.kind == "json" else None
+        found = read_array(place.path) if file_format.kind == "json" else None
         if found is None and file_format.kind == "json":
             file_format = replace(file_format, kind="jsonl")
         text = None

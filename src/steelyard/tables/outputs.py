@@ -164,7 +164,7 @@ class Outputs:
         self, names: list[str], gaps: Literal["refuse", "keep", "fill"]
     ) -> dict[str, PoolMoments]:
         parts: dict[str, PoolMoments] = {}
-        fill = self._means(names) if gaps == "fill" else {}
+        fill = self._means(names) if gaps == "fill" and self.metric_gaps(names) else {}
         for batch in self._table.batches(self._metric_rows(names)):
             if gaps == "refuse":
                 self._check_finite(batch, names)
@@ -320,19 +320,6 @@ class Outputs:
         if whole != item and self._table.collect(self._keyed_rows(Output.key).filter(same)).height:
             return f"an item there is {whole!r}, so write whole numbers without .0 in both files"
         return "add them to the pool, or remove their judgments"
-
-    def texts_of(self, items: pl.Series) -> pl.DataFrame:
-        """Return item, system and output of every text of these items, as far as there are texts.
-
-        Parameters
-        ----------
-        items : polars.Series
-            The items, as text.
-        """
-        wanted = pl.LazyFrame({"item": items.unique()})
-        query = self._keyed_rows([*Output.key, "output"]).join(wanted, on="item", how="semi")
-        text = pl.col("output").cast(pl.String, strict=False)
-        return self._table.collect(query.select(*Output.key, text)).drop_nulls()
 
     def _means(self, names: Sequence[str]) -> dict[str, Floats]:
         """Return the means of the finite values of each system; 0 where there are none."""

@@ -248,10 +248,13 @@ def typed(column: pl.Series, decimal: Decimal | None = None) -> pl.Series:
     is_name = cells.str.contains(r"^[+-]?0\d").any()
     if is_name or cells.null_count() == len(cells):
         return column
-    whole = cells.cast(pl.Int64, strict=False)
+    for kind in (pl.Int64, pl.Float64):
+        # commas may be decimals, which only the slower way below knows
+        found = cells.cast(kind, strict=False)
+        if found.null_count() == cells.null_count() and (decimal != "," or kind == pl.Int64):
+            return found
     numbers = cells.to_frame().select(_parsed(column.name, decimal).alias(column.name)).to_series()
-    fitting = (kind for kind in (whole, numbers) if kind.null_count() == cells.null_count())
-    return next(fitting, column)
+    return numbers if numbers.null_count() == cells.null_count() else column
 
 
 def json_text(column: str) -> pl.Expr:

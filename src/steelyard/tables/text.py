@@ -11,7 +11,7 @@ import polars as pl
 from steelyard.errors import InvalidDataError
 from steelyard.tables.formats import Format
 
-__all__ = ["Text", "readable_text", "unpacked"]
+__all__ = ["Text", "decoded", "readable_text", "unpacked"]
 
 # A file that polars reads as it is, or what it can read in place of it.
 Text = Path | bytes
@@ -68,6 +68,26 @@ def unpacked(path: Path, file_format: Format) -> bytes:
     except (OSError, EOFError, zlib.error, pl.exceptions.PolarsError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise InvalidDataError(f"{path}: cannot be read: {reason}") from error
+
+
+def decoded(path: Path) -> str:
+    """Return a whole text file, packed or not, in UTF-8 or UTF-16.
+
+    Raises
+    ------
+    InvalidDataError
+        If it cannot be unpacked, or is in neither.
+    """
+    with path.open("rb") as file:
+        packed = file.read(2) == b"\x1f\x8b"
+    body = unpacked(path, Format("csv", "gzip" if packed else "uncompressed"))
+    try:
+        return body.decode("utf-16" if body.startswith(_UTF_16) else "utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = body[: error.start].count(b"\n") + 1
+        raise InvalidDataError(
+            f"{path}, line {line}: the bytes are not UTF-8: save the file as UTF-8"
+        ) from error
 
 
 def _head(path: Path, file_format: Format) -> bytes:
