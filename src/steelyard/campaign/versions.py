@@ -260,14 +260,7 @@ def _other_items(now: pl.DataFrame, then: pl.DataFrame) -> str | None:
     among = float((several["sum"] ** 2 - several["squares"]).sum()) / float(pairs)
     products = (both["off"] * both["sum"] / both["n"]).to_numpy()
     with_today, error = float(products.mean()), float(products.std(ddof=1)) / np.sqrt(len(products))
-<<<<<<< HEAD
-    if (
-        error > 0
-        and stdtr(len(products) - 1, (with_today - among) / error) < _UNLIKELY / 2
-    ):
-=======
-    if error > 0 and t_distribution.sf((among - with_today) / error, len(products) - 1) < _UNLIKELY:
->>>>>>> main
+    if error > 0 and stdtr(len(products) - 1, (with_today - among) / error) < _UNLIKELY:
         return (
             f"on {both.height} items, scores of today go together with those of then by {with_today:.2g} "
             f"(covariance, standard error {error:.2g}), and those of then among themselves by {among:.2g}"

@@ -59,15 +59,10 @@ class StudyChoice:
         Our names of columns, and theirs.
     lower_is_better, human : tuple of str or None
         As the options were given.
-<<<<<<< HEAD
-    earlier : tuple of Path or None
-        Folders of earlier versions.
-=======
-    reading : dict
-        How odd files are read, and the folders of earlier versions.
+    earlier : tuple or None
+        Folders of earlier versions, or their names and files.
     weeks : tuple of (str, Path, Path)
         Where OUTPUTS is a folder of dated files: the name, outputs and judgments of each.
->>>>>>> main
     """
 
     outputs: Path
@@ -80,12 +75,8 @@ class StudyChoice:
     columns: dict[str, str]
     lower_is_better: tuple[str, ...] | None
     human: tuple[str, ...] | None
-<<<<<<< HEAD
-    earlier: tuple[Path, ...] | None
-=======
-    reading: dict[str, Any]
+    earlier: tuple[Any, ...] | None
     weeks: tuple[tuple[str, Path, Path], ...] = ()
->>>>>>> main
 
     def read(self, *, told: bool = True, all_metrics: bool = False) -> Study:
         """Read the files, with the metrics that were named, or all.
@@ -133,15 +124,7 @@ def study_arguments(command: Command) -> Command:
         columns: tuple[str, ...],
         lower_is_better: tuple[str, ...],
         human: tuple[str, ...],
-<<<<<<< HEAD
-        earlier: tuple[Path, ...],
-=======
-        separators: tuple[str, ...],
-        decimals: tuple[str, ...],
-        fill: tuple[str, ...],
-        on_duplicate: OnDuplicate,
         earlier: tuple[Any, ...],
->>>>>>> main
         **others: Any,
     ) -> Any:
         weeks: tuple[tuple[str, Path, Path], ...] = ()
@@ -168,18 +151,8 @@ def study_arguments(command: Command) -> Command:
             column_mapping(columns),
             lower_is_better or None,
             human or None,
-<<<<<<< HEAD
             earlier or None,
-=======
-            {
-                "separator": by_file("--separator", separators),
-                "decimal": by_file("--decimal", decimals),
-                "fill": fill_mapping(fill),
-                "on_duplicate": on_duplicate,
-                "earlier": earlier or None,
-            },
             weeks,
->>>>>>> main
         )
         return command(choice, **others)
 
