@@ -49,6 +49,11 @@ JUDGMENTS = [
     ("j.csv", JUDGED + "9,a,r,p,\uff13\n", "'\uff13'"),
     ("j.csv", JUDGED + "9,a,r,p,#REF!\n", "'#REF!'"),
     ("j.csv", JUDGED + "9,a,r,p,=1+1\n", "'=1\\+1'"),
+    (
+        "j.csv",
+        JUDGED + '9,a,r,p,"1,500"\n',
+        "'1,500': say whether .*steelyard convert .*--decimal ,",
+    ),
     ("j.csv", JUDGED + ",a,r,p,1\n", "line 10, column item: .* got nothing"),
     ("j.csv", JUDGED + "9,,r,p,1\n", "column system"),
     ("j.csv", JUDGED + "9,a,,p,1\n", "column rater"),
@@ -142,6 +147,11 @@ POOLS = [
     ("o.csv", OUTPUTS.replace(",g", ",item"), "two columns are named `item`"),
     ("o.csv", OUTPUTS.replace("item", "Item"), "`Item` looks like `item`"),
     ("o.csv", "item,system\n1,a\n", "no column `output`"),
+    (
+        "o.tsv",
+        "item\tsystem\tg\n1\ta\t1,500\n",
+        "column g: the cells look like numbers with commas",
+    ),
     ("o.jsonl", lines(without(ROW, "output", "g")), "no column `output`"),
     ("o.jsonl", lines({**ROW, "output": ["x"]}), "column output: expected text"),
     ("o.jsonl", lines({**ROW, "reference": {"a": 1}}), "column reference"),
