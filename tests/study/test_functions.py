@@ -33,8 +33,8 @@ def test_reading_and_asking_take_their_options_and_no_others(files):
     renamed = outputs.rename({"item": "doc"})
     found = sy.estimate(renamed, judgments, columns={"outputs:item": "doc"}, metrics=())
     assert found[0].metrics == ()
-    with pytest.raises(TypeError, match="levle"):
-        sy.estimate(*files, levle=0.9)
+    with pytest.raises(TypeError, match="lvl"):
+        sy.estimate(*files, lvl=0.9)
 
 
 def test_a_result_becomes_a_frame_of_pandas(files):
