@@ -15,12 +15,12 @@ HOME = Path(__file__).resolve().parents[1]
 SOURCE = HOME / "src" / "steelyard"
 
 CEILINGS = {
-    "lines of source": 75_000,
+    "lines of source": 73_800,
     "lines of tests": 49_500,
-    "lines of benchmarks": 8_700,
+    "lines of benchmarks": 8_900,
     "words of docs": 55_000,
     "source files": 505,
-    "lines of the longest source file": 660,
+    "lines of the longest source file": 680,
     "class names in two modules": 40,
     "type aliases in two modules": 5,
     "options of all commands": 260,

@@ -25,7 +25,9 @@ ROOT = Path(__file__).resolve().parents[1]
 # The README's commands run as they are, but for these; `serve` is tried apart.
 SKIPPED = ("make ", "pip install", "steelyard serve")
 # What the README names without a block, and what needs files of the package.
-BESIDES = [Command(f"steelyard {rest}") for rest in ("paper --draws 100", "skill", "init campaign")]
+BESIDES = [
+    Command(f"steelyard {rest}") for rest in ("paper --draws 100", "skill", "serve --new campaign")
+]
 # Stands in the commands that need the extra `excel`.
 EXCEL = "sheet"
 EXTRAS = re.compile(r"\[(.*)\]")
@@ -126,7 +128,7 @@ def serve(python: Path, folder: Path) -> None:
     visitor = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
     program = [str(python.with_name("steelyard")), "serve", "--example", "language-quality"]
     with subprocess.Popen(
-        [*program, "--directory", "served", "--port", "0"],
+        [*program, "--port", "0"],
         cwd=folder,
         env=variables(),
         stdout=subprocess.PIPE,

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from html import escape
 from typing import Any, TypeAlias
+from unicodedata import bidirectional
 from urllib.parse import unquote
 
 from markdown_it import MarkdownIt
@@ -31,7 +32,6 @@ _BLANK = frozenset({"br", "hr", "img"})
 _ALIGNED = re.compile(r"text-align:(left|center|right)")
 _CLOSED_BY = {"$$": "$$", "\\[": "\\]"}
 _TAGS = {
-    "bullet_list": "ul",
     "blockquote": "blockquote",
     "thead": "thead",
     "tbody": "tbody",
@@ -167,6 +167,20 @@ def _image(token: Token, picture: PictureFinder) -> Node:
     return f"[{words}]" if address is None else ["img", {"src": address, "alt": words}]
 
 
+def _direction(nodes: Sequence[Node]) -> dict[str, str]:
+    """Return which way a list is written, by its first letter: a browser looks into no entry for it."""
+    for letter in _letters(nodes):
+        found = bidirectional(letter)
+        if found in {"L", "R", "AL"}:
+            return {} if found == "L" else {"dir": "rtl"}
+    return {}
+
+
+def _letters(nodes: Sequence[Node]) -> Iterator[str]:
+    for node in nodes:
+        yield from node if isinstance(node, str) else _letters(node[2:])
+
+
 _MADE: Mapping[str, Callable[[Token, list[Node]], Node]] = {
     "text": lambda token, _: token.content,
     "text_special": lambda token, _: token.content,
@@ -178,9 +192,10 @@ _MADE: Mapping[str, Callable[[Token, list[Node]], Node]] = {
     "fence": _code,
     "paragraph": lambda _, children: ["p", {"dir": "auto"}, *children],
     "heading": _heading,
+    "bullet_list": lambda _, children: ["ul", _direction(children), *children],
     "ordered_list": lambda token, children: [
         "ol",
-        {key: str(value) for key, value in token.attrs.items()},
+        _direction(children) | {key: str(value) for key, value in token.attrs.items()},
         *children,
     ],
     "list_item": lambda _, children: ["li", {"dir": "auto"}, *children],

@@ -12,7 +12,7 @@ def test_the_bare_command_shows_the_loop_and_what_to_run_next(run):
     code, out, err = run()
     assert code == 0
     assert not err
-    for command in ("demo", "check FILES", "convert --from auto", "init FOLDER"):
+    for command in ("demo", "check FILES", "convert --from auto", "serve --new FOLDER"):
         assert f"steelyard {command}" in out
 
 
@@ -56,7 +56,7 @@ def test_many_names_are_not_all_listed():
 )
 def test_a_new_campaign_can_be_served_as_it_is(run, tmp_path, task):
     folder = tmp_path / "ours"
-    code, out, _ = run("init", folder, "--task", task)
+    code, out, _ = run("serve", "--new", folder, "--example", task)
     assert code == 0
     assert f"steelyard serve {folder / 'campaign.yaml'}" in out
     assert 20 < load_campaign(folder / "campaign.yaml").sample.n <= 60
@@ -64,7 +64,7 @@ def test_a_new_campaign_can_be_served_as_it_is(run, tmp_path, task):
 
 def test_every_key_that_is_commented_out_can_be_used(run, tmp_path):
     folder = tmp_path / "ours"
-    run("init", folder)
+    run("serve", "--new", folder)
     path = folder / "campaign.yaml"
     text = re.sub(
         r"^# (?=(metrics|goal|pay|session|quality):)", "", path.read_text(), flags=re.MULTILINE
@@ -77,14 +77,14 @@ def test_own_outputs_are_named_and_nothing_is_written_over(run, tmp_path):
     outputs = tmp_path / "mine.jsonl"
     outputs.write_text('{"item": "1", "system": "a", "output": "x"}\n')
     folder = tmp_path / "ours"
-    assert run("init", folder, "--outputs", outputs)[0] == 0
+    assert run("serve", "--new", folder, "--outputs", outputs)[0] == 0
     assert f"outputs: {outputs}" in (folder / "campaign.yaml").read_text()
     (folder / "campaign.yaml").write_text("mine")
-    code, _, err = run("init", folder, "--outputs", outputs)
+    code, _, err = run("serve", "--new", folder, "--outputs", outputs)
     assert code == 2
     assert "never written over" in err
     assert (folder / "campaign.yaml").read_text() == "mine"
-    code, _, err = run("init", tmp_path / "new", "--outputs", tmp_path / "nowhere.jsonl")
+    code, _, err = run("serve", "--new", tmp_path / "new", "--outputs", tmp_path / "nowhere.jsonl")
     assert code == 2
     assert "`--outputs`" in err
     assert not (tmp_path / "new").exists()

@@ -1,5 +1,6 @@
 import builtins
 import socket
+from pathlib import Path
 
 import pytest
 
@@ -32,12 +33,13 @@ def served(monkeypatch):
     return calls
 
 
-def test_an_example_starts_at_once_and_says_what_to_do(run, served, tmp_path):
-    code, out, err = run("serve", "--example", "language-quality", "--directory", tmp_path / "mine")
+def test_an_example_starts_at_once_and_says_what_to_do(run, served, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = run("serve", "--example", "language-quality")
     assert (code, err) == (0, "")
     (call,) = served
     assert call == {
-        "paths": (tmp_path / "mine" / "campaign.yaml",),
+        "paths": (Path("language-quality", "campaign.yaml"),),
         "host": "127.0.0.1",
         "port": 8000,
         "processes": 1,
@@ -47,7 +49,7 @@ def test_an_example_starts_at_once_and_says_what_to_do(run, served, tmp_path):
     assert "  raters  http://here/join?token=R\n" in out
     assert "  admin   http://here/admin?token=A\n" in out
     assert "  viewer  http://here/admin?token=V\n" in out
-    assert f"steelyard estimate {tmp_path / 'mine' / 'outputs.jsonl'} judgments.jsonl" in out
+    assert "steelyard estimate language-quality/outputs.jsonl judgments.jsonl" in out
     assert out.endswith("Stopped. The same command goes on from here.\n")
 
 
@@ -86,7 +88,7 @@ def test_no_estimate_is_proposed_that_would_be_refused(run, served, tmp_path, mo
     ],
 )
 def test_what_to_do_with_the_link_depends_on_the_panel(run, served, tmp_path, panel, says):
-    from steelyard.collect.config.example import copy_example
+    from steelyard.collect.config.new_campaign import copy_example
 
     path = copy_example("pairwise", tmp_path / "a")
     path.write_text(path.read_text().replace("panel: {kind: open}", f"panel: {panel}"))
@@ -94,24 +96,27 @@ def test_what_to_do_with_the_link_depends_on_the_panel(run, served, tmp_path, pa
     assert len(served) == 1
 
 
-def test_a_mistake_of_ours_is_not_called_a_missing_extra(tmp_path, monkeypatch):
+def test_a_mistake_of_ours_is_not_called_a_missing_extra(monkeypatch):
     from steelyard.cli import main
 
     import_module = builtins.__import__
 
     def broken(name, *rest):
-        if name == "steelyard.collect.config.example":
-            raise ImportError("cannot import name 'x'", name="steelyard.collect.config.example")
+        if name == "steelyard.collect.config.new_campaign":
+            raise ImportError(
+                "cannot import name 'x'", name="steelyard.collect.config.new_campaign"
+            )
         return import_module(name, *rest)
 
     monkeypatch.setattr(builtins, "__import__", broken)
     with pytest.raises(ImportError, match="cannot import name"):
-        main(["serve", "--example", "pairwise", "--directory", str(tmp_path / "a")])
+        main(["serve", "--example", "pairwise"])
 
 
-def test_options_reach_the_server(run, served, tmp_path):
-    run("serve", "--example", "pairwise", "--directory", tmp_path / "a")
-    path = tmp_path / "a" / "campaign.yaml"
+def test_options_reach_the_server(run, served, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run("serve", "--example", "pairwise")
+    path = tmp_path / "pairwise" / "campaign.yaml"
     where = ("--host", "0.0.0.0", "--port", 9000, "--processes", 4)  # noqa: S104
     assert run("serve", path, *where, "--log-format", "json", "--metrics-token-env", "T")[0] == 0
     assert served[1] == {
@@ -127,7 +132,7 @@ def test_options_reach_the_server(run, served, tmp_path):
 def test_several_campaigns_are_announced_by_name_and_one_that_fails_with_its_reason(
     run, served, tmp_path
 ):
-    from steelyard.collect.config.example import copy_example
+    from steelyard.collect.config.new_campaign import copy_example
 
     (tmp_path / "all").mkdir()
     for name in ("one", "two"):
@@ -149,16 +154,16 @@ def one_line(code, out, err, *, says):
 
 
 def test_something_to_serve_must_be_named_once(run, tmp_path):
-    one_line(*run("serve"), says="either a campaign file or `--example`")
+    one_line(*run("serve"), says="either a campaign file, `--example` with a name or `--new`")
     both = run("serve", tmp_path / "c.yaml", "--example", "pairwise")
-    one_line(*both, says="either a campaign file or `--example`")
-    alone = run("serve", tmp_path / "c.yaml", "--directory", tmp_path)
-    one_line(*alone, says="`--directory` is for `--example`")
+    one_line(*both, says="either a campaign file, `--example` with a name or `--new`")
+    alone = run("serve", tmp_path / "c.yaml", "--outputs", tmp_path)
+    one_line(*alone, says="`--outputs` goes with `--new`")
 
 
 def test_a_renewed_secret_is_told_of_and_nothing_is_served(run, served, tmp_path):
     from steelyard.collect.config.campaign import load_campaign
-    from steelyard.collect.config.example import copy_example
+    from steelyard.collect.config.new_campaign import copy_example
     from steelyard.collect.store import Store, settings
     from steelyard.collect.web.app import prepared
 
@@ -183,7 +188,7 @@ def test_a_campaign_that_is_not_there_or_not_right_is_named(run, tmp_path):
 
 
 def test_a_port_that_is_taken_is_one_line(run, tmp_path):
-    from steelyard.collect.config.example import copy_example
+    from steelyard.collect.config.new_campaign import copy_example
 
     path = copy_example("pairwise", tmp_path / "a")
     with socket.socket() as other:
@@ -194,7 +199,7 @@ def test_a_port_that_is_taken_is_one_line(run, tmp_path):
 
 
 def test_a_database_that_does_not_answer_is_one_line_without_its_password(run, tmp_path):
-    from steelyard.collect.config.example import copy_example
+    from steelyard.collect.config.new_campaign import copy_example
 
     path = copy_example("pairwise", tmp_path / "a")
     text = "\n".join(
@@ -209,7 +214,7 @@ def test_a_database_that_does_not_answer_is_one_line_without_its_password(run, t
 
 def test_a_database_of_another_campaign_is_one_line(run, tmp_path):
     from steelyard.collect.config.campaign import load_campaign
-    from steelyard.collect.config.example import copy_example
+    from steelyard.collect.config.new_campaign import copy_example
     from steelyard.collect.store import Store
     from steelyard.collect.web.app import prepared
 
@@ -221,7 +226,7 @@ def test_a_database_of_another_campaign_is_one_line(run, tmp_path):
     one_line(*answer, says="belongs to another campaign")
 
 
-def test_a_missing_extra_is_named(run, tmp_path, monkeypatch):
+def test_a_missing_extra_is_named(run, monkeypatch):
     import_module = builtins.__import__
 
     def without_fastapi(name, *rest):
@@ -230,5 +235,5 @@ def test_a_missing_extra_is_named(run, tmp_path, monkeypatch):
         return import_module(name, *rest)
 
     monkeypatch.setattr(builtins, "__import__", without_fastapi)
-    answer = run("serve", "--example", "pairwise", "--directory", tmp_path / "a")
+    answer = run("serve", "--example", "pairwise")
     one_line(*answer, says="needs fastapi: pip install 'steelyard[serve]'")

@@ -376,41 +376,33 @@ def test_the_outlook_needs_every_system(half_done):
     rows = store.read(judgment_rows)
     goal = Goal(half_width=9.0)
     found = cells.PromptEstimates(campaign, read_pool(campaign), rows, goal=goal)
-    assert Outlook.of(campaign, found, lacking=9, sharing=1).reached
+    assert Outlook.of(campaign, found, lacking=9, drawn=50, planned=100, sharing=1).reached
     without = rows.filter(pl.col("system") != "large")
     found = cells.PromptEstimates(campaign, read_pool(campaign), without, goal=goal)
-    assert not Outlook.of(campaign, found, lacking=9, sharing=1).reached
+    assert not Outlook.of(campaign, found, lacking=9, drawn=50, planned=100, sharing=1).reached
 
 
-@pytest.mark.parametrize(
-    ("bonus", "gold", "says"),
-    [
-        (0, False, "0.40 per judgment"),
-        (1, False, "0.40 per judgment, bonuses included"),
-        (0, True, "0.40 per judgment, gold included"),
-        (1, True, "0.40 per judgment, bonuses and gold included"),
-    ],
-)
-def test_what_a_judgment_costs_says_what_else_is_in_it(bonus, gold, says):
-    campaign = SimpleNamespace(
-        pay=SimpleNamespace(currency="EUR", per_judgment=0.3, tutorial_bonus=bonus),
-        task=SimpleNamespace(tutorial="there is one"),
-        gold="there is some" if gold else None,
-    )
-    found = money(campaign, SimpleNamespace(budget=None), spent=4_000_000, judgments=10)
-    assert found["note"] == says
+def test_what_is_left_costs_its_price_and_a_draw_that_is_too_small_says_what_is_needed():
+    pay = SimpleNamespace(currency="EUR", per_judgment=0.3, tutorial_bonus=0)
+    settings = SimpleNamespace(budget=None)
+    found = money(SimpleNamespace(pay=pay), settings, spent=4_000_000, left=20)
+    assert (found["spent"], found["left"]) == ("4.00", "6.00")
+    known = {"reached": False, "lacking": 10, "drawn": 50, "planned": 100}
+    # 20 judgments beyond the 100 of the draw are a fifth more outputs
+    assert Outlook(to_goal=30, **known).needed == 60
+    assert Outlook(to_goal=10, **known).needed == Outlook(**known).needed == 50
 
 
 def test_the_pace_is_that_of_the_last_hour():
     outlook = Outlook(reached=False, lacking=60)
     hour = 60 * MINUTE
     times = [START, *(START + 3 * hour - number * MINUTE for number in range(30))]
-    found = pace(times, outlook, drawn=50, now=START + 3 * hour)
+    found = pace(times, outlook, now=START + 3 * hour)
     assert found["per_hour"] == pytest.approx(30)
     assert found["end"] == START + 5 * hour
     # the first minutes do not make a rate of thousands
-    assert pace([START], outlook, drawn=50, now=START + 1)["per_hour"] == pytest.approx(6)
-    assert pace([START], outlook, drawn=50, now=START + 9 * hour)["end"] is None
+    assert pace([START], outlook, now=START + 1)["per_hour"] == pytest.approx(6)
+    assert pace([START], outlook, now=START + 9 * hour)["end"] is None
 
 
 def test_amounts_are_written_with_all_their_digits_and_at_least_two():

@@ -14,4 +14,4 @@ def test_counts_of_table_1_add_up_to_the_printed_totals():
 
 def test_there_is_an_example_of_each_mode_and_a_number_of_each_panel():
     assert len(EXAMPLES) == 4
-    assert {row.panel for row in EFFICIENCIES} == {"a", "b", "c"}
+    assert {row.prompt for row in EFFICIENCIES} == {"overall", "hter", "AnyCorrect"}

@@ -19,7 +19,6 @@ _COMMANDS = {
     "demo": "The whole loop on a built-in campaign with simulated raters.",
     "check": "What is in your files, what is wrong, and the next command.",
     "convert": "Files of other tools and papers as outputs and judgments.",
-    "init": "Write a commented campaign to a new folder.",
     "plan": "Judgments and price for a goal, from a pilot or typed variances.",
     "sample": "Draw outputs to judge, with recorded probabilities.",
     "score": "Add automatic metrics to outputs.",
@@ -71,7 +70,7 @@ Steelyard shows which text-generation system people find better, by how much, an
   Try it on a built-in campaign         steelyard demo
   You have outputs or judgments         steelyard check FILES
   You have files of another tool        steelyard convert --from auto FILES --output FOLDER
-  You want to collect judgments         steelyard init FOLDER
+  You want to collect judgments         steelyard serve --new FOLDER
 
 The loop: plan, sample, score, serve, monitor, estimate, compare, report.
 All commands: steelyard --help        One command: steelyard COMMAND --help

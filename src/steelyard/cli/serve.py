@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from steelyard.cli.paths import InputPath
 from steelyard.errors import InvalidArgumentError, MissingDependencyError
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from steelyard.collect.web.logs import LogFormat
     from steelyard.collect.web.serving import Links, Served
 
-__all__ = ["EXAMPLES", "serve"]
+__all__ = ["serve"]
 
 EXAMPLES = (
     "language-quality",
@@ -39,6 +40,7 @@ need a new link too."""
 _EXAMPLE = """\b
 Examples:
   steelyard serve --example language-quality
+  steelyard serve --new ours --outputs outputs.jsonl
   steelyard serve campaign.yaml
   steelyard serve campaign.yaml --port 9000 --processes 4
   steelyard serve campaigns/
@@ -51,12 +53,18 @@ Examples:
 @click.option(
     "--example",
     type=click.Choice(EXAMPLES),
-    help="Copy this complete campaign to a new folder and serve it.",
+    help="Copy this complete campaign to a folder of its name and serve it; with --new, start from it.",
 )
 @click.option(
-    "--directory",
-    type=click.Path(path_type=Path),
-    help="Folder for the example.  [default: its name]",
+    "--new",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="FOLDER",
+    help="Write a commented campaign.yaml and a task.yaml there, to be changed as needed, and end.",
+)
+@click.option(
+    "--outputs",
+    type=InputPath(),
+    help="With --new: your outputs, which the campaign names.  [default: those of the example]",
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
 @click.option(
@@ -94,7 +102,8 @@ def serve(
     campaigns: tuple[Path, ...],
     *,
     example: str | None,
-    directory: Path | None,
+    new: Path | None,
+    outputs: Path | None,
     host: str,
     port: int,
     processes: int,
@@ -110,17 +119,19 @@ def serve(
     with Ctrl-C and run the same command again to go on. /healthz and /readyz say whether the server is
     there and can work.
     """
-    if bool(campaigns) == (example is not None):
-        raise InvalidArgumentError("give either a campaign file or `--example` with a name")
-    if directory is not None and example is None:
+    if bool(campaigns) == (example is not None or new is not None):
         raise InvalidArgumentError(
-            "`--directory` is for `--example`; the campaign file has its own"
+            "give either a campaign file, `--example` with a name or `--new` with a folder"
+        )
+    if outputs is not None and (new is None or not outputs.is_file()):
+        raise InvalidArgumentError(
+            f"`--outputs` goes with `--new` and must be a file; got {outputs}"
         )
     if renew_secret and not campaigns:
-        raise InvalidArgumentError("`--renew-secret` is for a campaign file, not for `--example`")
+        raise InvalidArgumentError("`--renew-secret` is for a campaign file, not for a new one")
     try:
         # they need the extra
-        from steelyard.collect.config.example import copy_example  # noqa: PLC0415
+        from steelyard.collect.config.new_campaign import copy_example, write_campaign  # noqa: PLC0415
         from steelyard.collect.web import serving  # noqa: PLC0415
     except ImportError as error:
         if error.name is None or error.name.startswith("steelyard"):
@@ -128,8 +139,15 @@ def serve(
         raise MissingDependencyError(
             f"steelyard serve needs {error.name}: pip install 'steelyard[serve]'"
         ) from error
+    if new is not None:
+        written = write_campaign(new, outputs=outputs, example=example or EXAMPLES[0])
+        click.echo(
+            f"Wrote {', '.join(written)} in {new}. Look at campaign.yaml and task.yaml, then:\n"
+            f"  steelyard serve {shlex.quote(str(new / 'campaign.yaml'))}"
+        )
+        return
     if example is not None:
-        campaigns = (copy_example(example, directory or Path(example)),)
+        campaigns = (copy_example(example, Path(example)),)
     if renew_secret:
         for place in serving.campaign_files(campaigns):
             click.echo(_RENEWED.format(title=serving.renew_secret(place.path).title))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from steelyard.paper.release import PaperTask
+from steelyard.paper.setting import Setting
 from steelyard.single.efficiency import efficiency_of_each
 from steelyard.single.interval import Interval
 from steelyard.single.printed import authors_correlation
@@ -13,13 +14,11 @@ __all__ = ["MetricCorrelation", "correlations"]
 
 
 @dataclass(frozen=True)
-class MetricCorrelation:
-    """Correlation of one metric with the human score of one system under one prompt.
+class MetricCorrelation(Setting):
+    """Correlation of a metric with the human score; of all systems the reference included.
 
     Attributes
     ----------
-    task, prompt, system, metric : str
-        Which; system ``*`` is all of them, the reference included.
     released : float or None
         The authors' result.
     reproduced : float
@@ -30,10 +29,6 @@ class MetricCorrelation:
         What the metric is worth by the formula of section 3, with its 95% interval.
     """
 
-    task: str
-    prompt: str
-    system: str
-    metric: str
     released: float | None
     reproduced: float
     unbiased: Interval

@@ -12,6 +12,7 @@ from typing import Literal
 
 import numpy as np
 
+from steelyard.paper.setting import Setting
 from steelyard.paper.trajectories import Followed
 from steelyard.single.trajectory import Curve
 
@@ -25,13 +26,11 @@ _START, _STOP = 0.2, 0.9
 
 
 @dataclass(frozen=True)
-class ReleasedDifference:
+class ReleasedDifference(Setting):
     """One number of the authors' tables beside ours.
 
     Attributes
     ----------
-    task, prompt, system, metric : str
-        The setting.
     kind : str
         With the metric; the same with noiseless raters; with a perfect metric.
     released : float
@@ -45,10 +44,6 @@ class ReleasedDifference:
         the metric were all that went into it; see `implied_distance`.
     """
 
-    task: str
-    prompt: str
-    system: str
-    metric: str
     kind: EfficiencyKind
     released: float
     reproduced: float
@@ -117,11 +112,11 @@ def curve_error(followed: Sequence[Followed]) -> float:
     followed : sequence of Followed
         Trajectories, several of which share system and prompt.
     """
-    groups: dict[tuple[str, str, str], list[float]] = {}
+    groups: dict[tuple[str, ...], list[float]] = {}
     for one in followed:
         length = one.trajectory.plain.length
         part = length[int(_START * len(length)) : int(_STOP * len(length))]
-        groups.setdefault((one.task, one.prompt, one.system), []).append(float(np.log(part).mean()))
+        groups.setdefault(one.key[:3], []).append(float(np.log(part).mean()))
     squares = sum(float(np.var(group) * len(group)) for group in groups.values())
     freedom = sum(len(group) - 1 for group in groups.values())
     return float(np.sqrt(squares / freedom)) if freedom else float("nan")

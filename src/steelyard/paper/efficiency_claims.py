@@ -18,9 +18,9 @@ __all__ = ["efficiency_claims", "quoted"]
 def quoted(found: Reproduction) -> list[tuple[Followed, EfficiencyLimits, float]]:
     """Return the settings of figure 6 that are there, each with the printed data efficiency."""
     return [
-        (one, found.limits_of(row.task, row.prompt, row.system, row.metric), row.value)
+        (one, found.limits_of(row), row.value)
         for row in EFFICIENCIES
-        if (one := found.setting(row.task, row.prompt, row.system, row.metric)) is not None
+        if (one := found.followed_of(row)) is not None
     ]
 
 
@@ -55,12 +55,11 @@ def efficiency_claims(found: Reproduction) -> Iterator[PaperClaim]:
 
 def _by_formula(found: Reproduction, one: Followed) -> str:
     """Return the data efficiency that unbiased noise ratio and correlation come to."""
-    wanted = (one.task, one.prompt, one.system, one.metric)
-    for row in found.correlations:
-        if (row.task, row.prompt, row.system, row.metric) == wanted:
-            right = row.data_efficiency
-            return f"{number(right.value)}\n{span(right.low, right.high)}"
-    return ""
+    row = found.correlation_of(one)
+    if row is None:
+        return ""
+    right = row.data_efficiency
+    return f"{number(right.value)}\n{span(right.low, right.high)}"
 
 
 def _limits(settings: Sequence[tuple[Followed, EfficiencyLimits, float]]) -> Iterator[PaperClaim]:

@@ -6,6 +6,7 @@ import polars as pl
 
 from steelyard.paper.blocks import PaperClaim
 from steelyard.paper.reproduction import Reproduction
+from steelyard.paper.setting import Setting
 from steelyard.single.interval import Interval
 
 __all__ = ["frames"]
@@ -42,6 +43,10 @@ def frames(found: Reproduction, claims: list[PaperClaim]) -> dict[str, pl.DataFr
     }
 
 
+def _setting(one: Setting) -> dict[str, object]:
+    return dict(zip(("task", "prompt", "system", "metric"), one.key, strict=True))
+
+
 def _quantity(name: str, found: Interval | None) -> dict[str, float | None]:
     if found is None:
         return {name: None, f"{name}_low": None, f"{name}_high": None}
@@ -71,10 +76,7 @@ def _variances(found: Reproduction) -> Iterator[dict[str, object]]:
 def _correlations(found: Reproduction) -> Iterator[dict[str, object]]:
     for row in found.correlations:
         yield {
-            "task": row.task,
-            "prompt": row.prompt,
-            "system": row.system,
-            "metric": row.metric,
+            **_setting(row),
             "released": row.released,
             "reproduced": row.reproduced,
             **_quantity("unbiased", row.unbiased),
@@ -117,13 +119,8 @@ def _modes(found: Reproduction) -> Iterator[dict[str, object]]:
 
 def _efficiencies(found: Reproduction) -> Iterator[dict[str, object]]:
     for one in found.followed:
-        limits = found.limits_of(one.task, one.prompt, one.system, one.metric)
-        row: dict[str, object] = {
-            "task": one.task,
-            "prompt": one.prompt,
-            "system": one.system,
-            "metric": one.metric,
-        }
+        limits = found.limits_of(one)
+        row = _setting(one)
         for name, released in (
             ("corrected", one.released),
             ("noiseless_raters", one.released_noiseless),
@@ -149,10 +146,7 @@ def _lengths(found: Reproduction) -> Iterator[dict[str, object]]:
         curves = one.trajectory
         for place in range(_STEP - 1, len(curves.judgments), _STEP):
             yield {
-                "task": one.task,
-                "prompt": one.prompt,
-                "system": one.system,
-                "metric": one.metric,
+                **_setting(one),
                 "judgments": int(curves.judgments[place]),
                 "plain": curves.plain.length[place],
                 "corrected": curves.corrected.length[place],

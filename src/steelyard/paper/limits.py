@@ -20,6 +20,7 @@ import numpy as np
 
 from steelyard.arrays import Floats
 from steelyard.paper.release import PaperTask
+from steelyard.paper.setting import Setting
 from steelyard.single.components import analysis
 from steelyard.single.efficiency import metric_sample
 from steelyard.single.interval import Interval, percentiles
@@ -29,23 +30,17 @@ __all__ = ["EfficiencyLimits", "limits"]
 
 
 @dataclass(frozen=True)
-class EfficiencyLimits:
+class EfficiencyLimits(Setting):
     """The two limits of data efficiency for a system, a prompt and a metric.
 
     Attributes
     ----------
-    task, prompt, system, metric : str
-        Which.
     perfect_metric, noiseless_raters : Interval
         Against the plain mean of noisy judgments, with 95% intervals.
     perfect_stand_in, noiseless_stand_in : float
         What the same data give when mean judgments stand in for human scores.
     """
 
-    task: str
-    prompt: str
-    system: str
-    metric: str
     perfect_metric: Interval
     noiseless_raters: Interval
     perfect_stand_in: float

@@ -6,6 +6,8 @@ language evaluation, ACL. Sections, tables and figures below are those of the pa
 
 from dataclasses import dataclass
 
+from steelyard.paper.setting import Setting
+
 __all__ = [
     "COMPONENTS",
     "EFFICIENCIES",
@@ -92,22 +94,17 @@ EXAMPLES = (
 
 
 @dataclass(frozen=True)
-class PrintedEfficiency:
+class PrintedEfficiency(Setting):
     """A data efficiency of figure 6."""
 
-    panel: str
-    task: str
-    prompt: str
-    system: str
-    metric: str
     value: float
 
 
 EFFICIENCIES = (
-    PrintedEfficiency("a", "cnndm", "overall", "seq2seq", "sim", 1.06),
-    PrintedEfficiency("b", "cnndm", "hter", "seq2seq", "sim", 1.15),
-    PrintedEfficiency("c", "msmarco", "AnyCorrect", "fastqa_ext", "sim", 1.03),
-    PrintedEfficiency("c", "msmarco", "AnyCorrect", "fastqa_ext", "rouge-1", 1.16),
+    PrintedEfficiency("cnndm", "overall", "seq2seq", "sim", 1.06),
+    PrintedEfficiency("cnndm", "hter", "seq2seq", "sim", 1.15),
+    PrintedEfficiency("msmarco", "AnyCorrect", "fastqa_ext", "sim", 1.03),
+    PrintedEfficiency("msmarco", "AnyCorrect", "fastqa_ext", "rouge-1", 1.16),
 )
 
 # Section 5: data efficiency with noiseless raters and today's metrics, and with a perfect metric

@@ -10,6 +10,7 @@ from steelyard.paper.fresh import FreshGain, fresh_gains
 from steelyard.paper.limits import EfficiencyLimits, limits
 from steelyard.paper.modes import Modes, modes
 from steelyard.paper.release import Release
+from steelyard.paper.setting import Setting
 from steelyard.paper.standings import SystemStanding, standings
 from steelyard.paper.trajectories import Followed, Tracker, follow, untracked
 from steelyard.paper.variances import PromptVariances, variances
@@ -45,31 +46,24 @@ class Reproduction:
     differences: Sequence[ReleasedDifference]
     standings: Sequence[SystemStanding]
 
-    def setting(self, task: str, prompt: str, system: str, metric: str) -> Followed | None:
+    def followed_of(self, setting: Setting) -> Followed | None:
         """Return the trajectory of a setting, if it was followed."""
-        wanted = (task, prompt, system, metric)
-        return next(
-            (
-                one
-                for one in self.followed
-                if (one.task, one.prompt, one.system, one.metric) == wanted
-            ),
-            None,
-        )
+        return next((one for one in self.followed if one.key == setting.key), None)
 
-    def limits_of(self, task: str, prompt: str, system: str, metric: str) -> EfficiencyLimits:
+    def correlation_of(self, setting: Setting) -> MetricCorrelation | None:
+        """Return the correlation of a setting, if it is there."""
+        return next((one for one in self.correlations if one.key == setting.key), None)
+
+    def limits_of(self, setting: Setting) -> EfficiencyLimits:
         """Return the limits of a setting."""
-        wanted = (task, prompt, system, metric)
-        return next(
-            one for one in self.limits if (one.task, one.prompt, one.system, one.metric) == wanted
-        )
+        return next(one for one in self.limits if one.key == setting.key)
 
     @property
     def best_limits(self) -> list[EfficiencyLimits]:
         """Limits of each system and prompt, with the metric that leaves least to noiseless raters."""
-        best: dict[tuple[str, str, str], EfficiencyLimits] = {}
+        best: dict[tuple[str, ...], EfficiencyLimits] = {}
         for one in self.limits:
-            key = (one.task, one.prompt, one.system)
+            key = one.key[:3]
             if key not in best or (one.noiseless_raters.value > best[key].noiseless_raters.value):
                 best[key] = one
         return list(best.values())

@@ -8,6 +8,7 @@ from typing import Protocol, TypeVar
 import numpy as np
 
 from steelyard.paper.release import PaperTask, Release
+from steelyard.paper.setting import Setting
 from steelyard.single.trajectory import Trajectory, trajectory
 
 __all__ = ["PERFECT", "Followed", "Tracker", "follow", "untracked"]
@@ -31,13 +32,11 @@ def untracked(items: Iterable[Item], /, *, what: str, total: int) -> Iterable[It
 
 
 @dataclass(frozen=True)
-class Followed:
+class Followed(Setting):
     """The trajectory of one setting, and what the authors released of it.
 
     Attributes
     ----------
-    task, prompt, system, metric : str
-        The setting.
     trajectory : Trajectory
         Ours.
     released : float or None
@@ -48,10 +47,6 @@ class Followed:
         The same with mean judgments in place of the metric.
     """
 
-    task: str
-    prompt: str
-    system: str
-    metric: str
     trajectory: Trajectory
     released: float | None
     released_noiseless: float | None

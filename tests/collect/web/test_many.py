@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 
 from stand_ins import Service
 from steelyard.collect.campaign_files import CampaignFile, campaign_files
-from steelyard.collect.web.many import Campaigns
+from steelyard.collect.web.many import several
 from steelyard.collect.web.opening import Running, opened_campaigns, read_campaigns
 from steelyard.errors import InvalidArgumentError
 
@@ -48,9 +48,7 @@ class Served:
         self.trouble = {one.served.file.name: one.served.trouble for one in opened}
         self.apps = {one.served.file.name: one.app for one in opened if one.app is not None}
         lost = [name for name in self.links if name not in self.apps]
-        self.client = TestClient(
-            Campaigns(self.apps, lost), base_url=ORIGIN, follow_redirects=False
-        )
+        self.client = TestClient(several(self.apps, lost), base_url=ORIGIN, follow_redirects=False)
 
     def follow(self, link):
         """Open a link and where it leads; return the page."""

@@ -151,6 +151,13 @@ def test_formulas_stay_in_the_lists_and_tables_that_hold_them(text):
     assert html.count("<li") == text.count("\n2.") + (text[0] in "-1")
 
 
+@pytest.mark.parametrize(
+    ("text", "way"), [("- نقطة", {"dir": "rtl"}), ("1. *1* ab", {}), ("- 1", {})]
+)
+def test_a_list_is_written_the_way_of_its_first_letter(text, way):
+    assert markdown_tree(text)[0][1] == way
+
+
 def test_prices_and_code_are_no_formulas():
     html = tree_html(markdown_tree("$5 or `$x$` for $6", formula=formula_at))
     assert "<math" not in html

@@ -72,7 +72,12 @@ def test_a_text_without_speakers_is_one_turn():
 def test_turns_are_laid_out_as_markdown():
     asked = task({"field": "talk", "format": "dialogue"})
     (made,) = presented(asked, None, {"talk": ["A: 1. x\n2. y"]})["talk"]
-    assert made[2][3] == ["ol", {}, ["li", {"dir": "auto"}, "x"], ["li", {"dir": "auto"}, "y"]]
+    assert made[2][3] == [
+        "ol",
+        {},
+        ["li", {"dir": "auto"}, "x"],
+        ["li", {"dir": "auto"}, "y"],
+    ]
 
 
 def test_rows_of_a_table_are_between_tabs_or_commas():

@@ -1,29 +1,21 @@
-"""What requests of the administrator carry and answers to them say."""
+"""What requests of the administrator carry."""
 
 from typing import Annotated, Literal, Self, TypeAlias
 
 from pydantic import AfterValidator, Field, model_validator
 
-from steelyard.collect.web.messages import Name, PlainText, Said, Sent
+from steelyard.collect.web.messages import Name, PlainText, Sent
 from steelyard.collect.web.payloads import plain_json
 
 __all__ = [
-    "Added",
-    "Decided",
     "Decision",
     "Goal",
     "HandBacks",
-    "Invitation",
-    "InvitationList",
     "InvitationName",
     "Invitations",
-    "Links",
     "More",
-    "OneLink",
     "RaterMessage",
-    "Standing",
     "State",
-    "Undone",
 ]
 
 PersonName: TypeAlias = Annotated[
@@ -78,70 +70,10 @@ class InvitationName(Sent):
     name: PersonName
 
 
-class Links(Said):
-    """Invitations, one rater each, in the order of their names."""
-
-    names: list[str]
-    links: list[str]
-
-
-class OneLink(Said):
-    """A link to give out."""
-
-    link: str
-
-
-class Invitation(Said):
-    """An invitation, with its link and what came of it."""
-
-    name: str
-    link: str
-    created: int
-    revoked: int | None
-    rater: int | None
-    judgments: int
-
-
-class InvitationList(Said):
-    """All invitations by name."""
-
-    invitations: list[Invitation]
-
-
-class Standing(Said):
-    """What the campaign does and aims at from now on."""
-
-    state: Literal["running", "paused", "stopped"]
-    half_width: float | None
-    budget: float | None
-    sample_size: int
-
-
-class Added(Said):
-    """What was added to the sample."""
-
-    units: int
-    sample_size: int
-
-
 class HandBacks(Sent):
     """Whose texts that were handed back shall be judged again."""
 
     rater: Name
-
-
-class Undone(Said):
-    """How many texts may be judged again."""
-
-    texts: int
-
-
-class Decided(Said):
-    """The decision that now counts."""
-
-    about: Literal["estimate", "payment"]
-    verdict: Literal["exclude", "include", "refuse", "pay"]
-    reason: str
 
 
 class Decision(Sent):

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import ceil
 from typing import Any
 
 from steelyard.collect.config.campaign import Campaign
@@ -24,8 +25,8 @@ class Outlook:
         Judgments of the draw that are not there yet.
     to_goal : int or None
         Judgments until it is reached, at the present rate; None if that cannot be told.
-    outputs : int or None
-        Outputs of each system that are needed for it.
+    drawn, planned : int
+        Outputs of each system in the draw, and the judgments of all of them.
     widest : str
         Of a goal that is a half-width: the interval that is furthest from it, in words.
     race : mapping or None
@@ -37,14 +38,30 @@ class Outlook:
     reached: bool
     lacking: int
     to_goal: int | None = None
-    outputs: int | None = None
+    drawn: int = 0
+    planned: int = 0
     widest: str = ""
     race: Mapping[str, Any] | None = None
     sentence: str = ""
 
+    @property
+    def needed(self) -> int:
+        """Outputs of each system that the goal needs, if those of the draw are too few; else those."""
+        beyond = (self.to_goal or 0) - self.lacking
+        if beyond <= 0 or not self.planned:
+            return self.drawn
+        return ceil(self.drawn * (1 + beyond / self.planned))
+
     @classmethod
     def of(
-        cls, campaign: Campaign, found: PromptEstimates, *, lacking: int, sharing: float
+        cls,
+        campaign: Campaign,
+        found: PromptEstimates,
+        *,
+        lacking: int,
+        drawn: int,
+        planned: int,
+        sharing: float,
     ) -> "Outlook":
         """Look ahead: an output is judged for all prompts at once.
 
@@ -52,8 +69,10 @@ class Outlook:
         ----------
         campaign, found
             The campaign and where its systems stand.
-        lacking : int
-            Judgments of the draw that are not there yet.
+        lacking, planned : int
+            Judgments of the draw that are not there yet, and all of them.
+        drawn : int
+            Outputs of each system in the draw.
         sharing : float
             Units over outputs of the draw: a text that several systems gave is judged once.
         """
@@ -66,6 +85,8 @@ class Outlook:
         ]
         told: dict[str, Any] = {
             "lacking": lacking,
+            "drawn": drawn,
+            "planned": planned,
             "widest": _widest(found, known),
             "race": race,
             "sentence": sentence,
@@ -75,18 +96,13 @@ class Outlook:
         if len(known) < len(campaign.goal_prompts) * len(found.systems):
             return cls(reached=False, **told)
         if all(one.enough for _, one in known):
-            outputs = max(one.n_outputs for _, one in known)
-            return cls(reached=True, to_goal=0, outputs=outputs, **told)
+            return cls(reached=True, to_goal=0, **told)
         more: dict[str, int] = {}
-        outputs = 0
         for _, one in known:
             if one.more_judgments is None:
                 return cls(reached=False, **told)
             more[one.system] = max(more.get(one.system, 0), one.more_judgments)
-            growth = 1 + one.more_judgments / max(one.n_judgments, 1)
-            outputs = max(outputs, round(one.n_outputs * growth))
-        to_goal = round(sum(more.values()) * sharing)
-        return cls(reached=False, to_goal=to_goal, outputs=outputs, **told)
+        return cls(reached=False, to_goal=round(sum(more.values()) * sharing), **told)
 
 
 def _widest(found: PromptEstimates, known: list[tuple[str, MonitoredSystem]]) -> str:

@@ -22,7 +22,6 @@ from steelyard.questions.fitted import Fits
 from steelyard.questions.goal import Goal
 from steelyard.questions.monitor import half_width_forecast, half_width_path, looked, monitored
 from steelyard.questions.monitored import Monitored, MonitoredSystem
-from steelyard.questions.worth import worth
 from steelyard.study import Study
 from steelyard.tables import read_judgments
 
@@ -191,7 +190,6 @@ class PromptEstimates:
             components, reason = self._components(prompt, designed=designed)
             now = self.now.get(prompt, PromptNow())
             before = self.before.get(prompt)
-            saved = worth(list(now.estimates.values()))
             prompts.append(
                 {
                     "prompt": prompt,
@@ -206,7 +204,6 @@ class PromptEstimates:
                     ],
                     "answer": self._answer(prompt, now),
                     "control": None,
-                    "ledger": None if saved is None else saved.priced(self._price),
                     "components": components,
                     "components_reason": reason,
                 }
@@ -228,12 +225,12 @@ class PromptEstimates:
             return None
         if found is None or not found.answer:
             reason = reason or next(iter(now.left_out.values()), "too few judgments")
-            return {"sentence": None, "basis": None, "reason": reason, "ledger": None}
+            return {"sentence": None, "basis": None, "reason": reason}
         together = "" if len(found.pairs) == 1 else f" for all {len(found.pairs)} pairs together"
         basis = (
             f"About {found.about}. Holds at {found.level:.0%}{together}, however often you look."
         )
-        return {"sentence": found.answer, "basis": basis, "reason": None, "ledger": None}
+        return {"sentence": found.answer, "basis": basis, "reason": None}
 
     def _system(self, system: str, now: PromptNow, before: PromptNow | None) -> dict[str, Any]:
         estimate = now.estimates.get(system)
@@ -271,12 +268,6 @@ class PromptEstimates:
             "stop": has_goal and found.enough,
             "expected_more": found.more_judgments if has_goal else None,
         }
-
-    @property
-    def _price(self) -> float | None:
-        """What a judgment of an output costs; not said of screens, which are paid as a whole."""
-        is_whole = self._campaign.task.side_by_side
-        return None if is_whole else self._campaign.pay.per_judgment or None
 
     def _components(
         self, prompt: str, *, designed: bool

@@ -22,6 +22,7 @@ from steelyard.collect.sampling.draw import more_units
 from steelyard.collect.store import decisions, hand_backs, invitations, queue, settings
 from steelyard.collect.web.cookies import ADMIN_COOKIE, Cookie
 from steelyard.collect.web.guards import Administrator, Viewer, change, coming_in
+from steelyard.collect.web.messages import Reply
 from steelyard.collect.web.refusals import RefusedError, page_refusals, refusals
 from steelyard.collect.web.site import Site, site_of
 
@@ -49,8 +50,8 @@ async def enter(request: Request, token: Annotated[str, Query(max_length=1024)])
     (role,) = link.subject
     value = site.keys.sign("admin", secrets.token_urlsafe(16), role, expires=expires)
     name = site.cookie_name(ADMIN_COOKIE)
-    cookie = Cookie(name, path="/admin", secure=site.origin.startswith("https://"))
-    answer = RedirectResponse("/admin", 303)
+    cookie = Cookie(name, path=f"{site.base}/admin", secure=site.origin.startswith("https://"))
+    answer = RedirectResponse(f"{site.base}/admin", 303)
     answer.headers.append("set-cookie", cookie.header(value, seconds=(expires - now) // 1_000))
     return answer
 
@@ -119,13 +120,13 @@ async def events(admin: Viewer) -> Response:
 
 
 @router.post("/admin/api/state", **change())
-async def change_state(admin: Administrator, sent: messages.State) -> messages.Standing:
+async def change_state(admin: Administrator, sent: messages.State) -> Reply:
     """Pause, resume or stop."""
     return await _change(admin.site, state=sent.state)
 
 
 @router.post("/admin/api/goal", **change())
-async def change_goal(admin: Administrator, sent: messages.Goal) -> messages.Standing:
+async def change_goal(admin: Administrator, sent: messages.Goal) -> Reply:
     """Change what to reach, or what may be spent; what is not given stays."""
     goal = admin.site.campaign.goal
     if sent.half_width is not None and goal is not None and goal.decide is not None:
@@ -140,7 +141,7 @@ async def change_goal(admin: Administrator, sent: messages.Goal) -> messages.Sta
 
 
 @router.post("/admin/api/message", **change())
-async def tell_raters(admin: Administrator, sent: messages.RaterMessage) -> messages.Standing:
+async def tell_raters(admin: Administrator, sent: messages.RaterMessage) -> Reply:
     """Tell all raters something, on their pages."""
     told = sent.text.strip()
     found = await _change(admin.site, message=told)
@@ -149,7 +150,7 @@ async def tell_raters(admin: Administrator, sent: messages.RaterMessage) -> mess
 
 
 @router.post("/admin/api/outputs", **change())
-async def add_outputs(admin: Administrator, sent: messages.More) -> messages.Added:
+async def add_outputs(admin: Administrator, sent: messages.More) -> Reply:
     """Draw more outputs of each system, so that what was drawn before stays a part of the sample."""
     site = admin.site
     now = site.clock()
@@ -158,11 +159,11 @@ async def add_outputs(admin: Administrator, sent: messages.More) -> messages.Add
     units = await asyncio.to_thread(more_units, site.campaign, drawn, sent.more)
     site.limits.make_room(largest_answer(site.campaign.task, (unit.content for unit in units)))
 
-    def add(connection: Connection) -> messages.Added:
+    def add(connection: Connection) -> Reply:
         fresh = queue.add_units(connection, new=units, now=now)
         found = settings.current(connection)
         assert found is not None
-        return messages.Added(units=fresh, sample_size=found.sample_size)
+        return {"units": fresh, "sample_size": found.sample_size}
 
     added = await site.write(add)
     site.live.refresh()
@@ -171,59 +172,58 @@ async def add_outputs(admin: Administrator, sent: messages.More) -> messages.Add
 
 
 @router.post("/admin/api/invitations", **change())
-async def invite(admin: Administrator, sent: messages.Invitations) -> messages.Links:
+async def invite(admin: Administrator, sent: messages.Invitations) -> Reply:
     """Make links for raters, each for one: for people by name, or for so many without one."""
     site, now = admin.site, admin.site.clock()
     names = [*dict.fromkeys(sent.names), *(secrets.token_urlsafe(9) for _ in range(sent.count))]
     await site.write(partial(invitations.invite, names=names, now=now))
-    return messages.Links(names=names, links=[site.invitation(name) for name in names])
+    return {"names": names, "links": [site.invitation(name) for name in names]}
 
 
 @router.get("/admin/api/viewer", responses=refusals(401, 403, 429))
-async def viewer_link(admin: Administrator) -> messages.OneLink:
+async def viewer_link(admin: Administrator) -> Reply:
     """Return the link for those who may look and change nothing."""
-    return messages.OneLink(link=admin.site.admin_link("viewer"))
+    return {"link": admin.site.admin_link("viewer")}
 
 
 @router.get("/admin/api/rater-link", responses=refusals(401, 403, 429))
-async def rater_link(admin: Administrator) -> messages.OneLink:
+async def rater_link(admin: Administrator) -> Reply:
     """Return the link to give to the panel, or that of the first invited rater."""
-    return messages.OneLink(link=admin.site.rater_link())
+    return {"link": admin.site.rater_link()}
 
 
 @router.get("/admin/api/invitations", responses=refusals(401, 403, 429))
-async def invited(admin: Administrator) -> messages.InvitationList:
+async def invited(admin: Administrator) -> Reply:
     """Return all invitations, with what came of each."""
     return await _invited(admin.site)
 
 
 @router.post("/admin/api/invitations/revoke", **change())
-async def revoke(admin: Administrator, sent: messages.InvitationName) -> messages.InvitationList:
+async def revoke(admin: Administrator, sent: messages.InvitationName) -> Reply:
     """Withdraw an invitation: its link opens nothing any more."""
     await admin.site.write(partial(invitations.revoke, name=sent.name, now=admin.site.clock()))
     return await _invited(admin.site)
 
 
-async def _invited(site: Site) -> messages.InvitationList:
-    return messages.InvitationList(
-        invitations=[
-            messages.Invitation(
-                name=one.name,
-                link=site.invitation(one.name),
-                created=one.created,
-                revoked=one.revoked,
-                rater=one.number,
-                judgments=one.judgments,
-            )
-            for one in await site.read(
-                partial(invitations.invited, printed=site.printed_invitation)
-            )
+async def _invited(site: Site) -> Reply:
+    found = await site.read(partial(invitations.invited, printed=site.printed_invitation))
+    return {
+        "invitations": [
+            {
+                "name": one.name,
+                "link": site.invitation(one.name),
+                "created": one.created,
+                "revoked": one.revoked,
+                "rater": one.number,
+                "judgments": one.judgments,
+            }
+            for one in found
         ]
-    )
+    }
 
 
 @router.post("/admin/api/decisions", **change(404))
-async def decide(admin: Administrator, sent: messages.Decision) -> messages.Decided:
+async def decide(admin: Administrator, sent: messages.Decision) -> Reply:
     """Decide what becomes of a rater's work: whether it counts, or whether it is paid."""
     now = admin.site.clock()
     found = await admin.site.write(
@@ -238,16 +238,16 @@ async def decide(admin: Administrator, sent: messages.Decision) -> messages.Deci
         )
     )
     admin.site.live.refresh()
-    return messages.Decided(about=found.about, verdict=found.verdict, reason=found.reason)
+    return {"about": found.about, "verdict": found.verdict, "reason": found.reason}
 
 
 @router.post("/admin/api/hand-backs", **change(404))
-async def undo_hand_backs(admin: Administrator, sent: messages.HandBacks) -> messages.Undone:
+async def undo_hand_backs(admin: Administrator, sent: messages.HandBacks) -> Reply:
     """Let texts that a rater handed back be judged again, also if they were set aside."""
     operation = partial(hand_backs.undo_hand_backs, rater=sent.rater, now=admin.site.clock())
     texts = await admin.site.write(operation)
     admin.site.live.refresh()
-    return messages.Undone(texts=texts)
+    return {"texts": texts}
 
 
 @router.get(
@@ -267,15 +267,15 @@ async def download(admin: Viewer, name: ExportName, rows: Rows = "estimate") -> 
     return Response(found.body, media_type=found.media_type, headers=headers)
 
 
-async def _change(site: Site, **changes: Any) -> messages.Standing:
+async def _change(site: Site, **changes: Any) -> Reply:
     now = site.clock()
 
     found = await site.write(lambda connection: settings.change(connection, **changes, now=now))
     site.live.refresh()
     site.changed.set()
-    return messages.Standing(
-        state=found.state,
-        half_width=found.half_width,
-        budget=None if found.budget is None else found.budget / 1_000_000,
-        sample_size=found.sample_size,
-    )
+    return {
+        "state": found.state,
+        "half_width": found.half_width,
+        "budget": None if found.budget is None else found.budget / 1_000_000,
+        "sample_size": found.sample_size,
+    }

@@ -18,7 +18,7 @@ _NO_WORK = "no work is given out."
 
 
 def pace(
-    times: Sequence[int], outlook: Outlook, *, drawn: int, now: int, is_open: bool = True
+    times: Sequence[int], outlook: Outlook, *, now: int, is_open: bool = True
 ) -> dict[str, Any]:
     """Tell the rate of the last hour and the time at which the goal, or the draw, is done.
 
@@ -28,8 +28,6 @@ def pace(
         When judgments arrived, in milliseconds.
     outlook : Outlook
         What is left to do.
-    drawn : int
-        Outputs of each system in the draw.
     now : int
         Milliseconds.
     is_open : bool
@@ -49,12 +47,11 @@ def pace(
     is_told = outlook.to_goal is not None
     left = outlook.to_goal if outlook.to_goal is not None else outlook.lacking
     note = None
-    if left:
-        note = f"{left:,} more judgments {'to the goal' if is_told else 'until all is judged'}"
-    if outlook.outputs is not None and outlook.outputs > drawn:
-        note = f"needs about {outlook.outputs:,} outputs per system; {drawn:,} are drawn"
+    if outlook.needed > outlook.drawn:
+        note = f"needs about {outlook.needed:,} outputs per system; {outlook.drawn:,} are drawn"
     return {
         "per_hour": rate,
+        "left": left,
         "end": now + round(left / rate * _HOUR_MS) if rate and left and is_open else None,
         "towards": "goal" if is_told else "draw",
         "reached": outlook.reached,
@@ -98,13 +95,19 @@ def signal(
     if has_goal and not known:
         reason = "The first interval comes with the first outputs."
         return _said("wait", "Waiting for judgments", reason)
-    return _said("go", "Go on", _reason_to_go_on(campaign, goal, outlook))
+    title = "Go on, and add outputs" if outlook.needed > outlook.drawn else "Go on"
+    return _said("go", title, _reason_to_go_on(campaign, goal, outlook))
 
 
 def _reason_to_go_on(campaign: Campaign, goal: float | None, outlook: Outlook) -> str:
     more = "How many more are needed cannot be told yet."
     if outlook.to_goal:
         more = f"About {outlook.to_goal:,} more judgments are expected."
+    if outlook.needed > outlook.drawn:
+        more += (
+            f" The draw ends before: about {outlook.needed:,} outputs of each system are needed, and "
+            f"{outlook.drawn:,} are drawn."
+        )
     if outlook.race is not None:
         return f"{outlook.sentence} {more}"
     if goal is None:
@@ -131,9 +134,9 @@ def _said(kind: str, title: str, reason: str) -> dict[str, str]:
 
 
 def money(
-    campaign: Campaign, settings: Settings, *, spent: int, judgments: int
+    campaign: Campaign, settings: Settings, *, spent: int, left: int
 ) -> dict[str, Any] | None:
-    """Return what is spent, or None if nobody is paid and there is no budget."""
+    """Return what is spent and what is left to pay, or None if nobody is paid and there is no budget."""
     pay = campaign.pay
     if not (pay.per_judgment or pay.tutorial_bonus or settings.budget):
         return None
@@ -145,13 +148,5 @@ def money(
         "budget_amount": None if budget is None else budget / 1_000_000,
         "share": None if not budget else spent / budget,
         "is_spent": is_spent(budget=budget, spent=spent, pay=micro(pay.per_judgment)),
-        "note": None if not judgments else _price(campaign, spent // judgments),
+        "left": money_text(left * micro(pay.per_judgment)) if pay.per_judgment else None,
     }
-
-
-def _price(campaign: Campaign, each: int) -> str:
-    """Say what a judgment costs, and what else is in it."""
-    has_bonus = campaign.pay.tutorial_bonus and campaign.task.tutorial is not None
-    parts = ["bonuses"] * bool(has_bonus) + ["gold"] * (campaign.gold is not None)
-    beside = f", {' and '.join(parts)} included" if parts else ""
-    return f"{money_text(each // 10_000 * 10_000)} per judgment{beside}"

@@ -92,11 +92,19 @@ def snapshot(
     found = PromptEstimates(campaign, pool, read.rows, goal=goal, level=level, planned=planned)
     lacking = read.progress.lacking
     sharing = read.progress.units / max(len(read.drawn), 1)
-    outlook = Outlook.of(campaign, found, lacking=lacking, sharing=sharing)
+    spent, judgments = read.progress.spent, read.progress.judgments
+    outlook = Outlook.of(
+        campaign,
+        found,
+        lacking=lacking,
+        drawn=read.settings.sample_size,
+        planned=judgments + lacking - read.progress.surplus,
+        sharing=sharing,
+    )
     if outlook.race is not None and outlook.to_goal is not None:
         lacking = min(lacking, outlook.to_goal)
-    spent, judgments = read.progress.spent, read.progress.judgments
-    money_now = money(campaign, read.settings, spent=spent, judgments=judgments)
+    left = outlook.lacking if outlook.to_goal is None else outlook.to_goal
+    money_now = money(campaign, read.settings, spent=spent, left=left)
     return {
         "time": now,
         "title": campaign.title,
@@ -108,7 +116,6 @@ def snapshot(
         "pace": pace(
             read.times,
             outlook,
-            drawn=read.settings.sample_size,
             now=now,
             is_open=read.settings.state == "running" and not (money_now or {}).get("is_spent"),
         )

@@ -26,7 +26,7 @@ HAND_BACKS_PER_TEXT = 3
 # of it; ``paused`` and ``stopped``: the campaign is; ``session-complete``: the visit has brought all that
 # it was to bring; ``rater-complete``: the rater has judged as much as one person may; ``revoked``: the
 # rater's invitation was withdrawn; ``excluded``: the rater's judgments do not count; ``enough``: the goal
-# is reached or the budget is spent.
+# is reached or the budget is spent; the last three: the rater does not begin.
 Reason = Literal[
     "none-left",
     "wait",
@@ -37,6 +37,9 @@ Reason = Literal[
     "revoked",
     "excluded",
     "enough",
+    "no-consent",
+    "screened-out",
+    "tutorial-failed",
 ]
 # Endings at which work that was done is paid as it was promised.
 PAID_ENDS = frozenset({"session-complete", "rater-complete", "none-left", "stopped", "enough"})

@@ -24,21 +24,13 @@ from steelyard.collect.sampling.draw import units_of
 from steelyard.collect.sampling.unit import Unit
 from steelyard.collect.store import Reader, Store, StoreError, settings
 from steelyard.collect.store.queue import drawn
-from steelyard.collect.web import (
-    joining,
-    media_routes,
-    operation,
-    training,
-    welcoming,
-    working,
-)
+from steelyard.collect.web import joining, media_routes, operation, training, working
 from steelyard.collect.web.attention import AttentionChecks
 from steelyard.collect.web.direct import Direct
 from steelyard.collect.web.headers import SecurityHeaders, content_security_policy
 from steelyard.collect.web.limits import BodyLimit, Limits, RateLimit
 from steelyard.collect.web.media import MediaFolder
 from steelyard.collect.web.periodic_work import PeriodicWork
-from steelyard.collect.web.prefix import PathPrefix
 from steelyard.collect.web.presentation import LOOKED_AT, detected
 from steelyard.collect.web.refusals import add_refusals
 from steelyard.collect.web.site import Clock, Notice, Site, system_clock
@@ -50,7 +42,7 @@ from steelyard.version import __version__
 __all__ = ["create_app", "first_units", "prepared", "public_origin", "site_for"]
 
 _STATIC = Path(__file__).parent.parent / "static"
-_PARTS = (working, training, welcoming, joining, dashboard, media_routes, operation)
+_PARTS = (working, training, joining, dashboard, media_routes, operation)
 # Below a host: a path of plain words.
 _PATH = re.compile(r"(?:/[A-Za-z0-9._~-]+)*")
 # A page asks for several things at once when it opens.
@@ -113,6 +105,8 @@ def create_app(
         redirect_slashes=False,
         lifespan=_lifespan,
     )
+    # among others, who leads requests here says it
+    app.root_path = "" if name else site.base
     app.state.site = site
     outside: list[Outside] = [] if recruiter is None else [recruiter]
     if keeper:
@@ -135,11 +129,6 @@ def create_app(
         framed=bool(site.panel.framed_by),
     )
     app.add_middleware(Measured, traffic=app.state.traffic)
-    prefix = urlsplit(site.origin).path
-    if prefix:
-        routes = [route for part in _PARTS for route in part.router.routes]
-        segments = {getattr(route, "path", "/").split("/")[1] for route in routes} - {""}
-        app.add_middleware(PathPrefix, prefix=prefix, segments={*segments, "static"})
     return app
 
 

@@ -1,62 +1,182 @@
-"""What comes before the work: the first page, questions, the tutorial."""
+"""What comes before the work: the first page, questions about the rater, the tutorial; and leaving."""
 
+import hashlib
+from functools import partial
 from typing import TypeAlias
 
+from fastapi import APIRouter, Response
 from sqlalchemy import Connection
 
-from steelyard.collect.store import leases, sessions, settings
+from steelyard.collect.config.campaign import Campaign
+from steelyard.collect.config.questionnaires import Part, digest_of, is_passed
+from steelyard.collect.config.wording import phrase
+from steelyard.collect.store import leases, rater_answers, sessions, settings
+from steelyard.collect.tasks.answers import check_answers
+from steelyard.collect.tasks.widgets import Widget
 from steelyard.collect.web import messages
-from steelyard.collect.web.ending import ended
-from steelyard.collect.web.questions import is_screened_out
+from steelyard.collect.web.cookies import RATER_COOKIE, Cookie
+from steelyard.collect.web.guards import RaterVisit, change
+from steelyard.collect.web.refusals import RefusedError, refusals
 from steelyard.collect.web.site import Site
 from steelyard.collect.web.training import tutorial_state
-from steelyard.collect.web.welcoming import welcome_state
 
-__all__ = ["First", "first", "told"]
+__all__ = ["asked", "first", "is_open", "router"]
 
-First: TypeAlias = messages.Welcome | messages.NextQuestions | messages.TutorialState | str
+# A page, or why there is nothing; None: work may begin.
+First: TypeAlias = messages.Reply | leases.Nothing | None
+
+router = APIRouter()
 
 
-def first(
-    site: Site, connection: Connection, facts: sessions.Session
-) -> First | leases.Nothing | None:
-    """Return what comes first for a rater, or why nothing does now; None if work may begin."""
-    welcome = welcome_state(site, connection, facts.rater)
+def _welcome(site: Site, connection: Connection, rater: str) -> First:
+    """Return what a rater is told first; None if there is nothing, or the rater has agreed."""
+    welcome = site.campaign.welcome
+    if welcome is None:
+        return None
+    agreed = rater_answers.agreement(connection, rater=rater, words=_words(site))
+    if agreed:
+        return None
+    if agreed is not None:
+        return leases.Nothing("no-consent")
+    told = {"purpose": welcome.purpose, "consent": welcome.consent, "terms": site.terms}
+    return {"status": "welcome", "welcome": told | {"agreed": None}}
+
+
+@router.post("/api/consent", **change(404))
+async def consent(visit: RaterVisit, sent: messages.Consent) -> messages.Reply:
+    """Keep whether a rater agrees to take part."""
+    site = visit.site
+    if site.campaign.welcome is None:
+        raise RefusedError(404, phrase("no-consent-asked"))
+    await site.write(
+        partial(
+            rater_answers.record_agreement,
+            rater=visit.rater,
+            words=_words(site),
+            agreed=sent.agreed,
+            now=site.clock(),
+        )
+    )
+    return {"agreed": sent.agreed}
+
+
+@router.post("/api/leave", **change())
+async def leave(visit: RaterVisit, sent: messages.Nothing, answer: Response) -> messages.Reply:
+    """Forget who works in this browser; the link brings the rater back."""
+    del sent
+    site = visit.site
+    cookie = Cookie(
+        site.cookie_name(RATER_COOKIE),
+        path=f"{site.base}/",
+        same_site=site.same_site(),
+        secure=site.origin.startswith("https://"),
+    )
+    value, seconds = "", 0
+    if site.campaign.session.one_per_browser:
+        # it lets nobody in, but shows that somebody has taken part here
+        expires = site.expiry()
+        value = site.keys.sign("left", visit.rater, expires=expires)
+        seconds = (expires - site.clock()) // 1_000
+    answer.headers.append("set-cookie", cookie.header(value, seconds=seconds))
+    return {"left": True}
+
+
+@router.get("/api/notice", responses=refusals(401, 429))
+async def notice(visit: RaterVisit) -> messages.Reply:
+    """Return what whoever runs the campaign tells all raters."""
+    return {"text": visit.site.notice.text}
+
+
+def _words(site: Site) -> str:
+    """Return a digest of what raters are told: other words ask anew."""
+    welcome = site.campaign.welcome
+    assert welcome is not None
+    told = f"{welcome.purpose}\n{welcome.consent or ''}"
+    return hashlib.sha256(told.encode()).hexdigest()
+
+
+def asked(campaign: Campaign, part: Part) -> tuple[Widget, ...]:
+    """Return the questions of a part; none if the campaign has none."""
+    if part == "exit":
+        return tuple(campaign.exit_questions)
+    return tuple(one.ask for one in campaign.screening)
+
+
+def is_open(connection: Connection, campaign: Campaign, part: Part, *, rater: str) -> bool:
+    """Tell whether a rater has yet to answer the questions of a part."""
+    if not asked(campaign, part):
+        return False
+    key = _digest(campaign, part)
+    answered, _ = rater_answers.questions_answered(
+        connection, rater=rater, part=part, questions=key
+    )
+    return not answered
+
+
+def is_screened_out(
+    connection: Connection, campaign: Campaign, facts: sessions.Session
+) -> bool | None:
+    """Tell whether a rater was screened out; None if the questions are yet to be answered.
+
+    Questions that are declared after somebody has judged something are not put to that rater.
+    """
+    if not campaign.screening or facts.total:
+        return False
+    answered, passed = rater_answers.questions_answered(
+        connection, rater=facts.rater, part="screening", questions=_digest(campaign, "screening")
+    )
+    return not passed if answered else None
+
+
+@router.post("/api/questions", **change(404, 409))
+async def answer(visit: RaterVisit, sent: messages.Questionnaire) -> messages.Reply:
+    """Keep the answers to the questions before the work, or at its end."""
+    site = visit.site
+    widgets = asked(site.campaign, sent.part)
+    if not widgets:
+        raise RefusedError(404, phrase("no-questions"))
+    problems = check_answers(widgets, {}, sent.answer)
+    if problems:
+        named = [(problem.widget, problem.message) for problem in problems]
+        raise RefusedError(422, phrase("not-complete"), code="invalid-answer", problems=named)
+    keep = partial(
+        rater_answers.record_answers,
+        rater=visit.rater,
+        part=sent.part,
+        questions=_digest(site.campaign, sent.part),
+        answer=sent.answer,
+        passed=is_passed(site.campaign.screening, sent.answer)
+        if sent.part == "screening"
+        else None,
+        now=site.clock(),
+    )
+    await site.write(keep)
+    return {"agreed": True}
+
+
+def _digest(campaign: Campaign, part: Part) -> str:
+    if part == "exit":
+        return digest_of(campaign.exit_questions)
+    return digest_of(campaign.screening)
+
+
+def first(site: Site, connection: Connection, facts: sessions.Session) -> First:
+    """Return what comes first for a rater, or why nothing does; None if work may begin."""
+    welcome = _welcome(site, connection, facts.rater)
     if welcome is not None:
         return welcome
     is_out = is_screened_out(connection, site.campaign, facts)
     if is_out:
-        return "screened-out"
+        return leases.Nothing("screened-out")
     if is_out is None:
-        return _reason_to_wait(site, connection) or messages.NextQuestions(part="screening")
+        return _reason_to_wait(site, connection) or {"status": "questions", "part": "screening"}
     training = tutorial_state(connection, site.campaign.task, facts)
     if training is None:
         return None
-    return _not_yet(site, connection, training) or training
-
-
-async def told(site: Site, facts: sessions.Session, found: First) -> messages.Next:
-    """Return the page that comes first, or the end for who did not agree, fit or pass."""
-    if isinstance(found, messages.NextQuestions):
-        return found
-    if isinstance(found, messages.Welcome):
-        if found.agreed is None:
-            return messages.NextWelcome(welcome=found)
-        return await ended(site, facts, "no-consent")
-    if isinstance(found, messages.TutorialState):
-        if found.passed is None:
-            return messages.NextTutorial(tutorial=found)
-        return await ended(site, facts, "tutorial-failed")
-    return await ended(site, facts, found)
-
-
-def _not_yet(
-    site: Site, connection: Connection, training: messages.TutorialState
-) -> leases.Nothing | None:
-    """Return why nobody should begin the tutorial now."""
-    if training.passed is not None:
-        return None
-    return _reason_to_wait(site, connection, is_begun=bool(training.answered))
+    if training["passed"] is not None:
+        return leases.Nothing("tutorial-failed")
+    waits = _reason_to_wait(site, connection, is_begun=bool(training["answered"]))
+    return waits or {"status": "tutorial", "tutorial": training}
 
 
 def _reason_to_wait(

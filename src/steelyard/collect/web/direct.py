@@ -5,11 +5,14 @@ from typing import Any, NoReturn, get_type_hints
 
 from fastapi.routing import APIRoute
 from pydantic import BaseModel, ValidationError
+from pydantic_core import to_json
 from starlette.middleware.exceptions import ExceptionMiddleware
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from steelyard.collect.web.guards import Visit, rater_visit
+from steelyard.collect.web.headers import route_path
+from steelyard.collect.web.messages import Reply
 
 __all__ = ["Direct"]
 
@@ -31,7 +34,7 @@ class Direct:
     app
         The long way.
     routes
-        The routes: each takes the visit of a rater and a body as `sent`, and returns a model.
+        The routes: each takes the visit of a rater and a body as `sent`, and returns a reply.
     handlers
         Who answers which error, as in the long way.
     """
@@ -51,7 +54,7 @@ class Direct:
         """Answer a request."""
         way = None
         if scope["type"] == "http":
-            way = self._ways.get((scope["method"], scope["path"]))
+            way = self._ways.get((scope["method"], route_path(scope)))
         if way is None:
             await self._app(scope, receive, send)
             return
@@ -66,7 +69,7 @@ class Direct:
         except Exception as error:  # noqa: BLE001 - handed to whoever answers it, or raised again
             await self._refused({**scope, _ERROR: error}, receive, send)
             return
-        body = answer.__pydantic_serializer__.to_json(answer, by_alias=True)
+        body = to_json(answer)
         length = (b"content-length", b"%d" % len(body))
         headers = [(b"content-type", b"application/json"), length]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
@@ -78,7 +81,7 @@ class _Way:
 
     def __init__(self, route: APIRoute) -> None:
         self.route = route
-        self.endpoint: Callable[[Visit, Any], Awaitable[BaseModel]] = route.endpoint
+        self.endpoint: Callable[[Visit, Any], Awaitable[Reply]] = route.endpoint
         self._model: type[BaseModel] = get_type_hints(route.endpoint)["sent"]
 
     def body(self, scope: Scope, message: Message) -> BaseModel | None:

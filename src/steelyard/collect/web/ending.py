@@ -15,7 +15,7 @@ from steelyard.collect.web.site import Site
 __all__ = ["ended"]
 
 
-async def ended(site: Site, facts: sessions.Session, reason: Any) -> messages.NextDone:
+async def ended(site: Site, facts: sessions.Session, reason: Any) -> messages.Reply:
     """Return the end of a visit: why, in words, and the way back to where the rater came from."""
 
     def read(connection: Connection) -> Outcome:
@@ -28,24 +28,25 @@ async def ended(site: Site, facts: sessions.Session, reason: Any) -> messages.Ne
 
     way_back = _way_back(site, facts, await site.read(read))
     say = site.campaign.wording
-    return messages.NextDone(
-        reason=reason,
-        title=say(f"ended-title-{reason}"),
-        message=say(f"ended-{reason}"),
-        way_back=way_back,
-    )
+    return {
+        "status": "done",
+        "reason": reason,
+        "title": say(f"ended-title-{reason}"),
+        "message": say(f"ended-{reason}"),
+        "return": way_back,
+    }
 
 
-def _way_back(site: Site, facts: sessions.Session, outcome: Outcome) -> messages.WayBack | None:
+def _way_back(site: Site, facts: sessions.Session, outcome: Outcome) -> messages.Reply | None:
     if facts.panel != site.campaign.panel.kind:
         # somebody invited to a campaign that a panel works for
         return None
     found = site.panel.way_back(facts.parameters, outcome=outcome)
     if found is None:
         return None
-    return messages.WayBack(
-        method=found.method,
-        url=found.url,
-        fields=found.fields,
-        label=site.campaign.wording.of(found.label),
-    )
+    return {
+        "method": found.method,
+        "url": found.url,
+        "fields": found.fields,
+        "label": site.campaign.wording.of(found.label),
+    }

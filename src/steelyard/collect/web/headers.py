@@ -4,7 +4,13 @@ from collections.abc import Sequence
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["SecurityHeaders", "content_security_policy"]
+__all__ = ["SecurityHeaders", "content_security_policy", "route_path"]
+
+
+def route_path(scope: Scope) -> str:
+    """Return the path of a request as routes have it: without that below which the server is."""
+    root, path = scope.get("root_path", ""), str(scope["path"])
+    return path[len(root) :] if path.startswith(f"{root}/") else path
 
 
 def content_security_policy(*, submits_to: Sequence[str], framed_by: Sequence[str]) -> str:
@@ -73,8 +79,9 @@ class SecurityHeaders:
             await self._app(scope, receive, send)
             return
         # files of ours may be kept if the browser asks whether they changed
-        is_file = scope["path"].startswith(_FILES)
-        is_kept = is_file or scope["path"].startswith("/static/")
+        path = route_path(scope)
+        is_file = path.startswith(_FILES)
+        is_kept = is_file or path.startswith("/static/")
         kept = b"private, no-cache" if is_file else b"no-cache" if is_kept else b"no-store"
         own = self._of_files if is_file else self._headers
 

@@ -54,7 +54,7 @@ async def join_open(request: Request, token: _Token) -> Response:
         except InvalidTokenError:
             pass
         else:
-            return RedirectResponse("/work", 303)
+            return RedirectResponse(f"{site.base}/work", 303)
     arrival = panel.arrival({"rater": secrets.token_urlsafe(12)})
     return await _enter(site, "open", arrival, before=_before(site, request))
 
@@ -124,7 +124,7 @@ async def _enter(
     site: Site, kind: str, arrival: Arrival | None, *, before: str | None = None
 ) -> Response:
     if arrival is None:
-        return RedirectResponse("/preview", 303)
+        return RedirectResponse(f"{site.base}/preview", 303)
     now = site.clock()
 
     def come_in(connection: Connection) -> sessions.Session:
@@ -139,12 +139,12 @@ async def _enter(
         )
 
     session = await site.write(come_in)
-    answer = RedirectResponse("/work", 303)
+    answer = RedirectResponse(f"{site.base}/work", 303)
     expires = site.expiry()
     value = site.keys.sign("rater", session.id, session.rater, expires=expires)
     cookie = Cookie(
         site.cookie_name(RATER_COOKIE),
-        path="/",
+        path=f"{site.base}/",
         same_site=site.same_site(),
         secure=site.origin.startswith("https://"),
     )

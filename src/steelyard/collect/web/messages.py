@@ -1,4 +1,4 @@
-"""What requests carry and answers say."""
+"""What requests of raters carry."""
 
 from typing import Annotated, Any, Literal, Self, TypeAlias
 
@@ -9,41 +9,21 @@ from steelyard.collect.web.payloads import plain_json
 
 __all__ = [
     "Answer",
-    "Answered",
-    "Assignment",
     "Consent",
-    "Consented",
-    "Corrected",
     "Draft",
     "HandBack",
-    "HandedBack",
-    "LastAnswer",
-    "Left",
     "Name",
-    "Next",
-    "NextDone",
-    "NextPaused",
-    "NextQuestions",
-    "NextTask",
-    "NextTutorial",
-    "NextWait",
-    "NextWelcome",
     "Nothing",
-    "Notice",
     "PlainText",
-    "Progress",
     "Question",
     "Questionnaire",
-    "Renewed",
-    "Said",
+    "Reply",
     "Sent",
     "Submission",
-    "Submitted",
-    "TutorialReply",
-    "TutorialState",
-    "WayBack",
-    "Welcome",
 ]
+
+# What is said in answer, as JSON.
+Reply: TypeAlias = dict[str, Any]
 
 # What a browser can count exactly, and longer than any lease.
 _MOST_MS = 10**12
@@ -61,12 +41,6 @@ class Sent(BaseModel):
     """A request's body: nothing unknown, nothing converted."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-
-
-class Said(BaseModel):
-    """An answer's body."""
-
-    model_config = ConfigDict(frozen=True)
 
 
 class Nothing(Sent):
@@ -122,192 +96,3 @@ class Question(Sent):
 
     question: PlainText = Field(min_length=1, max_length=200)
     answer: Annotated[Any, AfterValidator(plain_json)]
-
-
-class Assignment(Said):
-    """A unit to judge: what is shown of it, and the work saved on it."""
-
-    id: str
-    content: dict[str, Any]
-    shown: dict[str, Any] = Field(
-        description="The fields that are shown, as trees: a text, or a tag, its attributes and children."
-    )
-    draft: dict[str, Any] | None
-    active_ms: int
-    expires: int
-
-
-class Progress(Said):
-    """How far this visit is."""
-
-    done: int
-    of: int | None
-    earned: str | None
-
-
-class WayBack(Said):
-    """The way back to the panel."""
-
-    method: Literal["GET", "POST"]
-    url: str
-    fields: dict[str, str]
-    label: str
-
-
-class Answered(Said):
-    """A question of the tutorial that has been tried."""
-
-    id: str
-    correct: bool
-    tries: int
-    feedback: str | None
-
-
-class TutorialState(Said):
-    """How far the tutorial is."""
-
-    version: str
-    questions: int
-    answered: list[Answered]
-    passed: bool | None
-
-
-class Welcome(Said):
-    """What a rater is told first, and whether the rater agreed."""
-
-    purpose: str
-    consent: str | None
-    terms: str
-    agreed: bool | None
-
-
-class NextWelcome(Said):
-    """The first page comes before everything else."""
-
-    status: Literal["welcome"] = "welcome"
-    welcome: Welcome
-
-
-class NextQuestions(Said):
-    """Questions about the rater come first, or last."""
-
-    status: Literal["questions"] = "questions"
-    part: Part
-
-
-class NextTask(Said):
-    """Something to judge."""
-
-    status: Literal["task"] = "task"
-    assignment: Assignment
-    progress: Progress
-
-
-class NextTutorial(Said):
-    """The tutorial comes first."""
-
-    status: Literal["tutorial"] = "tutorial"
-    tutorial: TutorialState
-
-
-class NextWait(Said):
-    """Nothing now, perhaps soon: others hold what is left."""
-
-    status: Literal["wait"] = "wait"
-    retry_seconds: int
-
-
-class NextPaused(Said):
-    """The campaign is paused."""
-
-    status: Literal["paused"] = "paused"
-
-
-class NextDone(Said):
-    """The visit is over."""
-
-    status: Literal["done"] = "done"
-    reason: Literal[
-        "session-complete",
-        "rater-complete",
-        "revoked",
-        "no-consent",
-        "screened-out",
-        "none-left",
-        "stopped",
-        "tutorial-failed",
-        "excluded",
-        "enough",
-    ]
-    title: str
-    message: str
-    way_back: WayBack | None = Field(serialization_alias="return")
-
-
-Next: TypeAlias = Annotated[
-    NextWelcome | NextQuestions | NextTask | NextTutorial | NextWait | NextPaused | NextDone,
-    Field(discriminator="status"),
-]
-
-
-class Renewed(Said):
-    """A draft was kept, and the assignment with it."""
-
-    expires: int
-
-
-class Submitted(Said):
-    """A submission is stored for good."""
-
-    accepted: Literal[True] = True
-    repeated: bool
-    done: int
-    earned: str | None
-    feedback: str | None = None
-
-
-class Consented(Said):
-    """What the rater said is kept."""
-
-    agreed: bool
-
-
-class Left(Said):
-    """The browser knows the rater no more."""
-
-    left: Literal[True] = True
-
-
-class Notice(Said):
-    """What all raters are told now; empty if nothing is."""
-
-    text: str
-
-
-class HandedBack(Said):
-    """A text was taken back."""
-
-    accepted: Literal[True] = True
-
-
-class LastAnswer(Said):
-    """The last answer of this visit, to be changed; its assignment has it as the draft."""
-
-    assignment: Assignment
-
-
-class Corrected(Said):
-    """The last answer was changed; the earlier one is kept."""
-
-    accepted: Literal[True] = True
-
-
-class TutorialReply(Said):
-    """What the tutorial says to an answer."""
-
-    correct: bool
-    tries_left: int
-    hint: str | None
-    feedback: str | None
-    passed: bool | None
-    correct_answer: Any = None

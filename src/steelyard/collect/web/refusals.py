@@ -20,6 +20,7 @@ from steelyard.collect.store import (
     UnknownRaterError,
     UnknownSessionError,
 )
+from steelyard.collect.web.headers import route_path
 from steelyard.collect.web.site import site_of
 from steelyard.collect.web.tokens import InvalidTokenError
 from steelyard.errors import SteelyardError
@@ -207,7 +208,7 @@ def _answer(request: Request, error: RefusedError) -> Response:
     message = say.of(error.message)
     if error.retry_seconds is not None:
         headers["Retry-After"] = str(max(1, round(error.retry_seconds)))
-    if request.url.path.startswith(_API):
+    if route_path(request.scope).startswith(_API):
         body: dict[str, Any] = {"code": error.code, "message": message}
         if error.problems:
             body["problems"] = [

@@ -25,7 +25,7 @@ from steelyard.collect.store import Store, settings
 from steelyard.collect.web.connections import TimedConnection, allow_many_connections
 from steelyard.collect.web.listening import BACKLOG, bound_socket, origin_of
 from steelyard.collect.web.logs import LogFormat, start_log
-from steelyard.collect.web.many import Campaigns
+from steelyard.collect.web.many import several
 from steelyard.collect.web.opening import (
     Links,
     Opened,
@@ -163,7 +163,7 @@ def _run(opened: Sequence[Opened], listener: socket.socket) -> None:
     lost = [one.served.file.name for one in opened if one.app is None]
     server = Server(
         uvicorn.Config(
-            apps[""] if "" in apps else Campaigns(apps, lost),
+            apps[""] if "" in apps else several(apps, lost),
             # the address of a request with its token stands in no log
             access_log=False,
             log_config=None,

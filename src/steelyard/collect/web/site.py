@@ -3,9 +3,11 @@
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, TypeVar
+from urllib.parse import urlsplit
 
 from fastapi import Request
 from jinja2 import Environment
@@ -18,20 +20,22 @@ from steelyard.collect.integrations.panels import InvitationPanel, Panel
 from steelyard.collect.policy.budget import Budget
 from steelyard.collect.sampling.documents import EARLIER, SEGMENT
 from steelyard.collect.store import Store
+from steelyard.collect.store.shown import ShownContent
 from steelyard.collect.web.attention import AttentionChecks
 from steelyard.collect.web.limits import Limits, RateLimit
 from steelyard.collect.web.media import MediaFolder
-from steelyard.collect.web.memory import Memory
 from steelyard.collect.web.presentation import presented, public_content
 from steelyard.collect.web.templates import templates
 from steelyard.collect.web.tokens import Keys
+from steelyard.errors import SteelyardError
 
-__all__ = ["Clock", "Notice", "Role", "Site", "site_of", "system_clock"]
+__all__ = ["Clock", "Memory", "Notice", "Role", "Site", "site_of", "system_clock", "tried"]
 
 Clock: TypeAlias = Callable[[], int]
 Role: TypeAlias = Literal["admin", "viewer"]
 T = TypeVar("T")
 
+_ASSIGNMENTS = 4_096
 _DAY_MS = 24 * 60 * 60 * 1_000
 _MILLION = 1_000_000
 # A campaign is over before, or the server prints new links when it starts again.
@@ -48,6 +52,28 @@ class Notice:
     """What all raters are told, as this process knows it; empty if nothing is."""
 
     text: str = ""
+
+
+class Memory:
+    """The last assignments given out.
+
+    What one shows and to whom stays true for good, so that several processes may remember it
+    apart; what is forgotten is looked up again.
+    """
+
+    def __init__(self) -> None:
+        self._contents: OrderedDict[str, ShownContent] = OrderedDict()
+
+    def keep(self, assignment: str, content: ShownContent) -> None:
+        """Remember what an assignment shows."""
+        self._contents[assignment] = content
+        self._contents.move_to_end(assignment)
+        if len(self._contents) > _ASSIGNMENTS:
+            self._contents.popitem(last=False)
+
+    def content(self, assignment: str) -> ShownContent | None:
+        """Return what an assignment shows, if it is remembered."""
+        return self._contents.get(assignment)
 
 
 @dataclass(frozen=True)
@@ -68,9 +94,6 @@ class Site:
         Where links lead: ``https://host``. The Host header of a request is never believed.
     clock
         The time in milliseconds UTC.
-    requests, joins
-        Limits for each session and for each address.
-    budget
     limits, requests, joins
         What is taken from one sender: sizes, and times for each session and for each address.
     budget
@@ -120,6 +143,11 @@ class Site:
         shown = presented(task, self.media, content, wording=self.campaign.wording)
         return {"content": public_content(task, self.media, content), "shown": shown}
 
+    @property
+    def base(self) -> str:
+        """The path of our host below which all addresses are; empty if there is none."""
+        return urlsplit(self.origin).path
+
     async def write(self, operation: Callable[[Connection], T]) -> T:
         """Run an operation in the writer and return when it is durable."""
         return await asyncio.wrap_future(self.store.write(operation))
@@ -131,7 +159,7 @@ class Site:
     def page(self, template: str, *, status: int = 200, **context: Any) -> HTMLResponse:
         """Return a page."""
         text = self._pages.get_template(template).render(
-            campaign=self.campaign, t=self.campaign.wording, **context
+            base=self.base, campaign=self.campaign, t=self.campaign.wording, **context
         )
         return HTMLResponse(text, status)
 
@@ -227,3 +255,11 @@ def site_of(request: Request) -> Site:
     site = request.app.state.site
     assert isinstance(site, Site)
     return site
+
+
+async def tried(site: Site, applied: Awaitable[None]) -> None:
+    """Apply the rules of quality; what goes wrong is no fault of the rater's."""
+    try:
+        await applied
+    except SteelyardError as error:
+        site.log.warning("the rules of quality were not applied: %s", error)

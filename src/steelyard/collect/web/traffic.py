@@ -8,6 +8,8 @@ from collections import Counter, defaultdict
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from steelyard.collect.web.headers import route_path
+
 __all__ = ["Measured", "Traffic"]
 
 # Upper bounds of the classes of seconds.
@@ -85,25 +87,22 @@ class Measured:
             await self._app(scope, receive, send)
             return
         start = time.perf_counter()
+        # a mount will take a part off
+        is_file = route_path(scope).startswith("/static/")
 
         async def counted(message: Message) -> None:
             if message["type"] == "http.response.start":
-                self._count(scope, message["status"], time.perf_counter() - start)
+                seconds = time.perf_counter() - start
+                self._count(scope, message["status"], seconds, "/static" if is_file else "other")
             await send(message)
 
         await self._app(scope, receive, counted)
 
-    def _count(self, scope: Scope, status: int, seconds: float) -> None:
-        route = _route(scope)
+    def _count(self, scope: Scope, status: int, seconds: float, otherwise: str) -> None:
+        # the pattern that answered; unknown addresses are one, so that nobody can make many
+        path = getattr(scope.get("route"), "path", None)
+        route = path if isinstance(path, str) else otherwise
         self._traffic.count(route, status, seconds)
         if route not in _OWN and _log.isEnabledFor(logging.INFO):
             facts = {"route": route, "status": status, "milliseconds": round(1_000 * seconds, 1)}
             _log.info("%s %s %d", scope["method"], route, status, extra={"facts": facts})
-
-
-def _route(scope: Scope) -> str:
-    """The pattern that answered; unknown addresses are one, so that nobody can make many."""
-    path = getattr(scope.get("route"), "path", None)
-    if isinstance(path, str):
-        return path
-    return "/static" if scope["path"].startswith("/static/") else "other"

@@ -18,27 +18,27 @@ router = APIRouter()
 
 def tutorial_state(
     connection: Connection, task: Task, facts: sessions.Session
-) -> messages.TutorialState | None:
+) -> messages.Reply | None:
     """Return how far a rater is with the tutorial; None if there is none or it was passed."""
     if task.tutorial is None:
         return None
     found = tutorials.tutorial(connection, rater=facts.rater, version=task.version)
     if found.passed:
         return None
-    return messages.TutorialState(
-        version=task.version,
-        questions=len(task.tutorial.questions),
-        answered=[
+    return {
+        "version": task.version,
+        "questions": len(task.tutorial.questions),
+        "answered": [
             _answered(task.tutorial, name, one)
             for one in found.answered
             if (name := task.tutorial.name_of(one.question)) is not None
         ],
-        passed=found.passed,
-    )
+        "passed": found.passed,
+    }
 
 
 @router.post("/api/tutorial", **change(404, 409))
-async def answer(visit: RaterVisit, sent: messages.Question) -> messages.TutorialReply:
+async def answer(visit: RaterVisit, sent: messages.Question) -> messages.Reply:
     """Grade an answer to a question of the tutorial."""
     task = visit.site.campaign.task
     training = task.tutorial
@@ -68,14 +68,14 @@ async def answer(visit: RaterVisit, sent: messages.Question) -> messages.Tutoria
     tries = next(one.tries for one in found.answered if one.question == question.id)
     left = 0 if correct else training.tries - tries
     over = left == 0
-    return messages.TutorialReply(
-        correct=correct,
-        tries_left=left,
-        hint=None if over else question.hint,
-        feedback=question.feedback if over else None,
-        passed=found.passed,
-        correct_answer=correct_answer(question) if over and not correct else None,
-    )
+    return {
+        "correct": correct,
+        "tries_left": left,
+        "hint": None if over else question.hint,
+        "feedback": question.feedback if over else None,
+        "passed": found.passed,
+        "correct_answer": correct_answer(question) if over and not correct else None,
+    }
 
 
 def _check_open(
@@ -89,6 +89,6 @@ def _check_open(
         raise RefusedError(409, phrase("tutorial-answered"), code="already-answered")
 
 
-def _answered(training: Tutorial, name: str, tried: tutorials.Attempted) -> messages.Answered:
+def _answered(training: Tutorial, name: str, tried: tutorials.Attempted) -> messages.Reply:
     told = training.named[name].feedback if tried.is_over(training.tries) else None
-    return messages.Answered(id=name, correct=tried.correct, tries=tried.tries, feedback=told)
+    return {"id": name, "correct": tried.correct, "tries": tried.tries, "feedback": told}

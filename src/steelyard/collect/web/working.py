@@ -1,6 +1,5 @@
 """The rater's page and its API: what is next, drafts, submissions."""
 
-from collections.abc import Awaitable
 from functools import partial
 from typing import Any, get_args
 
@@ -12,33 +11,27 @@ from starlette.responses import HTMLResponse, Response
 from steelyard.collect.config.questionnaires import Part
 from steelyard.collect.config.wording import phrase
 from steelyard.collect.policy import visit as visit_rules
-from steelyard.collect.policy.exclusion import FEWEST
-from steelyard.collect.policy.visit import (
-    PAID_ENDS,
-    has_visited_enough,
-    judgments_of_visit,
-)
-from steelyard.collect.store import hand_backs, leases, sessions, submissions
-from steelyard.collect.web import before_work, correcting, messages, questions
-from steelyard.collect.web.answered import about_of, scores_of
+from steelyard.collect.policy.visit import PAID_ENDS, has_visited_enough, judgments_of_visit
+from steelyard.collect.store import hand_backs, leases, sessions
+from steelyard.collect.web import answering, before_work, messages
+from steelyard.collect.web.answering import save, submit
 from steelyard.collect.web.ending import ended
 from steelyard.collect.web.guards import RaterVisit, change
 from steelyard.collect.web.refusals import RefusedError, page_refusals, refusals
-from steelyard.collect.web.site import Site, site_of
-from steelyard.errors import SteelyardError
+from steelyard.collect.web.site import Site, site_of, tried
 
 __all__ = ["frequent", "router"]
 
 # routes are tried in this order: what raters ask for all the time comes first
 router = APIRouter()
-router.include_router(questions.router)
-router.include_router(correcting.router)
+router.include_router(answering.router)
+router.include_router(before_work.router)
 
 _WAIT_SECONDS = 5
 
 
 @router.post("/api/next", **change(409))
-async def next_assignment(visit: RaterVisit, sent: messages.Nothing) -> messages.Next:
+async def next_assignment(visit: RaterVisit, sent: messages.Nothing) -> messages.Reply:
     """Give the rater something to judge, the same again until it is submitted."""
     del sent
     site = visit.site
@@ -69,92 +62,34 @@ async def next_assignment(visit: RaterVisit, sent: messages.Nothing) -> messages
     if isinstance(found, leases.Nothing):
         return await _nothing(site, facts, found)
     if not isinstance(found, leases.Lease):
-        return await before_work.told(site, facts, found)
+        return dict(found)
     site.memory.keep(found.id, found.shown)
-    return messages.NextTask(
-        assignment=messages.Assignment(
-            id=found.id,
+    return {
+        "status": "task",
+        "assignment": {
+            "id": found.id,
             **site.on_page(found.content),
-            draft=None if found.draft is None else dict(found.draft),
-            active_ms=found.active_ms,
-            expires=found.expires,
-        ),
-        progress=messages.Progress(
-            done=facts.done,
-            of=judgments_of_visit(site.campaign, facts),
-            earned=site.money(facts.earned),
-        ),
-    )
+            "draft": None if found.draft is None else dict(found.draft),
+            "active_ms": found.active_ms,
+            "expires": found.expires,
+        },
+        "progress": {
+            "done": facts.done,
+            "of": judgments_of_visit(site.campaign, facts),
+            "earned": site.money(facts.earned),
+        },
+    }
 
 
-async def _nothing(site: Site, facts: sessions.Session, found: leases.Nothing) -> messages.Next:
+async def _nothing(site: Site, facts: sessions.Session, found: leases.Nothing) -> messages.Reply:
     """Return why there is nothing to judge; before the end of paid work come its questions."""
     if found.reason == "wait":
-        return messages.NextWait(retry_seconds=_WAIT_SECONDS)
+        return {"status": "wait", "retry_seconds": _WAIT_SECONDS}
     if found.reason == "paused":
-        return messages.NextPaused()
+        return {"status": "paused"}
     if _is_paid_end(facts, found) and await _asks_at_the_end(site, facts.rater):
-        return messages.NextQuestions(part="exit")
+        return {"status": "questions", "part": "exit"}
     return await ended(site, facts, found.reason)
-
-
-@router.put("/api/draft", **change(409))
-async def save(visit: RaterVisit, sent: messages.Draft) -> messages.Renewed:
-    """Keep work in progress, and the assignment for longer."""
-    site = visit.site
-    now = site.clock()
-    kept = await site.write(
-        lambda connection: leases.save_draft(
-            connection,
-            lease=sent.assignment,
-            rater=visit.rater,
-            answer=sent.answer,
-            active_ms=sent.active_ms,
-            now=now,
-            lease_ms=site.lease_ms,
-            documents=site.campaign.documents is not None,
-        )
-    )
-    return messages.Renewed(expires=kept.expires)
-
-
-@router.post("/api/submit", **change(409))
-async def submit(visit: RaterVisit, sent: messages.Submission) -> messages.Submitted:
-    """Store a complete answer; answered when it is durable, and the same if sent again."""
-    site = visit.site
-    now = site.clock()
-    known = site.memory.content(sent.assignment)
-    # an answer that cannot be accepted never reaches the writer
-    scores = None if known is None else scores_of(visit, known, sent.answer)
-
-    def store(connection: Connection) -> submissions.Accepted:
-        derived = scores
-        if derived is None:
-            derived = scores_of(
-                visit, leases.lease_content(connection, lease=sent.assignment), sent.answer
-            )
-        return submissions.submit(
-            connection,
-            lease=sent.assignment,
-            rater=visit.rater,
-            key=sent.key,
-            answer=sent.answer,
-            scores=derived,
-            active_ms=sent.active_ms,
-            now=now,
-            pay=site.pay_per_judgment,
-        )
-
-    stored = await site.write(store)
-    if stored.done % FEWEST == 0 and not stored.repeated:
-        await _tried(site, site.live.apply_own_rules(visit.rater))
-    about = await about_of(site, sent.assignment)
-    return messages.Submitted(
-        repeated=stored.repeated,
-        done=stored.done,
-        earned=site.money(stored.earned),
-        feedback=site.checks.feedback(about.content, sent.answer),
-    )
 
 
 def frequent() -> list[APIRoute]:
@@ -164,7 +99,7 @@ def frequent() -> list[APIRoute]:
 
 
 @router.post("/api/hand-back", **change(409))
-async def hand_back(visit: RaterVisit, sent: messages.HandBack) -> messages.HandedBack:
+async def hand_back(visit: RaterVisit, sent: messages.HandBack) -> messages.Reply:
     """Take a text back that the rater cannot judge, for somebody else to judge."""
     site = visit.site
     operation = partial(
@@ -178,7 +113,7 @@ async def hand_back(visit: RaterVisit, sent: messages.HandBack) -> messages.Hand
         now=site.clock(),
     )
     await site.write(operation)
-    return messages.HandedBack()
+    return {"accepted": True}
 
 
 @router.get("/work", response_class=HTMLResponse, responses=page_refusals(401, 429))
@@ -205,7 +140,7 @@ async def task(visit: RaterVisit) -> dict[str, Any]:
 async def _asks_at_the_end(site: Site, rater: str) -> bool:
     if not site.campaign.exit_questions:
         return False
-    is_open = partial(questions.is_open, campaign=site.campaign, part="exit", rater=rater)
+    is_open = partial(before_work.is_open, campaign=site.campaign, part="exit", rater=rater)
     return await site.read(is_open)
 
 
@@ -225,7 +160,7 @@ def _work_page(site: Site, *, mode: str, csrf: str | None) -> Response:
         csrf=csrf,
         notice=site.notice.text,
         questionnaires={
-            part: [widget.public() for widget in questions.asked(site.campaign, part)]
+            part: [widget.public() for widget in before_work.asked(site.campaign, part)]
             for part in get_args(Part)
         },
     )
@@ -248,13 +183,5 @@ def _is_paid_end(facts: sessions.Session, found: Any) -> bool:
 async def _ruled(site: Site) -> bool:
     """Apply the rules of quality now: a quick visit must not end before they are applied."""
     if site.live.has_rules:
-        await _tried(site, site.live.apply_rules())
+        await tried(site, site.live.apply_rules())
     return site.live.has_rules
-
-
-async def _tried(site: Site, applied: Awaitable[None]) -> None:
-    try:
-        await applied
-    except SteelyardError as error:
-        # no fault of the rater's
-        site.log.warning("the rules of quality were not applied: %s", error)

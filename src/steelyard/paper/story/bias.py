@@ -13,6 +13,7 @@ from steelyard.paper.modes import Modes
 from steelyard.paper.names import TASKS, prompt_name, system_name
 from steelyard.paper.release import PaperTask
 from steelyard.paper.reproduction import Reproduction
+from steelyard.paper.setting import Setting
 from steelyard.report.tables import Table
 
 __all__ = ["bias_section"]
@@ -148,11 +149,9 @@ def _instances(found: Reproduction, task: PaperTask) -> Iterator[Block]:
     judged = []
     for system in task.systems:
         lines = task.under(prompt, system)
-        rho = next(
-            one.unbiased
-            for one in found.correlations
-            if (one.task, one.prompt, one.system, one.metric) == (task.name, prompt, system, metric)
-        )
+        setting = Setting(task.name, prompt, system, metric)
+        here = found.correlation_of(setting)
+        rho = None if here is None else here.unbiased
         judged.append(JudgedMetric(system_name(system), lines.metrics[metric], lines.mean, rho))
     labels = {"metric": "ROUGE-L", "score": f"mean judgment, {prompt_name(prompt)}"}
     yield Drawing(

@@ -186,7 +186,7 @@ def _efficiency_table(found: Reproduction, task: str, prompt: str) -> Table:
 
 
 def _efficiency_row(found: Reproduction, one: Followed) -> tuple[str, ...]:
-    limits = found.limits_of(one.task, one.prompt, one.system, one.metric)
+    limits = found.limits_of(one)
     curves = one.trajectory
     cells: list[str] = []
     for curve, released, corrected in (

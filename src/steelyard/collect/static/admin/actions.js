@@ -1,5 +1,6 @@
 /** What the person in charge can do: each in a dialog that says what will happen. */
 
+import { at } from "../base.js";
 import { h } from "./dom.js";
 import { number } from "./format.js";
 
@@ -9,7 +10,7 @@ const token = document.querySelector("meta[name=csrf-token]")?.content ?? "";
 async function send(path, body) {
   let response;
   try {
-    response = await fetch(`/admin/api/${path}`, { method: "POST", headers: { "Content-Type": "application/json", "X-CSRF-Token": token }, body: JSON.stringify(body) });
+    response = await fetch(at(`/admin/api/${path}`), { method: "POST", headers: { "Content-Type": "application/json", "X-CSRF-Token": token }, body: JSON.stringify(body) });
   } catch {
     throw new Error("The server cannot be reached. Nothing was changed; try again.");
   }
@@ -184,7 +185,7 @@ export function actions(ask, done) {
 /** A dialog with one link to give out. */
 async function showLink(ask, path, title, advice) {
   ask.open({ title, confirm: "", cancel: "Done", body: [text(advice), h("div", { class: "links" })], run: () => true });
-  const response = await fetch(`/admin/api/${path}`).catch(() => null);
+  const response = await fetch(at(`/admin/api/${path}`)).catch(() => null);
   if (response?.ok) showLinks(ask.body.querySelector(".links"), { names: [""], links: [(await response.json()).link] });
   else ask.problem.textContent = "The link cannot be shown: load the page again.";
 }
@@ -201,7 +202,7 @@ function showLinks(place, { names, links }) {
 
 /** All who were invited, each with what came of it and a way to withdraw it. */
 async function showInvited(place) {
-  const response = await fetch("/admin/api/invitations").catch(() => null);
+  const response = await fetch(at("/admin/api/invitations")).catch(() => null);
   if (response?.ok) drawInvited(place, (await response.json()).invitations);
 }
 

@@ -1,5 +1,6 @@
 /** The work itself: answers beside their texts, and the decisions about who gave them. */
 
+import { at } from "../base.js";
 import { actions, Ask, paid } from "./actions.js";
 import { h } from "./dom.js";
 import { distance, percent, plural, seconds } from "./format.js";
@@ -25,12 +26,12 @@ function query(pairs) {
   return new URLSearchParams([...pairs].filter(([name, value]) => value && !(name === "show" && value === "all") && !(name === "offset" && value === "0"))).toString();
 }
 
-const to = (changes) => `/admin/answers?${query(new URLSearchParams(changes).entries())}`;
+const to = (changes) => at(`/admin/answers?${query(new URLSearchParams(changes).entries())}`);
 
 async function load() {
   let found;
   try {
-    const response = await fetch(`/admin/api/answers?${query(asked.entries())}`);
+    const response = await fetch(at(`/admin/api/answers?${query(asked.entries())}`));
     const reply = await response.json();
     if (!response.ok) throw new Error(reply.error?.message);
     found = reply;

@@ -58,3 +58,6 @@ export function moment(then, now) {
   const clock = CLOCK.format(date);
   return date.toDateString() === new Date(now).toDateString() ? clock : `${DAY.format(date)}, ${clock}`;
 }
+
+/** What a rule that flags a rater is called. */
+export const RULES = { "active-time": "too quick", edits: "short edits", agreement: "low agreement", gold: "gold missed", "same-answers": "same answers", tutorial: "tutorial failed", "hand-backs": "hands back" };

@@ -1,5 +1,6 @@
 /** The page of the person in charge: shows every snapshot that the server sends. */
 
+import { at } from "../base.js";
 import { actions, Ask } from "./actions.js";
 import { showAlerts, showNotes, showNumbers, showSignal, showState } from "./overview.js";
 import { showExclusions, showPrompts } from "./prompts.js";
@@ -36,7 +37,7 @@ function show(latest) {
   });
   part("alerts", snapshot.alerts, () => showAlerts(find("alerts"), snapshot));
   part("signal", snapshot.signal, () => showSignal(find("signal"), snapshot));
-  part("numbers", [snapshot.progress, snapshot.state, snapshot.money, snapshot.pace, minute], () => showNumbers(find("numbers"), snapshot));
+  part("numbers", [snapshot.progress, snapshot.state, snapshot.money, snapshot.pace, snapshot.raters, minute], () => showNumbers(find("numbers"), snapshot));
   part("notes", snapshot.notes, () => showNotes(find("notes"), snapshot));
   part("race", [snapshot.race, snapshot.money?.currency], () => showRace(find("race"), snapshot));
   part("prompts", [snapshot.prompts, snapshot.goal], () => showPrompts(find("prompts"), snapshot));
@@ -55,12 +56,12 @@ function showButtons() {
 }
 
 async function refresh() {
-  const response = await fetch("/admin/api/snapshot").catch(() => null);
+  const response = await fetch(at("/admin/api/snapshot")).catch(() => null);
   if (response?.ok) show(await response.json());
 }
 
 function live() {
-  const events = new EventSource("/admin/events");
+  const events = new EventSource(at("/admin/events"));
   const mark = (state, words) => { find("live").dataset.live = state; find("live").textContent = words; };
   events.addEventListener("open", () => mark("on", "live"));
   events.addEventListener("snapshot", (event) => show(JSON.parse(event.data)));

@@ -10,7 +10,12 @@ export function showPrompts(place, snapshot) {
   const inOrder = [...snapshot.prompts.entries()].sort(([, one], [, other]) => other.in_goal - one.in_goal);
   const cards = inOrder.map(([position, prompt]) => [prompt.in_goal, card(prompt, position, order, snapshot, said)]);
   const [goal, others] = [true, false].map((wanted) => cards.filter(([inGoal]) => inGoal === wanted).map(([, made]) => made));
-  replace(place, goal, others.length ? h("div", { class: others.length > 1 ? "others many" : "others" }, others) : null);
+  const beside = others.length ? h("div", { class: others.length > 1 ? "others many" : "others" }, others) : null;
+  const names = inOrder.filter(([, one]) => !one.in_goal).map(([, one]) => one.prompt).join(", ");
+  const folded = goal.length && beside
+    ? h("details", { class: "card others-folded", "data-key": "others" }, h("summary", { "data-key": "others-summary", dir: "auto", text: `Other prompts: ${names}` }), beside)
+    : beside;
+  replace(place, goal, folded);
 }
 
 /** One prompt; `said` holds the small print that an earlier card shows already. */
@@ -27,8 +32,7 @@ function card(prompt, position, order, snapshot, said) {
     systems.length
       ? h("div", { class: prompt.in_goal ? "prompt-body two" : "prompt-body" }, forest(systems, prompt, digits), prompt.in_goal ? widths(systems, snapshot.goal.half_width, digits) : null)
       : h("p", { class: "small", text: "No output is complete yet: the first estimate comes with the first outputs of the draw." }),
-    systems.length ? efficiency(systems) : null,
-    components(prompt, name, snapshot.goal.level),
+    why(prompt, systems, snapshot.goal.level, name),
     systems.length ? numbers(prompt, systems, snapshot, digits, name) : null);
 }
 
@@ -41,12 +45,6 @@ function answer(found, said) {
   return h("div", { class: "answer" },
     h("p", { class: "answer-sentence", dir: "auto", text: found.sentence }),
     isNew ? h("p", { class: "small", text: found.basis }) : null);
-}
-
-/** What plain means would have cost, for the means and for the differences. */
-function ledger(prompt) {
-  const lines = [prompt.answer?.ledger, prompt.ledger].filter(Boolean);
-  return lines.length ? h("p", { class: "small ledger", text: lines.join(" ") }) : null;
 }
 
 function forest(systems, prompt, digits) {
@@ -73,6 +71,12 @@ function forest(systems, prompt, digits) {
 function halfWidth(sequence, digits) {
   if (!sequence) return "";
   return `\u00b1${number(sequence.half_width, digits)}`;
+}
+
+/** What the metrics and the raters are worth, folded: it decides nothing at once. */
+function why(prompt, systems, level, name) {
+  const parts = [systems.length ? efficiency(systems) : null, components(prompt, name, level)].filter(Boolean);
+  return parts.length ? h("details", { "data-key": `${name}-why` }, h("summary", { "data-key": `${name}-why-summary`, text: "What metrics and raters are worth" }), parts) : null;
 }
 
 function efficiency(systems) {
@@ -115,7 +119,6 @@ function numbers(prompt, systems, snapshot, digits, name) {
   const notes = [...new Set(systems.flatMap((one) => one.notes.map((note) => `${one.system}: ${note}`)))];
   return h("details", { class: "numbers", "data-key": `${name}-numbers` }, h("summary", { "data-key": `${name}-summary`, text: "All numbers and notes" }),
     table(`Numbers, ${prompt.prompt}`, heads, rows, `${name}-table`),
-    ledger(prompt),
     about(systems).map((words) => h("p", { class: "small", dir: "auto", text: words })),
     prompt.control ? h("p", { class: "small", dir: "auto", text: `Estimates: ${prompt.control}.` }) : null,
     notes.length ? h("ul", { class: "notes" }, notes.map((note) => h("li", { dir: "auto", text: note }))) : null);
@@ -151,8 +154,9 @@ export function showExclusions(place, snapshot) {
   const goal = known.filter((prompt) => prompt.in_goal);
   const others = known.filter((prompt) => !prompt.in_goal);
   return replace(place.querySelector(".exclusions-body"),
-    h("p", { text: `${plural(exclusions.raters, "rater is", "raters are")} left out, with ${plural(exclusions.judgments, "judgment")}. Nothing was deleted.${known.length ? " Estimates with their intervals, at all times where there are such:" : ""}` }),
-    goal.length ? table("Before and after exclusions, prompts of the goal", heads, rows(goal), "exclusions-table") : null,
+    h("p", { text: `${plural(exclusions.raters, "rater is", "raters are")} left out, with ${plural(exclusions.judgments, "judgment")}. Nothing was deleted.` }),
+    goal.length ? h("details", { "data-key": "exclusions-goal" }, h("summary", { "data-key": "exclusions-goal-summary", text: "Before and after" }),
+      table("Before and after exclusions, prompts of the goal", heads, rows(goal), "exclusions-table")) : null,
     others.length ? h("details", { "data-key": "exclusions-others" }, h("summary", { "data-key": "exclusions-others-summary", text: goal.length ? "The other prompts" : "All prompts" }),
       table("Before and after exclusions, other prompts", heads, rows(others), "exclusions-others-table")) : null);
 }

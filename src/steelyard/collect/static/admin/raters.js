@@ -1,8 +1,9 @@
 /** The raters: a table to sort, and the two decisions about each. */
 
+import { at } from "../base.js";
 import { paid } from "./actions.js";
 import { h, replace } from "./dom.js";
-import { distance, NONE, percent, plural, seconds, signed, whole } from "./format.js";
+import { distance, NONE, percent, plural, RULES, seconds, signed, whole } from "./format.js";
 
 const isCompared = (snapshot) => snapshot.raters.some((one) => one.agreement !== null);
 const COLUMNS = [
@@ -18,8 +19,7 @@ const COLUMNS = [
   { key: "earned", label: "Earned", value: (one) => one.earned_amount, numeric: true, when: (snapshot) => snapshot.money },
   { key: "last", label: "Last seen", value: (one) => one.last ?? 0 },
 ];
-const RULES = { "active-time": "too quick", edits: "short edits", agreement: "low agreement", gold: "gold missed", "same-answers": "same answers", tutorial: "tutorial failed", "hand-backs": "hands back" };
-const FEW = 8;
+const FEW = 3, SOME = 8;
 const MOST = 500;
 
 export class Raters {
@@ -46,7 +46,8 @@ export class Raters {
     const sign = this.#sort.descending ? -1 : 1;
     const sorted = [...raters].sort((a, b) => sign * (column.value(a) - column.value(b)) || a.number - b.number);
     const flagged = raters.filter((one) => one.flags.length).length;
-    const shown = sorted.slice(0, this.#all ? MOST : FEW);
+    const few = Math.min(Math.max(flagged, FEW), SOME);
+    const shown = sorted.slice(0, this.#all ? MOST : few);
     this.count.textContent = `${plural(raters.length, "rater")}, ${flagged} flagged${shown.length < sorted.length ? `; the first ${shown.length} in this order are shown` : ""}`;
     const choices = this.#columns().map(({ key, label }) => h("option", { value: key, text: label }));
     if (choices.length !== this.order.length) this.order.replaceChildren(...choices);
@@ -58,7 +59,7 @@ export class Raters {
         h("caption", { class: "unseen", text: "Raters" }),
         h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, this.#columns().map((one) => this.#head(one)), h("td", { role: "cell" }))),
         h("tbody", { role: "rowgroup" }, shown.map((one) => this.#row(one)))),
-      sorted.length > FEW ? h("p", {}, h("button", { type: "button", class: "button", "data-key": "raters-all", "aria-expanded": String(this.#all), on: { click: () => { this.#all = !this.#all; this.#draw(); } } }, this.#all ? "Show fewer" : `Show all ${Math.min(sorted.length, MOST)}`)) : null);
+      sorted.length > few ? h("p", {}, h("button", { type: "button", class: "button", "data-key": "raters-all", "aria-expanded": String(this.#all), on: { click: () => { this.#all = !this.#all; this.#draw(); } } }, this.#all ? "Show fewer" : `Show all ${Math.min(sorted.length, MOST)}`)) : null);
   }
 
   #columns() {
@@ -95,7 +96,7 @@ export class Raters {
       cell("Payment", verdict(pay === "refuse" ? "refused" : pay, one.payment, pay !== "pay", [])),
       shown.has("earned") && cell("Earned", one.earned ?? NONE, true),
       cell("Last seen", one.last === null ? NONE : distance(one.last, time).replace(" ", "\u00a0")),
-      h("td", { role: "cell", class: "row-action" }, h("a", { class: "button quiet", "data-key": `look-${one.id}`, href: `/admin/answers?rater=${one.number}`, "aria-label": `Answers of rater ${one.number}` }, "Answers"), " ", this.decide ? h("button", { type: "button", class: "button", "data-key": `decide-${one.id}`, "aria-label": `Decide about rater ${one.number}`, on: { click: () => this.decide(one) } }, "Decide\u2026") : null));
+      h("td", { role: "cell", class: "row-action" }, h("a", { class: "button quiet", "data-key": `look-${one.id}`, href: at(`/admin/answers?rater=${one.number}`), "aria-label": `Answers of rater ${one.number}` }, "Answers"), " ", this.decide ? h("button", { type: "button", class: "button", "data-key": `decide-${one.id}`, "aria-label": `Decide about rater ${one.number}`, on: { click: () => this.decide(one) } }, "Decide\u2026") : null));
   }
 }
 

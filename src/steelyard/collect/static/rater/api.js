@@ -1,3 +1,4 @@
+import { at } from "../base.js";
 import { t } from "./texts.js";
 
 const csrf = document.querySelector('meta[name="csrf-token"]')?.content ?? "";
@@ -22,7 +23,7 @@ export class Unreachable extends Error {
 export async function request(method, path, body, { keepalive = false } = {}) {
   let response;
   try {
-    response = await fetch(path, {
+    response = await fetch(at(path), {
       method,
       keepalive,
       credentials: "same-origin",

@@ -1,5 +1,7 @@
 /** What whoever runs the campaign tells all raters: shown while it holds, wherever they are. */
 
+import { at } from "../base.js";
+
 const SECONDS = 60;
 const place = document.getElementById("notice");
 
@@ -10,7 +12,7 @@ function show(text) {
 
 async function look() {
   if (document.hidden) return;
-  const response = await fetch("/api/notice").catch(() => null);
+  const response = await fetch(at("/api/notice")).catch(() => null);
   if (response?.ok) show((await response.json()).text);
 }
 

@@ -1,7 +1,7 @@
 import pytest
 
 from steelyard.collect.config.campaign import load_campaign
-from steelyard.collect.config.example import copy_example
+from steelyard.collect.config.new_campaign import copy_example
 from steelyard.collect.sampling.draw import units_of
 from steelyard.errors import InvalidArgumentError
 
@@ -45,11 +45,6 @@ def test_a_campaign_that_was_changed_into_another_is_not_taken_for_the_example(t
     with pytest.raises(InvalidArgumentError, match="holds something else"):
         copy_example("pairwise", tmp_path / "mine")
     assert path.read_text() == "title: ["
-
-
-def test_an_example_needs_a_place(tmp_path):
-    with pytest.raises(InvalidArgumentError, match="must lie in an existing folder"):
-        copy_example("pairwise", tmp_path / "no" / "mine")
 
 
 def test_an_example_that_is_not_there_is_named_with_those_that_are(tmp_path):
