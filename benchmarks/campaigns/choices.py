@@ -37,7 +37,7 @@ CHOICES = {
     "no items": {"without": frozenset({"item"})},
     "no leniency, no taste": {"without": frozenset({"rater", "taste"})},
     "no taste": {"without": frozenset({"taste"})},
-    "taste expected to be 0.02": _prior("taste", 0.02, 1.0),
+    "taste expected to be 0.05": _prior("taste", 0.05, 1.5),
     "nothing for learning": {
         "steelyard.model.fit.Fit._learning": lambda fit, _: 0.0 * fit.targets.means
     },

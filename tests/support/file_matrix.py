@@ -245,6 +245,23 @@ def sparse_score(folder):
     return Case((folder / "table.csv",), judged, metrics=("bleu",))
 
 
+def doubtful_commas(folder):
+    _, judged = campaign()
+    shown = judged.assign(score=judged["score"].map(lambda score: f"{score},500"))
+    case = _both(folder, judged=shown, sep=";")
+    return replace(case, scores=judged.assign(score=judged["score"] + 0.5))
+
+
+def sparse_words(folder):
+    outputs, judged = campaign()
+    names = {1: "bad", 2: "poor", 3: "ok", 4: "good", 5: "great"}
+    table = outputs.merge(judged.drop(columns=["rater", "prompt"]), how="left")
+    table["human_score"] = table.pop("score").map(names)
+    table.to_csv(folder / "words.csv", index=False)
+    answers = {f"{word}=?": f"{word}={worth}" for worth, word in names.items()}
+    return Case((folder / "words.csv",), judged, metrics=("bleu",), answers=answers)
+
+
 def joined(folder):
     outputs, judged = campaign()
     table = outputs.merge(judged, how="left")
@@ -464,6 +481,7 @@ CASES = {
     "tabs": separated("\t"),
     "semicolons and decimal commas": separated(";", ","),
     "bars": separated("|"),
+    "commas before decimals or thousands": doubtful_commas,
     "utf-16": encoded("utf-16"),
     "byte order mark": encoded("utf-8-sig"),
     "latin-1": encoded("latin-1"),
@@ -482,6 +500,7 @@ CASES = {
     "blank scores": blank_scores,
     "one table, sparse": sparse,
     "one table, column score": sparse_score,
+    "one table, words": sparse_words,
     "joined": joined,
     "raters in columns": raters_in_columns,
     "no items, no systems": truescore,

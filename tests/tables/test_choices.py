@@ -172,3 +172,24 @@ def test_every_problem_of_a_kind_is_counted():
         InvalidDataError, match=r"a gap in metric g on 2 of 8 outputs\): score them"
     ):
         read_outputs(GAPS).pool_moments(["g"])
+
+
+def test_a_column_that_counts_the_rows_is_no_metric_unless_it_is_named():
+    frame = pl.DataFrame(
+        {"item": range(250), "system": "a", "g": [1.5, 2.5] * 125, "at": range(250)}
+    )
+    found = read_outputs(frame)
+    assert found.metrics == ("g",)
+    assert found.notes == (
+        "column at is not used as a metric: it counts the rows (--metric at uses it)",
+    )
+    assert read_outputs(frame, metrics=["at"]).metrics == ("at",)
+    assert read_outputs(frame.head(100)).metrics == ("g", "at")
+
+
+def test_a_refusal_names_the_conversion_with_all_that_was_said(tmp_path):
+    path = tmp_path / "a b.csv"
+    path.write_text("id,system,who,score\n1,a,r,1\n1,a,r,2\n")
+    command = "steelyard convert --from own '.*a b.csv' --column item=id --column rater=who --on-duplicate all"
+    with pytest.raises(InvalidDataError, match=command):
+        read_judgments(path, columns={"item": "id", "rater": "who"})

@@ -110,6 +110,12 @@ def test_a_metric_whose_commas_leave_a_doubt_does_not_become_text_unnoticed(tmp_
         read_outputs(path, decimal=".")
 
 
+def test_points_where_commas_are_said_do_not_become_texts_unnoticed(tmp_path):
+    path = file(tmp_path, "a.csv", "item,system,g\n1,a,0.5\n2,a,1.5\n")
+    with pytest.raises(InvalidDataError, match=r"column g: the cells have points"):
+        read_outputs(path, decimal=",")
+
+
 def test_answers_with_commas_are_texts(tmp_path):
     path = file(tmp_path, "a.csv", "item;system;output;g\n1;a;3,5;0.5\n2;a;4,5;0.25\n")
     assert read_outputs(path).rows()["g"].to_list() == [0.5, 0.25]

@@ -4,12 +4,9 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from steelyard.errors import InvalidDataError
 from steelyard.tables import Judgments
 
 __all__ = [
-    "check_distinct",
-    "check_drawn",
     "draw_numbers",
     "gap_note",
     "gap_notes",
@@ -50,28 +47,6 @@ def draw_numbers(judgments: Judgments, sample: pl.DataFrame | None = None) -> pl
         return None
     numbers = frame["draw"].cast(pl.Int64, strict=False)
     return None if numbers.null_count() == len(numbers) else numbers
-
-
-def check_drawn(judgments: Judgments, numbers: pl.Series) -> None:
-    """Raise if the output of a judgment has no number in the draw."""
-    if not numbers.null_count():
-        return
-    row = int(numbers.is_null().arg_true()[0])
-    item, system = judgments.frame.select(_OUTPUT).row(row)
-    raise InvalidDataError(
-        f"{judgments.place(row)}, column draw: item {item!r} of system {system!r} is judged but has "
-        "no number in the draw: leave it out, or leave out the column if the draw is not known"
-    )
-
-
-def check_distinct(outputs: pl.DataFrame, key: Sequence[str]) -> None:
-    """Raise if two outputs, one a row, have the same `key`, which includes system and draw."""
-    twice = outputs.filter(pl.struct(key).is_duplicated())
-    if twice.height:
-        raise InvalidDataError(
-            f"column draw: two outputs of system {twice['system'][0]!r} have the draw number "
-            f"{twice['draw'][0]}: pass the numbers that the draw recorded"
-        )
 
 
 def gap_note(numbers: Sequence[int]) -> str | None:

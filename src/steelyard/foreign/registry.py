@@ -132,7 +132,7 @@ def _conversions(
         if document.table is not None
         for note in document.table.notes
     )
-    return [replace(one, remarks=(*said, *one.remarks)) for one in found]
+    return [replace(one, remarks=tuple(dict.fromkeys((*said, *one.remarks)))) for one in found]
 
 
 def _read(chosen: Format, documents: Sequence[Document], options: Options) -> list[Conversion]:

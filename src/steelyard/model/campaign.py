@@ -164,3 +164,9 @@ class Campaign:
         if self.bounds is not None:
             return self.bounds
         return (0.0, 1.0) if bool(np.isin(self.score, (0.0, 1.0)).all()) else None
+
+    @property
+    def is_share(self) -> bool:
+        """Whether each score is one of the two ends of the scale, so that variances follow from means."""
+        ends = self.scale_ends if self.other is None else None
+        return ends is not None and bool(np.isin(self.score, ends).all())

@@ -270,6 +270,9 @@ class Fit:
         own = forms**2 * np.diag(answers.covariance)
         weight = own / np.maximum(own.sum(axis=1), 1e-300)[:, np.newaxis]
         of_spread = np.sum(weight**2 * 2 * self._unknown, axis=1)
+        if self.campaign.is_share:
+            # the interval of a share has the variance that goes with each of its values: none is estimated
+            of_spread = np.zeros(len(forms))
         found = 2 / np.maximum(np.maximum(of_spread, 2 / n) + of_shares, 2e-9)
         return np.asarray(np.maximum(found, 1.0))
 

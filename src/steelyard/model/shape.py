@@ -84,7 +84,7 @@ def _mode(campaign: Campaign) -> tuple[float, float] | None:
     values, counts = np.unique(campaign.score, return_counts=True)
     ends = campaign.scale_ends
     at = int(np.argmax(counts))
-    if ends is not None and set(values) <= set(ends):
+    if ends is not None and campaign.is_share:
         width = ends[1] - ends[0]
         return float(values[at]), width if values[at] == ends[0] else -width
     n = campaign.n

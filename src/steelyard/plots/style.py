@@ -8,7 +8,7 @@ import matplotlib as mpl
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
-from steelyard.names import printable, shown_names
+from steelyard.names import printable
 
 __all__ = [
     "ALL_SYSTEMS",
@@ -28,7 +28,6 @@ __all__ = [
     "WIDTH",
     "named",
     "rows_of_labels",
-    "rows_of_systems",
     "styled",
 ]
 
@@ -101,13 +100,6 @@ def styled() -> Iterator[None]:
 def named(text: Artist, name: str) -> None:
     """Let whoever points at a text in the page see the whole name that it stands for."""
     text.set_gid(TOOLTIP + printable(name))
-
-
-def rows_of_systems(axes: Axes, systems: Sequence[str]) -> None:
-    """Give each system a row, the first on top, and leave of the frame only the bottom line."""
-    rows_of_labels(axes, shown_names(systems))
-    for label, system in zip(axes.get_yticklabels(), systems, strict=True):
-        named(label, system)
 
 
 def rows_of_labels(axes: Axes, labels: Sequence[str]) -> None:

@@ -247,14 +247,15 @@ def _written_anew(
     own = [one for file in used for one in file.problems]
     if _stops(own):
         return FileCheck(files, (), (_MEND,), _again(used, how.options))
-    given = [*how.options, *(part for one in used for part in one.options)]
-    human = () if how.human else [("--human", one) for file in used for one in file.human]
-    asked = dict.fromkeys([*human, *(tuple(one.options) for one in own if one.options)])
+    odd = [file for file in used if any(one.options for one in file.problems)]
     if error is not None:
-        asked[tuple(error.options)] = None
-    given += [part for option in asked for part in option]
-    names = [Path(one.name) for one in used]
-    command = ["steelyard", "convert", "--from", "own", *map(str, names), *given]
+        odd = [file for file in used if str(error).startswith(file.name)] or list(used)
+    human = () if how.human else [("--human", one) for file in odd for one in file.human]
+    asked = [*human, *(one.options for file in odd for one in file.problems if one.options)]
+    asked += [error.options] if error is not None else []
+    given = [*how.options, *(part for one in odd for part in one.options)]
+    given += [part for option in dict.fromkeys(asked) for part in option]
+    command = ["steelyard", "convert", "--from", "own", *(one.name for one in odd), *given]
     problems = () if error is None else (Problem(str(error), 0, 0),)
     possible = ("nothing yet: first say how to read them, once for all commands",)
     return FileCheck(files, problems, possible, shlex.join([*command, "--output", "converted"]))

@@ -1,6 +1,6 @@
 """What a metric is beside the people: correlation, scale, biases, agreement, calibration."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -247,8 +247,3 @@ class BesidePeople:
                 )
             )
         return found
-
-
-def names_of_columns(columns: Sequence[ColumnBias]) -> str:
-    """Return the names of columns, for a sentence."""
-    return ", ".join(one.column for one in columns)

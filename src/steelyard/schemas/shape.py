@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-__all__ = ["Count", "Ledger", "Level", "Number", "Quantity", "Shape", "Share"]
+__all__ = ["Count", "Level", "Number", "Quantity", "Shape", "Share"]
 
 Number = Annotated[float | None, Field(description="null where it is not finite or not known")]
 Count = Annotated[int, Field(ge=0)]
@@ -24,14 +24,3 @@ class Quantity(Shape):
     value: float | None
     low: float | None
     high: float | None
-
-
-class Ledger(Shape):
-    """What an interval would have cost by plain means."""
-
-    plain: float
-    """Judgments, drawn with replacement, after which plain means have an interval as long."""
-    used: float
-    """Judgments that were used; one that counts for k systems is 1/k of each."""
-    saved: dict[str, float]
-    """Judgments that each device saved, negative where it cost some; they add up to the rest."""

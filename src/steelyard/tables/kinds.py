@@ -1,7 +1,7 @@
 """What a table is: outputs, judgments, both in one, or another form; and which column is which."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal
 
 import polars as pl
@@ -90,7 +90,9 @@ def kind_of(table: Table, columns: Mapping[str, str] | None) -> tuple[Kind, tupl
         if not texts and (asked or not metrics):
             kind = "judgments"
         human = (score,) if kind == "one table" else ()
-    elif ("system" in pool or texts or len(metrics) > 1) and (human := _human(metrics)):
+    elif ("system" in pool or texts or len(metrics) > 1) and (
+        human := _human([*metrics, *_worded(table, used)])
+    ):
         kind = "one table"
     elif {"item", "rater"} <= {*judged} and not texts and numbers:
         kind = "judgments"
@@ -113,6 +115,12 @@ def _human(numbers: Sequence[str]) -> tuple[str, ...]:
             return (f"{start}*",)
     words = {name: {*re.findall(r"[a-z]+", name.casefold())} for name in numbers}
     return tuple([name for name, own in words.items() if own & {*_HUMAN.split()}][:1])
+
+
+def _worded(table: Table, used: Collection[str]) -> list[str]:
+    """Return the columns of a few words that are blank on some rows, as scores in words may be."""
+    texts = [name for name, kind in table.schema.items() if kind == pl.String and name not in used]
+    return [name for name in texts if _few_values(table, name) and _is_sparse(table, name)]
 
 
 def number_columns(table: Table, names: Sequence[str]) -> list[str]:

@@ -23,6 +23,8 @@ _OF_JUDGMENTS = ({*JUDGMENT_COLUMNS, *DRAW_COLUMNS, PLACE, ALSO_BY} - {*OUTPUT_C
     "cluster"
 }
 _KNOWN = {*OUTPUT_COLUMNS, *JUDGMENT_COLUMNS, *DRAW_COLUMNS, PLACE, ALSO_BY}
+# Fewer numbers that rise by one may do so by chance.
+_COUNTED = 200
 _LABELS = (
     "id ids idx index uid uuid docid segid key hash row line page date day week month quarter "
     "year timestamp cluster fold split batch seed draw stratum"
@@ -44,7 +46,19 @@ def with_numbers(table: Table) -> Table:
             table,
             f"{table.name}, column {table.column(doubtful)}: the cells look like numbers with commas",
         )
+    if table.decimal == ",":
+        _check_marks(table, rows.select(others))
     return replace(table, rows=rows.lazy(), schema=rows.drop(ROW).schema)
+
+
+def _check_marks(table: Table, rows: pl.DataFrame) -> None:
+    """Raise for a column of numbers with points, where commas are said to stand before decimals."""
+    for name in [name for name, kind in rows.schema.items() if kind == pl.String]:
+        if typed(rows[name]).dtype != pl.String:
+            raise InvalidDataError(
+                f"{table.name}, column {table.column(name)}: the cells have points, and commas are said to stand "
+                "before decimals: convert files with different marks apart"
+            )
 
 
 def metric_columns(
@@ -71,11 +85,14 @@ def metric_columns(
     notes = _empty(table)
     if metrics is None:
         recorded = _recorded(table.schema)
-        labels = [name for name in numeric if name not in recorded and is_label(table, name)]
+        labels = {
+            name: why
+            for name in numeric
+            if name not in recorded and (why := _why_label(table, name)) is not None
+        }
         notes += [
-            f"column {table.column(name)} is not used as a metric: it is called like an id or a date "
-            f"(--metric {table.column(name)} uses it)"
-            for name in labels
+            f"column {table.column(name)} is not used as a metric: {why} (--metric {table.column(name)} uses it)"
+            for name, why in labels.items()
             if name not in exclude
         ]
         metrics = [name for name in numeric if name not in {*recorded, *labels}]
@@ -101,24 +118,29 @@ def metric_columns(
     return table, tuple(renamed.get(name, name) for name in kept), tuple(notes)
 
 
-def is_label(table: Table, name: str) -> bool:
-    """Whether a column of whole numbers is called like an id or a date.
+def _why_label(table: Table, name: str) -> str | None:
+    """Return why a column of whole numbers is taken for an id or a date; None if it is not."""
+    is_called, is_whole = label_name(table.column(name)), table.schema[name].is_integer()
+    if is_called and is_whole:
+        return "it is called like an id or a date"
+    if not (is_called or is_whole) or (table.is_lazy and not is_called):
+        return None
+    values = table.collect(table.rows.select(name)).to_series().drop_nulls()
+    if is_called:
+        is_whole = table.schema[name].is_float() and bool((values == values.round()).all())
+        return "it is called like an id or a date" if is_whole else None
+    counts = len(values) >= _COUNTED and (values.diff().drop_nulls() == 1).all()
+    return "it counts the rows" if counts else None
+
+
+def label_name(name: str) -> bool:
+    """Whether the last word of a name is one for an id or a date.
 
     Examples
     --------
     >>> [label_name(name) for name in ("doc_id", "docId", "week", "n_words", "idx", "score")]
     [True, True, True, False, True, False]
     """
-    if not label_name(table.column(name)):
-        return False
-    if table.schema[name].is_integer():
-        return True
-    values = table.collect(table.rows.select(name)).to_series().drop_nulls()
-    return table.schema[name].is_float() and bool((values == values.round()).all())
-
-
-def label_name(name: str) -> bool:
-    """Whether the last word of a name is one for an id or a date."""
     words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+", name)
     return bool(words) and words[-1].casefold() in {*_LABELS.split()}
 

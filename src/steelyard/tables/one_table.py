@@ -62,6 +62,7 @@ def split_table(
         decimal=decimal,
     )
     names = human_columns(table, human)
+    table = replace(table, human=tuple(human))
     rows = table.collect(table.rows)
     rows, notes = _with_keys(table, rows)
     filled = _judged(table, rows, names)

@@ -46,6 +46,8 @@ class Table:
         What stands before the decimals in texts that are numbers; None if nobody said so.
     notes : tuple of str
         What was seen of how the file is written.
+    human : tuple of str
+        The columns of human scores of one table.
     text : Path, bytes or None
         What the lines of a text file are counted in.
     parts : tuple of Path
@@ -66,6 +68,7 @@ class Table:
     parts: tuple[Path, ...] = ()
     left_out: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    human: tuple[str, ...] = ()
 
     def collect(self, query: pl.LazyFrame) -> pl.DataFrame:
         """Run a query on the rows in a stream, so that memory is bounded by its result."""
@@ -121,9 +124,11 @@ class Table:
     def conversion(self, *options: str) -> str:
         """Return the command that writes the file anew, read with these options."""
         name = self.name if self.format is not None else f"{self.role.upper()}.csv"
-        return shlex.join(
-            ["steelyard", "convert", "--from", "own", name, *options, "-o", "converted"]
-        )
+        said = [("--column", f"{ours}={theirs}") for ours, theirs in self.mapped.items()]
+        said += [("--human", one) for one in self.human]
+        given = [part for pair in said for part in pair]
+        command = ["steelyard", "convert", "--from", "own", name, *given, *options]
+        return shlex.join([*command, "-o", "converted"])
 
     def column(self, name: str) -> str:
         """Return the user's name of one of our columns."""
