@@ -70,7 +70,9 @@ def diagnoses(
     found, refused = [], []
     for prompt in asked.scored(fits):
         try:
-            found.append(_diagnosis(fits, fits.of(prompt), asked, against, own))
+            # what does not differ within a system, or without one of its items, is unknown: not a number
+            with np.errstate(divide="ignore", invalid="ignore"):
+                found.append(_diagnosis(fits, fits.of(prompt), asked, against, own))
         except NotEstimableError as error:
             refused.append(error)
     if not found:
