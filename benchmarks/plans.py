@@ -1,6 +1,6 @@
 """Do plans keep their word? How often campaigns that were planned from small pilots reach their goal.
 
-    python -m benchmarks.plans [--kinds KIND ...] [--pilots 15 30 60] [--goals mean pair pairs] [--runs R]
+    python -m benchmarks.plans [--kinds KIND ...] [--pilots 15 30 60] [--runs R]
 
 Five systems are judged on the same items of 600 by 20 raters. A replay takes a pilot of P items, every fifth output judged
 twice, plans further judgments for a half-width, and makes them. The goal is the half-width that 80% of campaigns of 150 items
@@ -25,7 +25,7 @@ from steelyard.model.intervals import intervals
 from steelyard.model.simultaneous import together
 from steelyard.questions.cheapest import planned
 from steelyard.questions.goals import Goal
-from steelyard.questions.prospect import MOST_IMAGINED, Prospect
+from steelyard.questions.prospect import MOST_IMAGINED, Further, Prospect
 
 POOL, SYSTEMS, RATERS, TARGET, ENOUGH = 600, 5, 20, 150, 24
 KINDS = (
@@ -61,65 +61,80 @@ class Replay:
         """Judgments of so many items, of which those of the pilot have second ones."""
         return self.of((self.rank < items) & (self.first | (self.rank < pilot)))
 
-    def prospect(self, pilot):
-        """What a plan sees after a pilot."""
+    def prospect(self, pilot, fitted):
+        """What a plan sees after a pilot to which a model was fitted."""
         room = pilot + MOST_IMAGINED // SYSTEMS
         kept = (self.rank < room) & (self.first | (self.rank < pilot))
         place = np.maximum(self.rank[kept] - pilot + 1, 0)
-        known = Known.of(fit(self.campaign(pilot, pilot)))
-        return Prospect(known, self.of(kept), place, POOL - pilot)
+        return Prospect(Known.of(fitted), self.of(kept), place, POOL - pilot)
 
 
-def half_width(campaign, goal):
-    """The widest half-width of a goal's intervals."""
-    found = fit(campaign)
-    shown = (together if goal == "pairs" else intervals)(found, answers_of(found), FORMS[goal])
-    return float((shown.high - shown.low).max() / 2)
+def half_widths(found):
+    """The widest half-width of each goal's intervals."""
+    answers = answers_of(found)
+    shown = {goal: (together if goal == "pairs" else intervals) for goal in FORMS}
+    ends = {goal: how(found, answers, FORMS[goal]) for goal, how in shown.items()}
+    return {goal: float((one.high - one.low).max() / 2) for goal, one in ends.items()}
 
 
-def reachable(kind, goal):
-    """The half-width that 80% of campaigns of `TARGET` items reach."""
+def reachable(kind):
+    """The half-widths that 80% of campaigns of `TARGET` items reach."""
     found = []
     for run in range(ENOUGH):
         try:
-            found.append(half_width(Replay(kind, 1000 + run).campaign(TARGET), goal))
+            found.append(half_widths(fit(Replay(kind, 1000 + run).campaign(TARGET))))
         except NotEstimableError:
-            found.append(np.inf)
-    return float(np.quantile(found, 0.8))
+            found.append(dict.fromkeys(FORMS, np.inf))
+    return {goal: float(np.quantile([one[goal] for one in found], 0.8)) for goal in FORMS}
 
 
-def measured(kind, pilot, goal, runs, limit):
-    """One line: how often goals are reached."""
-    reached = {"expected": [], "assured": []}
-    items, seconds, refused, more = [], [], 0, 0
+def asked(goal, limit, prospect, pilot):
+    """What a plan is asked for, after a pilot."""
+    shown = intervals(pilot, answers_of(pilot), FORMS[goal])
+    made = Goal(goal, FORMS[goal], limit, together=goal == "pairs")
+    return made.shaped(prospect.after(Further(0)), shown)
+
+
+def measured(kind, pilot, runs, limits):
+    """Lines of one kind and pilot: how often each goal is reached."""
+    reached = {(goal, name): [] for goal in FORMS for name in ("expected", "assured")}
+    items = {goal: [] for goal in FORMS}
+    more, refused = dict.fromkeys(FORMS, 0), dict.fromkeys(FORMS, 0)
+    seconds = []
     for run in range(runs):
-        replay = Replay(kind, run)
+        replay, after = Replay(kind, run), {}
+        start = time.process_time()
         try:
-            start = time.process_time()
-            prospect = replay.prospect(pilot)
-            asked = Goal(goal, FORMS[goal], limit, together=goal == "pairs")
-            made = planned(prospect, asked)
-            seconds.append(time.process_time() - start)
+            fitted = fit(replay.campaign(pilot, pilot))
         except NotEstimableError:
-            refused += 1
+            refused = {goal: number + 1 for goal, number in refused.items()}
             continue
-        for name, found in reached.items():
-            case = getattr(made, name)
-            if case is None:
-                refused += name == "assured"
-            elif case.raters is not None and case.raters > RATERS:
-                more += name == "assured"
-            else:
-                after = replay.campaign(pilot + case.outputs, pilot)
-                found.append(half_width(after, goal) <= limit * (1 + 1e-9))
-                if name == "assured":
-                    items.append(pilot + case.outputs)
-    share = {name: np.mean(found) if found else np.nan for name, found in reached.items()}
-    error = np.sqrt(0.16 / max(len(reached["assured"]), 1))
-    return (
-        f"{kind:<20}{pilot:>6} {goal:<6}{limit:>8.3f}{share['assured']:>9.2f}{error:>7.2f}{share['expected']:>9.2f}"
-        f"{np.median(items) if items else np.nan:>7.0f}{more:>7d}{refused:>9d}{np.median(seconds):>8.2f}"
-    )
+        prospect = replay.prospect(pilot, fitted)
+        for goal, limit in limits.items():
+            made = planned(prospect, asked(goal, limit, prospect, fitted))
+            seconds.append(time.process_time() - start)
+            for name in ("expected", "assured"):
+                case = getattr(made, name)
+                if case is None:
+                    refused[goal] += name == "assured"
+                elif case.raters is not None and case.raters > RATERS:
+                    more[goal] += name == "assured"
+                else:
+                    ends = pilot + case.outputs
+                    if ends not in after:
+                        after[ends] = half_widths(fit(replay.campaign(ends, pilot)))
+                    reached[goal, name].append(after[ends][goal] <= limit * (1 + 1e-9))
+                    if name == "assured":
+                        items[goal].append(ends)
+            start = time.process_time()
+    for goal, limit in limits.items():
+        assured, expected = (reached[goal, name] or [np.nan] for name in ("assured", "expected"))
+        error = np.sqrt(0.16 / len(assured))
+        yield (
+            f"{kind:<20}{pilot:>6} {goal:<6}{limit:>8.3f}{np.mean(assured):>9.2f}{error:>7.2f}"
+            f"{np.mean(expected):>9.2f}{np.median(items[goal] or [np.nan]):>7.0f}{more[goal]:>7d}"
+            f"{refused[goal]:>9d}{np.median(seconds or [np.nan]):>8.2f}"
+        )
 
 
 def main():
@@ -127,7 +142,6 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("--kinds", nargs="+", default=KINDS)
     parser.add_argument("--pilots", nargs="+", type=int, default=[15, 30, 60])
-    parser.add_argument("--goals", nargs="+", choices=list(FORMS), default=list(FORMS))
     parser.add_argument("--runs", type=int, default=100)
     options = parser.parse_args()
     print(
@@ -135,10 +149,10 @@ def main():
         f"{'refused':>9}{'seconds':>8}"
     )
     for kind in options.kinds:
-        for goal in options.goals:
-            limit = reachable(kind, goal)
-            for pilot in options.pilots:
-                print(measured(kind, pilot, goal, options.runs, limit), flush=True)
+        limits = reachable(kind)
+        for pilot in options.pilots:
+            for line in measured(kind, pilot, options.runs, limits):
+                print(line, flush=True)
 
 
 if __name__ == "__main__":

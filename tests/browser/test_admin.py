@@ -374,9 +374,10 @@ def test_axe_finds_nothing_in_a_dialog(dashboard, accessible):
 def test_axe_finds_nothing_on_a_phone_and_nothing_overflows(dashboard, accessible):
     page, _ = dashboard(context={"viewport": {"width": 390, "height": 844}, "has_touch": True})
     assert page.evaluate("document.documentElement.scrollWidth") == 390
+    page.get_by_text("Before and after").click()
     shown = page.locator("#exclusions .scrolls").first
     assert shown.evaluate("box => box.scrollWidth <= box.clientWidth"), "a table is cut off"
-    assert page.get_by_text("For one look").count() == 1, "small print is said once"
+    assert page.get_by_text("however often you look").count() == 1, "small print is said once"
     page.get_by_label("Sort by").select_option("Judgments")
     accessible(page)
 

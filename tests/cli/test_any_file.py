@@ -12,47 +12,12 @@ from steelyard import Study
 from steelyard.errors import SteelyardError
 from steelyard.questions.check import check_files
 
-NAMES = (
-    *(
-        "item",
-        "system",
-        "output",
-        "rater",
-        "prompt",
-        "score",
-        "human",
-        "gold",
-        "judge",
-        "bleu",
-        "doc_id",
-        "week",
-    ),
-    *(
-        "Item ID",
-        "model",
-        "rating",
-        "rater1",
-        "rater2",
-        "A_score",
-        "B_score",
-        "other_system",
-        "lower_is_better",
-    ),
-    *(
-        "probability",
-        "cluster",
-        "input",
-        "reference",
-        "time",
-        "",
-        "1",
-        "id",
-        "é",
-        "a.b",
-        "HITId",
-        "winner",
-    ),
+_NAMES = (
+    "item|system|output|rater|prompt|score|human|gold|judge|bleu|doc_id|week|Item ID|model|rating|"
+    "rater1|rater2|A_score|B_score|other_system|lower_is_better|probability|cluster|input|"
+    "reference|time||1|id|é|a.b|HITId|winner"
 )
+NAMES = _NAMES.split("|")
 CELLS = st.one_of(
     st.none(),
     st.integers(-3, 6),

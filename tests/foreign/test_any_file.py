@@ -22,69 +22,15 @@ BOUNDED = settings(
     database=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
-KEYS = [
-    "eval",
-    "task",
-    "samples",
-    "id",
-    "epoch",
-    "scores",
-    "value",
-    "history",
-    "results",
-    "response",
-    "provider",
-    "vars",
-    "testCases",
-    "name",
-    "request_states",
-    "doc_id",
-    "resps",
-    "filter",
-    "spec",
-    "completion_fns",
-    "sample_id",
-    "type",
-    "data",
-    "traceId",
-    "source",
-    "span_id",
-    "annotator_kind",
-    "result",
-    "annotations",
-    "fields",
-    "responses",
-    "q.responses",
-    "instance_id",
-    "user_id",
-    "instance_id_to_label_to_value",
-    "HITId",
-    "WorkerId",
-    "AssignmentStatus",
-    "Answer.q",
-    "model_a",
-    "model_b",
-    "winner",
-    "annotation",
-    "item",
-    "item_i",
-    "tgt",
-    "model_id",
-    "evaluation",
-    "output",
-    "input",
-    "user_input",
-    "system",
-    "doc",
-    "rater",
-    "target",
-    "category",
-    "severity",
-    "status",
-    "Participant",
-    "annotators",
-    "prompts",
-]
+_KEYS = (
+    "eval task samples id epoch scores value history results response provider vars testCases "
+    "name request_states doc_id resps filter spec completion_fns sample_id type data traceId "
+    "source span_id annotator_kind result annotations fields responses q.responses instance_id "
+    "user_id instance_id_to_label_to_value HITId WorkerId AssignmentStatus Answer.q model_a "
+    "model_b winner annotation item item_i tgt model_id evaluation output input user_input system "
+    "doc rater target category severity status Participant annotators prompts"
+)
+KEYS = _KEYS.split()
 TEXTS = st.one_of(
     st.sampled_from([*KEYS, "C", "1", "nan", "\ud800", "a\nb", "=1"]), st.text(max_size=5)
 )

@@ -4,6 +4,7 @@ import csv
 import gzip
 import io
 import json
+import re
 import zipfile
 from contextlib import suppress
 
@@ -78,7 +79,10 @@ def test_a_spoilt_spreadsheet_is_read_or_refused(tmp_path, start, new):
     read_every_way(path)
 
 
-TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_size=6)
+# An apostrophe that guards a formula is taken away by design.
+TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_size=6).filter(
+    lambda text: not re.match(r"'+[=+\-@\t\r]", text)
+)
 NAME = TEXT.filter(lambda name: name != "")
 RECORDS = st.lists(
     st.tuples(NAME, NAME, TEXT, st.floats(allow_nan=False, allow_infinity=False)),

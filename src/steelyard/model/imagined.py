@@ -20,6 +20,8 @@ _SEED = 20_181
 _DOUBT = 1.5
 # What is observed of all systems' errors counts beside the model's expectation as if that were so many blocks.
 _ALL = 100.0
+# The tails of fewer outputs than this are hardly seen.
+_TAILS = 100.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +134,9 @@ def _tails(fit: Fit) -> float:
     left = np.bincount(fit.campaign.output, weights=off)[times > 0] / times[times > 0]
     square = float(np.mean(left**2))
     kurtosis = float(np.mean(left**4)) / max(square, 1e-300) ** 2
-    return float(np.clip((kurtosis - 1) / 2, 1.0, 20.0))
+    # few outputs hardly show long tails: of what is beyond a normal's they show about n / (n + 100)
+    beyond = max((kurtosis - 3) / 2, 0.0) * (1 + _TAILS / len(left))
+    return float(np.clip(1 + beyond, 1.0, 20.0))
 
 
 def _off(fit: Fit) -> float:

@@ -5,7 +5,7 @@ from typing import Literal
 
 from steelyard.model.fit import About as View
 
-__all__ = ["About", "Raters", "Target", "view_of"]
+__all__ = ["About", "Raters", "Target", "View", "view_of"]
 
 Target = Literal["pool", "superpopulation"]
 Raters = Literal["random", "fixed"]

@@ -142,12 +142,18 @@ class _Search:
             for one in (1.0, 2.0) if each is None else (each,):
                 further = self._least(replace(self.start, raters=raters, each=one), sure)
                 if further is not None:
-                    said = f"{known} raters cannot reach the goal, however much they judge: {raters} would"
-                    return self.case(further, sure), said
-        return None, (
-            "the goal is out of reach: all outputs judged, again and again, leave more error than that; "
-            "a wider goal, or more outputs, is needed"
-        )
+                    return self.case(further, sure), (
+                        f"{self._likely()} with {known} raters, however much they judge, as far as is known of "
+                        f"raters: {raters} are planned for"
+                    )
+        return None, f"{self._likely()} even if all outputs are judged again and again"
+
+    def _likely(self) -> str:
+        """Say how likely the goal is to be reached if everything is judged, again and again."""
+        everything = replace(self.start, outputs=self.most, each=_MOST_EACH)
+        likely = [one for one in range(5, 100, 5) if self._reach(everything, one / 100) <= 1]
+        chance = f"about {max(likely)}%" if likely else "less than 5%"
+        return f"the goal is reached with a probability of {chance}"
 
     def best(self, budget: float, each: float | None, sure: float | None) -> Case | None:
         """Return the narrowest case that a budget pays."""

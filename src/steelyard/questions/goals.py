@@ -1,12 +1,13 @@
 """What a plan is to reach: how far intervals of some answers may reach."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import ndtr, stdtrit
 
 from steelyard.model.campaign import Floats
 from steelyard.model.imagined import Imagined
+from steelyard.model.intervals import Intervals
 
 __all__ = ["Goal"]
 
@@ -32,6 +33,9 @@ class Goal:
         Whether the level is that of all answers together.
     power : float or None
         The probability to show a difference as large as the limit, instead of a half-width.
+    longer, at : (f,) arrays or float
+        By which share intervals are longer now than variances make them, because of skewness and scores that
+        are nearly all equal, and the variance of each answer now: it falls with the variance.
     """
 
     name: str
@@ -40,6 +44,19 @@ class Goal:
     level: float = 0.95
     together: bool = False
     power: float | None = None
+    longer: Floats | float = 0.0
+    at: Floats | float = 1.0
+
+    def shaped(self, now: Imagined, shown: Intervals) -> "Goal":
+        """Return the goal for intervals of the shape that the answers' have now."""
+        half_width = (shown.high - shown.low) / 2
+        variance = now.variance(self.forms)
+        normal = stdtrit(now.freedom(self.forms), (1 + self.level) / 2) * np.sqrt(variance)
+        known = np.isfinite(half_width) & (normal > 0)
+        ratio = np.where(known, half_width, 1.0) / np.where(known, normal, 1.0)
+        # what chance made of the error now is no matter of shape
+        ratio = np.minimum(ratio, (shown.down + shown.up) / 2)
+        return replace(self, longer=np.maximum(ratio - 1, 0.0), at=np.maximum(variance, 1e-300))
 
     def half_width(self, errors: Imagined, assurance: float | None = None) -> float:
         """Return the half-width of the widest interval, as expected or with an assurance."""
@@ -53,7 +70,9 @@ class Goal:
         return self._widest(errors, multiple / self.limit, assurance)
 
     def _widest(self, errors: Imagined, multiple: Floats, assurance: float | None) -> float:
-        reach = multiple * np.sqrt(errors.variance(self.forms))
+        variance = errors.variance(self.forms)
+        shape = 1 + self.longer * np.minimum(variance / self.at, 1.0)
+        reach = multiple * shape * np.sqrt(variance)
         # a squared error that is known with v degrees of freedom is v / chi-square(v) of what it seems
         doubt = errors.doubt(self.forms)
         size = np.sqrt(np.maximum(np.diag(doubt), 1e-9))

@@ -301,7 +301,9 @@ class _Look:
         order = [one.system for one in (() if compared is None else compared.ranks)]
         order += [one.system for one in own if one.system not in order]
         beaten = self._beaten(own)
-        more = self._more(own, order, pairs, beaten)
+        asked_for = self.goal.open_pairs(order, pairs, self.asked.level, beaten)
+        more = self._more(own, asked_for)
+        shown_pairs = tuple(self._pair(one, asked_for, more) for one in pairs)
         by_name = {one.system: one for one in own}
         systems = tuple(self._system(by_name[one], compared, more.get(one, 0)) for one in order)
         reached = self.goal.given and all(one.enough for one in systems)
@@ -322,21 +324,27 @@ class _Look:
             about=about,
             planned=None if self._looked is None else self._looked.planned,
             metrics=self.found.fit.campaign.metrics if shown is None else shown.metrics,
-            answer=self._answer(compared, order, beaten),
+            answer=self._answer(compared, shown_pairs, order, beaten),
             systems=systems,
-            pairs=tuple(self._pair(one, more) for one in pairs),
+            pairs=shown_pairs,
             n_judgments=self.found.fit.campaign.n,
             more_judgments=left if self.goal.given else None,
             left_to_pay=None if self.price is None or left is None else left * self.price,
             notes=tuple(dict.fromkeys((*notes, *said, *each, *drift))),
         )
 
-    def _answer(self, compared: Comparison | None, order: Sequence[str], beaten: set[str]) -> str:
+    def _answer(
+        self,
+        compared: Comparison | None,
+        pairs: tuple[PairDifference, ...],
+        order: Sequence[str],
+        beaten: set[str],
+    ) -> str:
         """Return what is known in one sentence; who is best can be known before all pairs are."""
         left = [one for one in order if one not in beaten]
         if self.goal.decide == "best" and len(left) == 1 < len(order):
             return f"{left[0]} is the best."
-        return "" if compared is None else compared.sentence
+        return "" if compared is None else replace(compared, pairs=pairs).sentence
 
     def _system(
         self, one: Quantity, compared: Comparison | None, more: int | None
@@ -359,14 +367,18 @@ class _Look:
             more_judgments=more,
         )
 
-    def _pair(self, pair: PairDifference, more: Mapping[str, int | None]) -> PairDifference:
-        """Return a pair with the judgments that the goal needs of the two."""
+    def _pair(
+        self,
+        pair: PairDifference,
+        asked_for: Sequence[PairDifference],
+        more: Mapping[str, int | None],
+    ) -> PairDifference:
+        """Return a pair with the judgments that the goal needs of the two; None if it needs no verdict."""
         if pair.verdict != "undecided":
             return pair
-        both = [more.get(one, 0) for one in (pair.a, pair.b)]
-        if any(one is None for one in both):
-            return replace(pair, more_judgments=None)
-        return replace(pair, more_judgments=sum(one or 0 for one in both) or None)
+        both = [more.get(one) for one in (pair.a, pair.b)] if pair in asked_for else [None]
+        known = [one for one in both if one is not None]
+        return replace(pair, more_judgments=sum(known) if len(known) == len(both) else None)
 
     @cached_property
     def _answers(self) -> Answers:
@@ -410,11 +422,7 @@ class _Look:
         return max(2 * self.asked.level - 1, 0.01)
 
     def _more(
-        self,
-        own: Sequence[Quantity],
-        order: Sequence[str],
-        pairs: Sequence[PairDifference],
-        beaten: set[str],
+        self, own: Sequence[Quantity], open_pairs: Sequence[PairDifference]
     ) -> dict[str, int | None]:
         """Return how many more judgments each system needs: 0 for enough, None where nobody can say."""
         goal, level = self.goal, self.asked.level
@@ -427,7 +435,6 @@ class _Look:
                 if half > goal.half_width:
                     wanted.append(((one.system,), one.form, half, goal.half_width))
         once = level
-        open_pairs = goal.open_pairs(order, pairs, level, beaten)
         forms = np.array([by_name[one.a].form - by_name[one.b].form for one in open_pairs])
         halves = [(one.simultaneous_high - one.simultaneous_low) / 2 for one in open_pairs]
         if goal.decide == "best" and open_pairs:

@@ -10,8 +10,10 @@ import numpy as np
 from steelyard.campaign.unjudged import others_judged
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.model.campaign import Floats
+from steelyard.model.designed import answers_of
+from steelyard.model.intervals import intervals
 from steelyard.names import known_names
-from steelyard.questions.about import Raters, Target, view_of
+from steelyard.questions.about import Raters, Target, View, view_of
 from steelyard.questions.cheapest import planned
 from steelyard.questions.fitted import Fits, PromptFit
 from steelyard.questions.goals import Goal
@@ -247,7 +249,8 @@ def pilot_plan(
         )
         place = {one: number for number, one in enumerate(prospect.campaign.systems)}
         asks = [place[one] for one in named]
-        return prospect, _goal(found, prospect, asks, asked, what=what, pair=pair)
+        goal = _goal(found, prospect, asks, asked, what=what, pair=pair)
+        return prospect, _shaped(goal, found, prospect, view_of(target, mode))
 
     prospect, goal = ahead(judged_first=False)
     if others_judged(fits.source, prompt, getting):
@@ -291,6 +294,19 @@ def _goal(
     if what != "order":
         return asked.goal("all differences", pairs, together=True)
     return _order(found, prospect, means, asked.level)
+
+
+def _shaped(goal: Goal, found: PromptFit, prospect: Prospect, about: View) -> Goal:
+    """Return the goal for intervals of the shape that they have now, where all systems were judged."""
+    known = {one: number for number, one in enumerate(found.systems)}
+    asked = np.flatnonzero(np.abs(goal.forms).max(axis=0) > 0)
+    if any(prospect.campaign.systems[one] not in known for one in asked):
+        return goal
+    forms = np.zeros((len(goal.forms), len(known)))
+    for one in asked:
+        forms[:, known[prospect.campaign.systems[one]]] = goal.forms[:, one]
+    shown = intervals(found.fit, answers_of(found.fit, about), forms, goal.level)
+    return goal.shaped(prospect.after(Further(0)), shown)
 
 
 def _order(found: PromptFit, prospect: Prospect, means: Floats, level: float) -> Goal:

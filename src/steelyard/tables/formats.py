@@ -7,7 +7,15 @@ from typing import Literal
 
 from steelyard.errors import InvalidDataError
 
-__all__ = ["Compression", "Format", "FormatKind", "TextKind", "format_of", "readable_format"]
+__all__ = [
+    "PACKED",
+    "Compression",
+    "Format",
+    "FormatKind",
+    "TextKind",
+    "format_of",
+    "readable_format",
+]
 
 TextKind = Literal["jsonl", "csv"]
 FormatKind = Literal["jsonl", "csv", "parquet", "json", "excel"]
@@ -56,7 +64,7 @@ _COMPRESSIONS: dict[str, Compression] = {".gz": "gzip", ".zst": "zstd"}
 # First bytes that leave no doubt, whatever the file is called.
 _PARQUET, _ZIP, _OLE = b"PAR1", b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
 _JSON = {b"{": Format("jsonl"), b"[": Format("json")}
-_PACKED: dict[bytes, Compression] = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
+PACKED: dict[bytes, Compression] = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 
 
 def format_of(path: Path) -> Format:
@@ -101,7 +109,7 @@ def readable_format(path: Path, *, is_csv: bool = False) -> Format:
     found = Format("csv") if is_csv else _by_extension(path, _READ)
     if found.kind in {"parquet", "excel"}:
         return found
-    packed = next((kind for magic, kind in _PACKED.items() if head.startswith(magic)), None)
+    packed = next((kind for magic, kind in PACKED.items() if head.startswith(magic)), None)
     found = replace(found, compression=packed or "uncompressed")
     if found.kind == "jsonl" and start == b"[":
         return replace(found, kind="json")

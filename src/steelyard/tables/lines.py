@@ -13,13 +13,12 @@ from typing import Any
 import polars as pl
 
 from steelyard.tables.formats import TextKind
-from steelyard.tables.text import Text
+from steelyard.tables.text import Text, not_utf8, whole
 
 __all__ = ["header_record", "line_numbers", "malformation"]
 
 # A CSV field is either quoted, with quotation marks inside it doubled, or free of them.
 _CSV_FIELD = re.compile(r'"(?:[^"]|"")*"|[^"]*')
-_REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
 
 def line_numbers(path: Text, kind: TextKind, rows: Sequence[int]) -> list[int]:
@@ -60,10 +59,8 @@ def malformation(path: Text, kind: TextKind, separator: str = ",") -> str | None
             return "line 1: expected a row, got only blank lines"
         return _bad_object(path) if kind == "jsonl" else _bad_record(path, separator)
     except pl.exceptions.ComputeError:
-        for number, line in _lossy_lines(path):
-            if _REPLACEMENT in line:
-                return f"line {number}: the bytes are not UTF-8: save the file as UTF-8"
-        return None
+        body = path if isinstance(path, bytes) else whole(path)
+        return not_utf8(body)
 
 
 def _lines(path: Text) -> Iterator[tuple[int, str]]:
@@ -72,22 +69,6 @@ def _lines(path: Text) -> Iterator[tuple[int, str]]:
         for line in batch["line"]:
             number += 1
             yield number, line
-
-
-def _lossy_lines(path: Text) -> Iterator[tuple[int, str]]:
-    """Lines with what is not UTF-8 replaced, whatever the compression."""
-    lines = pl.read_csv(
-        path,
-        has_header=False,
-        separator="\x01",
-        quote_char=None,
-        infer_schema=False,
-        encoding="utf8-lossy",
-        truncate_ragged_lines=True,
-        glob=False,
-    )
-    for number, cells in enumerate(lines.iter_rows(), start=1):
-        yield number, "".join(cell or "" for cell in cells)
 
 
 def _object_lines(path: Text) -> Iterator[tuple[int, str]]:

@@ -9,9 +9,9 @@ from pathlib import Path
 import polars as pl
 
 from steelyard.errors import InvalidDataError
-from steelyard.tables.formats import Format
+from steelyard.tables.formats import PACKED, Format
 
-__all__ = ["Text", "decoded", "readable_text", "unpacked"]
+__all__ = ["Text", "decoded", "not_utf8", "readable_text", "unpacked", "whole"]
 
 # A file that polars reads as it is, or what it can read in place of it.
 Text = Path | bytes
@@ -78,16 +78,29 @@ def decoded(path: Path) -> str:
     InvalidDataError
         If it cannot be unpacked, or is in neither.
     """
-    with path.open("rb") as file:
-        packed = file.read(2) == b"\x1f\x8b"
-    body = unpacked(path, Format("csv", "gzip" if packed else "uncompressed"))
+    body = whole(path)
     try:
         return body.decode("utf-16" if body.startswith(_UTF_16) else "utf-8-sig")
     except UnicodeDecodeError as error:
+        raise InvalidDataError(f"{path}, {not_utf8(body)}") from error
+
+
+def whole(path: Path) -> bytes:
+    """Return the bytes of a file, without its compression, known by its first bytes."""
+    with path.open("rb") as file:
+        head = file.read(4)
+    packed = next((kind for magic, kind in PACKED.items() if head.startswith(magic)), None)
+    return unpacked(path, Format("csv", packed or "uncompressed"))
+
+
+def not_utf8(body: bytes) -> str | None:
+    """Say on which line bytes stand that are not UTF-8; None if there are none."""
+    try:
+        body.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
         line = body[: error.start].count(b"\n") + 1
-        raise InvalidDataError(
-            f"{path}, line {line}: the bytes are not UTF-8: save the file as UTF-8"
-        ) from error
+        return f"line {line}: the bytes are not UTF-8: save the file as UTF-8"
+    return None
 
 
 def _head(path: Path, file_format: Format) -> bytes:
