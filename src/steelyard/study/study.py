@@ -143,22 +143,24 @@ class Study:
         pool, judged, notes = files.read(names_of(systems))
         if earlier is None:
             return cls(pool, judged, notes)
+        others = replace(files, human=None, exclude_systems=None)
         old = [
-            (name, *replace(files, outputs=pool_of, judgments=judged_of).read(None)[:2])
+            (name, *replace(others, outputs=pool_of, judgments=judged_of).read(None)[:2])
             for name, pool_of, judged_of in _tables_of(earlier)
         ]
         both = joined(pool, judged, old)
         whole = replace(
-            files,
+            others,
             outputs=both.outputs,
             judgments=both.judgments,
             columns={},
             metrics=pool.metrics,
-            human=None,
-            exclude_systems=None,
+            exclude_metrics=None,
         )
         pool_of_all, judged_of_all, _ = whole.read(None)
-        own = judged.filter(pl.col("system").is_in(list(both.today)))
+        # anchors are of earlier versions, whatever their system is called
+        keys = pool.rows(columns=["item", "system"]).select(pl.struct("item", "system"))
+        own = judged.filter(pl.struct("item", "system").is_in(keys.to_series().implode()))
         today = cls(pool, own, notes)
         return cls(pool_of_all, judged_of_all, (*notes, *both.notes), today=today)
 
