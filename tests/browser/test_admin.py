@@ -117,7 +117,7 @@ def test_it_shows_signal_numbers_charts_and_raters(dashboard_observed):
     expect(overall.locator(".answer-sentence")).to_have_text(
         re.compile("cannot be told apart|is better than")
     )
-    expect(page.locator("#numbers")).to_contain_text(re.compile(r"Until it is known\d+"))
+    expect(page.locator("#numbers")).to_contain_text(re.compile(r"Until the goal\d+"))
     expect(page.locator("#numbers")).to_contain_text("Rater 10: too quick, left out")
     expect(overall).to_contain_text("Data efficiency so far")
     expect(overall).to_contain_text("Where the variance of a judgment comes from")
