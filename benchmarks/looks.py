@@ -35,7 +35,10 @@ KINDS = (
 )
 LAST = 400
 POOL = 1000
-RACES = ((2, "ahead", 0.3), (5, "ahead", 0.3), (5, "ladder", 0.3), (10, "ladder", 0.2))
+RACES = (
+    *((2, "ahead", 0.3), (2, "ahead", 0.6), (5, "ahead", 0.3), (5, "ladder", 0.3)),
+    (10, "ladder", 0.2),
+)
 SPREAD, SHARED = 0.2, 0.4
 
 

@@ -23,7 +23,7 @@ _BLOCK = re.compile(r"^```console\n\$ (steelyard [^\n]*)\n(.*?)^```$", re.DOTALL
 
 def main() -> None:
     """Rewrite the console blocks of all pages that speak of the demo's files."""
-    os.environ["COLUMNS"] = "140"
+    os.environ["COLUMNS"] = "100"
     made = campaign()
     with tempfile.TemporaryDirectory() as folder:
         demo = Path(folder) / "steelyard-demo"

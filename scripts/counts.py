@@ -17,14 +17,14 @@ SOURCE = HOME / "src" / "steelyard"
 CEILINGS = {
     "lines of source": 73_800,
     "lines of tests": 49_500,
-    "lines of benchmarks": 8_900,
+    "lines of benchmarks": 9_100,
     "words of docs": 55_000,
     "source files": 505,
     "lines of the longest source file": 680,
-    "class names in two modules": 40,
+    "class names in two modules": 32,
     "type aliases in two modules": 5,
-    "options of all commands": 260,
-    "processor time of the first import, ms": 800,
+    "options of all commands": 220,
+    "processor time of the first import, ms": 700,
 }
 
 

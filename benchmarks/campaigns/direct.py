@@ -99,6 +99,18 @@ def answer(world, level=0.95, *, without=frozenset(), designed=False):
     return found | {"seconds": time.process_time() - start}
 
 
+def _alone(world, system, level):
+    """The answer by a system's own judgments, in the row of the system."""
+    only = world.only(system)
+    kept = slice(system, system + 1)
+    texts = None if world.texts is None else world.texts[kept]
+    metrics, none = world.metrics[kept], np.zeros(len(only.system), dtype=int)
+    alone = answer(replace(only, metrics=metrics, texts=texts, system=none), level)
+    means = np.full((len(world.metrics), 4), np.nan)
+    means[system] = alone["means"][0]
+    return alone | {"means": means}
+
+
 def rows(cell, reps, level=0.95):
     """Plain t's and the model's figures of a cell."""
     campaigns = [cell.campaign(run) for run in range(reps)]
@@ -107,7 +119,7 @@ def rows(cell, reps, level=0.95):
     found = {"t": row(cell, "t", base, **known)}
     found["new"] = row(cell, "new", [answer(one, level) for one in campaigns], **known)
     if cell.new_version:
-        own = [answer(one.only(cell.k - 1), level) for one in campaigns]
+        own = [_alone(one, cell.k - 1, level) for one in campaigns]
         found["new" + OWN] = row(cell, "new" + OWN, own, compared=False, **known)
     return found
 

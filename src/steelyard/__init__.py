@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from steelyard.single.pool import PoolMoments
     from steelyard.single.trajectory import Trajectory, trajectory
     from steelyard.study import Study
+    from steelyard.study.functions import compare, diagnose, estimate, monitor, replay
     from steelyard.tables import Judgments, Outputs, read_judgments, read_outputs
 
 _HOME = {
@@ -28,10 +29,15 @@ _HOME = {
     "PoolMoments": "steelyard.single.pool",
     "Study": "steelyard.study",
     "Trajectory": "steelyard.single.trajectory",
+    "compare": "steelyard.study.functions",
     "control_variates": "steelyard.single.mean",
+    "diagnose": "steelyard.study.functions",
+    "estimate": "steelyard.study.functions",
+    "monitor": "steelyard.study.functions",
     "plan": "steelyard.questions.plan",
     "read_judgments": "steelyard.tables",
     "read_outputs": "steelyard.tables",
+    "replay": "steelyard.study.functions",
     "sample_mean": "steelyard.single.mean",
     "score": "steelyard.metrics",
     "trajectory": "steelyard.single.trajectory",
@@ -47,10 +53,15 @@ __all__ = [
     "Study",
     "Trajectory",
     "__version__",
+    "compare",
     "control_variates",
+    "diagnose",
+    "estimate",
+    "monitor",
     "plan",
     "read_judgments",
     "read_outputs",
+    "replay",
     "sample_mean",
     "score",
     "trajectory",

@@ -1,11 +1,12 @@
 """Results of a study: a list that prints as a table, is indexed by name and becomes a data frame."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from importlib import import_module
 from typing import Any, Protocol, Self, SupportsIndex, TypeVar, overload
 
 import polars as pl
 
-from steelyard.errors import UnknownNameError
+from steelyard.errors import MissingDependencyError, UnknownNameError
 from steelyard.html_table import html_table
 
 __all__ = ["Result", "ResultTable", "Results", "listed"]
@@ -95,6 +96,14 @@ class ResultTable(list[L]):
                 if name not in parents
             }
         )
+
+    def to_pandas(self) -> Any:
+        """Return the data frame of `to_frame` for pandas, which must be installed."""
+        try:
+            pandas = import_module("pandas")
+        except ImportError as error:
+            raise MissingDependencyError("`to_pandas` needs pandas: pip install pandas") from error
+        return pandas.DataFrame(self.to_frame().to_dict(as_series=False))
 
     def __str__(self) -> str:
         names, cells, numeric = self._table()

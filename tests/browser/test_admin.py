@@ -117,7 +117,7 @@ def test_it_shows_signal_numbers_charts_and_raters(dashboard_observed):
     expect(overall.locator(".answer-sentence")).to_have_text(
         re.compile("cannot be told apart|is better than")
     )
-    expect(page.locator("#numbers")).to_contain_text(re.compile(r"Until it is known\d+"))
+    expect(page.locator("#numbers")).to_contain_text(re.compile(r"Until the goal\d+"))
     expect(page.locator("#numbers")).to_contain_text("Rater 10: too quick, left out")
     expect(overall).to_contain_text("Data efficiency so far")
     expect(overall).to_contain_text("Where the variance of a judgment comes from")
@@ -374,9 +374,10 @@ def test_axe_finds_nothing_in_a_dialog(dashboard, accessible):
 def test_axe_finds_nothing_on_a_phone_and_nothing_overflows(dashboard, accessible):
     page, _ = dashboard(context={"viewport": {"width": 390, "height": 844}, "has_touch": True})
     assert page.evaluate("document.documentElement.scrollWidth") == 390
+    page.get_by_text("Before and after").click()
     shown = page.locator("#exclusions .scrolls").first
     assert shown.evaluate("box => box.scrollWidth <= box.clientWidth"), "a table is cut off"
-    assert page.get_by_text("For one look").count() == 1, "small print is said once"
+    assert page.get_by_text("however often you look").count() == 1, "small print is said once"
     page.get_by_label("Sort by").select_option("Judgments")
     accessible(page)
 

@@ -1,5 +1,7 @@
 """Sliders, preferences, error spans, read-backs, comments, and the conditions between them."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -25,7 +27,7 @@ SLIDER = {
     "low": "bad",
     "high": "good",
 }
-COMMENT = {"id": "comment", "kind": "comment", "label": "Anything else?", "max": 10}
+COMMENT = {"id": "comment", "kind": "comment", "label": "Anything else?"}
 SPANS = {
     "id": "errors",
     "kind": "spans",
@@ -136,10 +138,11 @@ class TestSpans:
         page.get_by_role("radiogroup", name="Severity of “Hello”").get_by_role(
             "radio", name="Minor"
         ).click()
+        page.get_by_label("Category of “Hello”").select_option("fluency")
         page.get_by_role("button", name="Submit").click()
         at = TRANSLATION["output"].index("an testing")
         assert rater.submitted(1)[0]["answer"]["errors"] == [
-            {"start": 0, "end": 5, "severity": "minor", "category": None},
+            {"start": 0, "end": 5, "severity": "minor", "category": "fluency"},
             {"start": at, "end": at + 10, "severity": "major", "category": "fluency"},
         ]
 
@@ -244,9 +247,11 @@ class TestComment:
         rater.question.get_by_role("slider").click()
         page.keyboard.press("Enter")
         area = rater.question.get_by_role("textbox", name="Anything else?")
-        area.click()
+        area.fill("x" * 1_990)
+        area.press("Control+End")
         page.keyboard.type("well 12? yes!")
-        expect(area).to_have_value("well 12? y")
-        expect(rater.question).to_contain_text("10 of 10 characters")
+        expect(area).to_have_value(f"{'x' * 1_990}well 12? y")
+        expect(rater.question).to_contain_text(re.compile("2,?000 of 2,?000 characters"))
         page.keyboard.press("Control+Enter")
-        assert rater.submitted(1)[0]["answer"] == {"quality": 50, "comment": "well 12? y"}
+        comment = f"{'x' * 1_990}well 12? y"
+        assert rater.submitted(1)[0]["answer"] == {"quality": 50, "comment": comment}

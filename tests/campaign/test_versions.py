@@ -146,3 +146,35 @@ def test_anchors_stand_between_the_outputs_to_judge_and_bring_their_draw():
     assert both.filter(pl.col("system") == "v1")["probability"].to_list() == [0.5] * 25
     with pytest.raises(InvalidArgumentError, match=r"`--anchors` must be from 1 to 20, .* got 30"):
         with_anchors(sample.filter(pl.col("system") == "v2"), known, 30, seed=3)
+
+
+def test_odd_files_and_choices_are_read_for_all_versions(tmp_path):
+    old, new = (tables(name, range(12), [1.0, 2.0, 3.0] * 4, rater=name) for name in ("v1", "v2"))
+    for place, (outputs, judgments) in (("old", old), (".", new)):
+        (tmp_path / place).mkdir(exist_ok=True)
+        length = pl.Series([1.5, 2.5, 4.25, 8.5] * 3)
+        frame = outputs.rename({"item": "doc"}).with_columns(x=length, y=length * 2, z=length + 1)
+        frame.write_csv(tmp_path / place / "outputs.csv", separator=";", decimal_comma=True)
+        judgments.rename({"item": "doc"}).write_csv(
+            tmp_path / place / "judgments.csv", separator=";", decimal_comma=True
+        )
+    study = Study.read(
+        tmp_path / "outputs.csv",
+        tmp_path / "judgments.csv",
+        columns={"item": "doc"},
+        exclude_metrics=["y", "z"],
+        earlier=tmp_path / "old",
+    )
+    assert (study.metrics, study.systems) == (("x",), ("v2", "v1"))
+    assert study.estimate()["v2"].estimate == pytest.approx(2.0, abs=0.2)
+
+
+def test_an_anchor_of_a_system_of_the_same_name_is_of_then():
+    old, new = (
+        tables("v1", range(20), [1.0, 2.0] * 10),
+        tables("v1", range(20, 40), [1.0, 3.0] * 10),
+    )
+    again = tables("v1", range(6), [1.0, 2.0] * 3, rater="s")[1]
+    study = Study.read(new[0], pl.concat([new[1], again]), earlier=[old])
+    assert (len(study.judgments), len(study.today.judgments)) == (46, 20)
+    assert [one.system for one in study.estimate()] == ["v1"]

@@ -1,6 +1,7 @@
 import subprocess
 import sys
 
+import click
 import pytest
 
 from steelyard.cli import main
@@ -85,3 +86,29 @@ def test_an_option_is_not_taken_for_the_name_of_a_system(run, tmp_path, command,
     code, _, err = run(command, *files, option, "--prompt", "overall")
     assert (code, "Traceback" in err) == (2, False)
     assert f"`{option}` must be followed by the names of two systems; got '--prompt'" in err
+
+
+def commands():
+    context = click.Context(steelyard)
+    for name in steelyard.list_commands(context):
+        yield name, steelyard.get_command(context, name)
+
+
+def test_the_command_line_stays_small():
+    found = dict(commands())
+    assert len(found) <= 15
+    options = [
+        one for command in found.values() for one in command.params if isinstance(one, click.Option)
+    ]
+    assert len(options) <= 208
+
+
+@pytest.mark.parametrize("name", [name for name, _ in commands()])
+def test_the_help_of_a_command_fits_a_screen_and_has_an_example(name):
+    command = dict(commands())[name]
+    context = click.Context(command, info_name=f"steelyard {name}", max_content_width=100)
+    context.terminal_width = 100
+    page = command.get_help(context)
+    assert len(page.splitlines()) <= 50
+    assert f"  steelyard {name} " in page
+    assert max(map(len, page.splitlines())) <= 110

@@ -99,7 +99,7 @@ def test_a_race_that_is_decided_pauses_the_campaign_once(tmp_path):
         now = work(campaign, store, [GOOD] * 6, judgments=180)
         made = snapshot(campaign, store, now=now)
         assert made["signal"]["title"] == "You can stop: the race is decided"
-        assert "Best: large-tuned and large" in made["signal"]["reason"]
+        assert "large-tuned is the best." in made["signal"]["reason"]
         over = partial(pause_at_goal, half_width=None, now=now)
         assert store.write(over).result()
         rater = store.write(partial(join, panel="invitation", external_id="late", now=now)).result()

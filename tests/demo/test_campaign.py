@@ -6,7 +6,6 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from scipy.stats import hypergeom
 
 from steelyard.demo import campaign
 from steelyard.errors import InvalidArgumentError
@@ -123,21 +122,19 @@ def test_the_truth_is_the_mean_human_score_over_the_pool(simulated):
         assert truth == pytest.approx(np.mean(scores))
 
 
-def test_each_system_is_sampled_without_replacement_and_on_its_own(simulated):
+def test_all_systems_are_judged_on_the_same_items_and_the_new_one_on_a_third(simulated):
     judged = defaultdict(set)
     for row in simulated.judgments:
         judged[row["system"]].add(row["item"])
-    assert {system: len(items) for system, items in judged.items()} == dict.fromkeys(SYSTEMS, 120)
-    low, high = hypergeom(300, 120, 120).interval(0.999)
-    for one, other in pairwise(SYSTEMS):
-        assert low <= len(judged[one] & judged[other]) <= high
+    assert judged["copy"] == judged["loopy"] == judged["terse"]
+    assert (len(judged["copy"]), len(judged["fluent"])) == (150, 50)
+    assert judged["fluent"] < judged["copy"]
 
 
-def test_most_outputs_have_two_judgments_and_a_few_have_three(simulated):
+def test_every_fifth_output_has_a_second_judgment(simulated):
     counts = Counter((row["item"], row["system"], row["prompt"]) for row in simulated.judgments)
     sizes = Counter(counts.values())
-    assert set(sizes) == {2, 3}
-    assert 0.03 <= sizes[3] / sizes.total() <= 0.15
+    assert sizes == {1: 800, 2: 200}
 
 
 def test_no_rater_judges_an_output_twice_and_one_does_far_more_than_the_rest(simulated):
@@ -166,8 +163,9 @@ def test_variance_components_are_like_those_of_real_campaigns(
     simulated, prompt, item_range, rater_range
 ):
     item, rater = variance_components(*judgments(simulated, prompt))
-    assert item_range[0] <= item <= item_range[1]
-    assert rater_range[0] <= rater <= rater_range[1]
+    # 200 second judgments leave the estimate rough
+    assert item_range[0] - 0.05 <= item <= item_range[1] + 0.05
+    assert rater_range[0] - 0.03 <= rater <= rater_range[1] + 0.03
     # The same from the model, without sampling error.
     human = [score for (_, _, of), score in simulated.human_scores.items() if of == prompt]
     assert item_range[0] <= np.var(human) <= item_range[1]
@@ -186,6 +184,24 @@ def test_the_best_metric_is_of_some_use_and_no_more(simulated, system, prompt):
     assert min(correlation.values()) > 0
 
 
+def test_the_judge_likes_long_texts_and_gives_the_same_text_the_same(simulated):
+    scores = defaultdict(set)
+    for row in simulated.outputs:
+        scores[row["item"], row["output"]].add(row["judge"])
+        assert row["judge"] in range(1, 11)
+    assert {len(values) for values in scores.values()} == {1}
+    human = [
+        simulated.human_scores[row["item"], row["system"], "overall"] for row in simulated.outputs
+    ]
+    words = [len(row["output"].split()) for row in simulated.outputs]
+    judge = [row["judge"] for row in simulated.outputs]
+    slope = np.linalg.lstsq(
+        np.column_stack([human, words, np.ones(len(words))]), judge, rcond=None
+    )[0]
+    assert slope[0] > 1
+    assert 0.04 < slope[1] < 0.12
+
+
 def test_overlap_metrics_rank_the_best_system_last(simulated):
     overlap = {
         system: np.mean([row["rouge-l"] for row in simulated.outputs if row["system"] == system])
@@ -199,7 +215,7 @@ def test_overlap_metrics_rank_the_best_system_last(simulated):
 def test_a_campaign_can_be_small():
     small = campaign(items=20, metrics=())
     assert len(small.outputs) == 80
-    assert len({(row["item"], row["system"]) for row in small.judgments}) == 32
+    assert len({(row["item"], row["system"]) for row in small.judgments}) == 33
 
 
 def test_too_few_items_are_refused():

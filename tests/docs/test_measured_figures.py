@@ -40,7 +40,7 @@ _SOURCE = re.compile(
 SET = {
     ("demo-campaign.md", "Systems"): "rates that were set",
     ("demo-campaign.md", "Human scores"): "weights that were set",
-    ("demo-campaign.md", "Ten examples"): "texts of the campaign, with their scores",
+    ("demo-campaign.md", "Examples"): "texts of the campaign, with their scores",
 }
 
 

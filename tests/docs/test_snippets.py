@@ -31,6 +31,7 @@ NOT_RUN = {
     "vllm ": "another program",
     "createdb ": "another program",
     "sqlite3 ": "another program",
+    "umask ": "another program",
     "pg_dump ": "another program",
     "docker ": "another program; tests/docs/test_operation.py",
     "export METRICS_TOKEN": "a secret; tests/collect/web/test_operation.py",

@@ -5,9 +5,9 @@ import zlib
 
 import polars as pl
 import pytest
-from steelyard.collect.config.example import copy_example
 
 from steelyard.cli import main
+from steelyard.collect.config.new_campaign import copy_example
 
 
 @pytest.fixture

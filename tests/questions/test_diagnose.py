@@ -256,4 +256,5 @@ def test_intervals_hold_and_biases_are_named_when_they_are_there():
     assert np.mean([one["favourite"] for _, one in found]) >= 0.6
     fair = [replay(World("x"), rng)[1] for _ in range(60)]
     for name in ("length", "any system", "family", "compressed"):
-        assert np.mean([one[name] for one in fair]) <= 0.12
+        # at 5%, more than 9 of 60 come in about 1 of 1,000 cases
+        assert np.sum([one[name] for one in fair]) <= 9

@@ -7,8 +7,6 @@ from typing import Any
 from steelyard.campaign.leaks import without_leaks
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 from steelyard.tables import Judgments, Outputs, read_judgments, read_outputs
-from steelyard.tables.duplicates import OnDuplicate
-from steelyard.tables.gaps import Fill
 from steelyard.tables.one_table import split_table
 
 __all__ = ["StudyFiles"]
@@ -22,12 +20,8 @@ class StudyFiles:
     judgments: Any
     columns: Mapping[str, str]
     metrics: tuple[str, ...] | None = None
-    on_duplicate: OnDuplicate = "error"
     prompts: tuple[str, ...] | None = None
     exclude_systems: tuple[str, ...] | None = None
-    fill: Fill | str | float | None = None
-    separator: str | Mapping[str, str] | None = None
-    decimal: str | Mapping[str, str] | None = None
     exclude_metrics: tuple[str, ...] | None = None
     lower_is_better: tuple[str, ...] | None = None
     human: tuple[str, ...] | None = None
@@ -70,21 +64,16 @@ class StudyFiles:
                 outputs,
                 self.human,
                 columns=self.columns,
-                separator=_of_file(self.separator, "outputs"),
-                decimal=_of_file(self.decimal, "outputs"),
             )
         judged = Judgments.none()
         if judgments is not None:
             judged = read_judgments(
                 judgments,
                 columns=self.columns,
-                on_duplicate=self.on_duplicate,
                 prompts=self.prompts,
                 lower_is_better=self.lower_is_better,
                 systems=systems,
                 exclude_systems=self.exclude_systems,
-                separator=_of_file(self.separator, "judgments"),
-                decimal=_of_file(self.decimal, "judgments"),
             )
         pool = read_outputs(
             outputs,
@@ -92,10 +81,7 @@ class StudyFiles:
             metrics=self.metrics,
             systems=systems,
             exclude_systems=self.exclude_systems,
-            fill=self.fill,
             exclude_metrics=self.exclude_metrics,
-            separator=_of_file(self.separator, "outputs"),
-            decimal=_of_file(self.decimal, "outputs"),
         )
         if judgments is not None:
             self._check_columns(pool, judged)
@@ -124,7 +110,3 @@ class StudyFiles:
                     f"column {theirs!r} is mapped to {ours!r} but found in neither {pool.name} nor "
                     f"{judged.name}"
                 )
-
-
-def _of_file(given: str | Mapping[str, str] | None, role: str) -> str | None:
-    return given.get(role) if isinstance(given, Mapping) else given

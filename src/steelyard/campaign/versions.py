@@ -6,8 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
-from scipy.stats import f as f_distribution
-from scipy.stats import t as t_distribution
+from scipy.special import fdtr, fdtrc, stdtr
 
 from steelyard.campaign.draws import RECORDED
 from steelyard.errors import InvalidArgumentError, InvalidDataError
@@ -216,8 +215,8 @@ def _no_longer(now: pl.DataFrame, then: pl.DataFrame, today: Sequence[str]) -> s
     old = _within(then)
     if min(len(own), len(old)) > 1:
         ratio = float(np.var(own, ddof=1) / max(float(np.var(old, ddof=1)), 1e-300))
-        tail = f_distribution(len(own) - 1, len(old) - 1)
-        chance = 2 * min(float(tail.cdf(ratio)), float(tail.sf(ratio)))
+        freedom = len(own) - 1, len(old) - 1
+        chance = 2 * min(float(fdtr(*freedom, ratio)), float(fdtrc(*freedom, ratio)))
         if not 1 / _OTHER_SCALE < np.sqrt(ratio) < _OTHER_SCALE and chance < _VERY_UNLIKELY:
             return f"scores vary {np.sqrt(ratio):.3g} times as much today, as on another scale"
     means = [
@@ -229,7 +228,7 @@ def _no_longer(now: pl.DataFrame, then: pl.DataFrame, today: Sequence[str]) -> s
     if len(change) < _FEWEST_ANCHORS:
         return None
     mean, error = float(change.mean()), float(change.std(ddof=1)) / np.sqrt(len(change))
-    if error > 0 and 2 * t_distribution.sf(abs(mean) / error, len(change) - 1) < _UNLIKELY:
+    if error > 0 and 2 * stdtr(len(change) - 1, -abs(mean) / error) < _UNLIKELY:
         word = "more" if mean > 0 else "less"
         return (
             f"{len(change)} outputs that were judged again get {abs(mean):.2g} {word} today (standard error "
@@ -261,7 +260,7 @@ def _other_items(now: pl.DataFrame, then: pl.DataFrame) -> str | None:
     among = float((several["sum"] ** 2 - several["squares"]).sum()) / float(pairs)
     products = (both["off"] * both["sum"] / both["n"]).to_numpy()
     with_today, error = float(products.mean()), float(products.std(ddof=1)) / np.sqrt(len(products))
-    if error > 0 and t_distribution.sf((among - with_today) / error, len(products) - 1) < _UNLIKELY:
+    if error > 0 and stdtr(len(products) - 1, (with_today - among) / error) < _UNLIKELY:
         return (
             f"on {both.height} items, scores of today go together with those of then by {with_today:.2g} "
             f"(covariance, standard error {error:.2g}), and those of then among themselves by {among:.2g}"

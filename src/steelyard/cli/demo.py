@@ -8,19 +8,23 @@ from pathlib import Path
 import click
 import polars as pl
 from rich.console import RenderableType
-from rich.table import Table
 from rich.text import Text
 
-from steelyard.cli.printing import interval, print_json, print_tables
-from steelyard.demo import Campaign, campaign
+from steelyard.cli.answers import table_of, titled
+from steelyard.cli.printing import print_json, print_tables
+from steelyard.demo import NEW, Campaign, campaign
+from steelyard.numbers import decimals_for, interval, number
 from steelyard.questions.estimates import Estimate
+from steelyard.questions.worth import worth
 from steelyard.report import write_report
 from steelyard.study import Study
+from steelyard.study.answer import judgments_of, prompt_answers
 from steelyard.tables import write_table
 
 __all__ = ["demo"]
 
-_METRICS = ("rouge-l", "chrf", "vecsim")
+_SCORED = ("rouge-l", "chrf", "vecsim")
+_METRICS = (*_SCORED, "judge")
 # With fewer, all judged outputs of a system may have the same mean judgment, and no interval.
 _FEWEST_ITEMS = 40
 _EXAMPLE = """\b
@@ -53,18 +57,18 @@ def demo(*, output: Path, items: int, seed: int, as_json: bool) -> None:
     Writes outputs.jsonl, judgments.jsonl and report.html, and says how near the truth, which only
     a simulation knows, the estimates came.
     """
-    made = campaign(items=items, seed=seed, metrics=_METRICS)
+    made = campaign(items=items, seed=seed, metrics=_SCORED)
     output.mkdir(parents=True, exist_ok=True)
     outputs, judgments = output / "outputs.jsonl", output / "judgments.jsonl"
     write_table(pl.DataFrame(made.outputs, infer_schema_length=None), outputs)
     write_table(pl.DataFrame(made.judgments, infer_schema_length=None), judgments)
     study = Study.read(outputs, judgments, metrics=_METRICS)
     found = study.estimate()
-    command = ["steelyard", "report", str(outputs), str(judgments), "-o"]
+    page = output / "report.html"
     report = write_report(
         study,
-        output / "report.html",
-        command=" ".join([*command, str(output / "report.html")]),
+        page,
+        command=f"steelyard report {outputs} {judgments} -o {page}",
         title="Steelyard demo",
         notice=made.notice,
     )
@@ -73,39 +77,55 @@ def demo(*, output: Path, items: int, seed: int, as_json: bool) -> None:
         shown = {"notice": made.notice, "report": str(report), "estimates": rows}
         print_json(shown, None)
         return
+    parts: list[RenderableType] = [Text(f"{made.notice}\n", style="italic")]
+    for prompt in dict.fromkeys(one.prompt for one in found):
+        own = [one for one in found if one.prompt == prompt]
+        parts += _of_prompt(study, made, sorted(own, key=lambda one: -one.estimate))
     held = sum(one.low <= made.truth[_key(one)] <= one.high for one in found)
-    prompts = dict.fromkeys(one.prompt for one in found)
     print_tables(
         [
-            Text(f"{made.notice}\n", style="italic"),
-            *(_table(made, [one for one in found if one.prompt == prompt]) for prompt in prompts),
-            f"Intervals are about {found[0].about}: {held} of {len(found)} hold the truth.\n",
+            *parts,
+            f"{held} of {len(found)} intervals hold the truth, which only a simulation knows.",
+            f"{NEW} is a new version, judged on a third of the items.\n",
             f"Report:    {report}",
             f"Outputs:   {outputs}\nJudgments: {judgments}",
-            f"Next:      {_program()} diagnose {outputs} {judgments}",
+            f"Next:      {_program()} compare {outputs} {judgments}",
         ],
         None,
     )
 
 
-def _table(made: Campaign, found: Sequence[Estimate]) -> RenderableType:
-    table = Table(title=f"Mean human score, prompt {found[0].prompt}", title_justify="left")
-    table.add_column("system")
-    for name in ("truth", "estimate"):
-        table.add_column(name, justify="right")
-    for name in ("95% interval", "plain mean's interval"):
-        table.add_column(name)
-    table.add_column("data efficiency", justify="right")
+def _of_prompt(study: Study, made: Campaign, found: Sequence[Estimate]) -> list[RenderableType]:
+    """Return the answer under a prompt, the estimates beside the truth, and what the judge is worth."""
+    prompt = found[0].prompt
+    places = decimals_for(one.half_width for one in found)
+    table = table_of(
+        [
+            ("system", False),
+            ("mean", True),
+            ("95% interval", False),
+            ("plain mean's interval", False),
+            ("judgments", True),
+            ("truth", True),
+        ]
+    )
     for one in found:
         table.add_row(
-            str(one.system),
-            f"{made.truth[_key(one)]:.3f}",
-            f"{one.estimate:.3f}",
-            interval(one.low, one.high),
-            interval(one.baseline.low, one.baseline.high),
-            f"{one.data_efficiency:.2f}",
+            one.system,
+            number(one.estimate, places),
+            interval(one.low, one.high, places),
+            interval(one.baseline.low, one.baseline.high, places),
+            str(one.n_judgments),
+            number(made.truth[_key(one)], places),
         )
-    return table
+    saved = worth(found, judgments_of(study, prompt, study.systems))
+    [diagnosis] = study.diagnose(["judge"], prompts=[prompt])
+    return [
+        titled(prompt, prompt_answers(study, prompt, found)[None].sentence),
+        table,
+        *([] if saved is None else [saved.sentence]),
+        f"Can the judge be trusted? {diagnosis.judges[0].sentence}\n",
+    ]
 
 
 def _program() -> str:

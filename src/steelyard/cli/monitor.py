@@ -9,9 +9,11 @@ import click
 from rich.console import RenderableType
 from rich.table import Table
 
+from steelyard.cli.answers import titled
 from steelyard.cli.options import (
     StudyChoice,
-    form_options,
+    about_options,
+    bounds_option,
     gate_option,
     level_option,
     output_options,
@@ -19,7 +21,8 @@ from steelyard.cli.options import (
     study_arguments,
 )
 from steelyard.cli.printing import interval as shown
-from steelyard.cli.printing import print_result
+from steelyard.cli.printing import parse_bounds, print_result
+from steelyard.questions.about import Raters, Target
 from steelyard.questions.goal import Decide
 from steelyard.questions.monitored import Monitored
 from steelyard.questions.pairs import Gate
@@ -65,13 +68,13 @@ def goal_options(command: Callable[..., Any]) -> Callable[..., Any]:
 )
 @pair_options
 @gate_option(*get_args(Gate))
-@form_options
+@about_options
+@bounds_option
 @level_option
 @output_options
 def monitor(
     choice: StudyChoice,
     *,
-    form: dict[str, Any],
     half_width: float | None,
     goal: Decide | None,
     margin: float | None,
@@ -80,6 +83,9 @@ def monitor(
     gate: Gate | None,
     pair: tuple[str, str] | None,
     baseline: str | None,
+    target: Target,
+    raters: Raters | None,
+    bounds: str | None,
     level: float,
     as_json: bool,
     output: Path | None,
@@ -105,7 +111,9 @@ def monitor(
         prompts=choice.prompts,
         systems=choice.systems or (None if study.today is None else study.today.systems),
         level=level,
-        **form,
+        target=target,
+        raters=raters,
+        bounds=None if bounds is None else parse_bounds(bounds),
     )
     tables = [part for one in found for part in _tables(one)]
     changed = None
@@ -150,22 +158,21 @@ def _weeks(found: Weeks) -> Table:
 
 
 def _tables(one: Monitored) -> list[RenderableType]:
-    parts: list[RenderableType] = [_systems(one)]
+    place = one.prompt if one.slice is None else f"{one.prompt}, {one.slice}"
+    said = " ".join(filter(None, (one.answer, f"{one.sentence[:1].upper()}{one.sentence[1:]}.")))
+    parts: list[RenderableType] = [titled(place, said), _systems(one)]
     if one.pairs:
         parts.append(_pairs(one))
-    if one.answer:
-        parts.append(one.answer)
     used = f"; metrics used: {', '.join(one.metrics)}" if one.metrics else ""
     until = "" if one.planned is None else f", with {one.planned:g} planned of each system"
     parts.append(f"about {one.about}{used}")
-    parts.append(f"{one.n_judgments:,} judgments so far{until}; {one.sentence}")
+    parts.append(f"{one.n_judgments:,} judgments so far{until}")
     parts.extend(f"note: {note}" for note in one.notes)
     return parts
 
 
 def _systems(one: Monitored) -> Table:
-    place = one.prompt if one.slice is None else f"{one.prompt}, {one.slice}"
-    table = Table(title=f"Judgments so far, prompt {place}", title_justify="left")
+    table = Table()
     table.add_column("system")
     for name in ("rank", "estimate"):
         table.add_column(name, justify="right")

@@ -16,15 +16,13 @@ from steelyard.errors import InvalidArgumentError
 from steelyard.questions.about import Raters, Target
 from steelyard.study import Study
 from steelyard.tables import read_outputs
-from steelyard.tables.duplicates import OnDuplicate
 
 __all__ = [
     "StudyChoice",
+    "about_options",
     "bounds_option",
-    "by_file",
     "column_mapping",
     "column_option",
-    "file_options",
     "form_options",
     "gate_option",
     "level_option",
@@ -61,8 +59,8 @@ class StudyChoice:
         Our names of columns, and theirs.
     lower_is_better, human : tuple of str or None
         As the options were given.
-    reading : dict
-        How odd files are read, and the folders of earlier versions.
+    earlier : tuple or None
+        Folders of earlier versions, or their names and files.
     weeks : tuple of (str, Path, Path)
         Where OUTPUTS is a folder of dated files: the name, outputs and judgments of each.
     """
@@ -77,7 +75,7 @@ class StudyChoice:
     columns: dict[str, str]
     lower_is_better: tuple[str, ...] | None
     human: tuple[str, ...] | None
-    reading: dict[str, Any]
+    earlier: tuple[Any, ...] | None
     weeks: tuple[tuple[str, Path, Path], ...] = ()
 
     def read(self, *, told: bool = True, all_metrics: bool = False) -> Study:
@@ -97,7 +95,7 @@ class StudyChoice:
             exclude_metrics=self.exclude_metrics,
             lower_is_better=self.lower_is_better,
             human=self.human,
-            **self.reading,
+            earlier=self.earlier,
         )
         return with_notes_told(study) if told else study
 
@@ -126,10 +124,6 @@ def study_arguments(command: Command) -> Command:
         columns: tuple[str, ...],
         lower_is_better: tuple[str, ...],
         human: tuple[str, ...],
-        separators: tuple[str, ...],
-        decimals: tuple[str, ...],
-        fill: tuple[str, ...],
-        on_duplicate: OnDuplicate,
         earlier: tuple[Any, ...],
         **others: Any,
     ) -> Any:
@@ -157,13 +151,7 @@ def study_arguments(command: Command) -> Command:
             column_mapping(columns),
             lower_is_better or None,
             human or None,
-            {
-                "separator": by_file("--separator", separators),
-                "decimal": by_file("--decimal", decimals),
-                "fill": fill_mapping(fill),
-                "on_duplicate": on_duplicate,
-                "earlier": earlier or None,
-            },
+            earlier or None,
             weeks,
         )
         return command(choice, **others)
@@ -199,9 +187,7 @@ def study_arguments(command: Command) -> Command:
             metavar="PROMPT",
             help="Prompt whose lower scores are better, such as a rank.",
         ),
-        file_options,
-        click.option("--fill", multiple=True, metavar="METRIC=HOW"),
-        click.option("--on-duplicate", type=click.Choice(get_args(OnDuplicate)), default="error"),
+        column_option,
         click.option(
             "--earlier",
             multiple=True,
@@ -263,6 +249,25 @@ def column_option(command: Command) -> Command:
     )(command)
 
 
+def about_options(command: Command) -> Command:
+    """Add ``--target`` and ``--raters``: the outputs and raters that intervals are about."""
+    return _with(
+        command,
+        click.option(
+            "--target",
+            type=click.Choice(get_args(Target)),
+            default="pool",
+            show_default=True,
+            help="About these outputs, or new ones like these.",
+        ),
+        click.option(
+            "--raters",
+            type=click.Choice(get_args(Raters)),
+            help="About raters like these (random, the default of two or more) or exactly these.",
+        ),
+    )
+
+
 def form_options(command: Command) -> Command:
     """Add what answers are about; the command takes them as the mapping `form`, for `Study.estimate`."""
 
@@ -296,18 +301,7 @@ def form_options(command: Command) -> Command:
 
     return _with(
         with_form,
-        click.option(
-            "--target",
-            type=click.Choice(get_args(Target)),
-            default="pool",
-            show_default=True,
-            help="About these outputs, or new ones like these.",
-        ),
-        click.option(
-            "--raters",
-            type=click.Choice(get_args(Raters)),
-            help="About raters like these (random, the default of two or more) or exactly these.",
-        ),
+        about_options,
         click.option(
             "--by",
             metavar="COLUMN[=X,Y]",
@@ -426,39 +420,6 @@ def column_mapping(columns: Sequence[str]) -> dict[str, str]:
             )
         mapping[ours] = yours
     return mapping
-
-
-def file_options(command: Command) -> Command:
-    """Add what says how files are written: ``--column``, ``--separator`` and ``--decimal``."""
-    return _with(
-        command,
-        column_option,
-        click.option("--separator", "separators", multiple=True, metavar="CHARACTER"),
-        click.option("--decimal", "decimals", multiple=True, metavar="MARK"),
-    )
-
-
-def fill_mapping(fill: Sequence[str]) -> dict[str, str] | None:
-    """Return what fills the gaps of each metric of ``METRIC=HOW``; ``*`` stands for all."""
-    mapping = {}
-    for pair in fill:
-        metric, separator, how = pair.rpartition("=")
-        mapping[metric if separator else "*"] = how
-    return mapping or None
-
-
-def by_file(option: str, values: Sequence[str]) -> dict[str, str]:
-    """Return a value for outputs and one for judgments of ``VALUE`` and ``outputs:VALUE``."""
-    found: dict[str, str] = {}
-    for given in values:
-        role, separator, value = given.partition(":")
-        if separator and value and role in {"outputs", "judgments"}:
-            found[role] = value
-        elif not given:
-            raise InvalidArgumentError(f"`{option}` must not be empty")
-        else:
-            found |= {"outputs": given, "judgments": given}
-    return found
 
 
 def two_systems(

@@ -8,9 +8,8 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from steelyard.cli.options import (
-    by_file,
     column_mapping,
-    file_options,
+    column_option,
     level_option,
     named_metrics_of,
     output_options,
@@ -95,7 +94,7 @@ _ASSUMED = ("item-variance", "rater-variance", "correlation", "leniency", "pool-
     metavar="NAME=X[,LOW,HIGH]",
     help=f"Instead of a pilot, with the ends of its 95% interval: {', '.join(_ASSUMED)}.",
 )
-@file_options
+@column_option
 @level_option
 @output_options
 def plan(
@@ -111,8 +110,6 @@ def plan(
     metrics: tuple[str, ...],
     assumed: tuple[str, ...],
     columns: tuple[str, ...],
-    separators: tuple[str, ...],
-    decimals: tuple[str, ...],
     as_json: bool,
     output: Path | None,
     **goal: Any,
@@ -136,8 +133,6 @@ def plan(
             columns=column_mapping(columns),
             metrics=named or None,
             exclude_metrics=left,
-            separator=by_file("--separator", separators),
-            decimal=by_file("--decimal", decimals),
             earlier=earlier or None,
         )
         made = with_notes_told(study).plan(

@@ -7,7 +7,7 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from steelyard.campaign.versions import campaign_files, with_anchors
-from steelyard.cli.options import by_file, column_mapping, file_options, two_systems
+from steelyard.cli.options import column_mapping, column_option, two_systems
 from steelyard.cli.paths import InputPath, OutputFile
 from steelyard.cli.printing import print_json, print_tables
 from steelyard.errors import InvalidArgumentError
@@ -65,7 +65,7 @@ Examples:
 @click.option(
     "--undecided", is_flag=True, help="With --after: only systems that are not told from all."
 )
-@file_options
+@column_option
 @click.option("--seed", type=int, required=True, help="Seed of the draw, which is recorded.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
 @click.option(
@@ -92,8 +92,6 @@ def sample(
     prompt: str | None,
     undecided: bool,
     columns: tuple[str, ...],
-    separators: tuple[str, ...],
-    decimals: tuple[str, ...],
     seed: int,
     as_json: bool,
     output: Path,
@@ -108,8 +106,6 @@ def sample(
         outputs,
         after,
         columns=column_mapping(columns),
-        separator=by_file("--separator", separators),
-        decimal=by_file("--decimal", decimals),
     )
     found: Sample | NextSample
     if after is None:

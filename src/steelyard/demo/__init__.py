@@ -1,5 +1,5 @@
-"""A built-in campaign with simulated systems and raters, and a known truth."""
+"""The built-in simulated campaign, whose truth is known."""
 
-from steelyard.demo.campaign import Campaign, campaign
+from steelyard.demo.campaign import NEW, Campaign, campaign
 
-__all__ = ["Campaign", "campaign"]
+__all__ = ["NEW", "Campaign", "campaign"]

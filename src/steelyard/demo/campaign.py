@@ -7,11 +7,14 @@ import numpy as np
 
 from steelyard.demo.collection import Sampled, collect
 from steelyard.demo.domains import read_domains
-from steelyard.demo.prompts import PROMPTS
+from steelyard.demo.prompts import OVERALL, PROMPTS
 from steelyard.demo.systems import SYSTEMS, Task, Text, outputs, task
 from steelyard.errors import InvalidArgumentError
 
-__all__ = ["NOTICE", "Campaign", "campaign"]
+__all__ = ["NEW", "NOTICE", "Campaign", "campaign"]
+
+# The new version, judged on a third of the items that the others are judged on.
+NEW = "fluent"
 
 NOTICE = (
     "Simulated campaign: the texts were written by a grammar, the systems' mistakes and the "
@@ -22,8 +25,12 @@ Row = dict[str, str | float]
 
 # Below this the sample would be too small for the demonstration to show anything.
 _FEWEST_ITEMS = 20
-_JUDGED_SHARE = 0.4
+_JUDGED_SHARE = 0.5
 _LONGEST_REFERENCE = 45
+# The language model's score of a text without quality of its own, for a unit of quality, and for a word more
+# than usual; and its noise.
+_JUDGE_MEAN, _JUDGE_SCALE, _JUDGE_WORDS, _JUDGE_NOISE = 5.0, 1.8, 0.08, 0.5
+_JUDGE_LENGTH = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +40,9 @@ class Campaign:
     Attributes
     ----------
     outputs : list of dict
-        The pool, a row for each item and system: ``item, system, input, output, reference`` and a
-        column for each metric.
+        The pool, a row for each item and system: ``item, system, input, output, reference, judge`` and a
+        column for each metric. ``judge`` is what a simulated language model gives, from 1 to 10; it likes
+        long texts.
     judgments : list of dict
         A row for each judgment, in the order of collection: ``item, system, rater, prompt, score,
         seconds, time``.
@@ -61,8 +69,9 @@ def campaign(
 ) -> Campaign:
     r"""Simulate a human evaluation of four systems that write short notices from facts.
 
-    Each system's outputs are judged on a simple random sample without replacement of two fifths
-    of the items, drawn for each system on its own. The human score of an output is a known
+    Half of the items are drawn by simple random sampling without replacement, the same for all
+    systems; the new version, ``fluent``, is judged on the first third of them. Every output gets one
+    judgment, and every fifth a second one. The human score of an output is a known
     function of what is wrong with its text, so the estimand is known:
     :math:`\mu = N^{-1} \sum_z f(z)`.
 
@@ -100,7 +109,7 @@ def campaign(
         raise InvalidArgumentError(f"`items` must be at least {_FEWEST_ITEMS}; got {items}")
     if seed < 0:
         raise InvalidArgumentError(f"`seed` must not be negative; got {seed}")
-    item_rng, system_rng, sample_rng, rater_rng = np.random.default_rng(seed).spawn(4)
+    item_rng, system_rng, sample_rng, rater_rng, judge_rng = np.random.default_rng(seed).spawn(5)
     tasks = _tasks(items, rng=item_rng)
     texts = {item: outputs(one, rng=system_rng) for item, one in tasks.items()}
     human_scores = {
@@ -110,7 +119,7 @@ def campaign(
         for prompt in PROMPTS
     }
     return Campaign(
-        outputs=_pool(tasks, texts, metrics),
+        outputs=_pool(tasks, texts, metrics, rng=judge_rng),
         judgments=collect(_sample(texts, rng=sample_rng), rng=rater_rng),
         truth={
             (system, prompt.name): sum(human_scores[item, system, prompt.name] for item in texts)
@@ -138,7 +147,11 @@ def _tasks(items: int, *, rng: np.random.Generator) -> dict[str, Task]:
 
 
 def _pool(
-    tasks: dict[str, Task], texts: dict[str, dict[str, Text]], metrics: Sequence[str]
+    tasks: dict[str, Task],
+    texts: dict[str, dict[str, Text]],
+    metrics: Sequence[str],
+    *,
+    rng: np.random.Generator,
 ) -> list[Row]:
     rows = [
         Row(
@@ -147,9 +160,12 @@ def _pool(
             input=tasks[item].input,
             output=text.text,
             reference=tasks[item].reference,
+            judge=judge,
         )
         for item, written in texts.items()
-        for system, text in written.items()
+        for (system, text), judge in zip(
+            written.items(), _judged(list(written.values()), rng=rng), strict=True
+        )
     ]
     if metrics:
         # Imported here because scoring loads word vectors and n-gram libraries.
@@ -167,11 +183,24 @@ def _pool(
 
 
 def _sample(texts: dict[str, dict[str, Text]], *, rng: np.random.Generator) -> list[Sampled]:
-    """Draw items without replacement, for each system on its own."""
+    """Draw items without replacement, the same for all systems; of the new version only the first."""
     items = list(texts)
     size = round(_JUDGED_SHARE * len(items))
+    drawn = [items[i] for i in rng.choice(len(items), size=size, replace=False)]
     return [
-        Sampled(items[i], system, texts[items[i]][system])
+        Sampled(item, system, texts[item][system])
         for system in SYSTEMS
-        for i in rng.choice(len(items), size=size, replace=False)
+        for item in (drawn[: size // 3] if system == NEW else drawn)
     ]
+
+
+def _judged(written: Sequence[Text], *, rng: np.random.Generator) -> list[int]:
+    """Return what a language model gives the texts of an item, the same for the same text."""
+    noise = rng.normal(scale=_JUDGE_NOISE, size=len(written))
+    first = {text.text: place for place, text in reversed(list(enumerate(written)))}
+    scores = []
+    for text in written:
+        long = _JUDGE_WORDS * (len(text.text.split()) - _JUDGE_LENGTH)
+        liked = _JUDGE_MEAN + _JUDGE_SCALE * float(OVERALL.quality(text.defects)) + long
+        scores.append(int(np.clip(round(liked + noise[first[text.text]]), 1, 10)))
+    return scores

@@ -19,8 +19,8 @@ _RATERS = 25
 # One rater does far more than the others, as on the paper's data; the rest trail off.
 _BUSIEST = 0.195
 _DECAY = 0.9
-# One output in twelve is judged three times, the others twice.
-_THIRD_JUDGMENT = 1 / 12
+# One output in so many is judged twice, the others once.
+_SECOND_JUDGMENT = 5
 _SESSION = 30
 _START = dt.datetime(2018, 3, 5, 8, tzinfo=dt.UTC)
 _SLOTS_A_DAY = 6
@@ -52,9 +52,8 @@ def collect(sample: Sequence[Sampled], *, rng: np.random.Generator) -> list[Row]
         answers both prompts about an output, and never sees a text of an item twice, even if two
         systems wrote it.
     """
-    judged = np.repeat(
-        np.arange(len(sample)), 2 + (rng.random(len(sample)) < _THIRD_JUDGMENT).astype(np.int64)
-    )
+    place = np.arange(len(sample))
+    judged = np.repeat(place, 1 + (place % _SECOND_JUDGMENT == 0))
     rater = _assign(sample, judged, rng=rng)
     words = np.array([len(one.text.text.split()) for one in sample])[judged]
     seconds = _seconds(words, rater, rng=rng)

@@ -43,16 +43,7 @@ def ask(
     cache: Cache,
     progress: Progress,
 ) -> Asked:
-    """Ask some questions at a time, and keep each reply when it comes.
-
-    Parameters
-    ----------
-    questions : Questions
-        What is asked.
-    keys : list of str
-        Which of them.
-    endpoint, concurrency, requests_per_minute, cache, progress
-        As for `steelyard.judge.judge`.
+    """Ask the questions with these keys, some at a time, and keep each reply when it comes.
 
     Raises
     ------

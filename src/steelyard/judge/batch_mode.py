@@ -198,15 +198,7 @@ class BatchMode:
         )
 
     async def batch(self, name: str) -> Batch:
-        """Return how a batch is doing.
-
-        Raises
-        ------
-        Failure
-            If that cannot be learned now.
-        EndpointError
-            If there is no such batch.
-        """
+        """Return how a batch is doing; a `Failure` if that cannot be learned now."""
         try:
             return Batch.of(await self._once("GET", f"batches/{name}"))
         except Failure as failure:

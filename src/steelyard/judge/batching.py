@@ -44,14 +44,7 @@ def ask_in_batches(
     progress: Progress,
     wait: bool = True,
 ) -> Asked:
-    """Ask in batches, and keep the replies.
-
-    Parameters
-    ----------
-    questions, keys, endpoint, cache, progress
-        As for `steelyard.judge.asking.ask`.
-    wait : bool
-        Whether to wait for the replies; otherwise all is sent, and the next run fetches it.
+    """Ask in batches, and keep the replies; without `wait` all is sent, and the next run fetches it.
 
     Raises
     ------
@@ -147,8 +140,6 @@ class _BatchAsker:
 
     async def _sought(self, submission: Submission) -> str | None:
         """Learn whether there is a batch of a submission whose run ended while it asked for one."""
-        assert submission.tried is not None
-        assert submission.file is not None
         # never longer, whatever became of the clock
         await asyncio.sleep(min(max(0.0, submission.tried + _SETTLED - time.time()), _SETTLED))
         batch = await self._batches.find(submission.file)

@@ -35,27 +35,15 @@ CREATE TABLE batched (question TEXT PRIMARY KEY, id TEXT NOT NULL);
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """Questions that are sent together, as one file.
+    """Questions that were sent to a place as one file, when a batch of it was asked for, and its name.
 
-    Attributes
-    ----------
-    id : str
-        Our own name for it.
-    place : str
-        Where it is sent.
-    file : str or None
-        The endpoint's name of the file with the questions; None before it is told.
-    tried : float or None
-        When a batch of it was asked for, in seconds since 1970. Without a `batch`, nobody knows whether
-        there is one.
-    batch : str or None
-        The endpoint's name of the batch.
+    Without the name, nobody knows whether there is a batch.
     """
 
     id: str
     place: str
-    file: str | None = None
-    tried: float | None = None
+    file: str
+    tried: float
     batch: str | None = None
 
 

@@ -35,23 +35,9 @@ T = TypeVar("T")
 
 
 class Client:
-    """Puts questions to an endpoint; an asynchronous context manager.
+    """Puts questions to an endpoint at a pace, and counts `requests`; an asynchronous context manager.
 
-    Parameters
-    ----------
-    endpoint : Endpoint
-        Where to ask.
-    timeout : float
-        Seconds that a reply may take, from the request to its last byte.
-    pace : Pace
-        When a question may be sent.
-    connections : int
-        Connections kept open.
-
-    Attributes
-    ----------
-    requests : int
-        Requests sent so far.
+    `timeout` is the seconds that a reply may take, from the request to its last byte.
     """
 
     def __init__(self, endpoint: Endpoint, *, timeout: float, pace: Pace, connections: int) -> None:
@@ -155,23 +141,10 @@ class Client:
         timeout: float | None = None,  # noqa: ASYNC109
         **sent: Any,
     ) -> tuple[httpx.Headers, str]:
-        """Send one request, and return headers and text of the response if it is a success.
+        """Send one request, and return headers and text of the response; a `Failure` if it is no success.
 
-        Parameters
-        ----------
-        method, address : str
-            What to do, and where.
-        largest : int
-            Bytes that a response may have.
-        timeout : float, optional
-            Seconds until the last byte; by default those of the client.
-        **sent
-            ``content`` (JSON), or ``data`` and ``files``, as httpx wants them.
-
-        Raises
-        ------
-        Failure
-            If it is none.
+        What is sent is ``content`` (JSON), or ``data`` and ``files``, as httpx wants them. A response may
+        have `largest` bytes.
         """
         self.requests += 1
         seconds = self._timeout if timeout is None else timeout

@@ -20,21 +20,7 @@ _HEADER = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,63}")
 
 @dataclass(frozen=True, kw_only=True)
 class Endpoint:
-    """An address and a key.
-
-    Attributes
-    ----------
-    base : str
-        The address before ``/chat/completions``, without the query.
-    query : str
-        What stands behind the question mark.
-    key : str or None
-        The API key; not shown.
-    key_name : str or None
-        The environment variable that it came from.
-    key_header : str
-        The header that it is sent in.
-    """
+    """An address before ``/chat/completions`` and its query; a key, its variable, and its header."""
 
     base: str
     query: str = ""
@@ -50,18 +36,7 @@ class Endpoint:
         api_key_env: str | None = None,
         environment: Mapping[str, str] = os.environ,
     ) -> Self:
-        """Check what the user gave.
-
-        Parameters
-        ----------
-        base : str
-            The address before ``/chat/completions``, such as ``http://localhost:8000/v1``, with a
-            query if the endpoint wants one.
-        api_key_env : str, optional
-            The environment variable that holds the API key, after the header that the key alone is
-            sent in, if that is not ``Authorization``: ``api-key=AZURE_KEY``.
-        environment : mapping
-            Where the variable is looked up.
+        """Check what the user gave; see `steelyard.judge.judge`.
 
         Raises
         ------

@@ -146,25 +146,11 @@ def judge(
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """What would be asked.
+    """What would be asked: different questions, and what they and their replies cost.
 
-    Attributes
-    ----------
-    n_outputs, n_unaskable : int
-        Outputs (pairs in either order, if the rubric compares), and those that lack a text which the
-        rubric shows.
-    questions : int
-        Different questions that would be asked now.
-    from_cache, in_batches : int
-        Those whose reply is kept, or in a batch which is not fetched yet: they are paid for.
-    tokens_in, tokens_out : int
-        Expected tokens of questions and of replies.
-    most_tokens_out : int or None
-        What the replies can come to at most; None if the rubric sets no bound.
-    is_measured : bool
-        Whether tokens are inferred from replies that are kept, and not only from the length of texts.
-    cost : float or None
-        The price of the expected tokens; None if prices were not given.
+    Of the outputs (pairs in either order, if the rubric compares) some lack a text that the rubric shows;
+    questions whose reply is kept, or in a batch that is not fetched yet, are paid for. Tokens are measured
+    if they are inferred from replies that are kept, and not only from the length of texts.
     """
 
     n_outputs: int

@@ -31,21 +31,9 @@ _MEANING = {"low", "high", "answer", "score", "criteria", "labels"}
 class Questions:
     """All questions of a run.
 
-    Attributes
-    ----------
-    rubric : Rubric
-        What is asked.
-    model : str
-        Who is asked.
-    bodies : dict
-        The body of each different request, by the key that its reply is kept under: not where it is
-        asked, but all that is.
-    keys : list of list of str
-        For each output, or each pair in either order, its questions; none where it cannot be asked about.
-    lacking : list of str or None
-        Why it cannot.
-    pairing : Pairing or None
-        Which outputs are compared, if the rubric compares.
+    `bodies` has each different request by the key that its reply is kept under: not where it is asked, but
+    all that is. `keys` has the questions about each output, or each pair in either order, and `lacking`
+    why there are none.
     """
 
     rubric: Rubric

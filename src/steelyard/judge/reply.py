@@ -17,15 +17,7 @@ _KEPT = ConfigDict(frozen=True, ser_json_inf_nan="constants")
 
 
 class Token(BaseModel):
-    """A generated token, and what could have stood in its place.
-
-    Attributes
-    ----------
-    text : str
-        The token.
-    alternatives : list of (str, float)
-        Tokens and their log probabilities; the token itself is among them.
-    """
+    """A generated token, and the log probabilities of it and of what could have stood in its place."""
 
     model_config = _KEPT
 

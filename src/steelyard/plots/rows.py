@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from steelyard.names import shown_names
 from steelyard.plots.canvas import axes_for, legend_above
@@ -71,7 +70,6 @@ def draw_rows(
     legend: Mapping[str, str],
     at: float | None = None,
     margin: float | None = None,
-    ratio: bool = False,
 ) -> Axes:
     """Draw blocks of intervals below each other.
 
@@ -89,8 +87,6 @@ def draw_rows(
         A value to mark by a line.
     margin : float or None
         Distance from it that does not matter.
-    ratio : bool
-        Whether values are ratios: their axis is logarithmic.
 
     Returns
     -------
@@ -104,14 +100,12 @@ def draw_rows(
     axes = axes_for(ax, rows=len(lines))
     _name_rows(axes, lines)
     _mark_value(axes, at, margin)
-    edges = _edges(lines, least=0.0 if ratio else -math.inf)
+    edges = _edges(lines)
     for height, line in enumerate(lines):
         if height % 2 and not headed:
             axes.axhspan(height - 0.5, height + 0.5, color=BAND, zorder=0)
         if isinstance(line, Row):
             _draw(axes, height, line, edges)
-    if ratio:
-        _count_by_ratios(axes, edges)
     axes.margins(x=0.04)
     axes.set_xlabel(x, parse_math=False)
     legend_above(axes, _handles([line for line in lines if isinstance(line, Row)], legend))
@@ -135,14 +129,6 @@ def _mark_value(axes: Axes, at: float | None, margin: float | None) -> None:
         axes.axvline(end, color=MUTED, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
 
 
-def _count_by_ratios(axes: Axes, edges: tuple[float, float]) -> None:
-    steps = (1, 1.5, 2, 3, 5, 7) if edges[1] < 10 * edges[0] else (1, 2, 5)
-    axes.set_xscale("log")
-    axes.xaxis.set_major_locator(LogLocator(subs=steps))
-    axes.xaxis.set_minor_locator(NullLocator())
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-
-
 def _labels(lines: Sequence[Row | str]) -> list[str]:
     """Return what stands beside each row: names that are short enough, all still different."""
     pairs = any(isinstance(line, Row) and len(line.label) > 1 for line in lines)
@@ -155,14 +141,14 @@ def _labels(lines: Sequence[Row | str]) -> list[str]:
     ]
 
 
-def _edges(lines: Sequence[Row | str], *, least: float) -> tuple[float, float]:
+def _edges(lines: Sequence[Row | str]) -> tuple[float, float]:
     """Return the least and greatest finite number, where intervals without a bound end."""
     rows = [line for line in lines if isinstance(line, Row)]
     numbers = [
         number
         for row in rows
         for number in (row.value, row.low, row.high, *(row.outer or ()), *row.others.values())
-        if math.isfinite(number) and number > least
+        if math.isfinite(number)
     ]
     return (min(numbers), max(numbers)) if numbers else (1.0, 1.0)
 

@@ -6,7 +6,7 @@ Both are errors by exactly these raters: what raters have in common, no metric a
 from dataclasses import replace
 
 import numpy as np
-from scipy.special import expit, logit, stdtrit
+from scipy.special import stdtrit
 
 from steelyard.model.campaign import Campaign
 from steelyard.model.designed import answers_of
@@ -15,8 +15,6 @@ from steelyard.questions.judge_bias import BesidePeople
 from steelyard.questions.judge_moments import Value, jackknife
 
 __all__ = ["judge_worth", "without_metrics"]
-
-_LEAST = 1e-3
 
 
 def without_metrics(campaign: Campaign) -> float:
@@ -51,14 +49,14 @@ def judge_worth(campaign: Campaign, place: int, plain: float, beside: BesidePeop
         ),
     )
     value = float(np.clip(1 - _square(fit(only)) / max(plain, 1e-300), 0.0, 1.0))
-    odds = logit(beside.explained)
-    variance, freedom = jackknife(odds)
+    # on the scale of angles, on which a worthless metric is as surely known as any other
+    variance, freedom = jackknife(np.arcsin(np.sqrt(beside.explained)))
     if not np.isfinite(variance):
         return Value(value, float("nan"), float("nan"))
     reach = float(stdtrit(freedom, (1 + beside.level) / 2)) * float(np.sqrt(variance))
-    middle = float(logit(np.clip(value, _LEAST, 1 - _LEAST)))
-    low = 0.0 if value < _LEAST else float(expit(middle - reach))
-    return Value(value, min(low, value), max(float(expit(middle + reach)), value))
+    middle = float(np.arcsin(np.sqrt(value)))
+    low, high = np.sin(np.clip([middle - reach, middle + reach], 0.0, np.pi / 2)) ** 2
+    return Value(value, float(low), float(high))
 
 
 def _square(found: Fit) -> float:

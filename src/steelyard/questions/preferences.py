@@ -72,8 +72,10 @@ class PreferenceComparison(Comparison):
     order_sentence: str
 
     def _sentence(self) -> str:
-        ranked = len(self.pairs) == len(self.strengths) * (len(self.strengths) - 1) // 2
-        order = [one.system for one in self.strengths] if ranked else []
+        order = [one.system for one in self.strengths]
+        compared = {frozenset((pair.a, pair.b)) for pair in self.pairs}
+        if compared != {frozenset(pair) for pair in combinations(order, 2)}:
+            order = []
         return answer_sentence(self.pairs, order, self.level, unit="in wins minus losses")
 
 

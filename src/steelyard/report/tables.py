@@ -1,7 +1,7 @@
 """The tables of the report: the numbers behind the figures."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from steelyard.numbers import (
     decimals_for,
@@ -34,14 +34,11 @@ class Table:
         Heads of the columns; the first is that of the rows' names.
     rows : tuple of tuples of str
         The name of each row and its cells.
-    last_is_total : bool
-        Whether the last row is about all the others together.
     """
 
     caption: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
-    last_is_total: bool = field(default=False, kw_only=True)
 
 
 def score_decimals(findings: PromptFindings) -> int:

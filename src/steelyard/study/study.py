@@ -34,8 +34,6 @@ from steelyard.records import names_of
 from steelyard.sampling.sample import Sample, sample
 from steelyard.study import monitoring, replaying
 from steelyard.tables import Judgments, Outputs
-from steelyard.tables.duplicates import OnDuplicate
-from steelyard.tables.gaps import Fill
 
 __all__ = ["Study"]
 
@@ -87,13 +85,9 @@ class Study:
         *,
         columns: Mapping[str, str] | None = None,
         metrics: Sequence[str] | None = None,
-        on_duplicate: OnDuplicate = "error",
         prompts: Sequence[str] | None = None,
         systems: Sequence[str] | None = None,
         exclude_systems: Sequence[str] | None = None,
-        fill: Fill | str | float | None = None,
-        separator: str | Mapping[str, str] | None = None,
-        decimal: str | Mapping[str, str] | None = None,
         exclude_metrics: Sequence[str] | None = None,
         lower_is_better: Sequence[str] | None = None,
         human: Sequence[str] | None = None,
@@ -111,8 +105,6 @@ class Study:
             ``judgments:item`` are for one file only.
         metrics : str or sequence of str, optional
             Columns to use as metrics; all numeric ones by default.
-        on_duplicate
-            As in `read_judgments`.
         prompts : str or sequence of str, optional
             Read the judgments under these prompts only.
         systems : str or sequence of str, optional
@@ -120,10 +112,6 @@ class Study:
             know, unless something is wrong with them: then they are left out, with a note.
         exclude_systems : str or sequence of str, optional
             Leave out these systems before anything is checked.
-        fill
-            As in `read_outputs`.
-        separator, decimal : str or mapping
-            As in `read_outputs`; or by file, ``outputs`` and ``judgments``.
         exclude_metrics : str or sequence of str, optional
             Columns of numbers that are no metrics.
         lower_is_better : str or sequence of str, optional
@@ -146,12 +134,8 @@ class Study:
             judgments,
             columns=columns or {},
             metrics=names_of(metrics),
-            on_duplicate=on_duplicate,
             prompts=names_of(prompts),
             exclude_systems=names_of(exclude_systems),
-            fill=fill,
-            separator=separator,
-            decimal=decimal,
             exclude_metrics=names_of(exclude_metrics),
             lower_is_better=names_of(lower_is_better),
             human=names_of(human),
@@ -159,22 +143,24 @@ class Study:
         pool, judged, notes = files.read(names_of(systems))
         if earlier is None:
             return cls(pool, judged, notes)
+        others = replace(files, human=None, exclude_systems=None)
         old = [
-            (name, *replace(files, outputs=pool_of, judgments=judged_of).read(None)[:2])
+            (name, *replace(others, outputs=pool_of, judgments=judged_of).read(None)[:2])
             for name, pool_of, judged_of in _tables_of(earlier)
         ]
         both = joined(pool, judged, old)
         whole = replace(
-            files,
+            others,
             outputs=both.outputs,
             judgments=both.judgments,
             columns={},
             metrics=pool.metrics,
-            human=None,
-            exclude_systems=None,
+            exclude_metrics=None,
         )
         pool_of_all, judged_of_all, _ = whole.read(None)
-        own = judged.filter(pl.col("system").is_in(list(both.today)))
+        # anchors are of earlier versions, whatever their system is called
+        keys = pool.rows(columns=["item", "system"]).select(pl.struct("item", "system"))
+        own = judged.filter(pl.struct("item", "system").is_in(keys.to_series().implode()))
         today = cls(pool, own, notes)
         return cls(pool_of_all, judged_of_all, (*notes, *both.notes), today=today)
 

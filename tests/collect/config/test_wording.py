@@ -18,9 +18,10 @@ from steelyard.collect.config.wording import (
     shipped_languages,
 )
 from steelyard.collect.config.yaml_lines import read_yaml
-from steelyard.collect.web.messages import NextDone
+from steelyard.collect.policy.visit import Reason
 from steelyard.errors import InvalidDataError
 
+ENDS = {*get_args(Reason)} - {"wait", "paused"}
 HOME = Path(steelyard.collect.__file__).parent
 TEMPLATES = [HOME / "templates" / f"{name}.html" for name in ("base", "message", "work", "widgets")]
 MODULES = sorted((HOME / "static" / "rater").glob("*.js"))
@@ -32,16 +33,14 @@ NAMES = re.compile(
 )
 # What is put together from a key's beginning and its end.
 COMPOSED = {
-    *(f"ended-{reason}" for reason in get_args(NextDone.model_fields["reason"].annotation)),
-    *(f"ended-title-{reason}" for reason in get_args(NextDone.model_fields["reason"].annotation)),
+    *(f"ended-{reason}" for reason in ENDS),
+    *(f"ended-title-{reason}" for reason in ENDS),
     "refused-title",
     *(f"{part}-{kind}" for part in ("screening", "exit") for kind in ("title", "lead")),
     *(f"refused-title-{status}" for status in (400, 401, 403, 404, 429, 503)),
     *(f"{kind}-{way}" for kind in ("highlight", "mark") for way in ("touch", "mouse")),
     # of a file without a label, by its format
     *("image", "audio", "video"),
-    # found by what they say, because those who say it know no texts
-    *("back-to-panel", "back-to-prolific"),
 }
 
 
@@ -125,8 +124,7 @@ def test_a_message_is_english_until_a_page_says_it_in_another_language():
     assert made == "Passage 2: give a verdict."
     german = Wording("de", "ltr", {**read_yaml(Path(str(TEXTS / "de.yaml"))).data})
     assert german.of(made) == "Stelle 2: geben Sie ein Urteil ab."
-    assert german.of("Back to Prolific") == "Zurück zu Prolific"
-    assert german.of("what nobody translated") == "what nobody translated"
+    assert german.of("no text of ours") == "no text of ours"
     assert (german("words-changed", n=1), german("words-changed", n=3)) == (
         "1 Wort geändert",
         "3 Wörter geändert",

@@ -105,14 +105,7 @@ class Wording:
         """Return a text that the server made in this language; what has no key stays as it is."""
         if isinstance(text, Phrase):
             return self(text.key, **text.values)
-        key = english().keys_by_text.get(text) if isinstance(text, str) else None
-        return text if key is None else self(key)
-
-    @cached_property
-    def keys_by_text(self) -> Mapping[str, str]:
-        """The keys of texts into which nothing is filled in."""
-        plain = {key: text for key, text in self.texts.items() if isinstance(text, str)}
-        return {text: key for key, text in plain.items() if not _PLACEHOLDER.search(text)}
+        return text
 
 
 @cache

@@ -9,6 +9,7 @@ from urllib.parse import quote, urlencode, urlsplit
 from pydantic import Field, model_validator
 
 from steelyard.collect.config.declared import Declared, mistake
+from steelyard.collect.config.wording import phrase
 from steelyard.errors import InvalidArgumentError
 
 __all__ = [
@@ -211,7 +212,7 @@ class ProlificPanel(_PanelWithEnds):
         if code is None:
             return None
         url = f"{_PROLIFIC}/submissions/complete?{urlencode({'cc': code})}"
-        return Return("GET", url, "Back to Prolific")
+        return Return("GET", url, phrase("back-to-prolific"))
 
     def link(self, origin: str, token: str) -> str:
         """Return the study's address, with the placeholders that Prolific fills in."""
@@ -287,7 +288,7 @@ class ExternalQuestionPanel(Panel):
         """
         fields = {"assignmentId": parameters["assignmentId"], "outcome": outcome}
         address = f"{parameters['origin']}/mturk/externalSubmit"
-        return Return("POST", address, "Submit", fields)
+        return Return("POST", address, phrase("submit"), fields)
 
 
 class GenericPanel(_PanelWithEnds):
@@ -350,7 +351,7 @@ class GenericPanel(_PanelWithEnds):
         if template is None:
             return None
         url = _FILLED.sub(lambda place: quote(parameters[place[1]], safe=""), template)
-        return Return("GET", url, "Back to the panel")
+        return Return("GET", url, phrase("back-to-panel"))
 
     def link(self, origin: str, token: str) -> str:
         """Return the address, with the parameters that the panel must fill in."""

@@ -104,8 +104,7 @@ def judgment_rows(connection: Connection) -> pl.DataFrame:
     screen that stand behind it; those at the same place, and those with the same text, count half.
     Columns of documents are there only where there are any.
     """
-    found = connection.execute(_MIRRORED).scalar_one_or_none()
-    mirrored = frozenset(json.loads(found or "[]"))
+    mirrored = frozenset(json.loads(connection.execute(_MIRRORED).scalar_one_or_none() or "[]"))
     sides: dict[tuple[int, int], str] = {}
     written: dict[int, list[int]] = {}
     for unit, side, system in connection.execute(_SIDES):
@@ -116,9 +115,11 @@ def judgment_rows(connection: Connection) -> pl.DataFrame:
         passed_over.setdefault(system, []).append(draw)
     segments = _segments(connection)
     rows: list[dict[str, Any]] = []
-    for row in connection.execute(_SCORED).mappings():
+    found = connection.execute(_SCORED)
+    as_they_are = [name for name in found.keys() if name in _SCHEMA and name != "time"]  # noqa: SIM118
+    for row in found.mappings():
         before = bisect_left(passed_over.get(row["system"], ()), row["draw"])
-        known = {name: row[name] for name in _SCHEMA.keys() & row.keys()}
+        known = {name: row[name] for name in as_they_are}
         known |= {
             "seconds": row["active_ms"] / 1000,
             "time": iso_time(row["time"]),

@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from steelyard.collect.config.wording import phrase
 from steelyard.collect.policy.budget import UNLIMITED, Budget
 from steelyard.collect.policy.visit import Reason, reason_to_end
 from steelyard.collect.store import lease_statements as statements
@@ -203,9 +204,9 @@ def save_draft(
     """
     found = run(connection, statements.DRAFTED, {"lease": lease}).one_or_none()
     if found is None:
-        raise UnknownLeaseError("there is no such lease")
+        raise UnknownLeaseError(phrase("no-such-lease"))
     if found.rater != rater:
-        raise NotYoursError("the lease belongs to another rater")
+        raise NotYoursError(phrase("lease-of-another"))
     run(
         connection,
         statements.SAVE,
@@ -232,7 +233,7 @@ def lease_content(connection: Connection, *, lease: str) -> ShownContent:
     """
     found = run(connection, statements.LEASE_CONTENT, {"lease": lease}).one_or_none()
     if found is None:
-        raise UnknownLeaseError("there is no such lease")
+        raise UnknownLeaseError(phrase("no-such-lease"))
     content = json.loads(found.content)
     return shown_content(content, rater=found.rater, lease=lease, pair=bool(found.pair))
 

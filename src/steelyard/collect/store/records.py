@@ -130,7 +130,9 @@ def submission_rows(
     for unit, system, side in connection.execute(named):
         systems.setdefault(unit, []).append((system, side))
     rows = []
-    for row in connection.execute(wanted).mappings():
+    found = connection.execute(wanted)
+    as_they_are = [name for name in found.keys() if name not in _MADE]  # noqa: SIM118
+    for row in found.mappings():
         shown = shown_content(
             json.loads(row["content"]),
             rater=row["rater"],
@@ -141,7 +143,7 @@ def submission_rows(
         written = systems.get(row["unit"], ())
         rows.append(
             SubmissionRow(
-                **{name: value for name, value in row.items() if name not in _MADE},
+                **{name: row[name] for name in as_they_are},
                 systems=tuple(system for system, _ in written),
                 content=shown.content,
                 letters={

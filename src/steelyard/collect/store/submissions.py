@@ -181,9 +181,9 @@ def submit(
     """
     found = run(connection, _LEASE, {"lease": lease}).one_or_none()
     if found is None:
-        raise UnknownLeaseError("there is no such lease")
+        raise UnknownLeaseError(phrase("no-such-lease"))
     if found.rater != rater:
-        raise NotYoursError("the lease belongs to another rater")
+        raise NotYoursError(phrase("lease-of-another"))
     if found.submission is not None:
         if found.key != key:
             raise AlreadySubmittedError(

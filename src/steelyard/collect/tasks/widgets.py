@@ -86,10 +86,14 @@ class Widget(Declared):
     required: Annotated[bool | Condition, PlainValidator(_requirement)] = True
     when: Annotated[Condition | None, PlainValidator(_optional_condition)] = None
 
+    # The key with what there is to choose from; none of a widget without choices.
+    listed: ClassVar[str] = ""
+
     @property
     def choices(self) -> Sequence[Choice]:
         """What there is to choose from."""
-        return ()
+        found: Sequence[Choice] = getattr(self, self.listed) if self.listed else ()
+        return found
 
     @property
     def texts(self) -> Sequence[str]:
@@ -98,7 +102,7 @@ class Widget(Declared):
 
     @model_validator(mode="after")
     def _has_distinct_choices(self) -> Self:
-        name = self._choices_key()
+        name = self.listed
         seen: dict[str, dict[Any, int]] = {"value": {}, "key": {}}
         for position, choice in enumerate(self.choices):
             for part, before in seen.items():
@@ -114,14 +118,10 @@ class Widget(Declared):
                 before[value] = position
         return self
 
-    @classmethod
-    def _choices_key(cls) -> str:
-        return ""
-
     def public(self) -> dict[str, Any]:
         """Return the JSON form for the page."""
         data = self.model_dump(mode="json")
-        name = self._choices_key()
+        name = self.listed
         has_keys = any(choice.key for choice in self.choices)
         for position, choice in enumerate(data.get(name, ())):
             choice["value"] = plain(choice["value"])
@@ -136,33 +136,19 @@ class Widget(Declared):
 class Likert(Widget):
     """A facet rated on levels."""
 
+    listed: ClassVar[str] = "levels"
+
     kind: Literal["likert"]
     levels: tuple[Level, ...] = Field(strict=False, min_length=2)
-
-    @property
-    def choices(self) -> Sequence[Level]:
-        """The levels."""
-        return self.levels
-
-    @classmethod
-    def _choices_key(cls) -> str:
-        return "levels"
 
 
 class Gate(Widget):
     """A question with options, on which later ones may depend."""
 
+    listed: ClassVar[str] = "options"
+
     kind: Literal["gate"]
     options: tuple[Option, ...] = Field(strict=False, min_length=2)
-
-    @property
-    def choices(self) -> Sequence[Option]:
-        """The options."""
-        return self.options
-
-    @classmethod
-    def _choices_key(cls) -> str:
-        return "options"
 
 
 class PostEdit(Widget):
@@ -195,25 +181,18 @@ class Passages(Widget):
         ``{passage}``, ``{verdict}`` and ``{highlights}``; None: nothing is read back.
     """
 
+    listed: ClassVar[str] = "verdicts"
+
     kind: Literal["passages"]
     field: Name
     verdicts: tuple[Verdict, ...] = Field(strict=False, min_length=2)
     confirm: Words | None = None
 
     @property
-    def choices(self) -> Sequence[Verdict]:
-        """The verdicts."""
-        return self.verdicts
-
-    @property
     def texts(self) -> Sequence[str]:
         """What is read back."""
         own = (verdict.confirm for verdict in self.verdicts)
         return [text for text in (self.confirm, *own) if text is not None]
-
-    @classmethod
-    def _choices_key(cls) -> str:
-        return "verdicts"
 
     def read_back(self, verdict: str) -> str | None:
         """Return the text that is read back for a verdict; None if nothing is."""
@@ -332,6 +311,8 @@ class Spans(Widget):
         "say_none": "who marks no error is always asked to say so",
     }
 
+    listed: ClassVar[str] = "severities"
+
     kind: Literal["spans"]
     required: Annotated[bool | Condition, PlainValidator(_requirement)] = False
     field: Name
@@ -340,15 +321,6 @@ class Spans(Widget):
     missing: bool = False
     suggested: Name | None = None
     most: int = Field(default=20, gt=0, le=1000)
-
-    @property
-    def choices(self) -> Sequence[Severity]:
-        """The severities."""
-        return self.severities
-
-    @classmethod
-    def _choices_key(cls) -> str:
-        return "severities"
 
     @property
     def kinds(self) -> tuple[str, ...]:

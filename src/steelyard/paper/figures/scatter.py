@@ -14,7 +14,6 @@ from steelyard.errors import InvalidArgumentError
 from steelyard.names import shown_names
 from steelyard.numbers import RHO, interval, number
 from steelyard.plots.style import (
-    ALL_SYSTEMS,
     BLUE,
     GRID,
     MUTED,
@@ -31,7 +30,6 @@ __all__ = [
     "least_squares_ends",
     "marks_of",
     "metric_plot",
-    "within_systems",
 ]
 
 
@@ -125,29 +123,6 @@ def metric_plot(
         figure.supxlabel(metric, fontsize=9.0)
         figure.supylabel(score, fontsize=9.0)
     return figure
-
-
-def within_systems(
-    judged: Sequence[JudgedMetric], correlation: Interval | None = None
-) -> JudgedMetric:
-    """Return the judged outputs of all systems as one, less the means of each.
-
-    Parameters
-    ----------
-    judged : sequence of JudgedMetric
-        One for each system.
-    correlation : Interval, optional
-        Of metric and human score within systems.
-
-    Examples
-    --------
-    >>> first = JudgedMetric("a", np.array([1.0, 3.0]), np.array([0.0, 1.0]))
-    >>> within_systems([first, JudgedMetric("b", np.array([9.0]), np.array([5.0]))]).metric
-    array([-1.,  1.,  0.])
-    """
-    metric = np.concatenate([one.metric - one.metric.mean() for one in judged])
-    human = np.concatenate([one.human - one.human.mean() for one in judged])
-    return JudgedMetric(ALL_SYSTEMS, metric, human, correlation)
 
 
 @dataclass(frozen=True)

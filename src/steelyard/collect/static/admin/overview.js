@@ -40,7 +40,7 @@ export function showSignal(place, snapshot) {
 export function showNumbers(place, snapshot) {
   const { progress, money, pace, time } = snapshot;
   const isEnded = pace.reached || isJudged(snapshot);
-  const aim = pace.towards === "goal" ? "Until it is known" : "Until all is judged";
+  const aim = pace.towards === "goal" ? "Until the goal" : "Until all is judged";
   const spent = money ? `${money.spent} ${money.currency} spent ${money.budget === null ? "(no budget set)" : `of ${money.budget}`}` : null;
   const reason = isStalled(snapshot) ? "no judgment in the last hour" : isOpen(snapshot) ? "cannot be told yet" : "no work is given out";
   const rate = pace.per_hour === null ? null : `${whole(pace.per_hour)} per hour`;
