@@ -143,7 +143,8 @@ class Fit:
         """
         campaign = self.campaign
         times = np.bincount(campaign.output, minlength=len(campaign.item))
-        stands_for = 1.0 * (campaign.writers > 0) * (times > 0)[:, np.newaxis]
+        judged = (campaign.writers > 0) & (times > 0)[:, np.newaxis]
+        stands_for = judged.astype(np.float64)
         if campaign.weight is not None:
             stands_for *= campaign.weight[:, np.newaxis]
         stands_for *= self._share_of_shared(stands_for)
