@@ -14,6 +14,8 @@ __all__ = ["Observed", "observed"]
 # Without other systems to compare with, the model's expectation counts as so many blocks; that is worth as much
 # as the squares of so many systems.
 _BLOCKS, _SYSTEMS = 10.0, 2.0
+# So many judgments are looked at together: their weights on all columns are in memory.
+_AT_ONCE = 5_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,21 +91,27 @@ def observed(system: System, at: Solution, weights: Floats) -> Observed:
     squares, expected, fourth = (np.zeros((k, k)) for _ in range(3))
     taken = np.zeros(k)
     of_kernels = at.theta[len(system.slices) :]
-    reach = system.u @ at.m_inverse
-    dense = system.u.toarray()
-    for size, index in enumerate(system.effects.blocks.index):
-        within = sum(
-            v * one.within[size] for v, one in zip(of_kernels, system.effects.kernels, strict=True)
-        )
-        own = weights[index]
-        parts = np.einsum("bm,bmk->bk", left[index], own)
-        squares += parts.T @ parts
-        through = within @ own
-        expected += np.einsum("bmk,bml->kl", own, through)
-        square = np.einsum("bmk,bmk->bk", own, through)
-        fourth += square.T @ square
-        lost = np.einsum("bmq,blq->bml", reach[index], dense[index])
-        taken += np.einsum("bmk,bml,blk->k", own, lost, own, optimize=True)
+    for size, every in enumerate(system.effects.blocks.index):
+        step = max(_AT_ONCE // every.shape[1], 1)
+        for first in range(0, len(every), step):
+            chosen = slice(first, first + step)
+            index = every[chosen]
+            within = sum(
+                v * one.within[size][chosen]
+                for v, one in zip(of_kernels, system.effects.kernels, strict=True)
+            )
+            own = weights[index]
+            parts = np.einsum("bm,bmk->bk", left[index], own)
+            squares += parts.T @ parts
+            through = within @ own
+            expected += np.einsum("bmk,bml->kl", own, through)
+            square = np.einsum("bmk,bmk->bk", own, through)
+            fourth += square.T @ square
+            rows = system.u[index.ravel()]
+            shape = (*index.shape, rows.shape[1])
+            reach = np.asarray(rows @ at.m_inverse).reshape(shape)
+            lost = reach @ rows.toarray().reshape(shape).swapaxes(1, 2)
+            taken += np.einsum("bmk,bml,blk->k", own, lost, own, optimize=True)
     full = np.diag(expected)
     kept = np.clip(1 - taken / np.maximum(full, 1e-300), 0.05, 1.0)
     both = np.sqrt(np.outer(kept, kept))
