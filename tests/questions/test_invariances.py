@@ -48,11 +48,7 @@ def test_what_is_asked_for_does_not_change_what_is_lent():
     study = Study.read(*frames())
     every = by_system(study.estimate())
     alone = study.estimate(systems=["B"])[0]
-    assert (alone.estimate, alone.low, alone.high) == (
-        every["B"].estimate,
-        every["B"].low,
-        every["B"].high,
-    )
+    same([alone], [every["B"]], rel=1e-12)
 
 
 def test_raters_are_a_sample_from_two_on():

@@ -51,12 +51,15 @@ class Columns:
         Of metrics: the weight of each metric in each value.
     share : (q, k) array, optional
         Of raters: the share of each value in all judgments of a system.
+    of_scores : bool
+        Whether values are in the units of the scores, not in those of a system's spread.
     """
 
     name: str
     design: Floats | csr_array
     axes: Floats | None = None
     share: Floats | None = None
+    of_scores: bool = False
 
     @property
     def q(self) -> int:
@@ -164,10 +167,11 @@ def _metrics(campaign: Campaign) -> list[Columns]:
             parts = [contrast.multiply(axis[:, np.newaxis]) for axis in own.T]
             slopes = csr_array(hstack(parts))
             found.append(Columns("own slopes", slopes))
-    several = campaign.writers.max(axis=1, initial=1.0) < 1 - 1e-9
+    several = campaign.writers.max(axis=1) < 1 - 1e-9
     if several.any() and campaign.other is None:
         column = (several - campaign.writers @ pools.shared)[campaign.output]
-        found.append(Columns("shared texts", column[:, np.newaxis]))
+        # a text has one level, whatever the spreads of its writers are
+        found.append(Columns("shared texts", column[:, np.newaxis], of_scores=True))
     return found
 
 

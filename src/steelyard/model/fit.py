@@ -146,9 +146,20 @@ class Fit:
         stands_for = 1.0 * (campaign.writers > 0) * (times > 0)[:, np.newaxis]
         if campaign.weight is not None:
             stands_for *= campaign.weight[:, np.newaxis]
+        stands_for *= self._share_of_shared(stands_for)
         share = stands_for / np.maximum(stands_for.sum(axis=0), 1e-300)
         weights = (share / np.maximum(times, 1)[:, np.newaxis])[campaign.output]
         return self.errors_of(weights * self.spread[:, np.newaxis], about)
+
+    def _share_of_shared(self, stands_for: Floats) -> Floats:
+        """Return what brings texts that several systems wrote, judged for any of them, to their share of each pool."""
+        several = (self.campaign.writers.max(axis=1) < 1 - 1e-9)[:, np.newaxis]
+        shared, own = (stands_for * several).sum(axis=0), (stands_for * ~several).sum(axis=0)
+        wanted = self.campaign.pools.shared
+        both = (shared > 0) & (own > 0)
+        of_shared = np.where(both, wanted / np.maximum(shared, 1e-300), 1.0)
+        of_own = np.where(both, (1 - wanted) / np.maximum(own, 1e-300), 1.0)
+        return np.asarray(np.where(several, of_shared, of_own))
 
     def errors_of(self, z_weights: Floats, about: About = "pool") -> Answers:
         """Return the estimates that these weights on scaled judgments give, and their errors.

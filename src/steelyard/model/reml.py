@@ -64,7 +64,10 @@ class System:
 
     def __init__(self, z: Floats, means: Floats, effects: Effects) -> None:
         self.z, self.means, self.effects = z, means, effects
-        columns = [csr_array(one.design) for one in effects.columns]
+        unit = means.sum(axis=1)[:, np.newaxis]
+        columns = [
+            csr_array(one.design * unit if one.of_scores else one.design) for one in effects.columns
+        ]
         self.u = csr_array(hstack([*columns, csr_array(means)]))
         self._transposed = csr_array(self.u.T)
         ends = np.cumsum([0, *(one.q for one in effects.columns)])

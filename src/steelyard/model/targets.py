@@ -64,7 +64,10 @@ def targets(effects: Effects, campaign: Campaign, scale: Floats) -> Targets:
     scale : (k,) array
         The spread of each system's judgments.
     """
-    columns = tuple(_of_columns(one, campaign) * scale for one in effects.columns)
+    unit = np.exp(np.mean(np.log(scale)))
+    columns = tuple(
+        _of_columns(one, campaign) * (unit if one.of_scores else scale) for one in effects.columns
+    )
     these = tuple(
         found if one.share is None else one.share * scale
         for found, one in zip(columns, effects.columns, strict=True)
