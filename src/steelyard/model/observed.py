@@ -14,6 +14,8 @@ __all__ = ["Observed", "observed"]
 # Without other systems to compare with, the model's expectation counts as so many blocks; that is worth as much
 # as the squares of so many systems.
 _BLOCKS, _SYSTEMS = 10.0, 2.0
+# Differences are looked at for so many systems at most: means of more show enough.
+_MOST_PAIRED = 200
 # So many judgments are looked at together: their weights on all columns are in memory.
 _AT_ONCE = 5_000
 
@@ -106,7 +108,7 @@ def observed(system: System, at: Solution, weights: Floats) -> Observed:
             through = within @ own
             expected += np.einsum("bmk,bml->kl", own, through)
             square = np.einsum("bmk,bmk->bk", own, through)
-            fourth += square.T @ square
+            fourth += square.T @ square if k <= _MOST_PAIRED else np.diag(np.sum(square**2, axis=0))
             rows = system.u[index.ravel()]
             shape = (*index.shape, rows.shape[1])
             reach = np.asarray(rows @ at.m_inverse).reshape(shape)
