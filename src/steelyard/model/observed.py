@@ -48,6 +48,8 @@ class Observed:
         """
         own, wanted = np.diag(self.squares), np.diag(self.expected)
         departure = _departure(own / np.maximum(wanted, 1e-300), self.freedom, len(own))
+        if len(own) > _MOST_PAIRED:
+            return lent_by(departure)
         a, b = np.triu_indices(len(own), 1)
         apart = wanted[a] + wanted[b] - 2 * self.expected[a, b]
         known = apart > 1e-9 * (wanted[a] + wanted[b])
