@@ -26,7 +26,7 @@ def value(widget):
 
 def test_a_model_is_asked_what_raters_are_asked():
     rubric = task_rubrics(load_task("language-quality")).rubrics["redundancy"]
-    system, user = (message["content"] for message in rubric.messages("THE TEXT"))
+    system, user = (message["content"] for message in rubric.messages({"output": "THE TEXT"}))
     assert "Judge how they are\nwritten, not what they say" in system
     assert user.startswith("Is the text free of repetition?\n\n1: Repetitive. A whole sentence")
     assert "\n3: None. Everything is said once." in user
@@ -50,7 +50,7 @@ def test_a_pair_is_asked_about_as_a_pair():
     rubric = task_rubrics(load_task("pairwise")).rubrics["preference"]
     assert rubric.compares
     assert rubric.labels == {"first": 1, "tie": 2, "second": 3}
-    asked = rubric.messages("one", input="Q", others={"other_output": "two"})[1]["content"]
+    asked = rubric.messages({"output": "one", "input": "Q", "other_output": "two"})[1]["content"]
     assert "Reply A:\n<first>\none\n</first>" in asked
     assert "Reply B:\n<second>\ntwo\n</second>" in asked
 
@@ -62,7 +62,7 @@ def test_an_order_is_asked_for_pair_by_pair(ties):
     rubric = task_rubrics(made(order, scores=[score], side_by_side=True)).rubrics["better"]
     assert rubric.compares
     assert set(rubric.labels) == {"first", "second"} | ({"tie"} if ties else set())
-    asked = rubric.messages("one", others={"other_output": "two"})[1]["content"]
+    asked = rubric.messages({"output": "one", "other_output": "two"})[1]["content"]
     assert asked.startswith("Put them in order.\n\nfirst: the first one is better")
     assert "Which is the better one?" in asked
     assert "Text A:\n<first>\none\n</first>\n\nText B:\n<second>\ntwo\n</second>" in asked
@@ -104,7 +104,7 @@ def test_braces_of_a_task_are_text():
     task = made(widget, scores=[value("q")], instructions="Write {output} or {x}.")
     rubric = task_rubrics(task).rubrics["quality"]
     assert rubric.placeholders == ("output",)
-    assert "Is { this} JSON?" in rubric.messages("x")[1]["content"]
+    assert "Is { this} JSON?" in rubric.messages({"output": "x"})[1]["content"]
 
 
 def test_names_of_columns_must_differ_and_an_output_must_be_shown():

@@ -250,7 +250,7 @@ def test_a_system_with_one_judgment_takes_no_ranks_from_the_others():
     best = got.ranks[0]
     assert (best.system, best.low, best.high) == ("A", 1, 1)
     assert {rank.system: rank.high for rank in got.ranks[1:]} == {"B": 3, "C": 3}
-    assert got.sentence.startswith("A is best, better than C by 2.84 [")
+    assert got.sentence.startswith("A is best, better than C by 2.8")
     [about] = [note for note in got.notes if note.startswith("D")]
     assert about == (
         "D is left out: an interval needs at least 2 judged outputs; got 1: judge more outputs"

@@ -22,6 +22,8 @@ __all__ = ["About", "Answers", "Fit", "fit"]
 
 # Scores that differ by less, relative to their size, are equal.
 _ROUNDING = 1e-14
+# Judgments that effects explain wholly leave no less than this share of their variance: less is rounding.
+_EXACT = 1e-6
 
 About = Literal["pool", "new outputs", "these raters"]
 
@@ -143,7 +145,8 @@ class Fit:
         """
         campaign = self.campaign
         times = np.bincount(campaign.output, minlength=len(campaign.item))
-        stands_for = 1.0 * (campaign.writers > 0) * (times > 0)[:, np.newaxis]
+        judged = (campaign.writers > 0) & (times > 0)[:, np.newaxis]
+        stands_for = judged.astype(np.float64)
         if campaign.weight is not None:
             stands_for *= campaign.weight[:, np.newaxis]
         stands_for *= self._share_of_shared(stands_for)
@@ -381,7 +384,8 @@ def fit(campaign: Campaign, *, without: frozenset[str] = frozenset(), prior: boo
         found = at(np.sqrt(moderate), lent)
         if campaign.k > 2:
             own = campaign.writers[campaign.output]
-            squares = (own.T @ found.left() ** 2) / np.maximum(own.sum(axis=0), 1e-300)
+            left = (own.T @ found.left() ** 2) / np.maximum(own.sum(axis=0), 1e-300)
+            squares = np.maximum(left, _EXACT * squares)
             moderate, lent = moderated(squares, freedom)
             found = at(np.sqrt(moderate), lent, found)
         return found

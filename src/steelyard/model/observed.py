@@ -16,6 +16,8 @@ __all__ = ["Observed", "observed"]
 _BLOCKS, _SYSTEMS = 10.0, 2.0
 # Differences are looked at for so many systems at most: means of more show enough.
 _MOST_PAIRED = 200
+# So many judgments are looked at together: their weights on all columns are in memory.
+_AT_ONCE = 5_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,21 +95,27 @@ def observed(system: System, at: Solution, weights: Floats) -> Observed:
     squares, expected, fourth = (np.zeros((k, k)) for _ in range(3))
     taken = np.zeros(k)
     of_kernels = at.theta[len(system.slices) :]
-    reach = system.u @ at.m_inverse
-    dense = system.u.toarray()
-    for size, index in enumerate(system.effects.blocks.index):
-        within = sum(
-            v * one.within[size] for v, one in zip(of_kernels, system.effects.kernels, strict=True)
-        )
-        own = weights[index]
-        parts = np.einsum("bm,bmk->bk", left[index], own)
-        squares += parts.T @ parts
-        through = within @ own
-        expected += np.einsum("bmk,bml->kl", own, through)
-        square = np.einsum("bmk,bmk->bk", own, through)
-        fourth += square.T @ square if k <= _MOST_PAIRED else np.diag(np.sum(square**2, axis=0))
-        lost = np.einsum("bmq,blq->bml", reach[index], dense[index])
-        taken += np.einsum("bmk,bml,blk->k", own, lost, own, optimize=True)
+    for size, every in enumerate(system.effects.blocks.index):
+        step = max(_AT_ONCE // every.shape[1], 1)
+        for first in range(0, len(every), step):
+            chosen = slice(first, first + step)
+            index = every[chosen]
+            within = sum(
+                v * one.within[size][chosen]
+                for v, one in zip(of_kernels, system.effects.kernels, strict=True)
+            )
+            own = weights[index]
+            parts = np.einsum("bm,bmk->bk", left[index], own)
+            squares += parts.T @ parts
+            through = within @ own
+            expected += np.einsum("bmk,bml->kl", own, through)
+            square = np.einsum("bmk,bmk->bk", own, through)
+            fourth += square.T @ square if k <= _MOST_PAIRED else np.diag(np.sum(square**2, axis=0))
+            rows = system.u[index.ravel()]
+            shape = (*index.shape, rows.shape[1])
+            reach = np.asarray(rows @ at.m_inverse).reshape(shape)
+            lost = reach @ rows.toarray().reshape(shape).swapaxes(1, 2)
+            taken += np.einsum("bmk,bml,blk->k", own, lost, own, optimize=True)
     full = np.diag(expected)
     kept = np.clip(1 - taken / np.maximum(full, 1e-300), 0.05, 1.0)
     both = np.sqrt(np.outer(kept, kept))
