@@ -94,6 +94,7 @@ def test_errors_slider_and_comment(visit, accessible):
     accessible(page)
     press(page, "j")
     accessible(page)
+    page.get_by_label("Category of “an testing”").select_option("fluency")
     rater.question.get_by_role("button", name="Next").click()
     accessible(page)
     press(page, "Home", "Enter")
@@ -189,7 +190,8 @@ def test_texts_from_right_to_left_stand_on_their_side(visit):
     page = rater.at_work()
     text = page.locator("#texts [data-field=output] p")
     assert text.evaluate("(p) => getComputedStyle(p).direction") == "rtl"
-    assert text.evaluate("(p) => getComputedStyle(p).borderRightWidth") == "3px"
+    bar = page.locator("#texts [data-field=output]")
+    assert bar.evaluate("(all) => getComputedStyle(all).borderRightWidth") == "3px"
     press(page, "2", "2", "2")
     assert (
         rater.question.get_by_role("textbox").evaluate("(area) => getComputedStyle(area).direction")
