@@ -109,8 +109,7 @@ def faults(results):
             f"{record['tried']:,}",
             f"{record['wrong']:,}",
             f"{record['lost']:,} of {record['of']:,} {record['unit']}" if record["unit"] else "",
-            record["seen"].replace("|", "\\|"),
         ]
         for record in sorted(results.of("faults"), key=lambda one: (one["who"], one["cell"]))
     ]
-    return table(["whom", "fault", "tried", "went wrong", "lost", "what was seen"], body)
+    return table(["whom", "fault", "tried", "went wrong", "lost"], body)

@@ -4,6 +4,9 @@ from benchmarks.honesty.figures import SHOWN
 from benchmarks.honesty.summary import alike, averages, common
 from benchmarks.honesty.table_text import percent, table
 
+# Too slow to be replayed often at every size.
+_SLOW = ("evalstats", "cje-eval")
+
 
 def all_ways(found):
     """Every way over the kinds that keep what all tools assume, from 20 judgments on, where all were asked."""
@@ -38,7 +41,8 @@ def by_size(found):
     """Coverage, width and cost of one way of each tool, by the number of judgments."""
     at = averages(alike(found, 0), by=lambda row: (row["way"], row["n"]))
     sizes = sorted({row["n"] for row in found})
-    body = [[way, *(_cell(at.get((way, n), "not run")) for n in sizes)] for way in SHOWN]
+    shown = [way for way in SHOWN if not way.startswith(_SLOW)]
+    body = [[way, *(_cell(at.get((way, n), "not run")) for n in sizes)] for way in shown]
     return table(["way", *(f"n = {n}" for n in sizes)], body)
 
 

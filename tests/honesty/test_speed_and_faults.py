@@ -120,5 +120,5 @@ def test_the_table_of_faults_says_what_was_lost(tmp_path):
     found = Outcome(3, 0, 0, 100, "rows", "the same bytes")
     results.put(key | {"version": "1"} | found.record())
     assert speed_tables.faults(results).splitlines()[2] == (
-        "| score | kill | 3 | 0 | 0 of 100 rows | the same bytes |"
+        "| score | kill | 3 | 0 | 0 of 100 rows |"
     )
