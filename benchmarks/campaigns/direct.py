@@ -51,7 +51,8 @@ def record(world):
         common=np.full((k, k), float(size)),
         identical=identical,
         sharing=sharing,
-        shared=shared,
+        shared=shared[:, None],
+        wrote=np.zeros((1, k), dtype=bool),
         likeness=identical / size,
     )
     return Campaign(

@@ -49,3 +49,38 @@ def test_copied_texts_of_another_level_leave_the_means_where_they_are(judged):
     # half of a pool is 3 above the other: their share is known, whoever's draw they came from
     assert np.mean(np.square(scores)) < 0.03
     assert np.mean(np.square(plain)) < 0.03
+
+
+def test_groups_of_copies_have_levels_apart():
+    """a and b share easy texts, b and c share hard ones, and c is judged ten times as often as a."""
+    rng = np.random.default_rng(6)
+    squares, held = [], []
+    for _ in range(10):
+        group = rng.integers(0, 3, POOL)
+        item = 0.5 * rng.normal(size=POOL)
+        copied = item + 0.4 * rng.normal(size=POOL) + np.choose(group, [0.0, 2.0, -2.0])
+        outputs, judgments, truth = [], [], {}
+        for place, (system, n) in enumerate({"a": 20, "b": 60, "c": 200}.items()):
+            copies = ((group == 1) & (place < 2)) | ((group == 2) & (place > 0))
+            score = np.where(copies, copied, item + 0.4 * rng.normal(size=POOL))
+            truth[system] = score.mean()
+            outputs += [
+                (f"i{i}", system, f"the text of item {i}" if copies[i] else f"{system} of {i}")
+                for i in range(POOL)
+            ]
+            judgments += [
+                (f"i{i}", system, score[i] + 0.5 * rng.normal())
+                for i in rng.choice(POOL, n, replace=False)
+            ]
+        study = Study(
+            read_outputs(pl.DataFrame(outputs, schema=["item", "system", "output"], orient="row")),
+            read_judgments(
+                pl.DataFrame(judgments, schema=["item", "system", "score"], orient="row")
+            ),
+        )
+        for one in study.estimate():
+            squares.append((one.estimate - truth[one.system]) ** 2)
+            held.append(one.low <= truth[one.system] <= one.high)
+    # with one level for all groups the mean square was 0.8, and a third held
+    assert np.mean(squares) < 0.04
+    assert sum(held) >= 24

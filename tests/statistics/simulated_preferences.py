@@ -109,7 +109,8 @@ def preferred(rows, k, *, same, metric=None):
         common=np.full((k, k), float(SIZE)),
         identical=SIZE * (share + (1 - share) * np.eye(k)),
         sharing=(1 - share) * np.eye(k) + share / k,
-        shared=np.full(k, share),
+        shared=np.full((k, 1), share),
+        wrote=np.zeros((1, k), dtype=bool),
         likeness=np.eye(k),
     )
     return Campaign(

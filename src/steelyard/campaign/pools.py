@@ -9,11 +9,14 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from steelyard.arrays import Ints
-from steelyard.model.campaign import Pools
+from steelyard.arrays import Bools, Floats, Ints
+from steelyard.model.campaign import Pools, writer_key
 from steelyard.tables import Outputs
 
 __all__ = ["PoolRows", "moments"]
+
+# Where texts have more groups of writers than this, all shared texts are one group.
+_MOST_GROUPS = 30
 
 
 def moments(outputs: Outputs, metrics: Sequence[str], systems: Sequence[str]) -> Pools:
@@ -105,6 +108,19 @@ class PoolRows:
         """Whether each system has an output for each of these items."""
         return np.asarray(self._by_item[items].toarray() > 0)
 
+    def _shared(self, texts: csr_array, several: Bools) -> tuple[Floats, Bools]:
+        """Return how many texts of each system have each group of several writers, and the groups."""
+        chosen = csr_array(texts[np.flatnonzero(several)])
+        if not chosen.shape[0]:
+            return np.zeros((self.k, 0)), np.zeros((0, self.k), dtype=np.bool_)
+        key = np.add.reduceat(writer_key(self.k)[chosen.indices], chosen.indptr[:-1])
+        names, first, group = np.unique(key, return_index=True, return_inverse=True)
+        wrote = chosen[first].toarray() > 0
+        if len(names) > _MOST_GROUPS:
+            group, wrote = np.zeros_like(group), np.zeros((1, self.k), dtype=np.bool_)
+        member = csr_array((np.ones(len(group)), (np.arange(len(group)), group)))
+        return (chosen.T @ member).toarray(), wrote
+
     def completed(self, pools: Pools) -> Pools:
         """Return pools with common items, shared texts and clusters."""
         size = pools.size
@@ -112,7 +128,7 @@ class PoolRows:
         writers = np.asarray(texts.sum(axis=1)).ravel()
         transposed = csr_array(texts.T)
         of_writers = csr_array(texts.multiply(1 / writers[:, np.newaxis]))
-        shared = np.asarray(transposed @ (writers > 1)).ravel() / size
+        shared, wrote = self._shared(texts, writers > 1)
         clusters = None
         if self.cluster is not None:
             clusters = (self.by_cluster.T @ self.by_cluster).toarray()
@@ -121,6 +137,7 @@ class PoolRows:
             common=(self._by_item.T @ self._by_item).toarray(),
             identical=(transposed @ texts).toarray(),
             sharing=(transposed @ of_writers).toarray() / size[:, np.newaxis],
-            shared=shared,
+            shared=shared / size[:, np.newaxis],
+            wrote=wrote,
             clusters=clusters,
         )

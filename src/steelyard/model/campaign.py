@@ -3,10 +3,16 @@
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from steelyard.arrays import Bools, Floats, Ints
 
 __all__ = ["Bools", "Campaign", "Floats", "Ints", "Pools"]
+
+
+def writer_key(k: int) -> NDArray[np.uint64]:
+    """Return a number for each system; their sum says which systems wrote a text."""
+    return np.random.default_rng(0).integers(1, 2**63, k, dtype=np.uint64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,8 +34,10 @@ class Pools:
     sharing : (k, k) array
         Row s: over the pool of s, the mean share of each system in a text (each of j writers has
         1/j of it); the identity where no text is shared.
-    shared : (k,) array
-        Share of a system's outputs that another system wrote too.
+    shared : (k, g) array
+        Share of a system's outputs that it wrote together with others, by the systems that wrote them.
+    wrote : (g, k) array of bool
+        Which systems wrote the texts of each such group; a row of none stands for all other groups.
     likeness : (k, k) array
         Mean over the common items of the likeness of the two systems' texts; the diagonal is 1.
     clusters : (k, k) array, optional
@@ -43,6 +51,7 @@ class Pools:
     identical: Floats
     sharing: Floats
     shared: Floats
+    wrote: Bools
     likeness: Floats
     clusters: Floats | None = None
 
@@ -57,7 +66,8 @@ class Pools:
             common=common,
             identical=np.diag(size).astype(np.float64),
             sharing=np.eye(k),
-            shared=np.zeros(k),
+            shared=np.zeros((k, 0)),
+            wrote=np.zeros((0, k), dtype=np.bool_),
             likeness=np.eye(k),
         )
 
@@ -146,6 +156,20 @@ class Campaign:
         """The weight of each system's mean in each judgment, (n, k)."""
         rows = self.writers[self.output]
         return rows if self.other is None else rows - self.writers[self.other]
+
+    @property
+    def shared_group(self) -> Ints:
+        """The group of `pools.wrote` of each judged output, (m,); -1 where one system alone wrote it."""
+        wrote = self.writers > 0
+        several = np.flatnonzero(wrote.sum(axis=1) > 1)
+        found = np.full(len(wrote), -1)
+        if len(several):
+            key = writer_key(self.k)
+            groups = self.pools.wrote @ key
+            same = (wrote[several] @ key)[:, np.newaxis] == groups
+            others = int(np.argmax(groups == 0)) if (groups == 0).any() else -1
+            found[several] = np.where(same.any(axis=1), same.argmax(axis=1), others)
+        return found
 
     @property
     def metric_centre(self) -> Floats:

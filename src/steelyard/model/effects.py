@@ -167,11 +167,12 @@ def _metrics(campaign: Campaign) -> list[Columns]:
             parts = [contrast.multiply(axis[:, np.newaxis]) for axis in own.T]
             slopes = csr_array(hstack(parts))
             found.append(Columns("own slopes", slopes))
-    several = campaign.writers.max(axis=1) < 1 - 1e-9
-    if several.any() and campaign.other is None:
-        column = (several - campaign.writers @ pools.shared)[campaign.output]
+    group = campaign.shared_group
+    if (group >= 0).any() and campaign.other is None:
+        member = group[:, np.newaxis] == np.arange(len(pools.wrote))
+        column = (member - campaign.writers @ pools.shared)[campaign.output]
         # a text has one level, whatever the spreads of its writers are
-        found.append(Columns("shared texts", column[:, np.newaxis], of_scores=True))
+        found.append(Columns("shared texts", column, of_scores=True))
     return found
 
 

@@ -156,13 +156,11 @@ class Fit:
 
     def _share_of_shared(self, stands_for: Floats) -> Floats:
         """Return what brings texts that several systems wrote, judged for any of them, to their share of each pool."""
-        several = (self.campaign.writers.max(axis=1) < 1 - 1e-9)[:, np.newaxis]
-        shared, own = (stands_for * several).sum(axis=0), (stands_for * ~several).sum(axis=0)
-        wanted = self.campaign.pools.shared
-        both = (shared > 0) & (own > 0)
-        of_shared = np.where(both, wanted / np.maximum(shared, 1e-300), 1.0)
-        of_own = np.where(both, (1 - wanted) / np.maximum(own, 1e-300), 1.0)
-        return np.asarray(np.where(several, of_shared, of_own))
+        shared, group = self.campaign.pools.shared, self.campaign.shared_group
+        judged = np.zeros((shared.shape[1] + 1, shared.shape[0]))
+        np.add.at(judged, group, stands_for)
+        wanted = np.vstack([shared.T, 1 - shared.sum(axis=1)])
+        return np.asarray(np.where(judged > 0, wanted / np.maximum(judged, 1e-300), 0.0)[group])
 
     def errors_of(self, z_weights: Floats, about: About = "pool") -> Answers:
         """Return the estimates that these weights on scaled judgments give, and their errors.

@@ -86,7 +86,7 @@ def _of_columns(effect: Columns, campaign: Campaign) -> Floats:
     if effect.axes is not None:
         return np.asarray(effect.axes @ (pools.metric - pools.sharing @ campaign.metric_centre).T)
     if effect.name == "shared texts":
-        return np.asarray((pools.shared - pools.sharing @ pools.shared)[np.newaxis])
+        return np.asarray((pools.shared - pools.sharing @ pools.shared).T)
     if effect.name == "item":
         return np.asarray(campaign.in_pool[: effect.q] / pools.size)
     return np.zeros((effect.q, campaign.k))
