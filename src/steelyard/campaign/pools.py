@@ -15,8 +15,8 @@ from steelyard.tables import Outputs
 
 __all__ = ["PoolRows", "moments"]
 
-# Where texts have more groups of writers than this, all shared texts are one group.
-_MOST_GROUPS = 30
+# Where texts have more groups of writers than this, the rarest are one group.
+_MOST_GROUPS = 100
 
 
 def moments(outputs: Outputs, metrics: Sequence[str], systems: Sequence[str]) -> Pools:
@@ -117,7 +117,10 @@ class PoolRows:
         names, first, group = np.unique(key, return_index=True, return_inverse=True)
         wrote = chosen[first].toarray() > 0
         if len(names) > _MOST_GROUPS:
-            group, wrote = np.zeros_like(group), np.zeros((1, self.k), dtype=np.bool_)
+            times = np.bincount(group)
+            kept = times > np.sort(times)[-_MOST_GROUPS - 1]
+            group = np.where(kept, np.cumsum(kept) - 1, kept.sum())[group]
+            wrote = np.vstack([wrote[kept], np.zeros((1, self.k), dtype=np.bool_)])
         member = csr_array((np.ones(len(group)), (np.arange(len(group)), group)))
         return (chosen.T @ member).toarray(), wrote
 

@@ -18,6 +18,7 @@ PRIOR = {
     "metrics": (0.03, 2.0),
     "own slopes": (0.02, 1.0),
     "shared texts": (0.3, 1.5),
+    "groups of writers": (0.1, 1.5),
     "cluster": (0.1, 1.5),
     "item": (0.2, 1.5),
     "text": (0.1, 1.5),
@@ -172,7 +173,10 @@ def _metrics(campaign: Campaign) -> list[Columns]:
         member = group[:, np.newaxis] == np.arange(len(pools.wrote))
         column = (member - campaign.writers @ pools.shared)[campaign.output]
         # a text has one level, whatever the spreads of its writers are
-        found.append(Columns("shared texts", column, of_scores=True))
+        together = column.sum(axis=1, keepdims=True)
+        found.append(Columns("shared texts", together, of_scores=True))
+        if column.shape[1] > 1:
+            found.append(Columns("groups of writers", column, of_scores=True))
     return found
 
 

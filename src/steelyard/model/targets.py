@@ -85,8 +85,9 @@ def _of_columns(effect: Columns, campaign: Campaign) -> Floats:
     pools = campaign.pools
     if effect.axes is not None:
         return np.asarray(effect.axes @ (pools.metric - pools.sharing @ campaign.metric_centre).T)
-    if effect.name == "shared texts":
-        return np.asarray((pools.shared - pools.sharing @ pools.shared).T)
+    if effect.name in {"shared texts", "groups of writers"}:
+        of_groups = (pools.shared - pools.sharing @ pools.shared).T
+        return np.asarray(of_groups.sum(axis=0, keepdims=True) if effect.q == 1 else of_groups)
     if effect.name == "item":
         return np.asarray(campaign.in_pool[: effect.q] / pools.size)
     return np.zeros((effect.q, campaign.k))
