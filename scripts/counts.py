@@ -1,7 +1,8 @@
 """Count what there is to read and to learn, beside the most that there may be.
 
 Prints one table and ends with 1 if something has grown past its ceiling. A ceiling is lowered when something
-has become smaller; to raise one needs a reason in the commit.
+has become smaller; to raise one needs a reason in the commit. The time of the import is judged only with
+``--time``: a busy machine makes it longer.
 """
 
 import ast
@@ -14,6 +15,7 @@ from pathlib import Path
 HOME = Path(__file__).resolve().parents[1]
 SOURCE = HOME / "src" / "steelyard"
 
+_TIME = "processor time of the first import, ms"
 CEILINGS = {
     "lines of source": 73_800,
     "lines of tests": 49_500,
@@ -24,7 +26,7 @@ CEILINGS = {
     "class names in two modules": 32,
     "type aliases in two modules": 5,
     "options of all commands": 220,
-    "processor time of the first import, ms": 700,
+    _TIME: 700,
 }
 
 
@@ -44,7 +46,7 @@ def counts() -> dict[str, int]:
         "class names in two modules": len(classes),
         "type aliases in two modules": len(aliases),
         "options of all commands": _options(),
-        "processor time of the first import, ms": _import_time(),
+        _TIME: _import_time(),
     }
 
 
@@ -114,7 +116,7 @@ def main() -> None:
     for name, ceiling in CEILINGS.items():
         too_much = found[name] > ceiling
         print(f"{name:40}{found[name]:>8,}{ceiling:>9,}{'  too much' if too_much else ''}")
-        if too_much:
+        if too_much and (name != _TIME or "--time" in sys.argv):
             over.append(name)
     if "--names" in sys.argv:
         for what, names in zip(("classes", "type aliases"), names_twice(), strict=True):
