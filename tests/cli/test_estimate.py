@@ -227,6 +227,7 @@ def test_a_system_with_one_judgment_is_left_out_with_a_note(run, campaign):
     code, out, _ = run("estimate", outputs, judgments, "--metric", "length")
     assert code == 0
     assert "note: alpha, overall: left out: an interval needs at least 2" in " ".join(out.split())
+    assert "note: note:" not in out
     code, out, err = run("estimate", outputs, judgments, "--metric", "length", "--json")
     assert [row["system"] for row in json.loads(out)] == ["beta"]
     assert err.startswith("note: alpha, overall: left out: ")

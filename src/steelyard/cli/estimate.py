@@ -109,7 +109,8 @@ def _of_prompt(
     saved = worth(own, judgments)
     parts += [] if saved is None else [saved.sentence]
     places = ((one.system, one.slice or "", note) for one in own for note in one.notes)
-    return [*parts, *below([*found.notes, *note_lines(places)], more=more)]
+    unmarked = [line.removeprefix("note: ") for line in note_lines(places)]
+    return [*parts, *below([*found.notes, *unmarked], more=more)]
 
 
 def _table(own: Sequence[Estimate], *, more: bool) -> Table:
