@@ -163,7 +163,7 @@ class Campaign:
         wrote = self.writers > 0
         several = np.flatnonzero(wrote.sum(axis=1) > 1)
         found = np.full(len(wrote), -1)
-        if len(several):
+        if len(several) and len(self.pools.wrote):
             key = writer_key(self.k)
             groups = self.pools.wrote @ key
             same = (wrote[several] @ key)[:, np.newaxis] == groups

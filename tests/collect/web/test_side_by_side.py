@@ -106,14 +106,14 @@ def test_ratings_of_a_screen_are_judgments_of_each_system_and_compare_pairs_them
     # means over the eight items: 1, (6 * 2 + 2 * 1) / 8 and 3
     means = {"one": 1, "two": 1.75, "three": 3}
     for pair in found.pairs:
-        assert pair.difference == pytest.approx(means[pair.a] - means[pair.b], abs=0.02)
+        assert pair.difference == pytest.approx(means[pair.a] - means[pair.b], abs=0.005)
         assert pair.n_items + pair.identical_items == 8
     assert len(found.pairs) == 3
     snapshot = server.admin().get("/admin/api/snapshot").json()
     assert snapshot["progress"]["judgments"] == 16
     (prompt,) = snapshot["prompts"]
     shown = {one["system"]: one["estimate"] for one in prompt["systems"]}
-    assert shown["two"]["estimate"] == pytest.approx(1.75, abs=0.02)
+    assert shown["two"]["estimate"] == pytest.approx(1.75, abs=0.005)
 
 
 def test_an_answer_needs_every_output_and_can_be_changed(serve):
