@@ -151,8 +151,14 @@ def test_one_that_is_not_back_holds_up_nobody_later_on():
 
 
 def test_what_is_back_early_is_taken_in_the_order_of_the_draw():
+    # two pages may be open; before the ninth output three are not back
     used = with_use(of_turns([1, 2, 3, 5, 6, 9]))["use"]
-    assert used.to_list() == ["used"] * 3 + ["ahead"] * 3
+    assert used.to_list() == ["used"] * 5 + ["ahead"]
+
+
+@pytest.mark.parametrize("n", [2, 10, 30])
+def test_pages_left_open_at_the_first_outputs_of_a_draw_hide_no_system(n):
+    assert set(with_use(of_turns([*range(3, n + 3)]))["use"]) == {"used"}
 
 
 def test_quick_answers_do_not_bias_what_is_used():

@@ -10,8 +10,7 @@ from steelyard.collect.config.campaign import load_campaign
 from steelyard.collect.config.parts import Gold, Session
 from steelyard.collect.policy.budget import spent
 from steelyard.collect.policy.exclusion import FEWEST, due, exclude, flags_of, rules_in_words
-from steelyard.collect.policy.rater_agreement import RaterAgreement
-from steelyard.collect.policy.rater_work import RaterWork
+from steelyard.collect.policy.rater_work import RaterAgreement, RaterWork
 from steelyard.collect.store import Store
 from steelyard.collect.store.decisions import decide, history
 from steelyard.collect.store.progress import RaterRow, progress, rater_rows

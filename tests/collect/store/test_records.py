@@ -5,6 +5,7 @@ from steelyard.collect.money import micro
 from steelyard.collect.policy.budget import spent
 from steelyard.collect.sampling.unit import Target, Unit
 from steelyard.collect.store.decisions import decide
+from steelyard.collect.store.judgments import judgment_rows
 from steelyard.collect.store.progress import newest, progress, rater_rows
 from steelyard.collect.store.records import submission_rows
 from steelyard.collect.store.settings import change
@@ -170,3 +171,24 @@ def test_the_change_counter_grows_with_everything_there_is_to_show(office, make_
         step()
         seen.append(office.read(newest))
     assert seen == sorted(set(seen))
+
+
+def uses(office):
+    return office.read(judgment_rows)["use"].to_list()
+
+
+def test_a_page_that_was_left_open_hides_no_judgment(office, make_units):
+    office.begin(make_units(8))
+    office.next("ann", window=1)
+    for _ in range(3):
+        office.submit("bob", office.next("bob", window=1))
+    assert uses(office) == ["used"] * 3
+
+
+def test_judgments_far_ahead_of_what_is_not_back_wait(office, make_units):
+    office.begin(make_units(8))
+    for name in ("ann", "ben", "cem"):
+        office.next(name, window=1)
+    for _ in range(3):
+        office.submit("bob", office.next("bob", window=1))
+    assert uses(office) == ["ahead"] * 3

@@ -220,7 +220,7 @@ def distances(
     who do not.
     """
     scores: dict[tuple[int, int, str], dict[int, float]] = {}
-    for submission, unit, given in unit_scores(connection, units=units):
+    for submission, unit, given in unit_scores(connection, of=units):
         for number, prompt, score in each_score(given):
             if prompt in bounds:
                 scores.setdefault((unit, number, prompt), {})[submission] = score

@@ -37,7 +37,7 @@ is judged once and stands here once for each of them, with the same `submission`
   time for the whole screen.
 - `cluster`, where documents are judged: the document that the output is a segment of. `estimate` and `compare` count documents by it.
 - `use`: "used" in the estimate; "excluded", because the rater is left out; "surplus", beyond the
-  judgments wanted; "ahead", so far in the draw that more than a twentieth of the outputs before it are not
+  judgments wanted; "ahead", so far in the draw that more than a twentieth of the outputs before it (and more than two) are not
   back; "incomplete", of a document of which segments are not judged yet.
 - `excluded`: whether the rater is left out of the estimate.
 

@@ -18,12 +18,10 @@ from steelyard.collect.policy.exclusion import rules_in_words
 from steelyard.collect.policy.rater_work import RaterWork, RaterWorkCache
 from steelyard.collect.policy.stopping import goal_of, planned_of
 from steelyard.collect.policy.visit import HAND_BACKS_PER_TEXT
-from steelyard.collect.sampling.unit import Target
 from steelyard.collect.store import Reader, StoreError
 from steelyard.collect.store.decisions import About, Decision, latest
 from steelyard.collect.store.judgments import judgment_rows
 from steelyard.collect.store.progress import Progress, RaterRow, progress, rater_rows
-from steelyard.collect.store.queue import drawn
 from steelyard.collect.store.records import judgment_times
 from steelyard.collect.store.settings import Settings, current
 
@@ -41,7 +39,6 @@ class _Read:
     work: Mapping[str, RaterWork]
     raters: Sequence[RaterRow]
     decided: Mapping[tuple[str, About], Decision]
-    drawn: Sequence[Target]
 
 
 def snapshot(
@@ -91,7 +88,7 @@ def snapshot(
     planned = planned_of(campaign, read.settings, systems=len(pool.systems))
     found = PromptEstimates(campaign, pool, read.rows, goal=goal, level=level, planned=planned)
     lacking = read.progress.lacking
-    sharing = read.progress.units / max(len(read.drawn), 1)
+    sharing = read.progress.units / max(read.progress.outputs, 1)
     spent, judgments = read.progress.spent, read.progress.judgments
     outlook = Outlook.of(
         campaign,
@@ -159,7 +156,6 @@ def _read(connection: Connection, *, now: int, known: RaterWorkCache) -> _Read:
         work=known(connection),
         raters=rater_rows(connection),
         decided=latest(connection),
-        drawn=drawn(connection),
     )
 
 

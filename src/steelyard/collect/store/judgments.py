@@ -1,22 +1,29 @@
 """The judgments of a campaign as a table, with how each of them is used."""
 
 import json
-from bisect import bisect_left
+from collections.abc import Iterator
 from typing import Any
 
 import polars as pl
 from sqlalchemy import Connection, func, select
 
 from steelyard.collect.store.progress import given_up
-from steelyard.collect.store.records import iso_time
-from steelyard.collect.store.shown import each_score, is_of_screen, screen_order, share_behind
+from steelyard.collect.store.shown import (
+    Scores,
+    each_score,
+    is_of_screen,
+    screen_order,
+    share_behind,
+)
 from steelyard.collect.store.tables import raters, settings, submissions, targets, units
 from steelyard.records import DRAW_RECORD
 
 __all__ = ["judgment_rows", "with_use"]
 
-# Outputs count as far in the draw as at most this share of those before is not back.
+# Outputs count as far in the draw as at most this share of those before is not back: ...
 _MISSING = 0.05
+# ... or so many: else a page or two that raters left open would hide a system until it has forty judgments.
+_MISSING_PAGES = 2
 
 # A submission that stands for the outputs of several systems is a judgment of each of them.
 _SCHEMA = {
@@ -59,27 +66,38 @@ _SCHEMA = {
     "signature": pl.String,
     "place": pl.Float64,
 }
+# What one row of the query says once, for all prompts.
+_OF_OUTPUT = {
+    **{name: _SCHEMA[name] for name in ("submission", "unit", "item", "system", "rater", "number")},
+    **{name: _SCHEMA[name] for name in ("excluded", "surplus", "wanted", "cluster", *DRAW_RECORD)},
+    "active_ms": pl.Int64,
+    "milliseconds": pl.Int64,
+}
+# What a score adds to it.
+_OF_SCORE = {"row": pl.UInt32} | {
+    name: _SCHEMA[name] for name in ("prompt", "score", "position", "other_system", "first_system")
+}
 
-_MIRRORED = select(settings.c.mirrored)
 _SCORED = (
     select(
         submissions.c.id.label("submission"),
-        submissions.c.lease,
         submissions.c.unit,
         targets.c.item,
         targets.c.system,
-        targets.c.side,
         submissions.c.rater,
         raters.c.number,
-        submissions.c.scores,
-        submissions.c.active_ms,
-        submissions.c.time,
         raters.c.excluded,
-        submissions.c.slot,
-        submissions.c.swapped,
+        submissions.c.slot.is_(None).label("surplus"),
         units.c.wanted,
         targets.c.cluster,
         *(targets.c[name] for name in DRAW_RECORD),
+        submissions.c.active_ms,
+        submissions.c.time.label("milliseconds"),
+        # what only the scores need comes last
+        submissions.c.lease,
+        submissions.c.swapped,
+        submissions.c.scores,
+        targets.c.side,
     )
     .select_from(submissions)
     .join(units, units.c.id == submissions.c.unit)
@@ -92,8 +110,6 @@ _SEGMENTS = (
     .where(targets.c.cluster.is_not(None))
     .group_by(targets.c.system, targets.c.cluster)
 )
-_DOCUMENTS = select(targets.c.system, targets.c.draw, targets.c.cluster)
-_SIDES = select(targets.c.unit, targets.c.side, targets.c.system)
 
 
 def judgment_rows(connection: Connection) -> pl.DataFrame:
@@ -104,49 +120,79 @@ def judgment_rows(connection: Connection) -> pl.DataFrame:
     screen that stand behind it; those at the same place, and those with the same text, count half.
     Columns of documents are there only where there are any.
     """
-    mirrored = frozenset(json.loads(connection.execute(_MIRRORED).scalar_one_or_none() or "[]"))
-    sides: dict[tuple[int, int], str] = {}
-    written: dict[int, list[int]] = {}
-    for unit, side, system in connection.execute(_SIDES):
-        sides[unit, side] = system
-        written.setdefault(unit, []).append(side)
-    passed_over: dict[str, list[int]] = {}
-    for system, draw in sorted(given_up(connection)):
-        passed_over.setdefault(system, []).append(draw)
-    segments = _segments(connection)
-    rows: list[dict[str, Any]] = []
-    found = connection.execute(_SCORED)
-    as_they_are = [name for name in found.keys() if name in _SCHEMA and name != "time"]  # noqa: SIM118
-    for row in found.mappings():
-        before = bisect_left(passed_over.get(row["system"], ()), row["draw"])
-        known = {name: row[name] for name in as_they_are}
-        known |= {
-            "seconds": row["active_ms"] / 1000,
-            "time": iso_time(row["time"]),
-            "surplus": row["slot"] is None,
-            "turn": row["draw"] - before,
-            "segments": segments.get((row["system"], row["cluster"])),
-        }
-        scores = json.loads(row["scores"])
-        order = screen_order(row["lease"], len(scores)) if is_of_screen(scores) else ()
-        for number, prompt, score in each_score(scores):
-            if order and number != row["side"]:
-                continue
-            own = score
-            pair: dict[str, Any] = {"position": order.index(row["side"]) + 1 if order else None}
-            if prompt in mirrored and order:
-                own = share_behind(scores, prompt, score, written[row["unit"]])
-            elif prompt in mirrored:
-                own = 1 - score if row["side"] == 2 else score
-                pair["other_system"] = sides.get((row["unit"], 3 - row["side"]))
-                pair["first_system"] = sides.get((row["unit"], 2 if row["swapped"] else 1))
-            rows.append(known | pair | {"prompt": prompt, "score": own})
-    frame = pl.DataFrame(rows, schema=_SCHEMA)
+    found = connection.execute(_SCORED).all()
+    width = len(_OF_OUTPUT)
+    outputs = pl.DataFrame([row[:width] for row in found], schema=_OF_OUTPUT, orient="row")
+    scores = pl.DataFrame(list(_scores(connection, found)), schema=_OF_SCORE, orient="row")
+    moment = pl.from_epoch("milliseconds", time_unit="ms")
+    frame = (
+        _with_turns(connection, outputs)
+        .with_columns(
+            seconds=pl.col("active_ms") / 1000,
+            time=moment.dt.strftime("%Y-%m-%dT%H:%M:%S%.3f+00:00"),
+        )[scores["row"]]
+        .hstack(scores.drop("row"))
+        .select(list(_SCHEMA))
+    )
     if frame.is_empty():
         return frame.with_columns(use=pl.lit(None, dtype=pl.String))
     if frame["cluster"].null_count() == frame.height:
         frame = frame.drop("cluster", "segments")
     return with_use(frame)
+
+
+def _scores(connection: Connection, found: Any) -> Iterator[tuple[Any, ...]]:
+    """Yield each score of each output: the number of its row, and the columns of `_OF_SCORE`."""
+    mirrored = json.loads(
+        connection.execute(select(settings.c.mirrored)).scalar_one_or_none() or "[]"
+    )
+    sides: dict[int, list[tuple[int, str]]] = {}
+    for unit, side, system in connection.execute(
+        select(targets.c.unit, targets.c.side, targets.c.system)
+    ):
+        sides.setdefault(unit, []).append((side, system))
+    for number, row in enumerate(found):
+        scores: Scores = json.loads(row.scores)
+        if is_of_screen(scores):
+            position = screen_order(row.lease, len(scores)).index(row.side) + 1
+            for side, prompt, score in each_score(scores):
+                if side == row.side:
+                    beside = [at for at, _ in sides[row.unit]]
+                    is_rank = prompt in mirrored
+                    own = share_behind(scores, prompt, score, beside) if is_rank else score
+                    yield number, prompt, own, position, None, None
+            continue
+        for _, prompt, score in each_score(scores):
+            if prompt not in mirrored:
+                yield number, prompt, score, None, None, None
+                continue
+            systems = dict(sides[row.unit])
+            other, first = systems.get(3 - row.side), systems.get(2 if row.swapped else 1)
+            yield number, prompt, 1 - score if row.side == 2 else score, None, other, first
+
+
+def _with_turns(connection: Connection, outputs: pl.DataFrame) -> pl.DataFrame:
+    """Add the number in the draw without what was set aside, and the segments to be judged of a document."""
+    passed_over = pl.DataFrame(
+        given_up(connection), schema={"system": pl.String, "gone": pl.Int64}, orient="row"
+    )
+    draws = outputs.select("system", "draw").unique()
+    before = (
+        draws.join(passed_over, on="system")
+        .filter(pl.col("gone") < pl.col("draw"))
+        .group_by("system", "draw")
+        .len("before")
+    )
+    segments = pl.DataFrame(
+        [(*key, size) for key, size in _segments(connection).items()],
+        schema={"system": pl.String, "cluster": pl.String, "segments": pl.Int64},
+        orient="row",
+    )
+    return (
+        outputs.join(before, on=["system", "draw"], how="left", maintain_order="left")
+        .with_columns(turn=pl.col("draw") - pl.col("before").cast(pl.Int64).fill_null(0))
+        .join(segments, on=["system", "cluster"], how="left", maintain_order="left")
+    )
 
 
 def _segments(connection: Connection) -> dict[tuple[str, str | None], int]:
@@ -155,7 +201,8 @@ def _segments(connection: Connection) -> dict[tuple[str, str | None], int]:
         (system, cluster): size for system, cluster, size in connection.execute(_SEGMENTS)
     }
     if found:
-        documents = {(row.system, row.draw): row.cluster for row in connection.execute(_DOCUMENTS)}
+        drawn = connection.execute(select(targets.c.system, targets.c.draw, targets.c.cluster))
+        documents = {(row.system, row.draw): row.cluster for row in drawn}
         for system, draw in given_up(connection):
             found[system, documents.get((system, draw))] -= 1
     return found
@@ -192,10 +239,11 @@ def with_use(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _reach(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return how far in the draw of each system all outputs are judged, but for a small share."""
+    """Return how far in the draw of each system all outputs are judged, but for a small share or a few pages."""
     turns = frame.select("system", "turn").unique().sort("system", "turn")
     back = pl.int_range(1, pl.len() + 1).over("system")
-    near = turns.filter(pl.col("turn") - back <= _MISSING * pl.col("turn"))
+    missing = pl.col("turn") - back
+    near = turns.filter((missing <= _MISSING_PAGES) | (missing <= _MISSING * pl.col("turn")))
     found = near.group_by("system").agg(pl.col("turn").max().alias("#reach"))
     every = frame.select(pl.col("system").unique())
     return every.join(found, on="system", how="left").with_columns(pl.col("#reach").fill_null(0))

@@ -63,8 +63,8 @@ class Progress:
 
     Attributes
     ----------
-    units : int
-        Units of the draw.
+    outputs, units : int
+        Outputs of the draw, and the units that they are judged in.
     complete : int
         Units with all judgments wanted, those of excluded raters not counted.
     set_aside : int
@@ -89,6 +89,7 @@ class Progress:
         When the first and the last submission came, in milliseconds.
     """
 
+    outputs: int
     units: int
     complete: int
     set_aside: int
@@ -143,6 +144,7 @@ _UNITS = (
     .select_from(units)
     .outerjoin(_judged, _judged.c.unit == units.c.id)
 )
+_OUTPUTS = select(func.count()).select_from(targets)
 _RATERS = select(func.count()).select_from(raters)
 _SESSIONS = select(func.count()).select_from(sessions)
 _GIVEN_UP = (
@@ -214,6 +216,7 @@ def progress(connection: Connection, *, now: int) -> Progress:
     return Progress(
         **counts,
         **moments,
+        outputs=connection.execute(_OUTPUTS).scalar_one(),
         held=held_units(connection, now=now),
         raters=connection.execute(_RATERS).scalar_one(),
         sessions=connection.execute(_SESSIONS).scalar_one(),

@@ -8,16 +8,16 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, select
 
-from steelyard.collect.store.shown import Scores, shown_content
+from steelyard.collect.store.shown import Scores, ShownContent, shown_content
 from steelyard.collect.store.tables import raters, sessions, submissions, targets, units
 from steelyard.collect.tasks.screen import LETTERS
 
 __all__ = ["SubmissionRow", "iso_time", "judgment_times", "submission_rows", "unit_scores"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class SubmissionRow:
-    """One submission, whole.
+    """One submission, whole; what is kept as JSON is read when it is asked for.
 
     Attributes
     ----------
@@ -25,22 +25,12 @@ class SubmissionRow:
         Submission and unit.
     item : str
         The item.
-    systems : tuple of str
-        The systems it stands for; in a pair, first and second; none for gold.
-    content : mapping
-        What was shown, as the rater saw it.
-    letters : mapping of str to tuple of str
-        Of a screen: the systems whose output stood under each letter; else empty.
+    written : tuple of (str, int)
+        The systems it stands for, each with its side; none for gold.
     rater, number
         The rater, as in `Rater`.
-    panel_session : str
-        The panel's name of the visit.
-    answer : mapping
-        By widget.
-    scores : mapping of str to float
-        By prompt; of a screen, by the number of the output in the unit and by prompt.
-    gold : mapping or None
-        Accepted answers of a gold unit.
+    lease, panel_session : str
+        The lease, and the panel's name of the visit.
     active_ms : int
         Time spent on it while the page was visible.
     started, time : int
@@ -48,70 +38,107 @@ class SubmissionRow:
     swapped, surplus, excluded : bool
         Whether the sides of a pair had changed places; whether it is one more than was asked for;
         whether the rater is excluded from the estimate.
-    earlier : sequence of mapping
-        Answers before it was changed, each with ``answer``, ``scores``, ``active_ms`` and the ``time``
-        until which it stood.
+    stored : mapping of str to str
+        ``content``, ``answer``, ``scores``, ``gold`` and ``earlier`` as JSON.
     """
 
     id: int
     unit: int
     item: str
-    systems: tuple[str, ...]
-    content: Mapping[str, Any]
-    letters: Mapping[str, tuple[str, ...]]
+    written: tuple[tuple[str, int], ...]
     rater: str
     number: int
+    lease: str
     panel_session: str
-    answer: Mapping[str, Any]
-    scores: Scores
-    gold: Mapping[str, Any] | None
     active_ms: int
     started: int
     time: int
     swapped: bool
     surplus: bool
     excluded: bool
-    earlier: tuple[Mapping[str, Any], ...]
+    stored: Mapping[str, str | None]
+
+    def _read(self, name: str) -> Any:
+        text = self.stored[name]
+        return None if text is None else json.loads(text)
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems it stands for; in a pair, first and second; none for gold."""
+        return tuple(system for system, _ in self.written)
+
+    @property
+    def _shown(self) -> ShownContent:
+        # the sides of a pair are as they were recorded
+        content = self._read("content")
+        return shown_content(content, rater=self.rater, lease=self.lease, pair=self.swapped)
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """What was shown, as the rater saw it."""
+        return self._shown.content
+
+    @property
+    def letters(self) -> Mapping[str, tuple[str, ...]]:
+        """Of a screen: the systems whose output stood under each letter; else empty."""
+        return {
+            letter: tuple(system for system, side in self.written if side == number)
+            for letter, number in zip(LETTERS, self._shown.order, strict=False)
+        }
+
+    @property
+    def answer(self) -> Mapping[str, Any]:
+        """By widget."""
+        answer: Mapping[str, Any] = self._read("answer")
+        return answer
+
+    @property
+    def scores(self) -> Scores:
+        """By prompt; of a screen, by the number of the output in the unit and by prompt."""
+        scores: Scores = self._read("scores")
+        return scores
+
+    @property
+    def gold(self) -> Mapping[str, Any] | None:
+        """Accepted answers of a gold unit."""
+        accepted: Mapping[str, Any] | None = self._read("gold")
+        return accepted
+
+    @property
+    def earlier(self) -> tuple[Mapping[str, Any], ...]:
+        """Answers before it was changed, each with ``answer``, ``scores``, ``active_ms`` and the ``time`` until which it stood."""
+        return tuple(self._read("earlier") or ())
 
 
+_STORED = {
+    "content": units.c.content,
+    "answer": submissions.c.answer,
+    "scores": submissions.c.scores,
+    "gold": units.c.gold,
+    "earlier": submissions.c.earlier,
+}
 _ROWS = (
     select(
         submissions.c.id,
         submissions.c.unit,
+        units.c.item,
         submissions.c.rater,
+        raters.c.number,
+        submissions.c.lease,
+        sessions.c.panel_session,
         submissions.c.active_ms,
         submissions.c.started,
         submissions.c.time,
         submissions.c.swapped,
-        units.c.item,
-        raters.c.number,
+        submissions.c.slot.is_(None).label("surplus"),
         raters.c.excluded,
-        sessions.c.panel_session,
-        submissions.c.lease,
-        submissions.c.slot,
-        submissions.c.answer,
-        submissions.c.scores,
-        submissions.c.earlier,
-        units.c.content,
-        units.c.gold,
+        *_STORED.values(),
     )
     .select_from(submissions)
     .join(units, units.c.id == submissions.c.unit)
     .join(raters, raters.c.id == submissions.c.rater)
     .join(sessions, sessions.c.id == submissions.c.session)
     .order_by(submissions.c.id)
-)
-# Columns that are not as the record has them.
-_MADE = frozenset({"lease", "slot", "answer", "scores", "earlier", "content", "gold"})
-_UNIT_SCORES = (
-    select(submissions.c.id, submissions.c.unit, submissions.c.scores)
-    .join_from(submissions, units, units.c.id == submissions.c.unit)
-    .where(units.c.gold.is_(None))
-)
-_TIMES = (
-    select(submissions.c.time)
-    .join_from(submissions, units, units.c.id == submissions.c.unit)
-    .where(units.c.gold.is_(None))
 )
 _SYSTEMS = select(targets.c.unit, targets.c.system, targets.c.side).order_by(
     targets.c.side, targets.c.system
@@ -126,52 +153,44 @@ def submission_rows(
     if where is not None:
         named = named.where(targets.c.unit.in_(select(submissions.c.unit).where(where)))
         wanted = wanted.where(where)
-    systems: dict[int, list[tuple[str, int]]] = {}
+    written: dict[int, tuple[tuple[str, int], ...]] = {}
     for unit, system, side in connection.execute(named):
-        systems.setdefault(unit, []).append((system, side))
-    rows = []
-    found = connection.execute(wanted)
-    as_they_are = [name for name in found.keys() if name not in _MADE]  # noqa: SIM118
-    for row in found.mappings():
-        shown = shown_content(
-            json.loads(row["content"]),
-            rater=row["rater"],
-            lease=row["lease"],
-            # the sides of a pair are as they were recorded
-            pair=bool(row["swapped"]),
+        written[unit] = (*written.get(unit, ()), (system, side))
+    rows = connection.execute(wanted)
+    plain = list(rows.keys())[: -len(_STORED)]
+    return [
+        SubmissionRow(
+            **dict(zip(plain, row, strict=False)),
+            written=written.get(row[1], ()),
+            stored=dict(zip(_STORED, row[-len(_STORED) :], strict=True)),
         )
-        written = systems.get(row["unit"], ())
-        rows.append(
-            SubmissionRow(
-                **{name: row[name] for name in as_they_are},
-                systems=tuple(system for system, _ in written),
-                content=shown.content,
-                letters={
-                    letter: tuple(system for system, side in written if side == number)
-                    for letter, number in zip(LETTERS, shown.order, strict=False)
-                },
-                answer=json.loads(row["answer"]),
-                scores=json.loads(row["scores"]),
-                gold=None if row["gold"] is None else json.loads(row["gold"]),
-                surplus=row["slot"] is None,
-                earlier=tuple(json.loads(row["earlier"] or "[]")),
-            )
-        )
-    return rows
+        for row in rows
+    ]
 
 
 def unit_scores(
-    connection: Connection, *, units: Collection[int] | None = None
+    connection: Connection, *, of: Collection[int] | None = None
 ) -> Iterator[tuple[int, int, Scores]]:
     """Yield number, unit and scores of submissions of drawn units: of all, or of these."""
-    wanted = _UNIT_SCORES if units is None else _UNIT_SCORES.where(submissions.c.unit.in_(units))
+    wanted = (
+        select(submissions.c.id, submissions.c.unit, submissions.c.scores)
+        .join_from(submissions, units, units.c.id == submissions.c.unit)
+        .where(units.c.gold.is_(None))
+    )
+    if of is not None:
+        wanted = wanted.where(submissions.c.unit.in_(of))
     for number, unit, scores in connection.execute(wanted):
         yield number, unit, json.loads(scores)
 
 
 def judgment_times(connection: Connection) -> list[int]:
     """Return when submissions of drawn units came, in milliseconds."""
-    return list(connection.execute(_TIMES).scalars())
+    wanted = (
+        select(submissions.c.time)
+        .join_from(submissions, units, units.c.id == submissions.c.unit)
+        .where(units.c.gold.is_(None))
+    )
+    return list(connection.execute(wanted).scalars())
 
 
 def iso_time(milliseconds: int) -> str:
