@@ -43,13 +43,12 @@ def server(campaign, *, processes):
     """Run the command; yield it, the links for raters and the one for the (last) administrator."""
     command = [sys.executable, "-m", "steelyard", "serve", str(campaign)]
     options = ["--port", str(free_port()), "--processes", str(processes)]
-    options += ["--metrics-token-env", "METRICS_TOKEN"]
     process = subprocess.Popen(
         [*command, *options],
         stdout=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        env={**os.environ, "METRICS_TOKEN": METRICS_TOKEN},
+        env={**os.environ, "STEELYARD_METRICS_TOKEN": METRICS_TOKEN},
     )
     try:
         yield process, *printed_links(process)

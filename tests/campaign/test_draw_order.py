@@ -32,7 +32,7 @@ def test_estimate_says_that_outputs_are_missing(drawn):
     note = f"{last - 120} of the first {last} outputs of the draw are not judged"
     assert any(one.startswith(note) for one in found.notes)
     plain = early.select("item", "system", "rater", "prompt", "score")
-    [lent] = Study.read(OUTPUTS, plain).estimate(sample=drawn)
+    [lent] = Study.read(OUTPUTS, plain, sample=drawn).estimate()
     assert any(one.startswith(note) for one in lent.notes)
     [whole] = Study.read(OUTPUTS, drawn.filter(pl.col("draw") <= 120)).estimate()
     assert not any("of the draw" in one for one in whole.notes)

@@ -4,6 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from steelyard.campaign.balance import balance_notes
 from steelyard.campaign.drawn_groups import drawn_groups
 from steelyard.study import Study
 from steelyard.tables import read_judgments, read_outputs
@@ -41,8 +42,9 @@ def test_documents_that_were_drawn_whole_are_found():
     said = "40 judged items lie in 8 of 40 values of doc"
     assert any(said in remark for remark in study.estimate().remarks)
     assert any(said in note for note in study.compare()[0].notes)
-    assert not any(said in remark for remark in study.estimate(cluster_by="doc").remarks)
-    assert not any(said in note for note in study.compare(cluster_by="doc")[0].notes)
+    named = Study.read(study.outputs.rows(), study.judgments.frame, columns={"cluster": "doc"})
+    assert not any(said in remark for remark in named.estimate().remarks)
+    assert not any(said in note for note in named.compare()[0].notes)
 
 
 def test_the_expected_number_of_groups_is_that_of_draws_without_replacement():
@@ -65,7 +67,7 @@ def test_a_column_cluster_is_used_and_needs_no_word():
     study = campaign(np.flatnonzero(DOCUMENTS < 8), column="cluster")
     assert found(study) is None
     # Documents are alike in their metrics, which is no sign that outputs were chosen.
-    assert study.imbalances == {}
+    assert balance_notes(study.outputs, study.judgments) == {}
     assert not any("random sample" in note for one in study.estimate() for note in one.notes)
 
 

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -82,11 +84,11 @@ def test_a_stratum_of_high_scores_that_was_drawn_often_moves_no_mean(pool):
 def test_the_sample_file_brings_what_judgments_do_not_carry(pool):
     drawn = sample(pool, 24, seed=1, **STRATA).frame
     [want] = Study(pool, judged(drawn)).estimate()
-    [got] = Study(pool, judged(drawn, carry=())).estimate(sample=drawn)
+    [got] = Study(pool, judged(drawn, carry=()), drawn=drawn).estimate()
     assert (got.estimate, got.low) == pytest.approx((want.estimate, want.low))
     # judgments of the earlier sample take the probabilities of the one that extends it
     larger = sample(pool, 40, seed=2, extend=drawn, **STRATA).frame
-    [extended] = Study(pool, judged(larger, carry=())).estimate(sample=larger)
+    [extended] = Study(pool, judged(larger, carry=()), drawn=larger).estimate()
     assert extended.n_outputs == 40
 
 
@@ -101,10 +103,10 @@ def test_what_the_draw_does_not_allow_is_refused(pool):
     drawn = sample(pool, 24, seed=1).frame
 
     def estimated(judgments, **options):
-        return Study(pool, judgments).estimate(**options)
+        return Study(pool, judgments, **options).estimate()
 
     with pytest.raises(InvalidDataError, match=r"judgments, row 24: .*is judged but was not drawn"):
-        estimated(judged(drawn, carry=()), sample=drawn.head(23))
+        estimated(judged(drawn, carry=()), drawn=drawn.head(23))
     with pytest.raises(NotEstimableError, match="draw a simple sample"):
         estimated(judged(drawn.with_columns(design=pl.lit("paired"))))
     cut = sample(pool, 24, seed=1, **STRATA).frame
@@ -140,7 +142,7 @@ def test_outputs_that_are_judged_but_were_not_drawn_are_refused(pool, how):
     drawn = sample(pool, 24, seed=1, **how).frame
     study = Study(pool, judged(pool.rows().head(30), carry=()))
     with pytest.raises(InvalidDataError, match="is judged but was not drawn"):
-        study.estimate(sample=drawn)
+        replace(study, drawn=drawn).estimate()
 
 
 def test_prompts_may_have_simple_samples_of_their_own(pool):

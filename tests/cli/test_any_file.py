@@ -72,7 +72,7 @@ def looked_at(paths):
     for human in (None, "score", "rater*"):
         with suppress(SteelyardError):
             judged = paths[1] if human is None and len(paths) > 1 else None
-            study = Study.read(paths[0], judged, human=human)
+            study = Study.read(paths[0], judged, columns=human and {"score": human})
             study.outputs.check()
 
 

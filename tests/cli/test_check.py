@@ -187,9 +187,9 @@ def test_all_sheets_of_a_book_are_looked_at(run, tmp_path):
 @pytest.mark.parametrize(
     ("content", "command"),
     [
-        ("id,base,new\n1,3,4\n2,5,5\n", "check {path} --human new"),
-        ("a,b\n1,2\n", "check {path} --human b"),
-        ("id,score_a,score_b\n1,3,4\n2,5,5\n", "check {path} --human score_b"),
+        ("id,base,new\n1,3,4\n2,5,5\n", "check {path} --column score=new"),
+        ("a,b\n1,2\n", "check {path} --column score=b"),
+        ("id,score_a,score_b\n1,3,4\n2,5,5\n", "check {path} --column score=score_b"),
     ],
 )
 def test_the_columns_of_an_unknown_table_are_shown_with_a_command_that_works(
@@ -345,13 +345,6 @@ def test_a_file_that_cannot_be_opened_is_one_line_and_code_2(run, tmp_path):
         assert err.count("\n") == 1
 
 
-def test_check_writes_to_a_file_and_never_over_its_input(run, tmp_path):
-    path = table(tmp_path / "j.csv", JUDGED)
-    assert run("check", path, "-o", tmp_path / "found.txt")[0] == 0
-    assert "judgments, 60 rows" in (tmp_path / "found.txt").read_text()
-    assert run("check", path, "-o", path)[0] == 2
-
-
 def test_an_error_ends_with_the_command_that_works(run, tmp_path):
     outputs = table(tmp_path / "o.csv", OUTPUTS)
     judged = table(tmp_path / "j.csv", JUDGED, names={"item": "Item", "score": "rating"})
@@ -377,7 +370,7 @@ def test_an_excel_file_is_never_written_over_by_the_name_of_its_sheet(run, tmp_p
     rows = [list(JUDGED[0]), *(list(row.values()) for row in JUDGED)]
     book = write_xlsx(tmp_path / "book.xlsx", {"s": rows})
     before = book.read_bytes()
-    code, _, err = run("check", f"{book}#s", "-o", book)
+    code, _, err = run("estimate", f"{book}#s", f"{book}#s", "-o", book)
     assert code == 2
     assert "never written over" in err
     assert book.read_bytes() == before

@@ -135,28 +135,19 @@ def with_topics(campaign):
 @pytest.mark.parametrize("command", ["estimate", "compare"])
 def test_slices_mixes_and_averages_are_options(run, campaign, tmp_path, command):
     paths = with_topics(campaign)
-    average = ["--average", "overall=2,fluency=1"]
-    code, out, _ = run(command, *paths, *average, "--by", "topic", "--json")
+    code, out, _ = run(command, *paths, "--weights", "overall=2,fluency=1", "--json")
     assert code == 0
-    name = "average of overall=2, fluency=1"
-    assert {(one["prompt"], one["slice"]) for one in json.loads(out)} == {
-        (name, "even"),
-        (name, "odd"),
-    }
+    assert {one["prompt"] for one in json.loads(out)} == {"average of overall=2, fluency=1"}
     mix = tmp_path / "mix.json"
     mix.write_text('{"even": 0.25, "odd": 0.75}')
     for weights in ("odd=0.75, even=0.25", mix):
-        code, out, _ = run(
-            command, *paths, *average, "--by", "topic", "--weights", weights, "--json"
-        )
+        code, out, _ = run(command, *paths, "--by", "topic", "--weights", weights, "--json")
         assert code == 0
         assert {one["slice"] for one in json.loads(out)} == {"even=0.25, odd=0.75"}
     code, out, _ = run(command, *paths, "--prompt", "overall", "--by", "length=-0.5,0.5")
     assert code == 0
     assert "-0.5 to 0.5" in out
-    code, _, err = run(
-        command, *paths, *average, "--by", "topic", "--weights", mix, "--json", "-o", mix
-    )
+    code, _, err = run(command, *paths, "--by", "topic", "--weights", mix, "--json", "-o", mix)
     assert (code, mix.read_text()) == (2, '{"even": 0.25, "odd": 0.75}')
     assert "never written over" in err
 
@@ -165,15 +156,14 @@ def test_slices_mixes_and_averages_are_options(run, campaign, tmp_path, command)
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--average", "overall"], "`--average` must look like one=0.7,other=0.3, or name a JSON"),
-        (["--average", "overall=x"], "`--average` must look like"),
-        (["--average", "overall=1,overall=2"], "`--average` must name each once; got 'overall'"),
-        (["--average", "overall=1,style=1"], "`--average` names 'style'"),
+        (["--weights", "overall"], "`--weights` must look like one=0.7,other=0.3, or name a JSON"),
+        (["--weights", "overall=x"], "`--weights` must look like"),
+        (["--weights", "overall=1,overall=2"], "`--weights` must name each once; got 'overall'"),
+        (["--weights", "overall=1,style=1"], "`--weights` names 'style'"),
         (["--by", "colour"], "`--by` must be a column of"),
         (["--by", "topic=a"], "`--by` cuts numbers at numbers with commas"),
         (["--by", "topic", "--weights", "even=1"], "`--weights` must name all slices; 'odd'"),
         (["--by", "topic", "--weights", "even=1,odd=1"], "`--weights` must sum to 1"),
-        (["--weights", "even=1"], "`--weights` needs `--by`"),
     ],
 )
 def test_bad_slices_are_one_line_and_exit_with_2(run, campaign, command, options, words):

@@ -1,9 +1,14 @@
 import json
+from functools import partial
+
+import steelyard.cli.demo
+from steelyard.demo import campaign
 
 
-def test_demo_writes_a_campaign_and_a_report_and_tells_the_truth(run, tmp_path):
+def test_demo_writes_a_campaign_and_a_report_and_tells_the_truth(run, tmp_path, monkeypatch):
+    monkeypatch.setattr(steelyard.cli.demo, "campaign", partial(campaign, items=60))
     folder = tmp_path / "demo"
-    code, out, _ = run("demo", "--output", folder, "--items", "60")
+    code, out, _ = run("demo", "--output", folder)
     assert code == 0
     assert "Simulated campaign" in out
     assert "hold the truth" in out
@@ -14,34 +19,6 @@ def test_demo_writes_a_campaign_and_a_report_and_tells_the_truth(run, tmp_path):
     page = (folder / "report.html").read_text()
     assert "Simulated campaign" in page
     assert "steelyard report" in page
-
-
-def test_the_written_files_can_be_estimated(run, tmp_path):
-    folder = tmp_path / "demo"
-    run("demo", "--output", folder, "--items", "60")
-    code, out, _ = run(
-        "estimate",
-        folder / "outputs.jsonl",
-        folder / "judgments.jsonl",
-        "--metric",
-        "chrf",
-        "--json",
-    )
-    assert code == 0
-    assert len(json.loads(out)) == 8
-
-
-def test_too_few_items_are_refused(run, tmp_path):
-    code, _, err = run("demo", "--output", tmp_path / "demo", "--items", "2")
-    assert code == 2
-    assert "40" in err
-    assert not (tmp_path / "demo").exists()
-
-
-def test_json_tells_the_truth_beside_each_estimate(run, tmp_path):
-    code, out, _ = run("demo", "--output", tmp_path / "demo", "--items", "40", "--json")
-    assert code == 0
-    found = json.loads(out)
-    assert found["notice"].startswith("Simulated campaign")
-    assert len(found["estimates"]) == 8
-    assert all("truth" in row and "baseline" in row for row in found["estimates"])
+    files = folder / "outputs.jsonl", folder / "judgments.jsonl"
+    code, out, _ = run("estimate", *files, "--metric", "chrf", "--json")
+    assert (code, len(json.loads(out))) == (0, 8)

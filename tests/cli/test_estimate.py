@@ -251,16 +251,16 @@ def test_clusters_widen_the_interval_where_their_outputs_are_alike(run, campaign
         assert code == 0
         return json.loads(out)[0]
 
-    apart, together = first(), first("--cluster-by", "document")
+    apart, together = first(), first("--column", "cluster=document")
     assert together["standard_error"] > 1.2 * apart["standard_error"]
-    code, _, err = run("estimate", outputs, judgments, "--metric", "none", "--cluster-by", "page")
-    assert (code, "`--cluster-by` must be a column" in err) == (2, True)
+    code, _, err = run("estimate", outputs, judgments, "--column", "cluster=page")
+    assert (code, "'page' is mapped to 'cluster' but found in neither" in err) == (2, True)
 
 
 def test_an_item_in_two_clusters_is_named(run, campaign):
     outputs, judgments = campaign
     edit(outputs, lambda lines: [line | {"document": line["system"]} for line in lines])
-    code, _, err = run("estimate", outputs, judgments, "--cluster-by", "document")
+    code, _, err = run("estimate", outputs, judgments, "--column", "cluster=document")
     assert (code, "clusters are of items, the same for all systems" in err) == (2, True)
 
 

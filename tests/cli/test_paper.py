@@ -71,16 +71,3 @@ def test_a_wrong_directory_is_one_clear_line(run, tmp_path):
         assert code == 2
         assert says in err
         assert err.count("\n") == 1
-
-
-def test_json_holds_every_claim(run, released):
-    import json
-
-    output = released.parent / "as-json"
-    code, out, err = run("paper", released, "--output", output, "--draws", 100, "--json")
-    assert (code, err) == (0, "")
-    found = json.loads(out)
-    assert found["page"].endswith("paper.html")
-    keys = {"where", "what", "printed", "reproduced", "corrected", "verdict"}
-    assert found["claims"]
-    assert all(set(row) == keys for row in found["claims"])

@@ -34,7 +34,7 @@ NOT_RUN = {
     "umask ": "another program",
     "pg_dump ": "another program",
     "docker ": "another program; tests/docs/test_operation.py",
-    "export METRICS_TOKEN": "a secret; tests/collect/web/test_operation.py",
+    "export STEELYARD_METRICS_TOKEN": "a secret; tests/collect/web/test_operation.py",
     "dask ": "starts a cluster; tests/scoring",
     "export DASK": "a setting of another program",
     "#!/bin/bash": "a job of a cluster",

@@ -79,7 +79,7 @@ def test_outputs_and_judgments_and_one_table_come_apart(own):
     assert (found.outputs.height, found.judgments.height) == (4, 1)
     table = own(
         "item,system,output,bleu,gold\n1,a,x,1,good\n2,a,y,2,\n3,a,z,3,bad\n",
-        human=("gold",),
+        columns={"score": "gold"},
         scale={"good": 1, "bad": 0},
     )
     assert table.outputs.columns == ["item", "system", "output", "bleu"]
@@ -91,10 +91,8 @@ def test_a_second_file_of_one_kind_is_refused(own):
         own(OUTPUTS, OUTPUTS)
 
 
-@pytest.mark.parametrize("option", ["fill", "human"])
-def test_options_for_our_own_tables_are_refused_elsewhere(tmp_path, option):
+def test_options_for_our_own_tables_are_refused_elsewhere(tmp_path):
     path = tmp_path / "battles.csv"
     path.write_text("model_a,model_b,winner\na,b,tie\n")
-    given = {"fill": {"bleu": "mean"}, "human": ("winner",)}[option]
-    with pytest.raises(InvalidArgumentError, match=f"`--{option}` is for tables in our own form"):
-        converted([path], "arena", Options(**{option: given}))
+    with pytest.raises(InvalidArgumentError, match="`--fill` is for tables in our own form"):
+        converted([path], "arena", Options(fill={"bleu": "mean"}))

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -87,16 +89,19 @@ def test_a_column_of_clusters_is_used_without_being_named():
     plain = study(judged={"A": range(24)})
     campaign = with_column(plain, "cluster", lambda item, _: f"c{int(item) // 4}")
     named = with_column(plain, "page", lambda item, _: f"c{int(item) // 4}")
+    named = Study.read(named.outputs.rows(), named.judgments.frame, columns={"cluster": "page"})
     [default] = campaign.estimate(["m"])
     assert default != plain.estimate(["m"])[0]
-    assert named.estimate(["m"], cluster_by="page") == [default]
-    broken = with_column(plain, "page", lambda item, _: None if item == "5" else "c")
+    assert named.estimate(["m"]) == [default]
+    broken = with_column(plain, "cluster", lambda item, _: None if item == "5" else "c")
     with pytest.raises(InvalidDataError, match="item '5' of system 'A' has no cluster"):
-        broken.estimate(["m"], cluster_by="page")
-    with pytest.raises(InvalidArgumentError, match="`cluster_by` must be a column"):
-        plain.estimate(["m"], cluster_by="page")
+        broken.estimate(["m"])
+    with pytest.raises(
+        InvalidArgumentError, match="'page' is mapped to 'cluster' but found in neither"
+    ):
+        Study.read(plain.outputs.rows(), plain.judgments.frame, columns={"cluster": "page"})
 
 
 def test_a_score_outside_the_bounds_is_refused_for_every_draw():
     with pytest.raises(InvalidArgumentError, match=r"score 1 .* outside `bounds` \[0, 0.5\]"):
-        study().estimate(["m"], bounds=(0, 0.5))
+        replace(study(), bounds=(0, 0.5)).estimate(["m"])

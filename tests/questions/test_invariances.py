@@ -90,9 +90,8 @@ def test_a_system_without_spread_has_a_width():
 
 def test_singleton_clusters_change_nothing():
     outputs, judgments = frames()
-    alone = outputs.with_columns(document=pl.col("item"))
-    study = Study.read(alone, judgments)
-    same(study.estimate(cluster_by="document"), study.estimate())
+    alone = outputs.with_columns(cluster=pl.col("item"))
+    same(Study.read(alone, judgments).estimate(), Study.read(outputs, judgments).estimate())
 
 
 def test_nothing_varies_in_a_lone_system():

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -146,7 +148,7 @@ def test_judgments_that_are_all_equal_wait_for_others():
     equal = Study.read(outputs, judgments.with_columns(score=pl.lit(3.0)))
     with pytest.raises(NotEstimableError, match="all judgments"):
         equal.monitor(half_width=0.1)
-    [found] = equal.monitor(half_width=0.1, bounds=(1, 5))
+    [found] = replace(equal, bounds=(1, 5)).monitor(half_width=0.1)
     assert not found.reached
     assert found.systems[0].half_width > 0.4
 

@@ -259,10 +259,10 @@ def test_slices_need_a_simple_draw():
 
 def test_clusters_may_lie_in_several_slices():
     study = campaign((0.0, 1.0))
-    rows = study.outputs.rows().with_columns(document=pl.col("item").cast(pl.Int64) // 3)
+    rows = study.outputs.rows().with_columns(cluster=pl.col("item").cast(pl.Int64) // 3)
     cut = Study.read(rows, study.judgments.frame, metrics=["rouge"])
-    assert len(cut.estimate(by="topic", cluster_by="document")) == 6
-    [mixed] = cut.compare(by="topic", weights=MIX, cluster_by="document")
+    assert len(cut.estimate(by="topic")) == 6
+    [mixed] = cut.compare(by="topic", weights=MIX)
     assert mixed.pairs[0].low < -1 < mixed.pairs[0].high
 
 

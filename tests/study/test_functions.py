@@ -28,11 +28,8 @@ def test_a_question_of_files_is_that_of_their_study(files):
     assert [one.prompt for one in sy.monitor(*files)] == [one.prompt for one in study.monitor()]
 
 
-def test_reading_and_asking_take_their_options_and_no_others(files):
-    outputs, judgments = files
-    renamed = outputs.rename({"item": "doc"})
-    found = sy.estimate(renamed, judgments, columns={"outputs:item": "doc"}, metrics=())
-    assert found[0].metrics == ()
+def test_a_question_takes_its_options_and_no_others(files):
+    assert sy.estimate(*files, metrics=())[0].metrics == ()
     with pytest.raises(TypeError, match="lvl"):
         sy.estimate(*files, lvl=0.9)
 

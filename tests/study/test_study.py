@@ -42,17 +42,8 @@ def study(frames):
 
 # What commands do with results, and what a study is read with: no matter of a verb.
 _OUTSIDE = {
-    *("as_json", "output", "figure", "more", "outputs", "judgments", "columns", "on_duplicate"),
-    *(
-        "exclude_systems",
-        "exclude_metrics",
-        "fill",
-        "separators",
-        "decimals",
-        "lower_is_better",
-        "human",
-        "earlier",
-    ),
+    *("as_json", "output", "more", "outputs", "judgments"),
+    *("columns", "lower_is_better", "earlier", "sample", "bounds"),
 }
 # Singular where one prompt is meant, other forms where text must be parsed, and our progress.
 _SPELLED = {"no_metric": "metrics", "numbers": "n"}

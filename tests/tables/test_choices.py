@@ -78,7 +78,7 @@ def test_a_column_that_looks_like_the_rater_or_prompt_is_not_passed_over(column,
 
 def test_unknown_raters_count_as_none():
     judged = [{"item": str(item), "system": "a", "score": item % 2} for item in range(4)]
-    found = Study.read(POOL[:4], judged).estimate([], bounds=(0, 1))
+    found = Study.read(POOL[:4], judged, bounds=(0, 1)).estimate([])
     assert found[0].n_raters is None
     assert any("raters are not known" in note for note in found.notes)
 

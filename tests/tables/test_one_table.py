@@ -41,7 +41,7 @@ def test_a_column_that_is_filled_on_some_rows_is_the_judgments(tmp_path):
     table.write_csv(tmp_path / "t.csv")
     expected = numbers(Study.read(outputs, judgments.drop("rater")))
     for source in (table, tmp_path / "t.csv", table.to_pandas()):
-        study = Study.read(source, human="quality")
+        study = Study.read(source, columns={"score": "quality"})
         assert numbers(study) == expected
         assert study.prompts == ("quality",)
         assert study.metrics == ("bleu",)
@@ -57,8 +57,10 @@ def test_several_columns_are_several_raters():
         )
         table = table.join(own, on=["item", "system"], how="left", maintain_order="left")
     expected = numbers(Study.read(outputs, judgments.drop("prompt")))
-    assert numbers(Study.read(table, human="rater?")) == expected
-    assert Study.read(table, human=["rater1", "rater2", "rater3"]).judgments.raters == (
+    assert numbers(Study.read(table, columns={"score": "rater?"})) == expected
+    assert Study.read(
+        table, columns={"score": ["rater1", "rater2", "rater3"]}
+    ).judgments.raters == (
         "rater1",
         "rater2",
         "rater3",
@@ -69,7 +71,7 @@ def test_a_row_may_be_a_judgment_beside_its_output():
     outputs, judgments = two_files(raters=2)
     table = outputs.join(judgments, on=["item", "system"], how="left", maintain_order="left")
     table = table.with_columns(seconds=pl.int_range(pl.len()))
-    study = Study.read(table, human="score")
+    study = Study.read(table, columns={"score": "score"})
     assert numbers(study) == numbers(Study.read(outputs, judgments))
     assert any("160 rows are judgments of 120 outputs" in note for note in study.notes)
 
@@ -79,7 +81,7 @@ def test_without_items_and_systems_rows_are_items_of_one_system(tmp_path):
     path.write_text(
         "judge,gold\n" + "".join(f"{n % 7},{n % 5 if n % 3 else ''}\n" for n in range(60))
     )
-    study = Study.read(path, human="gold")
+    study = Study.read(path, columns={"score": "gold"})
     gold = pd.read_csv(path)["gold"]
     found = study.estimate([])[0]
     assert found.estimate == pytest.approx(gold.mean(), abs=1e-9)
@@ -90,29 +92,31 @@ def test_without_items_and_systems_rows_are_items_of_one_system(tmp_path):
 def test_blanks_are_no_scores_and_words_are_named_with_their_line(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("item,system,output,human\n1,a,x,3\n2,a,y,N/A\n3,a,z,\n4,a,w, 5 \n")
-    assert len(Study.read(path, human="human").judgments) == 2
+    assert len(Study.read(path, columns={"score": "human"}).judgments) == 2
     path.write_text("item,system,output,human\n1,a,x,3\n2,a,y,good\n")
     with pytest.raises(
         InvalidDataError, match=r"t\.csv, line 3, column human: expected a finite number"
     ):
-        Study.read(path, human="human")
+        Study.read(path, columns={"score": "human"})
     path.write_text("item,system,output,human\n1,a,x,\n2,a,y,\n")
     with pytest.raises(InvalidDataError, match="column human is blank on all rows"):
-        Study.read(path, human="human")
+        Study.read(path, columns={"score": "human"})
 
 
 def test_a_column_that_is_not_there_and_two_sources_of_judgments_are_refused():
     outputs, judgments = two_files()
-    with pytest.raises(InvalidDataError, match="no column `humans` for `human`"):
-        Study.read(outputs, human="humans")
-    with pytest.raises(InvalidArgumentError, match="leave out the judgments, or the option"):
-        Study.read(outputs, judgments, human="bleu")
+    with pytest.raises(InvalidDataError, match="no column `humans` of human scores"):
+        Study.read(outputs, columns={"score": "humans"})
+    with pytest.raises(
+        InvalidArgumentError, match="'bleu' is mapped to 'score' but not found in judgments"
+    ):
+        Study.read(outputs, judgments, columns={"score": "bleu"})
 
 
 def test_a_column_that_differs_within_an_output_is_not_its_metric():
     outputs, judgments = two_files(raters=2)
     table = outputs.join(judgments, on=["item", "system"], how="left", maintain_order="left")
     table = table.with_columns(effort=pl.int_range(pl.len()) / 2)
-    study = Study.read(table, human="score")
+    study = Study.read(table, columns={"score": "score"})
     assert study.metrics == ("bleu",)
     assert any("column effort differs between rows of one output" in note for note in study.notes)

@@ -13,7 +13,7 @@ from steelyard.campaign.draws import (
     system_draw,
     with_writers,
 )
-from steelyard.campaign.judged import JudgedOutputs, cluster_column, judged_outputs
+from steelyard.campaign.judged import JudgedOutputs, judged_outputs
 from steelyard.campaign.metric_notes import metric_notes
 from steelyard.campaign.pools import moments
 from steelyard.campaign.preferences import preference_rows
@@ -85,8 +85,6 @@ def collected(source: Source, prompt: str) -> Collected:
 
     Raises
     ------
-    InvalidArgumentError
-        If there is no column `cluster_by`.
     InvalidDataError
         If a judged output is not in the pool or has no cluster, or a preference is none.
     NotEstimableError
@@ -220,8 +218,8 @@ def _judged(source: Source, prompt: str, sides: Sequence[pl.DataFrame]) -> pl.Da
     """Return the judged outputs, each once, with their metrics and clusters."""
     judgments = source.judgments.filter(pl.col("prompt") == prompt)
     outputs = source.outputs
-    column = cluster_column(source, judgments.frame)
-    beside = [column] if column is not None and column in outputs.columns else []
+    is_metric = "cluster" in source.metrics
+    beside = ["cluster"] if "cluster" in outputs.columns and not is_metric else []
     names = [*source.metrics, *beside]
     once = pl.concat(sides).unique(maintain_order=True)
     if len(sides) == 1:
@@ -245,16 +243,16 @@ def _judged(source: Source, prompt: str, sides: Sequence[pl.DataFrame]) -> pl.Da
         how="left",
         maintain_order="left",
     )
-    if column is None:
-        return found
     if not beside:
-        own = judgments.frame.select(*_OUTPUT, pl.col(column).alias("#cluster"))
+        if is_metric or "cluster" not in judgments.frame.columns:
+            return found
+        own = judgments.frame.select(*_OUTPUT, pl.col("cluster").alias("#cluster"))
         own = own.unique(_OUTPUT, keep="first")
         found = found.join(own, on=_OUTPUT, how="left", maintain_order="left")
     if found["#cluster"].null_count():
         item, system = found.filter(pl.col("#cluster").is_null()).select(_OUTPUT).row(0)
         raise InvalidDataError(
-            f"column {column}: item {item!r} of system {system!r} has no cluster: fill it in"
+            f"column {outputs.mapped.get('cluster', 'cluster')}: item {item!r} of system {system!r} has no cluster: fill it in"
         )
     return found
 

@@ -47,7 +47,7 @@ class DrawnGroups:
         return (
             f"the {self.items} judged items lie in {self.reached} of {self.groups} values of {self.column}, where "
             f"items drawn one by one would lie in about {self.expected:.0f}. If whole groups were drawn, outputs of "
-            f"one group may be alike, and intervals far too short: use --cluster-by {self.column}. If groups "
+            f"one group may be alike, and intervals far too short: use --column cluster={self.column}. If groups "
             "were left out, no interval is about them"
         )
 

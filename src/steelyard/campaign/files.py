@@ -55,11 +55,6 @@ class StudyFiles:
         outputs, judgments = self.outputs, self.judgments
         notes: tuple[str, ...] = ()
         if self.human is not None:
-            if judgments is not None:
-                raise InvalidArgumentError(
-                    "`human` (--human) is for one table that holds outputs and scores: leave out the judgments, "
-                    "or the option"
-                )
             outputs, judgments, notes = split_table(
                 outputs,
                 self.human,

@@ -9,10 +9,10 @@ import polars as pl
 from steelyard.campaign.pools import PoolRows
 from steelyard.campaign.source import Source
 from steelyard.campaign.texts import Likeness, is_text, text_codes
-from steelyard.errors import InvalidArgumentError, InvalidDataError
+from steelyard.errors import InvalidDataError
 from steelyard.model.campaign import Bools, Floats, Ints, Pools
 
-__all__ = ["JudgedOutputs", "cluster_column", "judged_outputs", "pool_rows"]
+__all__ = ["JudgedOutputs", "judged_outputs", "pool_rows"]
 
 _OUTPUT = ["item", "system"]
 
@@ -44,25 +44,6 @@ class JudgedOutputs:
     cluster: Ints | None = None
     cluster_size: Floats | None = None
     likeness: Floats | None = None
-
-
-def cluster_column(source: Source, frame: pl.DataFrame) -> str | None:
-    """Return the column that names clusters, if there is one.
-
-    Raises
-    ------
-    InvalidArgumentError
-        If the column that was asked for is not there.
-    """
-    known = {*source.outputs.columns, *frame.columns}
-    if source.cluster_by is None:
-        return "cluster" if "cluster" in known and "cluster" not in source.metrics else None
-    if source.cluster_by not in known:
-        raise InvalidArgumentError(
-            f"`cluster_by` must be a column of {source.outputs.name} or of the judgments; got "
-            f"{source.cluster_by!r}"
-        )
-    return source.cluster_by
 
 
 def judged_outputs(
@@ -185,20 +166,19 @@ def pool_rows(source: Source, systems: Sequence[str], *, clusters: bool) -> pl.D
         Whether outputs are in clusters, named ``#cluster`` here if the pool knows them.
     """
     outputs = source.outputs
-    column = source.cluster_by or "cluster"
-    beside = [column] if clusters and column in outputs.columns else []
+    beside = ["cluster"] if clusters and "cluster" in outputs.columns else []
     texts = ["output"] if outputs.has_texts else []
     rows = outputs.rows(columns=list(dict.fromkeys([*_OUTPUT, *texts, *beside])))
     rows = rows.filter(pl.col("system").is_in(list(systems)))
     if not beside:
         return rows
-    missing = rows.filter(pl.col(column).is_null())
+    missing = rows.filter(pl.col("cluster").is_null())
     if missing.height:
         item, system = missing.select(_OUTPUT).row(0)
         raise InvalidDataError(
-            f"column {column}: item {item!r} of system {system!r} has no cluster: fill it in"
+            f"column {outputs.mapped.get('cluster', 'cluster')}: item {item!r} of system {system!r} has no cluster: fill it in"
         )
-    return rows.with_columns(pl.col(column).alias("#cluster"))
+    return rows.with_columns(pl.col("cluster").alias("#cluster"))
 
 
 def _place(rows: pl.DataFrame, judged: pl.DataFrame) -> Ints:

@@ -26,8 +26,6 @@ class Source:
         The pool of every system, and all judgments.
     metrics : tuple of str
         Metrics to use.
-    cluster_by : str or None
-        Column of outputs or judgments that names the cluster of an output; ``cluster`` if there is one.
     sample : polars.DataFrame or None
         The drawn sample, when the judgments do not carry what the draw recorded.
     bounds : (float, float) or None
@@ -41,7 +39,6 @@ class Source:
     outputs: Outputs
     judgments: Judgments
     metrics: tuple[str, ...] = ()
-    cluster_by: str | None = None
     sample: pl.DataFrame | None = None
     bounds: tuple[float, float] | None = None
     whole: "Source | None" = None
@@ -81,7 +78,7 @@ class Source:
         """What must be said where whole groups of items seem to have been drawn."""
         if self.whole is not None:
             return self.whole.drawn_whole
-        if self._designed or self.cluster_by is not None:
+        if self._designed:
             return ()
         groups = drawn_groups(self.outputs, self.judgments)
         return () if groups is None else (groups.note,)

@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from steelyard.cli.options import column_mapping, output_options
+from steelyard.cli.options import column_mapping, column_option, json_option
 from steelyard.cli.paths import InputPath
-from steelyard.cli.printing import parse_bounds, print_json, write_text
+from steelyard.cli.printing import parse_bounds, print_json
 from steelyard.foreign import format_named
 from steelyard.questions.check import FileCheck, check_files
 from steelyard.tables.profile import FileProfile
@@ -27,54 +27,34 @@ _NAMED = 8
 
 @click.command(epilog=_EXAMPLE)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=InputPath())
-@click.option(
-    "--column",
-    "columns",
-    multiple=True,
-    metavar="OURS=YOURS",
-    help="Your name of one of our columns, such as item=doc_id, or judgments:item=doc_id for one file.",
-)
+@column_option
 @click.option(
     "--bounds", metavar="LOW,HIGH", help="Least and greatest possible score, to find slips."
 )
-@click.option(
-    "--human",
-    multiple=True,
-    metavar="COLUMN",
-    help="The column of human scores, where FILE is one table that holds outputs too.",
-)
-@output_options
+@json_option
 def check(
     files: tuple[Path, ...],
     *,
     columns: tuple[str, ...],
     bounds: str | None,
-    human: tuple[str, ...],
     as_json: bool,
-    output: Path | None,
 ) -> None:
     """Say what is in files, what is wrong with them, and which command comes next.
 
     Give it the files you have: outputs, judgments, or whatever another tool wrote. All problems are
     counted and the first are named; nothing is changed.
     """
-    given = (("--column", columns), ("--human", human))
     found = check_files(
         files,
         columns=column_mapping(columns),
         bounds=None if bounds is None else parse_bounds(bounds),
-        human=human,
-        options=[part for option, values in given for one in values for part in (option, one)],
+        options=[part for one in columns for part in ("--column", one)],
     )
     if as_json:
-        print_json(found.to_dict(), output)
+        print_json(found.to_dict())
     else:
         # Lines are never broken: the command is there to be copied.
-        page = _page(found)
-        if output is None:
-            click.echo("\n".join(page))
-        else:
-            write_text(output, "".join(f"{click.unstyle(line)}\n" for line in page))
+        click.echo("\n".join(_page(found)))
 
 
 def _page(found: FileCheck) -> list[str]:

@@ -55,7 +55,8 @@ Examples:
     "columns",
     multiple=True,
     metavar="OURS=THEIRS",
-    help="Where item, system, output, rater and so on stand: a key or a dotted path.",
+    help="Where item, system, output, rater and so on stand: a key or a dotted path; score=gold, score=rater* "
+    "where one table of yours holds scores too.",
 )
 @click.option(
     "--only",
@@ -96,12 +97,6 @@ Examples:
     help="What to put where a metric is missing: mean or median of the system's other outputs, a number, or "
     "drop to leave out the metric. HOW alone is for all metrics.",
 )
-@click.option(
-    "--human",
-    multiple=True,
-    metavar="COLUMN",
-    help="The column of human scores, where FILE is one table that holds outputs too.",
-)
 def convert(
     files: tuple[Path, ...],
     *,
@@ -117,7 +112,6 @@ def convert(
     separator: str | None,
     decimal: str | None,
     fill: tuple[str, ...],
-    human: tuple[str, ...],
 ) -> None:
     """Turn other tools' files, and odd ones of your own, into files of outputs and judgments.
 
@@ -137,7 +131,6 @@ def convert(
         separator=separator,
         decimal=decimal,
         fill=_fill(fill),
-        human=human,
     )
     chosen, found = converted(files, source, options)
     if source == AUTO:

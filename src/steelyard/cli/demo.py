@@ -11,7 +11,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from steelyard.cli.answers import table_of, titled
-from steelyard.cli.printing import print_json, print_tables
+from steelyard.cli.printing import print_tables
 from steelyard.demo import NEW, Campaign, campaign
 from steelyard.numbers import decimals_for, interval, number
 from steelyard.questions.estimates import Estimate
@@ -25,8 +25,6 @@ __all__ = ["demo"]
 
 _SCORED = ("rouge-l", "chrf", "vecsim")
 _METRICS = (*_SCORED, "judge")
-# With fewer, all judged outputs of a system may have the same mean judgment, and no interval.
-_FEWEST_ITEMS = 40
 _EXAMPLE = """\b
 Example:
   steelyard demo --output steelyard-demo
@@ -42,22 +40,14 @@ Example:
     show_default=True,
     help="Folder to write to; made if it is not there.",
 )
-@click.option(
-    "--items",
-    type=click.IntRange(min=_FEWEST_ITEMS),
-    default=300,
-    show_default=True,
-    help="Items in the campaign.",
-)
 @click.option("--seed", type=int, default=2018, show_default=True, help="Seed of the simulation.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON with stable keys.")
-def demo(*, output: Path, items: int, seed: int, as_json: bool) -> None:
+def demo(*, output: Path, seed: int) -> None:
     """Run the whole job on a built-in campaign of four systems and simulated raters.
 
     Writes outputs.jsonl, judgments.jsonl and report.html, and says how near the truth, which only
     a simulation knows, the estimates came.
     """
-    made = campaign(items=items, seed=seed, metrics=_SCORED)
+    made = campaign(seed=seed, metrics=_SCORED)
     output.mkdir(parents=True, exist_ok=True)
     outputs, judgments = output / "outputs.jsonl", output / "judgments.jsonl"
     write_table(pl.DataFrame(made.outputs, infer_schema_length=None), outputs)
@@ -72,11 +62,6 @@ def demo(*, output: Path, items: int, seed: int, as_json: bool) -> None:
         title="Steelyard demo",
         notice=made.notice,
     )
-    if as_json:
-        rows = [one.to_dict() | {"truth": made.truth[_key(one)]} for one in found]
-        shown = {"notice": made.notice, "report": str(report), "estimates": rows}
-        print_json(shown, None)
-        return
     parts: list[RenderableType] = [Text(f"{made.notice}\n", style="italic")]
     for prompt in dict.fromkeys(one.prompt for one in found):
         own = [one for one in found if one.prompt == prompt]

@@ -200,7 +200,7 @@ def judge(
             duels = [row for _, judged in found for row in judged.preferences]
             write_table(pl.DataFrame(duels, schema=PREFERENCE_COLUMNS), preferences)
     if as_json:
-        print_json({"columns": [one.named | judged.to_dict() for one, judged in found]}, None)
+        print_json({"columns": [one.named | judged.to_dict() for one, judged in found]})
     else:
         click.echo("\n".join(line for one, judged in found for line in judged.lines(one.column)))
     _exit_by_missing(context, [judged for _, judged in found], output)
@@ -314,7 +314,7 @@ def _foresee(
     found = [(one, forecast(rows, **one.asked, **counting)) for one in judges]
     if as_json:
         shown = [one.named | {"forecast": asdict(what)} for one, what in found]
-        print_json({"columns": shown}, None)
+        print_json({"columns": shown})
         return
     for one, what in found:
         click.echo(f"{one.column}: {what.sentence}")

@@ -64,6 +64,28 @@ class _Commands(click.Group):
             formatter.write_dl(list(_COMMANDS.items()))
 
 
+# What does the work of an option that is not there any more; of all commands, or of one.
+_FORMER = {
+    "--human": "--column score=COLUMN says which column of one table holds the scores of people",
+    "--cluster-by": "--column cluster=COLUMN names the cluster of an output",
+    "--average": "--weights PROMPT=X,… without --by averages prompts",
+    "--bands": "--by COLUMN=X,Y cuts numbers",
+    "--exclude-system": "--system -NAME leaves one out",
+    "--exclude-metric": "--metric -NAME leaves one out",
+    "--no-metric": "--metric none uses no metric",
+    "--separator": "steelyard convert FILE --from own --separator … -o FOLDER writes it anew, once for all commands",
+    "--decimal": "steelyard convert FILE --from own --decimal … -o FOLDER writes it anew, once for all commands",
+    "--on-duplicate": "steelyard convert FILE --from own --on-duplicate … -o FOLDER settles it, once for all commands",
+    "--fill": "steelyard convert FILE --from own --fill … -o FOLDER fills it, once for all commands",
+    "score --reference": "--column reference=COLUMN names the references",
+    "score --output-column": "--column output=COLUMN names the outputs",
+    "serve --metrics-token-env": "set STEELYARD_METRICS_TOKEN, whose value opens /metrics",
+    "check --output": "redirect what is printed: steelyard check FILE > report.txt",
+    "replay --bounds": "0 and 1 are known from the scores, and replays use the bounds that scores show",
+    "demo --items": "the campaign has 300 items; from Python, steelyard.demo.campaign(items=…) makes others",
+    "--json": "this command prints no table; estimate, compare, diagnose, monitor and plan have --json",
+}
+
 _LOOP = """\
 Steelyard shows which text-generation system people find better, by how much, and how sure that is.
 
@@ -113,6 +135,9 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         if not isinstance(error, InvalidDataError):
             words = _in_option_names(words, given)
         _fail(words + _command_with(error, given), 2)
+    except click.NoSuchOption as error:
+        where = error.ctx.command_path if error.ctx else "steelyard"
+        _fail(f"{_no_such_option(error, where)} See: {where} --help", 2)
     except click.UsageError as error:
         where = error.ctx.command_path if error.ctx else "steelyard"
         _fail(f"{error.format_message()} See: {where} --help", 2)
@@ -125,9 +150,17 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     sys.exit(code if isinstance(code, int) else 0)
 
 
+def _no_such_option(error: click.NoSuchOption, where: str) -> str:
+    """Return what to do instead of an option that is not there any more, or what click says."""
+    name = error.option_name
+    instead = _FORMER.get(f"{where.rpartition(' ')[2]} {name}", _FORMER.get(name))
+    return f"{name} is no option any more: {instead}." if instead else error.format_message()
+
+
 def _in_option_names(words: str, arguments: list[str]) -> str:
     """Return an error in the names of the command's options instead of Python's arguments."""
     command = steelyard.get_command(click.Context(steelyard), arguments[0]) if arguments else None
+    words = words.replace("`average`", "`--weights`")
     for one in command.params if command is not None else ():
         name, option = str(one.name), max(one.opts, key=len)
         if option.startswith("--") and name not in _OTHER_MEANING:

@@ -21,7 +21,7 @@ from steelyard.cli.options import (
     study_arguments,
 )
 from steelyard.cli.printing import interval as shown
-from steelyard.cli.printing import parse_bounds, print_result
+from steelyard.cli.printing import print_result
 from steelyard.questions.about import Raters, Target
 from steelyard.questions.goal import Decide
 from steelyard.questions.monitored import Monitored
@@ -85,7 +85,6 @@ def monitor(
     baseline: str | None,
     target: Target,
     raters: Raters | None,
-    bounds: str | None,
     level: float,
     as_json: bool,
     output: Path | None,
@@ -113,7 +112,6 @@ def monitor(
         level=level,
         target=target,
         raters=raters,
-        bounds=None if bounds is None else parse_bounds(bounds),
     )
     tables = [part for one in found for part in _tables(one)]
     changed = None

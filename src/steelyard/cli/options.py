@@ -1,7 +1,8 @@
 """Arguments and options that commands share."""
 
+import shlex
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
 from typing import Any, get_args
@@ -14,8 +15,10 @@ from steelyard.cli.printing import parse_bounds
 from steelyard.cli.weights import Weights
 from steelyard.errors import InvalidArgumentError
 from steelyard.questions.about import Raters, Target
+from steelyard.records import names_of
 from steelyard.study import Study
 from steelyard.tables import read_outputs
+from steelyard.tables.locations import located
 
 __all__ = [
     "StudyChoice",
@@ -25,6 +28,7 @@ __all__ = [
     "column_option",
     "form_options",
     "gate_option",
+    "json_option",
     "level_option",
     "more_option",
     "named_metrics_of",
@@ -53,14 +57,10 @@ class StudyChoice:
         Those that were named; None for all.
     metrics : tuple of str or None
         The metrics that were named; none of them if it is empty, all if it is None.
-    exclude_systems, exclude_metrics : tuple of str or None
-        Those to leave out before anything is checked.
-    columns : mapping of str to str
+    columns : mapping
         Our names of columns, and theirs.
-    lower_is_better, human : tuple of str or None
-        As the options were given.
-    earlier : tuple or None
-        Folders of earlier versions, or their names and files.
+    others : mapping
+        Other options of `Study.read`.
     weeks : tuple of (str, Path, Path)
         Where OUTPUTS is a folder of dated files: the name, outputs and judgments of each.
     """
@@ -70,12 +70,8 @@ class StudyChoice:
     prompts: tuple[str, ...] | None
     systems: tuple[str, ...] | None
     metrics: tuple[str, ...] | None
-    exclude_systems: tuple[str, ...] | None
-    exclude_metrics: tuple[str, ...] | None
-    columns: dict[str, str]
-    lower_is_better: tuple[str, ...] | None
-    human: tuple[str, ...] | None
-    earlier: tuple[Any, ...] | None
+    columns: dict[str, Any]
+    others: dict[str, Any]
     weeks: tuple[tuple[str, Path, Path], ...] = ()
 
     def read(self, *, told: bool = True, all_metrics: bool = False) -> Study:
@@ -91,13 +87,13 @@ class StudyChoice:
             metrics=None if all_metrics else self.metrics or None,
             prompts=self.prompts,
             systems=self.systems,
-            exclude_systems=self.exclude_systems,
-            exclude_metrics=self.exclude_metrics,
-            lower_is_better=self.lower_is_better,
-            human=self.human,
-            earlier=self.earlier,
+            **self.others,
         )
         return with_notes_told(study) if told else study
+
+    def beside(self, **others: Any) -> "StudyChoice":
+        """Return the same with further options of `Study.read`."""
+        return replace(self, others=self.others | others)
 
 
 def with_notes_told(study: Study) -> Study:
@@ -123,20 +119,21 @@ def study_arguments(command: Command) -> Command:
         metrics: tuple[str, ...],
         columns: tuple[str, ...],
         lower_is_better: tuple[str, ...],
-        human: tuple[str, ...],
         earlier: tuple[Any, ...],
         **others: Any,
     ) -> Any:
         weeks: tuple[tuple[str, Path, Path], ...] = ()
-        if judgments is None and not human and outputs.is_dir():
+        mapping = column_mapping(columns)
+        if judgments is None and outputs.is_dir() and "score" not in mapping:
             # the last one is today's, those before it are earlier versions
             weeks = tuple(campaign_files(outputs))
             outputs, judgments = weeks[-1][1:]
             earlier = (*earlier, *weeks[:-1])
-        if judgments is None and not human:
+        if judgments is None and "score" not in mapping:
+            located(outputs)
             raise InvalidArgumentError(
-                "give JUDGMENTS too, or --human COLUMN where OUTPUTS holds the scores of people: "
-                f"steelyard check {outputs} looks at it"
+                "give JUDGMENTS too, or --column score=YOURS where OUTPUTS holds the scores of people: "
+                f"steelyard check {shlex.quote(str(outputs))} looks at it"
             )
         named_systems, left_systems = _named("--system", systems)
         named_metrics, left_metrics = named_metrics_of(metrics)
@@ -146,12 +143,13 @@ def study_arguments(command: Command) -> Command:
             prompts or None,
             named_systems,
             named_metrics,
-            left_systems,
-            left_metrics,
-            column_mapping(columns),
-            lower_is_better or None,
-            human or None,
-            earlier or None,
+            mapping,
+            {
+                "exclude_systems": left_systems,
+                "exclude_metrics": left_metrics,
+                "lower_is_better": lower_is_better or None,
+                "earlier": earlier or None,
+            },
             weeks,
         )
         return command(choice, **others)
@@ -194,12 +192,6 @@ def study_arguments(command: Command) -> Command:
             type=InputPath(),
             metavar="FOLDER",
             help="Outputs and judgments of earlier versions, which lend what they know.",
-        ),
-        click.option(
-            "--human",
-            multiple=True,
-            metavar="COLUMN",
-            help="Column of human scores, where OUTPUTS is one table with them; rater* for several.",
         ),
     )
 
@@ -245,7 +237,7 @@ def column_option(command: Command) -> Command:
         "columns",
         multiple=True,
         metavar="OURS=YOURS",
-        help="Your name of one of our columns: item=doc_id; judgments:item=doc_id for one file.",
+        help="Your name of our column: item=doc_id, cluster=page; score=gold where OUTPUTS has scores.",
     )(command)
 
 
@@ -275,12 +267,9 @@ def form_options(command: Command) -> Command:
     def with_form(
         choice: StudyChoice,
         *,
-        bounds: str | None,
         sample: Path | None,
         target: Target,
         raters: Raters | None,
-        cluster_by: str | None,
-        average: dict[str, float] | None,
         by: str | None,
         weights: dict[str, float] | None,
         **others: Any,
@@ -289,15 +278,13 @@ def form_options(command: Command) -> Command:
         form = {
             "target": target,
             "raters": raters,
-            "bounds": None if bounds is None else parse_bounds(bounds),
-            "sample": None if sample is None else read_outputs(sample).rows(),
-            "cluster_by": cluster_by,
-            "average": average,
+            "average": weights if column is None else None,
             "by": column,
             "bands": bands,
-            "weights": weights,
+            "weights": weights if column is not None else None,
         }
-        return command(choice, form=form, **others)
+        drawn = None if sample is None else read_outputs(sample).rows()
+        return command(choice.beside(sample=drawn), form=form, **others)
 
     return _with(
         with_form,
@@ -310,19 +297,8 @@ def form_options(command: Command) -> Command:
         click.option(
             "--weights",
             type=Weights(),
-            metavar="SLICE=X,…",
-            help="With --by: for this mix, news=0.7,blogs=0.3, or a JSON file.",
-        ),
-        click.option(
-            "--average",
-            type=Weights(),
-            metavar="PROMPT=X,…",
-            help="For this average of prompts, fluency=2,overall=1, or a JSON file.",
-        ),
-        click.option(
-            "--cluster-by",
-            metavar="COLUMN",
-            help="Outputs that share this may be alike: documents; `cluster` if there is one.",
+            metavar="NAME=X,…",
+            help="One answer for this mix of slices (news=2,blogs=1), or of prompts without --by; or a JSON file.",
         ),
         click.option(
             "--sample",
@@ -347,9 +323,15 @@ def _parts(by: str | None) -> tuple[str | None, list[float] | None]:
 
 
 def bounds_option(command: Command) -> Command:
-    """Add ``--bounds``."""
+    """Add ``--bounds``, with which the study is read."""
+
+    @wraps(command)
+    def with_bounds(choice: StudyChoice, *, bounds: str | None, **others: Any) -> Any:
+        ends = None if bounds is None else parse_bounds(bounds)
+        return command(choice.beside(bounds=ends), **others)
+
     return click.option("--bounds", metavar="LOW,HIGH", help="Least and greatest possible score.")(
-        command
+        with_bounds
     )
 
 
@@ -381,11 +363,18 @@ def more_option(command: Command) -> Command:
     )(command)
 
 
+def json_option(command: Command) -> Command:
+    """Add ``--json``."""
+    return click.option("--json", "as_json", is_flag=True, help="Print JSON with stable keys.")(
+        command
+    )
+
+
 def output_options(command: Command) -> Command:
     """Add ``--json`` and ``--output``."""
     return _with(
         command,
-        click.option("--json", "as_json", is_flag=True, help="Print JSON with stable keys."),
+        json_option,
         click.option(
             "-o",
             "--output",
@@ -409,16 +398,18 @@ def level_option(command: Command) -> Command:
     )(command)
 
 
-def column_mapping(columns: Sequence[str]) -> dict[str, str]:
-    """Return our names and theirs of ``OURS=YOURS`` pairs."""
-    mapping = {}
+def column_mapping(columns: Sequence[str]) -> dict[str, Any]:
+    """Return our names and theirs of ``OURS=YOURS`` pairs; `score` may have several."""
+    mapping: dict[str, Any] = {}
     for pair in columns:
-        ours, separator, yours = pair.partition("=")
-        if not separator or not ours or not yours:
+        ours, _, yours = pair.partition("=")
+        if not ours or not yours:
             raise InvalidArgumentError(
                 f"`--column` must look like item=doc_id, our name first; got {pair!r}"
             )
-        mapping[ours] = yours
+        if ours in mapping and ours != "score":
+            raise InvalidArgumentError(f"`--column` names {ours!r} twice")
+        mapping[ours] = [*names_of(mapping[ours]), yours] if ours in mapping else yours
     return mapping
 
 

@@ -13,7 +13,7 @@ from rich.table import Table
 
 from steelyard.cli.options import seed_option
 from steelyard.cli.paths import InputPath, check_not_inputs
-from steelyard.cli.printing import plain_console, print_json, print_tables
+from steelyard.cli.printing import plain_console, print_tables
 from steelyard.errors import InvalidArgumentError
 from steelyard.paper import read_release, reproduce, write_page
 from steelyard.paper.claims import claims
@@ -23,7 +23,7 @@ __all__ = ["paper"]
 Item = TypeVar("Item")
 
 _EXAMPLE = """\b
-ModeExample:
+Example:
   steelyard paper --output steelyard-paper
 """
 
@@ -42,8 +42,7 @@ _COLUMNS = ("where", "what", "printed", "reproduced", "corrected", "verdict")
 )
 @click.option("--draws", type=int, default=1000, show_default=True, help="Bootstrap draws.")
 @seed_option("Seed of everything drawn.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON with stable keys.")
-def paper(directory: Path | None, *, output: Path, draws: int, seed: int, as_json: bool) -> None:
+def paper(directory: Path | None, *, output: Path, draws: int, seed: int) -> None:
     """Reproduce The price of debiasing automatic metrics from its released data.
 
     The released scores stand in the package. DIRECTORY, if given, is read instead: it holds
@@ -61,15 +60,11 @@ def paper(directory: Path | None, *, output: Path, draws: int, seed: int, as_jso
     found = reproduce(release, draws=draws, seed=seed, tracked=_tracked)
     command = shlex.join(["steelyard", *sys.argv[1:]])
     page = write_page(found, output, command=command, tracked=_tracked)
-    rows = [{name: getattr(claim, name) for name in _COLUMNS} for claim in claims(found)]
-    if as_json:
-        print_json({"page": str(page), "claims": rows, "missing": list(release.missing)}, None)
-        return
     table = Table(title="The paper's numbers", title_justify="left")
     for name in _COLUMNS:
         table.add_column(name)
-    for row in rows:
-        table.add_row(*row.values())
+    for claim in claims(found):
+        table.add_row(*(getattr(claim, name) for name in _COLUMNS))
     parts: list[RenderableType] = [table, *(f"{one}." for one in release.missing)]
     parts.append(f"Page:    {page}\nFigures: {output / 'figures'}\nTables:  {output / 'tables'}")
     print_tables(parts, None)

@@ -93,7 +93,7 @@ def headed(heading: str, words: str) -> Text:
     return Text.assemble((heading, "bold"), f" {words}")
 
 
-def print_json(value: Any, output: Path | None) -> None:
+def print_json(value: Any, output: Path | None = None) -> None:
     """Print `value` as JSON; a number that is not finite becomes null."""
     text = json.dumps(_finite(value), indent=2, ensure_ascii=False, allow_nan=False)
     if output is None:

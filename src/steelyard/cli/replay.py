@@ -9,13 +9,12 @@ from rich.table import Table
 from steelyard.cli.monitor import goal_options
 from steelyard.cli.options import (
     StudyChoice,
-    bounds_option,
     level_option,
     output_options,
     seed_option,
     study_arguments,
 )
-from steelyard.cli.printing import parse_bounds, print_result, progress_bar
+from steelyard.cli.printing import print_result, progress_bar
 from steelyard.errors import InvalidArgumentError
 from steelyard.questions.goal import Decide
 from steelyard.questions.replay import Replay
@@ -45,7 +44,6 @@ Examples:
     "--same-items/--independent", default=True, show_default=True, help="Items of all systems."
 )
 @click.option("--runs", type=int, default=200, show_default=True, help="Number of replays.")
-@bounds_option
 @level_option
 @seed_option("Seed of the replays.")
 @output_options
@@ -60,7 +58,6 @@ def replay(
     look: int,
     same_items: bool,
     runs: int,
-    bounds: str | None,
     level: float,
     seed: int,
     as_json: bool,
@@ -88,7 +85,6 @@ def replay(
             seed=seed,
             prompts=choice.prompts,
             level=level,
-            bounds=None if bounds is None else parse_bounds(bounds),
             progress=show,
         )
     tables = [part for one in found for part in _tables(one)]

@@ -142,7 +142,7 @@ def sample(
         frame = with_anchors(frame, old, anchors, seed=seed)
     write_table(frame, output)
     if as_json:
-        print_json({"output": str(output), **found.to_dict()}, None)
+        print_json({"output": str(output), **found.to_dict()})
     elif isinstance(found, Sample):
         print_tables(_tables(found, output), None)
     else:

@@ -106,7 +106,7 @@ def score(
             notice=lambda sentence: console.print(f"steelyard: {sentence}", soft_wrap=True),
         )
     if as_json:
-        print_json(summary.to_dict(), None)
+        print_json(summary.to_dict())
     else:
         click.echo(_sentence(summary))
     if summary.not_scored:

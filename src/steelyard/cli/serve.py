@@ -1,5 +1,6 @@
 """``steelyard serve``."""
 
+import os
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,6 +27,8 @@ EXAMPLES = (
     "mqm",
     "side-by-side",
 )
+# Its value opens the page /metrics; without it there is no such page.
+_METRICS_TOKEN = "STEELYARD_METRICS_TOKEN"  # noqa: S105 - its name
 _ADVICE = {
     "invitation": "Open the rater link and judge a few texts; make one for each rater on the admin page.",
     "open": "Open the rater link and judge a few texts; everybody may use it, each in an own browser.",
@@ -89,11 +92,6 @@ Examples:
     help="Log lines of words, or of JSON with one for each request.",
 )
 @click.option(
-    "--metrics-token-env",
-    metavar="VAR",
-    help="Environment variable with the token that opens /metrics; without it there is no such page.",
-)
-@click.option(
     "--renew-secret",
     is_flag=True,
     help="Make all links and logins given out so far worthless, and end.",
@@ -108,7 +106,6 @@ def serve(
     port: int,
     processes: int,
     log_format: "LogFormat",
-    metrics_token_env: str | None,
     renew_secret: bool,
 ) -> None:
     """Collect judgments in the browser, and watch the estimate tighten.
@@ -158,7 +155,7 @@ def serve(
         port=port,
         processes=processes,
         log_format=log_format,
-        metrics_token_env=metrics_token_env,
+        metrics_token_env=_METRICS_TOKEN if _METRICS_TOKEN in os.environ else None,
         announce=_announce,
     )
     click.echo("Stopped. The same command goes on from here.")

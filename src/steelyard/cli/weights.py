@@ -41,7 +41,7 @@ def weights_from(option: str, text: str) -> dict[str, float]:
 
     Examples
     --------
-    >>> weights_from("--average", "fluency=2, overall=1")
+    >>> weights_from("--weights", "fluency=2, overall=1")
     {'fluency': 2.0, 'overall': 1.0}
     """
     if "=" not in text:

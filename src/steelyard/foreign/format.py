@@ -44,8 +44,6 @@ class Options:
         What stands between cells, and before decimals (``--separator``, ``--decimal``).
     fill : mapping
         What to put where a metric is missing (``--fill``).
-    human : tuple of str
-        The columns of human scores, where a table holds outputs too (``--human``).
     found : set of str
         Which of `columns` some record had, noted while files are read.
     """
@@ -61,7 +59,6 @@ class Options:
     separator: str | None = None
     decimal: str | None = None
     fill: Mapping[str, str | float] = field(default_factory=dict)
-    human: tuple[str, ...] = ()
     found: set[str] = field(default_factory=set, compare=False, repr=False)
 
     def value(self, record: Mapping[str, Any], ours: str, *usual: str) -> Any:
@@ -179,11 +176,10 @@ class Format:
                 f"`--system` is for files that do not name their systems, as files of {self.name} do: "
                 "leave it out"
             )
-        for option in ("fill", "human"):
-            if getattr(options, option) and self.name != "own":
-                raise InvalidArgumentError(
-                    f"`--{option}` is for tables in our own form, and these files are of {self.name}: leave it out"
-                )
+        if options.fill and self.name != "own":
+            raise InvalidArgumentError(
+                f"`--fill` is for tables in our own form, and these files are of {self.name}: leave it out"
+            )
         if options.wide and self.name != "wide":
             raise InvalidArgumentError(
                 f"`--wide` is for wide tables, and these files are of {self.name}: leave it out"

@@ -31,8 +31,6 @@ def _recognises(document: Document) -> bool:
 def _convert(documents: Sequence[Document], options: Options) -> list[Conversion]:
     tables = [_opened(document, options) for document in documents]
     kinds = [kind_of(table, options.columns) for table in tables]
-    if options.human:
-        kinds = [("one table", options.human)] * len(kinds)
     roles = together([kind for kind, _ in kinds])
     outputs, judgments, notes = pl.DataFrame(), pl.DataFrame(), []
     for table, role, (_, human) in zip(tables, roles, kinds, strict=True):
@@ -63,7 +61,8 @@ def _read(
 ) -> tuple[Outputs | None, Judgments | None, list[str]]:
     """Return the outputs and the judgments of a file, whichever it holds, and what was taken for granted."""
     if kind == "one table":
-        table, said = _named(table, "outputs", options)
+        columns = {ours: own for ours, own in options.columns.items() if own not in human}
+        table, said = _named(table, "outputs", replace(options, columns=columns))
         table = _scaled(table, human_columns(table, human), options.scale)
         pool, judged, notes = split_table(table, human)
         return _pool(pool, options), _judged(judged, options), [*said, *notes]
@@ -74,8 +73,8 @@ def _read(
         table, said = _named(table, "judgments", options)
         return None, _judged(_scaled(table, ["score"], options.scale), options), said
     raise InvalidDataError(
-        f"{table.name}: not seen which column holds what: say what yours are called with --column, which "
-        "one people filled with --human, or what the columns of a wide table are called with --wide"
+        f"{table.name}: not seen which column holds what: say what yours are called with --column, the "
+        "one that people filled as score, or what the columns of a wide table are called with --wide"
     )
 
 

@@ -98,7 +98,7 @@ def converted(
         open_document(path, separator=options.separator, decimal=options.decimal) for path in paths
     ]
     if chosen is None:
-        said = options.human or options.fill or options.separator or options.decimal
+        said = options.fill or options.separator or options.decimal
         given = "wide" if options.wide else "own" if said else ""
         chosen = format_named(given) if given else _recognised(documents)
     else:

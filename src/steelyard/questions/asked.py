@@ -9,6 +9,7 @@ from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.names import known_names
 from steelyard.questions.about import Raters, Target
 from steelyard.questions.fitted import Fits
+from steelyard.records import names_of
 
 __all__ = ["Asked"]
 
@@ -52,6 +53,7 @@ class Asked:
             If a prompt or system has no judgments, an option is none, or a score lies outside its bounds.
         """
         judgments = fits.source.judgments
+        prompts, systems = names_of(prompts), names_of(systems)
         if fits.is_average and prompts is not None:
             raise InvalidArgumentError(
                 "`prompts` and `average` exclude each other: the average names its prompts"

@@ -18,7 +18,7 @@ from steelyard.foreign import format_named
 from steelyard.foreign.suggested import refusal, suggestion
 from steelyard.records import Output
 from steelyard.tables import Judgments, Outputs
-from steelyard.tables.column_names import Role
+from steelyard.tables.column_names import Columns, Role
 from steelyard.tables.excel import filled_sheets
 from steelyard.tables.kinds import together
 from steelyard.tables.problems import Problem, near_equal_names
@@ -72,15 +72,19 @@ class FileCheck:
 class _Reading:
     """How files are read, as it was said."""
 
-    columns: Mapping[str, str] | None
+    columns: Columns
     bounds: tuple[float, float] | None
-    human: tuple[str, ...]
     options: tuple[str, ...]
+
+    @property
+    def names_scores(self) -> bool:
+        """Whether it was said which column holds the human scores."""
+        return "score" in self.columns
 
     def profile(self, path: Path, role: Role | None = None) -> FileProfile:
         """Return what is in a file; another tool's is not opened as a table."""
         # who says what the columns mean has a file in our form
-        form = None if self.columns or self.human or role else suggestion(path)
+        form = None if self.columns or role else suggestion(path)
         tool = "" if form is None else form.name
         if tool not in {"", "wide", "own"}:
             return FileProfile(str(path), "another form", tool=tool)
@@ -90,8 +94,6 @@ class _Reading:
             if not path.is_file() or not _may_be_foreign(path):
                 raise
             return FileProfile(str(path), "another form", problems=(Problem(str(error), 0, 0),))
-        if self.human:
-            return replace(found, kind="one table", human=self.human)
         if form is not None and (tool, found.kind) == ("wide", "wide table"):
             return replace(found, tool=tool, conversion=form.options)
         return found
@@ -100,9 +102,8 @@ class _Reading:
 def check_files(
     paths: Sequence[Path],
     *,
-    columns: Mapping[str, str] | None = None,
+    columns: Columns | None = None,
     bounds: tuple[float, float] | None = None,
-    human: Sequence[str] = (),
     options: Sequence[str] = (),
 ) -> FileCheck:
     """Look at files before anything is computed: what they are, what is wrong, what is next.
@@ -111,7 +112,7 @@ def check_files(
     ----------
     paths : sequence of path
         Files of outputs, judgments, or anything that can be opened.
-    columns, human
+    columns
         As in `Study.read`.
     bounds : (float, float), optional
         Least and greatest possible score.
@@ -123,7 +124,7 @@ def check_files(
     InvalidDataError
         If a file cannot be opened.
     """
-    how = _Reading(columns, bounds, tuple(human), tuple(options))
+    how = _Reading(columns or {}, bounds, tuple(options))
     sheets = [one for path in paths for one in _sheets(path)]
     files = _with_roles(sheets, [how.profile(path) for path in sheets], how)
     pools = [one for one in files if one.kind == "outputs"]
@@ -149,11 +150,11 @@ def _with_roles(
 ) -> tuple[FileProfile, ...]:
     """Return the files, each that could be outputs or judgments as what the others do not hold."""
     found = list(files)
-    roles = [one.kind for one in files] if how.human else together([one.kind for one in files])
+    roles = together([one.kind for one in files])
     for place, (file, role) in enumerate(zip(files, roles, strict=True)):
         if role == file.kind or role not in {"outputs", "judgments"}:
             continue
-        own = dict(how.columns or {})
+        own = dict(how.columns)
         said: tuple[str, ...] = ()
         if role == "judgments" and "score" not in file.columns and len(file.human) == 1:
             own["judgments:score"] = file.human[0]
@@ -207,7 +208,7 @@ def _unknown(file: FileProfile) -> str:
     return (
         "nothing yet: it is not seen which column holds what: tables need `item` and `system`, `output` or "
         "metrics, and scores of people. Say what yours are called with --column, and which one people filled "
-        "with --human; or convert a table with a column for each system or rater: steelyard convert "
+        "with --column score=YOURS; or convert a table with a column for each system or rater: steelyard convert "
         f"{shlex.quote(file.name)} --wide '{{system}}' (or '{{rater}}', '{{rater}}_{{system}}')"
     )
 
@@ -219,7 +220,9 @@ def _guess(file: FileProfile) -> str:
     if not numbers:
         command = ["steelyard", "convert", "--help"]
         return shlex.join(command)
-    return shlex.join(["steelyard", "check", file.name, *file.options, "--human", numbers[-1]])
+    return shlex.join(
+        ["steelyard", "check", file.name, *file.options, "--column", f"score={numbers[-1]}"]
+    )
 
 
 def _conversion(
@@ -250,7 +253,11 @@ def _written_anew(
     odd = [file for file in used if any(one.options for one in file.problems)]
     if error is not None:
         odd = [file for file in used if str(error).startswith(file.name)] or list(used)
-    human = () if how.human else [("--human", one) for file in odd for one in file.human]
+    human = (
+        []
+        if how.names_scores
+        else [("--column", f"score={one}") for file in odd for one in file.human]
+    )
     asked = [*human, *(one.options for file in odd for one in file.problems if one.options)]
     asked += [error.options] if error is not None else []
     given = [*how.options, *(part for one in odd for part in one.options)]
@@ -287,12 +294,9 @@ def _campaign(
     again = _again(used, how.options)
     if _stops(own):
         return FileCheck(files, (), (_MEND,), again)
-    human = (
-        ()
-        if how.human
-        else tuple(part for file in used for one in file.human for part in ("--human", one))
-    )
-    given = [*how.options, *(part for one in used for part in one.options), *human]
+    human = [] if how.names_scores else [one for file in used for one in file.human]
+    given = [*how.options, *(part for one in used for part in one.options)]
+    given += [part for one in human for part in ("--column", f"score={one}")]
     try:
         outputs, judgments, notes = _read(used, how)
         between = _absent(outputs, judgments)
@@ -327,16 +331,19 @@ def _stops(problems: Sequence[Problem]) -> bool:
 
 def _read(used: Sequence[FileProfile], how: _Reading) -> tuple[Outputs, Judgments, tuple[str, ...]]:
     """Read outputs and judgments as the next command would."""
-    columns = dict(how.columns or {})
+    columns = dict(how.columns)
     for file in used:
         for pair in file.options[1::2]:
             ours, _, theirs = pair.partition("=")
             columns[ours] = theirs
+    human = used[0].human or None if len(used) == 1 else None
+    if human is not None:
+        columns.pop("score", None)
     files = StudyFiles(
         used[0].name,
         used[1].name if len(used) > 1 else None,
-        columns=columns,
-        human=used[0].human or None if len(used) == 1 else None,
+        columns={ours: str(theirs) for ours, theirs in columns.items()},
+        human=human,
     )
     return files.read(None)
 

@@ -1,6 +1,5 @@
 """Which system is better: differences, ranks and groups of the systems of a campaign."""
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -28,9 +27,9 @@ from steelyard.questions.ranks import Rank, groups_of, ranks_of
 
 __all__ = [
     "Standing",
-    "check_pairs",
     "comparisons",
     "gate_answer",
+    "pairs_asked",
     "prompt_comparisons",
     "standings",
 ]
@@ -357,18 +356,41 @@ def _remarks(
     return (*said, *step_note(results, level))
 
 
-def check_pairs(pairs: Sequence[Pair], margin: float | None, known: Sequence[str]) -> None:
-    """Raise unless each pair holds two known systems and the margin is positive."""
+def pairs_asked(
+    pair: tuple[str, str] | None,
+    baseline: str | None,
+    systems: Sequence[str] | None,
+    *,
+    margin: float | None,
+    known: Sequence[str],
+) -> list[Pair] | None:
+    """Return the pairs in question; None for all.
+
+    Parameters
+    ----------
+    pair, baseline, systems, margin
+        As in `Study.compare`.
+    known : sequence of str
+        The systems that were judged.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If both are given, a system is not known, or the margin is not positive.
+    """
+    if pair is not None and baseline is not None:
+        raise InvalidArgumentError("`pair` and `baseline` exclude each other: give one of them")
     if margin is not None and not (np.isfinite(margin) and margin > 0):
         raise InvalidArgumentError(f"`margin` must be a positive number; got {margin}")
-    for pair in pairs:
-        for system in pair:
-            if system not in known:
-                raise InvalidArgumentError(
-                    f"system {system!r} has no judgments; {known_names(system, known)}"
-                )
+    for system in (*(pair or ()), *([baseline] if baseline is not None else [])):
+        if system not in known:
+            raise InvalidArgumentError(
+                f"system {system!r} has no judgments; {known_names(system, known)}"
+            )
+    if pair is not None:
         if pair[0] == pair[1]:
             raise InvalidArgumentError(f"`pair` must name two systems; got {pair[0]!r} twice")
-    twice = [pair for pair, count in Counter(pairs).items() if count > 1]
-    if twice:
-        raise InvalidArgumentError(f"`pair` names {twice[0]} twice")
+        return [(str(pair[0]), str(pair[1]))]
+    if baseline is None:
+        return None
+    return [(one, baseline) for one in (systems or known) if one != baseline]

@@ -93,7 +93,7 @@ def examples(study: Study, findings: PromptFindings) -> list[ExampleGroup]:
     metric = findings.metric
     if metric is None or not study.outputs.has_texts:
         return []
-    judged = _standardised(study.judged_rows(metric), metric, findings)
+    judged = _standardised(_judged(study, metric), metric, findings)
     if judged.is_empty():
         return []
     chosen = [
@@ -106,6 +106,13 @@ def examples(study: Study, findings: PromptFindings) -> list[ExampleGroup]:
         for title, rows in chosen
         if not rows.is_empty()
     ]
+
+
+def _judged(study: Study, metric: str) -> pl.DataFrame:
+    """Return all judgments, each with a metric of its output, which may be missing."""
+    known = study.outputs.rows_of(study.judgments, columns=[metric])
+    rows = study.judgments.frame.select(*_KEY, "prompt", "score")
+    return rows.join(known.select(*_KEY, metric), on=_KEY, how="left", maintain_order="left")
 
 
 def _standardised(rows: pl.DataFrame, metric: str, findings: PromptFindings) -> pl.DataFrame:

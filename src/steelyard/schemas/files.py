@@ -1,4 +1,4 @@
-"""What ``check``, ``score``, ``judge`` and ``paper`` print."""
+"""What ``check``, ``score`` and ``judge`` print."""
 
 from typing import Literal
 
@@ -6,7 +6,7 @@ from pydantic import Field
 
 from steelyard.schemas.shape import Count, Number, Shape
 
-__all__ = ["CheckForm", "JudgeForm", "PaperForm", "ScoreForm"]
+__all__ = ["CheckForm", "JudgeForm", "ScoreForm"]
 
 
 class Problem(Shape):
@@ -197,22 +197,3 @@ class ForeseenForm(Shape):
 
 
 JudgeForm = JudgedForm | ForeseenForm
-
-
-class Claim(Shape):
-    """A number of the paper, and what came out."""
-
-    where: str
-    what: str
-    printed: str
-    reproduced: str
-    corrected: str
-    verdict: Literal["same", "near", "differs", "biased"]
-
-
-class PaperForm(Shape):
-    """The paper's numbers, reproduced."""
-
-    page: str
-    claims: list[Claim]
-    missing: list[str]

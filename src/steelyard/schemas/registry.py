@@ -8,15 +8,14 @@ from pydantic.json_schema import GenerateJsonSchema
 from steelyard.schemas.campaigns import NextForm, PlanForm, SampleForm
 from steelyard.schemas.comparisons import CompareForm
 from steelyard.schemas.diagnoses import DiagnoseForm
-from steelyard.schemas.estimates import DemoForm, EstimateForm
-from steelyard.schemas.files import CheckForm, JudgeForm, PaperForm, ScoreForm
+from steelyard.schemas.estimates import EstimateForm
+from steelyard.schemas.files import CheckForm, JudgeForm, ScoreForm
 from steelyard.schemas.looks import MonitorForm, ReplayForm
 
 __all__ = ["COMMANDS", "schema", "schema_id"]
 
 # The number goes up whenever a key or a type changes: readers may refuse what they do not know.
 _FORMS: dict[str, tuple[Any, int]] = {
-    "demo": (DemoForm, 3),
     "check": (CheckForm, 1),
     "plan": (PlanForm, 3),
     "sample": (SampleForm | NextForm, 2),
@@ -27,7 +26,6 @@ _FORMS: dict[str, tuple[Any, int]] = {
     "compare": (CompareForm, 3),
     "diagnose": (DiagnoseForm, 2),
     "replay": (ReplayForm, 1),
-    "paper": (PaperForm, 1),
 }
 COMMANDS = tuple(_FORMS)
 

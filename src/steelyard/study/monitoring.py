@@ -3,13 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-import polars as pl
-
 from steelyard.campaign.slices import sliced
 from steelyard.errors import InvalidArgumentError
 from steelyard.questions.about import Raters, Target
 from steelyard.questions.asked import Asked
-from steelyard.questions.compare import check_pairs
+from steelyard.questions.compare import pairs_asked
 from steelyard.questions.goal import Decide, Goal
 from steelyard.questions.monitor import monitored
 from steelyard.questions.monitored import Monitored
@@ -40,9 +38,6 @@ def monitor(
     target: Target = "pool",
     raters: Raters | None = None,
     level: float = 0.95,
-    bounds: tuple[float, float] | None = None,
-    sample: pl.DataFrame | None = None,
-    cluster_by: str | None = None,
     average: Mapping[str, float] | None = None,
     by: str | None = None,
     bands: Sequence[float] | None = None,
@@ -73,7 +68,7 @@ def monitor(
         look. Choose it before looking. Without a plan they are about 1.55 times as long at any number.
     judgment_price : float, optional
         Of one judgment: says what is left to pay.
-    prompts, systems, target, raters, level, bounds, sample, cluster_by, average, by, bands, weights
+    prompts, systems, target, raters, level, average, by, bands, weights
         As in `estimate`.
 
     Returns
@@ -82,23 +77,13 @@ def monitor(
         One for each prompt and slice.
     """
     aim = Goal.of(half_width=half_width, decide=goal, gate=gate, margin=margin)
-    chosen = study.systems if systems is None else names_of(systems)
-    if pair is not None and baseline is not None:
-        raise InvalidArgumentError("`pair` and `baseline` exclude each other: give one of them")
     if gate is not None and pair is None and baseline is None:
         raise InvalidArgumentError(
             "`gate` needs `pair` or `baseline`: whose difference is it about?"
         )
-    pairs = None
-    if pair is not None:
-        pairs = [(str(pair[0]), str(pair[1]))]
-    elif baseline is not None:
-        pairs = [(one, baseline) for one in chosen if one != baseline]
-    check_pairs(pairs or [], margin, study.systems)
-    fits = study.fits(metrics, bounds=bounds, sample=sample, cluster_by=cluster_by, average=average)
-    asked = Asked.of(
-        fits, names_of(prompts), names_of(systems), target=target, raters=raters, level=level
-    )
+    pairs = pairs_asked(pair, baseline, names_of(systems), margin=margin, known=study.systems)
+    fits = study.fits(metrics, average=average)
+    asked = Asked.of(fits, prompts, systems, target=target, raters=raters, level=level)
     slices = sliced(study.outputs, by, bands=bands, weights=weights)
     return monitored(
         fits.cut(slices), asked, aim, planned=planned, pairs=pairs, price=judgment_price

@@ -8,7 +8,6 @@ from steelyard.questions.about import Raters, Target
 from steelyard.questions.asked import Asked
 from steelyard.questions.goal import Decide, Goal
 from steelyard.questions.replay import Replay, Rule, replayed
-from steelyard.records import names_of
 from steelyard.results import ResultTable
 
 if TYPE_CHECKING:
@@ -36,7 +35,6 @@ def replay(
     target: Target = "pool",
     raters: Raters | None = None,
     level: float = 0.95,
-    bounds: tuple[float, float] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> ResultTable[Replay]:
     """Replay a finished campaign: draw smaller ones from it, and ask them the same questions.
@@ -56,7 +54,7 @@ def replay(
         Whether systems are judged on the same items, where the campaign has the same for all.
     runs, seed : int
         How many replays, and the seed.
-    prompts, target, raters, level, bounds
+    prompts, target, raters, level
         As in `estimate`.
     progress : callable, optional
         Called with the number of replays made and that of all.
@@ -69,8 +67,8 @@ def replay(
     aim = Goal.of(half_width=half_width, decide=goal, gate=None, margin=margin)
     if look < 1:
         raise InvalidArgumentError(f"`look` must be at least 1; got {look}")
-    fits = study.fits(metrics, bounds=bounds)
-    asked = Asked.of(fits, names_of(prompts), None, target=target, raters=raters, level=level)
+    fits = study.fits(metrics)
+    asked = Asked.of(fits, prompts, None, target=target, raters=raters, level=level)
     numbers = [n] if isinstance(n, int) else list(n)
     scored = asked.scored(fits)
     lower = fits.source.judgments.lower_is_better

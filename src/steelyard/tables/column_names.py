@@ -4,13 +4,23 @@ import difflib
 import re
 import shlex
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 
-__all__ = ["Role", "for_role", "lookalike", "mapped_columns", "missing_columns", "quoted"]
+__all__ = [
+    "Columns",
+    "Role",
+    "for_role",
+    "lookalike",
+    "mapped_columns",
+    "missing_columns",
+    "quoted",
+]
 
 Role = Literal["outputs", "judgments"]
+# Our name of a column, and theirs; several where human scores of one table are meant.
+Columns = Mapping[str, str | Sequence[str]]
 
 # What other people and tools call our columns.
 _SYNONYMS = {
@@ -22,9 +32,10 @@ _SYNONYMS = {
     "score": "rating judgment judgement grade",
 }
 _SEPARATOR = ":"
+T = TypeVar("T")
 
 
-def for_role(columns: Mapping[str, str] | None, role: Role) -> dict[str, str]:
+def for_role(columns: Mapping[str, T] | None, role: Role) -> dict[str, T]:
     """Return the part of a mapping that concerns outputs, or judgments.
 
     A name such as ``outputs:item`` speaks of that file alone, and goes before ``item``.
@@ -34,8 +45,8 @@ def for_role(columns: Mapping[str, str] | None, role: Role) -> dict[str, str]:
     >>> for_role({"item": "doc", "outputs:item": "id", "judgments:score": "x"}, "outputs")
     {'item': 'id'}
     """
-    found: dict[str, str] = {}
-    own: dict[str, str] = {}
+    found: dict[str, T] = {}
+    own: dict[str, T] = {}
     for ours, theirs in (columns or {}).items():
         prefix, separator, name = ours.partition(_SEPARATOR)
         if separator and prefix in {"outputs", "judgments"}:
@@ -44,7 +55,7 @@ def for_role(columns: Mapping[str, str] | None, role: Role) -> dict[str, str]:
         else:
             found[ours] = theirs
     # A column that this file is told to use otherwise is not used twice.
-    taken = set(own.values())
+    taken = list(own.values())
     found = {ours: theirs for ours, theirs in found.items() if theirs not in taken}
     return found | own
 

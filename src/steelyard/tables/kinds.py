@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from fnmatch import fnmatchcase
 from typing import Any, Literal
 
 import polars as pl
 
-from steelyard.records import ALSO_BY, DRAW_RECORD
-from steelyard.tables.column_names import Role, for_role, lookalike
+from steelyard.records import ALSO_BY, DRAW_RECORD, names_of
+from steelyard.tables.column_names import Columns, Role, for_role, lookalike
 from steelyard.tables.direction import LOWER
 from steelyard.tables.judgments import JUDGMENT_COLUMNS
 from steelyard.tables.metric_columns import label_name
@@ -58,10 +59,14 @@ def together(kinds: Sequence[Kind]) -> list[Kind]:
     return found
 
 
-def own_names(table: Table, role: Role, columns: Mapping[str, str] | None = None) -> dict[str, str]:
+def own_names(table: Table, role: Role, columns: Columns | None = None) -> dict[str, str]:
     """Return which column is which of ours: as told, by its name, or because it looks like it."""
     there = list(table.schema)
-    told = {our: own for our, own in for_role(columns, role).items() if own in there}
+    told = {
+        our: own
+        for our, own in for_role(columns, role).items()
+        if isinstance(own, str) and own in there
+    }
     wanted = _WANTED[role]
     found = {name: name for name in wanted if name in there} | told
     free = [name for name in there if name not in _OURS and name not in told.values()]
@@ -74,8 +79,15 @@ def own_names(table: Table, role: Role, columns: Mapping[str, str] | None = None
     return {name: found[name] for name in dict.fromkeys((*wanted, *told)) if name in found}
 
 
-def kind_of(table: Table, columns: Mapping[str, str] | None) -> tuple[Kind, tuple[str, ...]]:
-    """Return what a table is, by its columns and what they hold, and its columns of human scores."""
+def kind_of(table: Table, columns: Columns | None) -> tuple[Kind, tuple[str, ...]]:
+    """Return what a table is, by its columns and what they hold, and its columns of human scores.
+
+    A column that was named as the score of a table with texts or metrics is one of human scores.
+    """
+    told = names_of(for_role(columns, "judgments").get("score")) or ()
+    told = tuple(name for name in told if any(fnmatchcase(one, name) for one in table.schema))
+    if len(told) > 1 or any(name not in table.schema for name in told):
+        return "one table", told
     judged, pool = own_names(table, "judgments", columns), own_names(table, "outputs", columns)
     texts, score = "output" in pool, judged.get("score")
     used = {*pool.values(), *judged.values(), *_OURS}
@@ -85,11 +97,13 @@ def kind_of(table: Table, columns: Mapping[str, str] | None) -> tuple[Kind, tupl
     human: tuple[str, ...] = ()
     if score is not None and "item" in judged:
         asked = "rater" in judged or ("prompt" in judged and _few_values(table, judged["prompt"]))
-        is_both = not texts or asked or _is_sparse(table, score)
+        is_both = bool(told) or not texts or asked or _is_sparse(table, score)
         kind = "one table" if is_both else "outputs"
         if not texts and (asked or not metrics):
             kind = "judgments"
         human = (score,) if kind == "one table" else ()
+    elif told:
+        kind, human = "one table", told
     elif ("system" in pool or texts or len(metrics) > 1) and (
         human := _human([*metrics, *_worded(table, used)])
     ):

@@ -94,7 +94,8 @@ def human_columns(table: Table, human: Sequence[str]) -> list[str]:
         known = [name] if name in there else [one for one in there if fnmatchcase(one, name)]
         if not known:
             raise InvalidDataError(
-                f"{table.name}: no column `{name}` for `human` (--human); {known_names(name, there)}"
+                f"{table.name}: no column `{name}` of human scores (--column score={name}); "
+                f"{known_names(name, there)}"
             )
         found |= dict.fromkeys(known)
     return list(found)

@@ -10,7 +10,7 @@ import polars as pl
 
 from steelyard.errors import InvalidDataError
 from steelyard.records import Judgment, Output
-from steelyard.tables.column_names import Role
+from steelyard.tables.column_names import Columns, Role
 from steelyard.tables.duplicates import duplicate_key, way_to_settle
 from steelyard.tables.gaps import is_gap
 from steelyard.tables.kinds import CONTRACT, Kind, first_rows, kind_of, only_numbers, own_names
@@ -99,7 +99,7 @@ class FileProfile:
 def profile_file(
     path: Path,
     *,
-    columns: Mapping[str, str] | None = None,
+    columns: Columns | None = None,
     bounds: tuple[float, float] | None = None,
     role: Role | None = None,
 ) -> FileProfile:
@@ -152,7 +152,7 @@ def profile_file(
 
 
 def _renaming(
-    names: Mapping[str, str], columns: Mapping[str, str] | None, role: Role | None
+    names: Mapping[str, str], columns: Columns | None, role: Role | None
 ) -> tuple[str, ...]:
     """Return the options without which a command would not find our columns."""
     options: list[str] = []

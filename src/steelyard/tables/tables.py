@@ -125,7 +125,7 @@ class Table:
         """Return the command that writes the file anew, read with these options."""
         name = self.name if self.format is not None else f"{self.role.upper()}.csv"
         said = [("--column", f"{ours}={theirs}") for ours, theirs in self.mapped.items()]
-        said += [("--human", one) for one in self.human]
+        said += [("--column", f"score={one}") for one in self.human]
         given = [part for pair in said for part in pair]
         command = ["steelyard", "convert", "--from", "own", name, *given, *options]
         return shlex.join([*command, "-o", "converted"])

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -132,7 +132,7 @@ class PromptEstimates:
             # all judgments are equal: the ends of the scale say how far others could be
             low, high = score_bounds(self._campaign.task)[prompt]
             ends = None if math.isinf(high) else (low, high)
-            fits = study.fits(self._campaign.metrics, bounds=ends)
+            fits = replace(study, bounds=ends).fits(self._campaign.metrics)
             asked = _asked(fits, prompt, self.level)
             try:
                 found = estimates(fits, asked)

@@ -76,7 +76,7 @@ async def metrics(request: Request) -> Response:
         raise RefusedError(404, "there is no such page")
     given = request.headers.get("Authorization", "")
     if not hmac.compare_digest(given.encode(), f"Bearer {token}".encode()):
-        raise RefusedError(401, "send the token of --metrics-token-env as a bearer token")
+        raise RefusedError(401, "send the value of STEELYARD_METRICS_TOKEN as a bearer token")
     lines = [*_process_lines(), *request.app.state.traffic.lines()]
     lines += await _campaign_lines(site_of(request))
     return PlainTextResponse("\n".join(lines) + "\n", media_type=_TEXT)

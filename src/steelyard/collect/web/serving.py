@@ -151,8 +151,8 @@ def _token(variable: str | None) -> str | None:
     token = os.environ.get(variable, "").strip()
     if len(token) < _TOKEN_LENGTH:
         raise InvalidArgumentError(
-            f"`--metrics-token-env` must name an environment variable that holds at least {_TOKEN_LENGTH} "
-            f"characters; {variable} does not"
+            f"the environment variable {variable}, which opens /metrics, must hold at least {_TOKEN_LENGTH} "
+            f"characters; it has {len(token)}: make it longer, or unset it"
         )
     return token
 
