@@ -418,7 +418,7 @@ def test_a_full_disk_is_told_with_where_the_replies_are(ask, monkeypatch, tmp_pa
     def refuse(*_, **__):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("steelyard.scoring.beside.join_text", refuse)
+    monkeypatch.setattr("steelyard.scoring.beside._lines", refuse)
     code, _, err = ask()
     assert code == 2
     assert f"{tmp_path / 'judged.jsonl'}: cannot be written: No space left on device" in err

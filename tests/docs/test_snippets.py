@@ -37,9 +37,6 @@ NOT_RUN = {
     "export STEELYARD_METRICS_TOKEN": "a secret; tests/collect/web/test_operation.py",
     "dask ": "starts a cluster; tests/scoring",
     "export DASK": "a setting of another program",
-    "#!/bin/bash": "a job of a cluster",
-    "helm ": "another program",
-    "steelyard score pool/ ": "needs a cluster; tests/scoring",
     "steelyard score pool.parquet": "starts a cluster; tests/scoring",
     "steelyard convert --from price-of-debiasing": "needs the authors' files",
     "steelyard diagnose converted/": "needs the authors' files",
@@ -47,7 +44,6 @@ NOT_RUN = {
         "its exit code is the verdict; tests/cli/test_diagnose.py"
     ),
     "# score_on_slurm.py": "needs a cluster",
-    "# score_on_kubernetes.py": "needs a cluster",
     "from steelyard.judge import judge": "asks a server; tests/judge",
 }
 

@@ -74,6 +74,7 @@ def child(tmp_path):
     def run(script, **environment):
         path = tmp_path / "script.py"
         path.write_text(textwrap.dedent(script))
+        paths = [str(site), *filter(None, [os.environ.get("PYTHONPATH")])]
         return subprocess.run(
             [sys.executable, path],
             check=False,
@@ -81,7 +82,7 @@ def child(tmp_path):
             text=True,
             timeout=120,
             cwd=tmp_path,
-            env=os.environ | {"PYTHONPATH": str(site)} | environment,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(paths)} | environment,
         )
 
     return run

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from steelyard.scoring.processes import in_another_process, over_processes
+from steelyard.scoring.processes import over_processes
 
 
 def test_workers_share_the_cores(monkeypatch):
@@ -47,30 +47,6 @@ def test_memory_that_is_freed_is_kept():
     settings = ((processes._TRIM_THRESHOLD, processes.KEPT_BYTES),)
     settings += ((processes._MMAP_THRESHOLD, processes.LARGE_BYTES),)
     assert [library.mallopt(*one) for one in settings] == [1, 1]
-
-
-def test_another_process_does_the_work_with_one_thread(tmp_path, monkeypatch):
-    monkeypatch.delenv("POLARS_MAX_THREADS", raising=False)
-    target = tmp_path / "told"
-    code = (
-        f"import os, pathlib, polars; pathlib.Path({str(target)!r})"
-        ".write_text(f'{os.getpid()} {polars.thread_pool_size()}')"
-    )
-    in_another_process(exec, code)
-    process, threads = map(int, target.read_text().split())
-    assert process != os.getpid()
-    assert threads == 1
-
-
-def test_what_another_process_raises_is_raised_here():
-    with pytest.raises(ZeroDivisionError):
-        in_another_process(eval, "1 / 0")
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="no such signal")
-def test_a_process_that_is_killed_is_told_of():
-    with pytest.raises(ChildProcessError, match="the process that writes the file was killed"):
-        in_another_process(exec, "import os, signal; os.kill(os.getpid(), signal.SIGKILL)")
 
 
 def test_the_key_that_stops_a_command_reaches_no_worker():

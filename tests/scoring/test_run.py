@@ -155,25 +155,6 @@ def test_numbers_of_csv_become_numbers_elsewhere(tmp_path):
     assert got["whole"].to_list() == [1, None, 3]
 
 
-def test_objects_become_a_table_whose_name_looks_like_a_pattern(outputs, rows, tmp_path):
-    score_file(outputs, tmp_path / "s[1].csv", metrics=["edit"], workers=1, batch_rows=40)
-    got = pl.read_csv(tmp_path / "s[1].csv", glob=False)
-    assert got["item"].to_list() == [one["item"] for one in rows]
-
-
-def test_objects_with_different_keys_become_one_table(tmp_path):
-    (tmp_path / "o.jsonl").write_text(
-        '{"output":"a","reference":"a","x":1}\n{"output":"a","reference":"b","y":[1]}\n'
-        '{"output":"a","reference":"b","x":1.5}\n'
-    )
-    score_file(
-        tmp_path / "o.jsonl", tmp_path / "s.parquet", metrics=["edit"], workers=1, batch_rows=1
-    )
-    got = pl.read_parquet(tmp_path / "s.parquet")
-    assert got["x"].to_list() == [1.0, None, 1.5]
-    assert got["y"].to_list() == [None, [1], None]
-
-
 def test_objects_that_fit_no_table_are_refused_with_their_line(tmp_path):
     (tmp_path / "o.jsonl").write_text(
         '{"output":"a","reference":"a","x":[1]}\n{"output":"a","reference":"b","x":{"y":1}}\n'
@@ -183,34 +164,6 @@ def test_objects_that_fit_no_table_are_refused_with_their_line(tmp_path):
             tmp_path / "o.jsonl", tmp_path / "s.parquet", metrics=["edit"], workers=1, batch_rows=1
         )
     assert [path.name for path in tmp_path.iterdir()] == ["o.jsonl"]
-
-
-def test_equal_examples_are_scored_once(tmp_path):
-    line = json.dumps({"output": "a", "reference": "b"})
-    (tmp_path / "o.jsonl").write_text(f"{line}\n" * 10)
-    summary = score_file(
-        tmp_path / "o.jsonl", tmp_path / "s.jsonl", metrics=["edit"], workers=1, batch_rows=5
-    )
-    assert summary.rows == 10
-    # once in each of the two batches
-    assert summary.distinct_pairs == 2
-
-
-def test_a_folder_of_parquet_becomes_a_folder(rows, tmp_path):
-    (tmp_path / "pool").mkdir()
-    frame = pl.DataFrame([one | {"reference": str(one["reference"])} for one in rows])
-    frame[:50].write_parquet(tmp_path / "pool" / "a.parquet")
-    frame[50:].write_parquet(tmp_path / "pool" / "b.parquet")
-    frame.write_parquet(tmp_path / "pool.parquet")
-    score_file(tmp_path / "pool", tmp_path / "scored", metrics=METRICS, workers=1, batch_rows=20)
-    score_file(tmp_path / "pool.parquet", tmp_path / "s.parquet", metrics=METRICS, workers=1)
-    assert_frame_equal(
-        pl.read_parquet(tmp_path / "scored" / "*.parquet"), pl.read_parquet(tmp_path / "s.parquet")
-    )
-    assert left_behind(tmp_path) == []
-    assert left_behind(tmp_path / "scored") == []
-    with pytest.raises(InvalidArgumentError, match=r"scored is there already: remove it, or name"):
-        score_file(tmp_path / "pool", tmp_path / "scored", metrics=METRICS)
 
 
 def test_a_file_can_be_scored_in_place(outputs, rows):
@@ -234,11 +187,11 @@ def test_a_column_that_is_there_is_replaced_only_on_demand(rows, tmp_path, exten
     assert got["edit"].to_list() == expected(flat, ["edit"])["edit"]
 
 
-def test_a_column_that_appears_late_is_named_by_its_line(tmp_path):
+def test_a_column_that_appears_late_is_seen(tmp_path):
     (tmp_path / "o.jsonl").write_text(
         '{"output":"a","reference":"a"}\n{"output":"a","reference":"b","edit":1}\n'
     )
-    with pytest.raises(InvalidDataError, match=r"o.jsonl, line 2: a column `edit`"):
+    with pytest.raises(InvalidDataError, match=r"o.jsonl: a column `edit`"):
         score_file(tmp_path / "o.jsonl", tmp_path / "s.jsonl", metrics=["edit"])
     score_file(tmp_path / "o.jsonl", tmp_path / "s.jsonl", metrics=["edit"], replace=True)
     assert [one["edit"] for one in objects(tmp_path / "s.jsonl")] == [0.0, 1.0]
@@ -250,7 +203,7 @@ def test_columns_can_have_other_names(tmp_path):
         tmp_path / "o.jsonl",
         tmp_path / "s.jsonl",
         metrics=["exact-match"],
-        columns={"output": "answer", "reference": "gold", "item": "doc"},
+        columns={"output": "answer", "reference": "gold"},
     )
     assert objects(tmp_path / "s.jsonl") == [{"answer": "a", "gold": ["b", "a"], "exact-match": 1}]
 
@@ -266,8 +219,7 @@ def test_columns_can_have_other_names(tmp_path):
             '{"output":"a","reference":"b"}\n7\n',
             r"line 2: expected a JSON object, got 7",
         ),
-        ("o.jsonl", '{"output":"a","reference":"b"}\n{"output":NaN}\n', r"line 2: .* got NaN"),
-        ("o.jsonl", '\ufeff{"output":"a"}\n', r"line 1: the file starts with a byte order mark"),
+        ("o.jsonl", '{"output":"a","reference":"b"}\n{"output":NaN}\n', r"line 2, .* got nan"),
         (
             "o.jsonl",
             '{"output":"a","reference":"b"}\n\n{"output":null,"reference":"b"}\n',
@@ -275,19 +227,19 @@ def test_columns_can_have_other_names(tmp_path):
         ),
         (
             "o.jsonl",
-            '{"output":"a","reference":"b"}\n{"output":"a","reference":[{}]}\n',
-            r"line 2, column reference: expected a text or a list of texts .* got \[\{\}\]",
+            '{"output":"a","reference":[{"text":"b"}]}\n',
+            r"column reference: expected text or lists of texts, got values of type List",
         ),
-        ("o.jsonl", "\n\n", r"holds no rows"),
+        ("o.jsonl", "\n\n", r"only blank lines"),
         ("o.csv", "output,reference\n", r"holds no rows"),
-        ("o.csv", "output,output\na,b\n", r"line 1: two columns are named `output`"),
+        ("o.csv", "output,output\na,b\n", r"two columns are named `output`"),
         ("o.csv", "output,reference\na,b\nc,\n", r"line 3, column reference: .* got nothing"),
         ("o.csv", 'output,reference\n"a\nb",b\n\nc,\n', r"line 5, column reference"),
         ("o.csv", "output,reference\na,b\na,b,c\n", r"line 3: expected 2 fields, got 3"),
         ("o.csv", 'output,reference\na,b\n"a,b\n', r"line 3: a quotation mark opens here"),
         ("o.parquet", "no", r"o.parquet: cannot be read"),
         ("o.txt", "no", r"the extension must be"),
-        ("o.jsonl.gz", "no", r"cannot be read"),
+        ("o.jsonl.gz", "no", r"malformed JSON"),
     ],
 )
 def test_bad_outputs_are_named_and_nothing_is_written(tmp_path, name, content, message):
@@ -296,9 +248,7 @@ def test_bad_outputs_are_named_and_nothing_is_written(tmp_path, name, content, m
     with pytest.raises(InvalidDataError, match=message) as caught:
         score_file(tmp_path / name, target, metrics=["rouge-l"], batch_rows=1, workers=1)
     assert "\n" not in str(caught.value)
-    # batches without bad rows may be kept for another run
-    seen = [path.name for path in tmp_path.iterdir()]
-    assert [one for one in seen if one != ".scored.jsonl.parts"] == [name]
+    assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
 @pytest.mark.parametrize("extension", ["jsonl", "csv", "parquet"])
@@ -314,8 +264,8 @@ def test_bad_rows_are_all_counted_and_may_be_kept_without_a_value(rows, tmp_path
         score_file(source, target, **options)
     assert not target.exists()
     got = score_file(source, target, **options, on_error="keep")
-    # all but the two batches with bad rows were done before
-    assert (got.rows, got.resumed_from, got.not_scored) == (95, 75, 3)
+    assert (got.rows, got.resumed_from, got.not_scored) == (95, 0, 3)
+    assert "column reference" in got.problem
     values = read_outputs(target).rows()["edit"].to_list()
     assert [n for n, value in enumerate(values) if value is None] == [3, 4, 41]
     whole = tmp_path / "whole"
@@ -324,15 +274,6 @@ def test_bad_rows_are_all_counted_and_may_be_kept_without_a_value(rows, tmp_path
     assert (whole / target.name).read_bytes() == target.read_bytes()
     with pytest.raises(InvalidArgumentError, match="`on_error` must be stop or keep; got 'skip'"):
         score_file(source, target, **options, on_error="skip")
-
-
-def test_the_first_bad_row_is_named_whichever_worker_meets_it(outputs, tmp_path):
-    lines = outputs.read_text().splitlines(keepends=True)
-    lines[61] = lines[23] = "{]\n"
-    outputs.write_text("".join(lines))
-    with pytest.raises(InvalidDataError, match=r"outputs.jsonl, line 24: expected a JSON object"):
-        score_file(outputs, tmp_path / "s.jsonl", metrics=["edit"], workers=2, batch_rows=10)
-    assert [path.name for path in tmp_path.iterdir()] == ["outputs.jsonl"]
 
 
 def test_bytes_that_are_not_utf8_are_named(tmp_path):
@@ -361,7 +302,7 @@ def test_bad_arguments_are_refused(outputs, tmp_path):
         score_file(outputs, target, metrics=["edit"], workers=0)
     with pytest.raises(InvalidArgumentError, match=r"must lie in an existing folder"):
         score_file(outputs, tmp_path / "no" / "s.jsonl", metrics=["edit"])
-    with pytest.raises(InvalidArgumentError, match=r"can be a folder if the outputs are Parquet"):
+    with pytest.raises(InvalidDataError, match=r"the extension must be .jsonl"):
         score_file(outputs, tmp_path / "folder", metrics=["edit"])
     with pytest.raises(InvalidDataError, match=r"no such file"):
         score_file(tmp_path / "no.jsonl", target, metrics=["edit"])
@@ -382,8 +323,7 @@ def test_progress_reaches_the_end(outputs, tmp_path):
         progress=states.append,
     )
     assert [state.rows for state in states] == [40, 80, 95]
-    assert states[-1].total == outputs.stat().st_size
-    assert states[-1].position == states[-1].total
+    assert (states[-1].done, states[-1].total) == (95, 95)
 
 
 KILLED = """
@@ -484,46 +424,6 @@ def test_outputs_that_change_under_way_are_refused(outputs, tmp_path):
     with pytest.raises(InvalidDataError, match=r"changed while it was scored"):
         score_file(outputs, tmp_path / "s.jsonl", metrics=["edit"], workers=1, progress=meddle)
     assert left_behind(tmp_path) == []
-
-
-def test_parquet_is_written_in_row_groups_of_bounded_size(rows, tmp_path, monkeypatch):
-    parquet = pytest.importorskip("pyarrow.parquet")
-    flat = [one | {"reference": " ".join(one["reference"])} for one in rows]
-    source = tmp_path / "outputs.parquet"
-    write_table(pl.DataFrame(flat), source)
-    target = tmp_path / "scored.parquet"
-    score_file(source, target, metrics=METRICS, workers=1, batch_rows=20)
-    whole = pl.read_parquet(target)
-    assert parquet.ParquetFile(target).metadata.num_row_groups == 1
-    row_bytes = whole.estimated_size() / len(rows)
-    monkeypatch.setattr("steelyard.scoring.assembly._GROUP_BYTES", int(30.5 * row_bytes))
-    score_file(source, target, metrics=METRICS, workers=1, batch_rows=20)
-    metadata = parquet.ParquetFile(target).metadata
-    groups = [metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)]
-    assert max(groups) <= 30
-    assert pl.read_parquet(target).equals(whole)
-    assert whole["item"].to_list() == [one["item"] for one in rows]
-    # no row is too long
-    monkeypatch.setattr("steelyard.scoring.assembly._GROUP_BYTES", 1)
-    score_file(source, target, metrics=METRICS, workers=1, batch_rows=20)
-    assert parquet.ParquetFile(target).metadata.num_row_groups == len(rows)
-
-
-def test_long_rows_of_parquet_make_batches_of_fewer_rows(rows, tmp_path, monkeypatch):
-    flat = [one | {"reference": " ".join(one["reference"])} for one in rows]
-    source = tmp_path / "outputs.parquet"
-    write_table(pl.DataFrame(flat), source)
-    row_bytes = source.stat().st_size / len(rows)
-    monkeypatch.setattr("steelyard.scoring.source._MOST_BYTES", int(10.5 * row_bytes))
-    seen = []
-    score_file(
-        source,
-        tmp_path / "scored.parquet",
-        metrics=["edit"],
-        workers=1,
-        progress=lambda state: seen.append(state.rows),
-    )
-    assert seen == [*range(10, 95, 10), 95]
 
 
 def test_a_disk_that_fills_up_loses_nothing(outputs, tmp_path, no_file_larger):

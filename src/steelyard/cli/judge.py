@@ -21,6 +21,8 @@ from steelyard.judge.endpoint import Endpoint
 from steelyard.judge.pairs import PREFERENCE_COLUMNS
 from steelyard.scoring.beside import write_beside
 from steelyard.tables import Outputs, read_outputs, write_table
+from steelyard.tables.opening import open_table
+from steelyard.tables.outputs import OUTPUT_COLUMNS
 
 __all__ = ["judge"]
 
@@ -195,7 +197,8 @@ def judge(
         for name, values in judged.columns(one.column).items()
     }
     with _keeping(kept):
-        write_beside(outputs, output, cells, reading=reading)
+        table = open_table(outputs, label="outputs", contract=OUTPUT_COLUMNS, **reading)
+        write_beside(table, output, pl.DataFrame([_column(*cell) for cell in cells.items()]))
         if preferences is not None:
             duels = [row for _, judged in found for row in judged.preferences]
             write_table(pl.DataFrame(duels, schema=PREFERENCE_COLUMNS), preferences)
@@ -204,6 +207,13 @@ def judge(
     else:
         click.echo("\n".join(line for one, judged in found for line in judged.lines(one.column)))
     _exit_by_missing(context, [judged for _, judged in found], output)
+
+
+def _column(name: str, values: Sequence[Any]) -> pl.Series:
+    is_text = any(isinstance(value, str) for value in values) or name.endswith(
+        (".reason", ".explanation")
+    )
+    return pl.Series(name, values, dtype=pl.String if is_text else pl.Float64)
 
 
 def _exit_by_missing(context: click.Context, found: Sequence[Judged], output: Path) -> None:

@@ -1,6 +1,6 @@
 """``steelyard score``."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, get_args
@@ -10,11 +10,11 @@ from rich.console import Console
 from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
+from steelyard.cli.options import column_mapping
 from steelyard.cli.paths import InputPath, OutputFile
 from steelyard.cli.printing import plain_console, print_json
-from steelyard.errors import InvalidArgumentError
 from steelyard.scoring import ScoreSummary, ScoringProgress, score_file
-from steelyard.scoring.work import OnError
+from steelyard.scoring.run import OnError
 
 __all__ = ["score"]
 
@@ -40,11 +40,9 @@ Example:
     "-o",
     "--output",
     required=True,
-    type=OutputFile(folder_okay=True),
-    help="File to write, in the format of its extension; from Parquet also a folder.",
+    type=OutputFile(),
+    help="File to write, in the format of its extension.",
 )
-@click.option("--reference", metavar="COLUMN", help="Column that holds the references.")
-@click.option("--output-column", metavar="COLUMN", help="Column that holds the outputs.")
 @click.option(
     "--column",
     "columns",
@@ -76,8 +74,6 @@ def score(
     *,
     metrics: tuple[str, ...],
     output: Path,
-    reference: str | None,
-    output_column: str | None,
     columns: tuple[str, ...],
     replace: bool,
     on_error: OnError,
@@ -97,7 +93,7 @@ def score(
             outputs,
             output,
             metrics=tuple(dict.fromkeys(metrics)),
-            columns=_mapping(columns, output=output_column, reference=reference),
+            columns=column_mapping(columns),
             replace=replace,
             on_error=on_error,
             workers=workers,
@@ -137,30 +133,15 @@ def _bar(console: Console) -> Iterator[Any]:
         def show(state: ScoringProgress) -> None:
             elapsed = bar.tasks[0].elapsed or 0.0
             rate = state.rows / elapsed if elapsed > 0 else 0.0
-            total = None if state.position is None else state.total
-            bar.update(task, total=total, completed=state.position or 0, rows=state.rows, rate=rate)
+            bar.update(task, total=state.total, completed=state.done, rows=state.rows, rate=rate)
 
         yield show
-
-
-def _mapping(pairs: Sequence[str], *, output: str | None, reference: str | None) -> dict[str, str]:
-    mapping = {}
-    for pair in pairs:
-        ours, separator, yours = pair.partition("=")
-        if not separator or not ours or not yours:
-            raise InvalidArgumentError(
-                f"`--column` must look like reference=gold, our name first; got {pair!r}"
-            )
-        mapping[ours] = yours
-    # the options of their own are the nearer word
-    own = {"output": output, "reference": reference}
-    return mapping | {ours: yours for ours, yours in own.items() if yours is not None}
 
 
 def _sentence(summary: ScoreSummary) -> str:
     resumed = f", {summary.resumed_from:,} of them before" if summary.resumed_from else ""
     return (
-        f"{summary.output}: {summary.rows:,} rows{resumed}, {summary.distinct_pairs:,} different; "
+        f"{summary.output}: {summary.rows:,} rows{resumed}; "
         f"added {', '.join(summary.metrics)} in {summary.seconds:.1f} s "
         f"({summary.rows_per_second:,.0f} rows/s)"
     )

@@ -104,7 +104,6 @@ class ScoreForm(Shape):
 
     output: str
     rows: Count
-    distinct_pairs: Count
     metrics: list[str]
     seconds: float
     rows_per_second: float

@@ -1,6 +1,5 @@
-"""Score files of outputs: a file in, the same rows with metrics out; parallel and resumable."""
+"""Score files of outputs: the same rows with metrics beside them; in parallel, and resumable."""
 
-from steelyard.scoring.run import score_file
-from steelyard.scoring.summary import ScoreSummary, ScoringProgress
+from steelyard.scoring.run import ScoreSummary, ScoringProgress, score_file
 
 __all__ = ["ScoreSummary", "ScoringProgress", "score_file"]

@@ -1,234 +1,178 @@
-"""Batches: the parts of a file that are scored, and kept, one at a time.
+"""The rows to score, in batches: what is done at a time, and kept."""
 
-A file is always cut in the same places, so that a batch that was finished once need not be
-scored again.
-"""
-
-import gzip
-import io
-import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import polars as pl
 
-from steelyard.errors import InvalidDataError
-from steelyard.tables.formats import Format, FormatKind
+from steelyard.arrays import Floats
+from steelyard.errors import InvalidArgumentError, InvalidDataError
+from steelyard.metrics import score
+from steelyard.tables.opening import open_table
+from steelyard.tables.outputs import OUTPUT_COLUMNS
+from steelyard.tables.rules import references, text, text_list
+from steelyard.tables.tables import ROW, Table, shown
+from steelyard.version import __version__
 
-__all__ = [
-    "Batch",
-    "TableBatch",
-    "TextBatch",
-    "open_lines",
-    "record_lines",
-    "records",
-    "table_batches",
-    "text_batches",
-]
+__all__ = ["Batch", "Texts", "scored"]
 
-# A batch of long texts ends here even if it has few rows, so that it stays in memory.
-_MOST_BYTES = 16_000_000
-# No field of a CSV file is that long: a quotation mark was not closed.
-_LONGEST_RECORD = 64_000_000
+# A batch of long texts has fewer rows, so that it stays in memory.
+_CHARACTERS = 4_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class TextBatch:
-    """Lines of a text file.
+class Batch:
+    """Some neighbouring rows.
 
     Attributes
     ----------
     index : int
         Its place among the batches, from 0.
-    line : int
-        Number of its first line, from 1.
-    data : bytes
-        The lines, with their ends.
-    position : int or None
-        Where the batch ends in the file, in bytes; None if that is not known.
+    outputs : list of (str or None)
+        Texts; None in rows that cannot be scored.
+    references : list of lists of str
+        What each is compared with.
     """
 
     index: int
-    line: int
-    data: bytes = field(repr=False)
-    position: int | None
+    outputs: list[str | None]
+    references: list[list[str]]
 
 
-@dataclass(frozen=True, slots=True)
-class TableBatch:
-    """Rows of a Parquet file; whoever scores them reads them.
-
-    Attributes
-    ----------
-    index : int
-        Its place among the batches, from 0.
-    path : Path
-        The file.
-    offset, rows : int
-        The rows before it in the file, and its own.
-    position : int
-        Rows up to its end, over all files.
-    """
-
-    index: int
-    path: Path
-    offset: int
-    rows: int
-    position: int
-
-
-Batch = TextBatch | TableBatch
-
-
-def table_batches(files: Sequence[tuple[Path, int]], *, batch_rows: int) -> Iterator[TableBatch]:
-    """Cut Parquet files into batches.
-
-    Parameters
-    ----------
-    files : sequence of (path, number of rows)
-        The files, in order.
-    batch_rows : int
-        Most rows in a batch.
-
-    Examples
-    --------
-    >>> [(batch.index, batch.offset, batch.rows, batch.position)
-    ...  for batch in table_batches([(Path("a"), 3), (Path("b"), 2)], batch_rows=2)]
-    [(0, 0, 2, 2), (1, 2, 1, 3), (2, 0, 2, 5)]
-    """
-    index = position = 0
-    for path, height in files:
-        for offset in range(0, height, batch_rows):
-            rows = min(batch_rows, height - offset)
-            position += rows
-            yield TableBatch(index, path, offset, rows, position)
-            index += 1
-
-
-def text_batches(
-    path: Path, file_format: Format, *, batch_rows: int, skipped: int = 0
-) -> Iterator[TextBatch]:
-    """Cut a JSON Lines or CSV file into batches, reading no more than one at a time.
+class Texts:
+    """Outputs and references of a file.
 
     Parameters
     ----------
     path : Path
         The file.
-    file_format : Format
-        Its format.
-    batch_rows : int
-        Most records in a batch.
-    skipped : int
-        Lines at the beginning that are no records: the header of a CSV file.
+    columns : mapping
+        The names that ``output`` and ``reference`` have in it.
+    metrics : sequence of str
+        What they are needed for.
 
     Raises
     ------
     InvalidDataError
-        If the file cannot be read.
+        If the file cannot be read or lacks a column.
     """
-    with open_lines(path, file_format) as (lines, position):
-        for _ in range(skipped):
-            next(lines, b"")
-        first = line = skipped + 1
-        index = size = rows = 0
-        pieces: list[bytes] = []
-        for record, count in records(lines, file_format.kind, path=path, line=line):
-            pieces.append(record)
-            line += count
-            size += len(record)
-            rows += 1
-            if rows == batch_rows or size >= _MOST_BYTES:
-                yield TextBatch(index, first, b"".join(pieces), position())
-                index, first, size, rows, pieces = index + 1, line, 0, 0, []
-        if pieces:
-            yield TextBatch(index, first, b"".join(pieces), position())
 
+    def __init__(self, path: Path, columns: Mapping[str, str], metrics: Sequence[str]) -> None:
+        self.columns = columns
+        self.table = self.opened(path)
+        for name, why in (("output", "the texts to score"), ("reference", _needed(metrics))):
+            self._require(name, why)
+        # Only a sheet and CSV may mean the empty text by an empty cell.
+        self._output = text(self.table, "output", required=self.table.has_blank_cells).value
+        cell = pl.col("reference")
+        if isinstance(self.table.schema["reference"], pl.List | pl.Array):
+            self._reference = references(self.table, "reference").value
+            is_empty = self._reference.list.len() == 0
+        else:
+            self._reference = text(self.table, "reference", required=False).value
+            is_empty = cell.is_null() | self._reference.str.contains(r"^\[\s*\]$")
+        self._is_bad = self._output.is_null() | is_empty
 
-def record_lines(data: bytes, kind: FormatKind) -> list[int]:
-    r"""Return the line, from 0, on which each record of a batch starts.
+    def opened(self, path: Path) -> Table:
+        """Open a file with these columns."""
+        return open_table(path, label="outputs", contract=OUTPUT_COLUMNS, columns=self.columns)
 
-    Examples
-    --------
-    >>> record_lines(b'1,"one\ntwo"\n2,three\n', "csv")
-    [0, 2]
-    """
-    starts, line = [], 0
-    for _, count in records(io.BytesIO(data), kind, path=Path(), line=0):
-        starts.append(line)
-        line += count
-    return starts
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return int(self.table.collect(self.table.rows.select(pl.len())).item())
 
-
-def records(
-    lines: Iterable[bytes], kind: FormatKind, *, path: Path, line: int
-) -> Iterator[tuple[bytes, int]]:
-    """Yield records with the number of their lines: in CSV, none ends inside quotes.
-
-    Parameters
-    ----------
-    lines : iterable of bytes
-        Lines with their ends.
-    kind : {"jsonl", "csv"}
-        Their format.
-    path, line : Path and int
-        The file and its line that comes first, for messages.
-
-    Raises
-    ------
-    InvalidDataError
-        If a quotation mark is never closed.
-    """
-    if kind == "jsonl":
-        for one in lines:
-            yield one, 1
-        return
-    parts: list[bytes] = []
-    size = 0
-    is_open = False
-    for one in lines:
-        parts.append(one)
-        size += len(one)
-        is_open ^= one.count(b'"') % 2 == 1
-        if is_open and size > _LONGEST_RECORD:
-            break
-        if not is_open:
-            yield b"".join(parts), len(parts)
-            line += len(parts)
-            parts, size = [], 0
-    if parts:
-        raise InvalidDataError(
-            f"{path}, line {line}: a quotation mark opens here and never closes: "
-            "put the field in quotation marks and double those inside it"
+    def bad_rows(self) -> tuple[int, str | None]:
+        """Return how many rows cannot be scored, and what is wrong with the first of them."""
+        bad = self.table.collect(
+            self.table.rows.select(ROW, "output", "reference").filter(self._is_bad).select(ROW)
+        )[ROW]
+        if bad.is_empty():
+            return 0, None
+        row = self.table.collect(
+            self.table.rows.filter(pl.col(ROW) == bad[0]).select("output", "reference")
         )
+        is_output = not self.table.has_blank_cells and row["output"][0] is None
+        name = "output" if is_output else "reference"
+        expected = "text" if is_output else "a text or a list of texts to compare with"
+        place = f"{self.place(bad[0])}, column {self.table.column(name)}"
+        return len(bad), f"{place}: expected {expected}, got {shown(row[name].to_list()[0])}"
+
+    def place(self, row: int) -> str:
+        """Say where a row stands."""
+        return f"{self.table.name}, {self.table.where(row)[0]}"
+
+    def batches(self, most_rows: int) -> Iterator[Batch]:
+        """Cut the rows into batches, always in the same places."""
+        query = self.table.rows.select(
+            pl.when(~self._is_bad).then(self._output).alias("output"), self._reference
+        )
+        is_text = self.table.format is not None and self.table.format.kind != "parquet"
+        index = size = 0
+        outputs: list[str | None] = []
+        others: list[list[str]] = []
+        for part in self.table.batches(query):
+            for output, cell in zip(
+                part["output"].to_list(), part["reference"].to_list(), strict=True
+            ):
+                several = cell if isinstance(cell, list) else _listed(cell, is_text=is_text)
+                outputs.append(output)
+                others.append(several)
+                size += len(output or "") + sum(map(len, several))
+                if len(outputs) == most_rows or size >= _CHARACTERS:
+                    yield Batch(index, outputs, others)
+                    index, size = index + 1, 0
+                    outputs, others = [], []
+        if outputs:
+            yield Batch(index, outputs, others)
+
+    def _require(self, name: str, why: str) -> None:
+        if name not in self.table.schema:
+            theirs = self.columns.get(name, name)
+            there = ", ".join(f"`{self.table.column(one)}`" for one in self.table.schema)
+            raise InvalidDataError(
+                f"{self.table.name}: no column `{theirs}`, {why}; the columns are {there}: say which one "
+                f"it is with --column {name}=YOUR_COLUMN"
+            )
 
 
-@contextmanager
-def open_lines(
-    path: Path, file_format: Format
-) -> Iterator[tuple[Iterator[bytes], Callable[[], int | None]]]:
-    """Open a text file: its lines, and a function that tells how many of its bytes are read.
+def scored(metrics: Sequence[str], version: str, batch: Batch) -> tuple[int, dict[str, Floats]]:
+    """Score a batch, in whichever process.
+
+    Returns
+    -------
+    index : int
+        That of the batch.
+    columns : dict of str to array of float
+        A value for each row; NaN in rows that cannot be scored.
 
     Raises
     ------
-    InvalidDataError
-        If the file cannot be read.
+    InvalidArgumentError
+        If this process runs another version of the package than the one that asked.
     """
-    try:
-        if file_format.compression == "zstd":
-            yield _unpacked_lines(path), lambda: None
-            return
-        with path.open("rb") as raw:
-            packed = file_format.compression == "gzip"
-            yield iter(gzip.GzipFile(fileobj=raw) if packed else raw), raw.tell
-    except (OSError, EOFError, zlib.error, pl.exceptions.PolarsError) as error:
-        reason = (str(error).splitlines() or [type(error).__name__])[0]
-        raise InvalidDataError(f"{path}: cannot be read: {reason}") from error
+    if version != __version__:
+        raise InvalidArgumentError(
+            f"`--cluster`: a worker runs steelyard {__version__}, and this is {version}: install the "
+            "same version everywhere"
+        )
+    good = [row for row, output in enumerate(batch.outputs) if output is not None]
+    texts: list[Any] = [batch.outputs[row] for row in good]
+    values = score(texts, [batch.references[row] for row in good], metrics=metrics)
+    columns = {}
+    for name, known in values.items():
+        columns[name] = np.full(len(batch.outputs), np.nan)
+        columns[name][good] = np.where(np.isfinite(known), known, np.nan)
+    return batch.index, columns
 
 
-def _unpacked_lines(path: Path) -> Iterator[bytes]:
-    # Python cannot read Zstandard before 3.14; polars can.
-    for batch in pl.scan_lines(path, glob=False).collect_batches(maintain_order=True):
-        for line in batch["line"]:
-            yield line.encode() + b"\n"
+def _listed(cell: str | None, *, is_text: bool) -> list[str]:
+    """Return the texts of a cell; in a text file it may hold a list as JSON."""
+    return text_list(cell) if is_text or cell is None else [cell]
+
+
+def _needed(metrics: Sequence[str]) -> str:
+    return f"which {' and '.join(metrics)} compare{'s' * (len(metrics) == 1)} with"

@@ -1,33 +1,28 @@
 """New columns beside those of a file, which stay as they are."""
 
-import uuid
-from collections.abc import Mapping, Sequence
+import gzip
+import io
+import os
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, cast
 
 import polars as pl
 
 from steelyard.errors import InvalidDataError
-from steelyard.scoring.assembly import join_text
-from steelyard.scoring.members import with_members
-from steelyard.tables import read_outputs, write_table
-from steelyard.tables.formats import format_of
-from steelyard.tables.opening import open_table
-from steelyard.tables.outputs import OUTPUT_COLUMNS
-from steelyard.tables.replacing import writing_failure
+from steelyard.scoring.members import json_text, with_members
+from steelyard.tables import write_table
+from steelyard.tables.formats import Compression, format_of
+from steelyard.tables.metric_columns import with_numbers
+from steelyard.tables.replacing import replacing
+from steelyard.tables.rules import references
 from steelyard.tables.tables import ROW, Table
 from steelyard.tables.text import unpacked
 
 __all__ = ["write_beside"]
 
 
-def write_beside(
-    outputs: Path,
-    target: Path,
-    columns: Mapping[str, Sequence[Any]],
-    *,
-    reading: Mapping[str, Any],
-) -> None:
+def write_beside(table: Table, target: Path, columns: pl.DataFrame) -> None:
     """Write a file of outputs again, with new columns.
 
     From JSON Lines to JSON Lines every line stays as it is written, and the new members stand at its
@@ -36,65 +31,108 @@ def write_beside(
 
     Parameters
     ----------
-    outputs : Path
-        The file that was read.
+    table : Table
+        The file as it was opened.
     target : Path
         The file to write.
-    columns : mapping
-        Names and values, one for each row. A column that is there is replaced.
-    reading : mapping
-        How `read_outputs` was told to read the file.
+    columns : polars.DataFrame
+        The new columns. One that is there is replaced.
 
     Raises
     ------
     InvalidDataError
         If the file cannot be written, or has changed since it was read.
     """
-    table = open_table(outputs, label="outputs", contract=OUTPUT_COLUMNS, **reading)
-    if format_of(target).kind == "jsonl" and table.text is not None and not table.is_csv:
-        _write_lines(_lines(table), target, columns, source=outputs)
+    target_format = format_of(target)
+    is_lines = table.text is not None and not table.is_csv
+    if is_lines and target_format.kind == "jsonl":
+        with replacing(target) as temporary:
+            _write_lines(_lines(table, columns), temporary, target_format.compression)
         return
-    rows = table.collect(table.rows).drop(ROW)
-    if table.has_blank_cells and format_of(target).kind != "csv":
-        others = [name for name in rows.columns if name not in OUTPUT_COLUMNS]
-        typed = read_outputs(outputs, **reading).rows(columns=others) if others else rows
-        rows = rows.with_columns(typed[name] for name in others)
-    rows = rows.rename(dict(table.mapped))
-    _check(rows.height, columns, outputs)
-    write_table(rows.with_columns(_series(name, found) for name, found in columns.items()), target)
+    if table.has_blank_cells and target_format.kind != "csv":
+        table = _typed(table)
+    rows = table.rows.drop(ROW).rename(dict(table.mapped))
+    others = rows.drop(set(columns.columns) & {*rows.collect_schema()})
+    order = dict.fromkeys([*rows.collect_schema(), *columns.columns])
+    write_table(pl.concat([others, columns.lazy()], how="horizontal").select(*order), target)
 
 
-def _lines(table: Table) -> list[str]:
-    text, form = table.text, table.format
-    assert text is not None
-    assert form is not None
-    content = unpacked(text, form) if isinstance(text, Path) else text
-    return [line for line in content.decode().split("\n") if line.strip()]
-
-
-def _write_lines(
-    lines: Sequence[str], target: Path, columns: Mapping[str, Sequence[Any]], *, source: Path
-) -> None:
-    _check(len(lines), columns, source)
-    part = target.with_name(f".{target.name}.{uuid.uuid4().hex}.part")
-    try:
-        with part.open("w", encoding="utf-8", newline="") as file:
-            for line, values in zip(lines, zip(*columns.values(), strict=True), strict=True):
-                file.write(f"{with_members(line, dict(zip(columns, values, strict=True)))}\n")
-        join_text([part], target, columns=(), compression=format_of(target).compression)
-    except OSError as error:
-        raise InvalidDataError(f"{target}: cannot be written: {writing_failure(error)}") from error
-    finally:
-        part.unlink(missing_ok=True)
-
-
-def _series(name: str, values: Sequence[Any]) -> pl.Series:
-    is_text = any(isinstance(value, str) for value in values) or name.endswith(
-        (".reason", ".explanation")
+def _typed(table: Table) -> Table:
+    """Return a sheet or CSV with numbers as numbers, and lists of references as lists."""
+    table = with_numbers(table)
+    if "reference" not in table.schema:
+        return table
+    rows = table.collect(table.rows)
+    lists = rows.select(references(table, "reference").value).to_series()
+    cell = rows["reference"].cast(pl.String)
+    if ((lists.list.len() == 0) | ((lists.list.len() == 1) & (lists.list.first() == cell))).all():
+        return table
+    return Table(
+        table.name, rows.with_columns(lists).lazy(), table.schema, table.role, mapped=table.mapped
     )
-    return pl.Series(name, values, dtype=pl.String if is_text else pl.Float64)
 
 
-def _check(height: int, columns: Mapping[str, Sequence[Any]], source: Path) -> None:
-    if any(len(values) != height for values in columns.values()):
-        raise InvalidDataError(f"{source}: changed while it was judged: run the same command again")
+def _lines(table: Table, columns: pl.DataFrame) -> Iterator[str]:
+    """Yield the lines of a file with new members."""
+    is_new = not {*columns.columns} & {*table.schema}
+    names = [json_text(name) for name in columns.columns]
+    values = columns.iter_rows()
+    for line in _own_lines(table):
+        row = next(values, None)
+        if row is None:
+            raise _changed(table)
+        if is_new:
+            cells = (repr(cell) if isinstance(cell, float) else json_text(cell) for cell in row)
+            added = ", ".join(f"{name}: {cell}" for name, cell in zip(names, cells, strict=True))
+            yield f"{line[:-1].rstrip()}, {added}}}\n"
+        else:
+            yield f"{with_members(line, dict(zip(columns.columns, row, strict=True)))}\n"
+    if next(values, None) is not None:
+        raise _changed(table)
+
+
+def _own_lines(table: Table) -> Iterator[str]:
+    """Yield the lines that are not blank, as they are written."""
+    content = table.text
+    assert content is not None
+    assert table.format is not None
+    if isinstance(content, Path) and table.format.compression == "uncompressed":
+        opened: IO[bytes] = content.open("rb")
+    else:
+        data = unpacked(content, table.format) if isinstance(content, Path) else content
+        opened = io.BytesIO(data)
+    with opened as file:
+        for line in file:
+            text = line.decode().strip()
+            if text:
+                yield text
+
+
+def _write_lines(lines: Iterator[str], path: Path, compression: Compression) -> None:
+    if compression == "zstd":
+        # Python cannot write Zstandard before 3.14; polars can.
+        cells = pl.LazyFrame({"line": [line.removesuffix("\n") for line in lines]})
+        cells.sink_csv(
+            path,
+            include_header=False,
+            quote_style="never",
+            compression="zstd",
+            check_extension=False,
+        )
+        return
+    with path.open("wb") as raw:
+        out = _packing(raw) if compression == "gzip" else raw
+        out.writelines(line.encode() for line in lines)
+        if out is not raw:
+            out.close()
+        raw.flush()
+        os.fsync(raw.fileno())
+
+
+def _packing(raw: IO[bytes]) -> IO[bytes]:
+    """Pack what is written; without name and time in it, the same rows are the same file."""
+    return cast("IO[bytes]", gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0))
+
+
+def _changed(table: Table) -> InvalidDataError:
+    return InvalidDataError(f"{table.name}: changed while it was read: run the same command again")

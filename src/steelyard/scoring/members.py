@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-__all__ = ["with_members"]
+__all__ = ["json_text", "with_members"]
 
 _DECODER = json.JSONDecoder()
 _SPACE = re.compile(r"[ \t\r\n]*")
@@ -29,7 +29,7 @@ def with_members(line: str, members: Mapping[str, Any]) -> str:
     '{"n": 1.50,"edit": 0.5}'
     """
     line = line.strip()
-    written = {name: f"{_written(name)}: {_written(value)}" for name, value in members.items()}
+    written = {name: f"{json_text(name)}: {json_text(value)}" for name, value in members.items()}
     # a name may be written with escapes: only names that are read can be compared
     found = list(_members(line))
     for name, start, end in reversed(found):
@@ -59,5 +59,6 @@ def _after_space(line: str, position: int) -> int:
     return position if found is None else found.end()
 
 
-def _written(value: Any) -> str:
+def json_text(value: Any) -> str:
+    """Return a value as it stands in JSON."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False)

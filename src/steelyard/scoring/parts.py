@@ -1,43 +1,40 @@
-"""Finished batches, kept in a hidden folder beside the file they will become.
+"""The values of finished batches, kept in a hidden folder beside the file they will stand in.
 
 A part that is there is whole: it was renamed into place. A manifest says what the parts were
 made from; they are used again only if nothing of that has changed.
 """
 
 import json
-import re
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, entry_points, version
 from pathlib import Path
 from typing import IO, Any
 
+import polars as pl
+
+from steelyard.arrays import Floats
 from steelyard.errors import InvalidArgumentError
 from steelyard.metrics.registry import GROUP, metric
 from steelyard.metrics.specification import name_and_options
-from steelyard.scoring.work import Finished, part_name
-from steelyard.tables.formats import FormatKind
 from steelyard.tables.replacing import writing_failure
 from steelyard.version import __version__
 
 if sys.platform != "win32":
     import fcntl
 
-__all__ = ["LOCK", "MANIFEST", "Parts", "libraries", "open_parts", "parts_folder"]
+__all__ = ["Parts", "libraries", "open_parts", "parts_folder"]
 
-MANIFEST = ".manifest.json"
-LOCK = ".lock"
-_PART = re.compile(r"part-(\d{8,})-(\d+)-(\d+)-(\d+)\.(?:jsonl|csv|parquet)")
-# Libraries that metrics and files depend on: with another version a number may differ.
+_MANIFEST, _LOCK, _PART = "manifest.json", "lock", "part-"
+# Libraries that metrics depend on: with another version a number may differ.
 _LIBRARIES = ("numpy", "polars", "rapidfuzz", "sacrebleu", "wordllama")
 _WORDS = {
     "input": "the outputs have changed",
     "metrics": "the metrics have changed",
     "columns": "the columns to read have changed",
-    "replace": "--replace has changed",
     "batch_rows": "the size of batches has changed",
     "versions": "the installed versions have changed",
 }
@@ -45,38 +42,55 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class Parts:
-    """Where parts are, and those that were there already.
+    """Where parts are.
 
     Attributes
     ----------
     folder : Path
         The hidden folder.
-    kind : {"jsonl", "csv", "parquet"}
-        The format of a part.
-    finished : dict of int to Finished
-        Batches that an interrupted run has finished.
+    done : mapping of int to int
+        The batches that an interrupted run has finished, with their rows.
     anew : str or None
         Why an interrupted run could not be continued.
     """
 
     folder: Path
-    kind: FormatKind
-    finished: dict[int, Finished]
-    anew: str | None
+    done: Mapping[int, int]
+    anew: str | None = None
 
-    def paths(self, done: list[Finished]) -> list[Path]:
-        """Paths of parts in the order of their batches."""
-        ordered = sorted(done, key=lambda one: one.index)
-        return [self.folder / part_name(one, self.kind) for one in ordered]
+    def keep(self, index: int, columns: Mapping[str, Floats]) -> None:
+        """Keep the values of a batch.
 
-    @property
-    def is_empty(self) -> bool:
-        """Whether no batch is finished, by this run or before."""
-        return not _finished(self.folder)
+        Raises
+        ------
+        InvalidArgumentError
+            If they cannot be written.
+        """
+        path = self.folder / f"{_PART}{index:08d}.parquet"
+        temporary = path.with_suffix(".tmp")
+        try:
+            pl.LazyFrame(dict(columns)).sink_parquet(temporary, sync_on_close="data")
+            temporary.replace(path)
+        except (OSError, pl.exceptions.PolarsError) as error:
+            # half a part would take the room that another run needs
+            temporary.unlink(missing_ok=True)
+            raise InvalidArgumentError(
+                f"`--output`: {self.folder} cannot be written: {writing_failure(error)}; what is "
+                "scored so far is kept"
+            ) from error
+
+    def values(self) -> pl.DataFrame:
+        """Return the values of all batches, in the order of the rows; NaN where there is none."""
+        return pl.concat([pl.read_parquet(path, glob=False) for path in _parts(self.folder)])
 
     def remove(self) -> None:
         """Remove the folder with all that is in it."""
         shutil.rmtree(self.folder, ignore_errors=True)
+
+    def remove_if_empty(self) -> None:
+        """Remove the folder if no batch is done."""
+        if not _parts(self.folder):
+            self.remove()
 
 
 def parts_folder(target: Path) -> Path:
@@ -91,7 +105,7 @@ def parts_folder(target: Path) -> Path:
 
 
 @contextmanager
-def open_parts(target: Path, kind: FormatKind, manifest: dict[str, Any]) -> Iterator[Parts]:
+def open_parts(target: Path, manifest: Mapping[str, Any]) -> Iterator[Parts]:
     """Open the parts of a file: those of an interrupted run, or a new folder.
 
     While they are open no other run can write the same file.
@@ -100,52 +114,58 @@ def open_parts(target: Path, kind: FormatKind, manifest: dict[str, Any]) -> Iter
     ----------
     target : Path
         The file that the parts will become.
-    kind : {"jsonl", "csv", "parquet"}
-        The format of a part.
-    manifest : dict
+    manifest : mapping
         All that the parts depend on, as JSON knows it.
 
     Raises
     ------
     InvalidArgumentError
-        If the folder cannot be made.
+        If the folder cannot be made, or another run writes the same file.
     """
     folder = parts_folder(target)
     with ExitStack() as stack:
         try:
             is_new = not folder.exists()
             folder.mkdir(exist_ok=True)
-            lock = stack.enter_context((folder / LOCK).open("w"))
-            _hold(lock, target)
-            anew = None if is_new else _difference(folder / MANIFEST, manifest)
+            _hold(stack.enter_context((folder / _LOCK).open("w")), target)
+            anew = None if is_new else _difference(folder / _MANIFEST, manifest)
             if anew is not None:
                 for path in folder.iterdir():
-                    if path.name != LOCK:
+                    if path.name != _LOCK:
                         path.unlink()
-            written = folder / f"{MANIFEST}.tmp"
+            written = folder / f"{_MANIFEST}.tmp"
             written.write_text(json.dumps(manifest, indent=2), encoding="utf-8")
-            written.replace(folder / MANIFEST)
+            written.replace(folder / _MANIFEST)
         except OSError as error:
             raise InvalidArgumentError(
                 f"`--output`: {target} cannot be written: {writing_failure(error)}"
             ) from error
-        yield Parts(folder, kind, _finished(folder), anew)
+        done = {int(path.stem.removeprefix(_PART)): _rows(path) for path in _parts(folder)}
+        yield Parts(folder, done, anew)
 
 
 def libraries(metrics: Sequence[str]) -> dict[str, str]:
     """Versions of all that can change a number: this package, libraries, packages of metrics."""
     names = [name_and_options(specification)[0] for specification in metrics]
-    found = {"steelyard": __version__}
+    known = {"steelyard": __version__}
     for point in entry_points(group=GROUP):
         if point.name in names and point.dist is not None:
-            found[point.dist.name] = point.dist.version
+            known[point.dist.name] = point.dist.version
     own = (name for specification in metrics for name in metric(specification).libraries)
     for name in (*_LIBRARIES, *own):
         try:
-            found[name] = version(name)
+            known[name] = version(name)
         except PackageNotFoundError:
-            found[name] = "unknown"
-    return found
+            known[name] = "unknown"
+    return known
+
+
+def _parts(folder: Path) -> list[Path]:
+    return sorted(folder.glob(f"{_PART}*.parquet"))
+
+
+def _rows(part: Path) -> int:
+    return int(pl.scan_parquet(part, glob=False).select(pl.len()).collect().item())
 
 
 def _hold(lock: IO[str], target: Path) -> None:
@@ -163,22 +183,10 @@ def _hold(lock: IO[str], target: Path) -> None:
         return
 
 
-def _difference(path: Path, manifest: dict[str, Any]) -> str | None:
+def _difference(path: Path, manifest: Mapping[str, Any]) -> str | None:
     try:
         before = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return "its manifest cannot be read"
-    for key, words in _WORDS.items():
-        if before.get(key) != manifest[key]:
-            return words
-    return None
-
-
-def _finished(folder: Path) -> dict[int, Finished]:
-    found = {}
-    for path in folder.iterdir():
-        match = _PART.fullmatch(path.name)
-        if match is not None:
-            index, rows, pairs, bad = map(int, match.groups())
-            found[index] = Finished(index, rows, pairs, bad)
-    return found
+    changed = (words for key, words in _WORDS.items() if before.get(key) != manifest[key])
+    return next(changed, None)

@@ -12,10 +12,9 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from itertools import chain, islice
-from multiprocessing.connection import Connection
 from typing import TypeVar
 
-__all__ = ["KEPT_BYTES", "LARGE_BYTES", "THREADS", "in_another_process", "over_processes"]
+__all__ = ["KEPT_BYTES", "LARGE_BYTES", "THREADS", "over_processes"]
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -77,59 +76,6 @@ def over_processes(
         ) from error
     finally:
         pool.shutdown(cancel_futures=True)
-
-
-def in_another_process(function: Callable[..., object], *arguments: object) -> None:
-    """Call a function in a process of its own, which takes its memory along when it ends.
-
-    Parameters
-    ----------
-    function : callable
-        What to do; it must be importable, and its arguments picklable. What it returns is dropped.
-    *arguments
-        What it is called with.
-
-    Raises
-    ------
-    ChildProcessError
-        If the process is killed.
-
-    Notes
-    -----
-    What the function raises is raised here.
-    """
-    context = multiprocessing.get_context("spawn")
-    receiving, sending = context.Pipe(duplex=False)
-    process = context.Process(target=_call, args=(sending, function, arguments), daemon=True)
-    with _inherited():
-        process.start()
-    sending.close()
-    try:
-        error = receiving.recv()
-    except EOFError as gone:
-        raise ChildProcessError(
-            "the process that writes the file was killed, perhaps for want of memory: the same "
-            "command goes on from where it stopped"
-        ) from gone
-    finally:
-        # when this process is stopped the other one must not go on
-        process.terminate()
-        process.join()
-        receiving.close()
-    if error is not None:
-        raise error
-
-
-def _call(
-    sending: Connection, function: Callable[..., object], arguments: tuple[object, ...]
-) -> None:
-    _start()
-    try:
-        function(*arguments)
-    except Exception as error:  # noqa: BLE001 - raised again by whoever asked
-        sending.send(error)
-    else:
-        sending.send(None)
 
 
 @contextmanager

@@ -27,6 +27,7 @@ __all__ = [
     "references",
     "scale_of",
     "text",
+    "text_list",
     "typed",
 ]
 
@@ -222,7 +223,7 @@ def references(table: Table, column: str) -> Rule:
     """
     kind = table.schema[column]
     raw = pl.col(column)
-    if isinstance(kind, pl.List | pl.Array):
+    if isinstance(kind, pl.List | pl.Array) and not kind.inner.is_nested():  # type: ignore[union-attr]
         value = raw.cast(pl.List(pl.String)).list.drop_nulls()
     elif kind.is_nested():
         raise table.type_error(column, "text or lists of texts")
@@ -288,11 +289,18 @@ def _packed(values: pl.Series) -> pl.Series:
 
 
 def _unpacked(cells: pl.Series) -> pl.Series:
-    lists = [_texts(cell) for cell in cells.to_list()]
+    lists = [text_list(cell) for cell in cells.to_list()]
     return pl.Series(cells.name, lists, dtype=pl.List(pl.String))
 
 
-def _texts(cell: str | None) -> list[str]:
+def text_list(cell: str | None) -> list[str]:
+    """Return the texts that a cell of a text file holds: one, or those of a JSON array.
+
+    Examples
+    --------
+    >>> text_list("a"), text_list('["a", "b"]'), text_list("[1]"), text_list(None)
+    (['a'], ['a', 'b'], ['[1]'], [])
+    """
     if cell is None:
         return []
     if cell.startswith("[") and cell.endswith("]"):
