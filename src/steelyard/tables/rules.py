@@ -223,7 +223,7 @@ def references(table: Table, column: str) -> Rule:
     """
     kind = table.schema[column]
     raw = pl.col(column)
-    if isinstance(kind, pl.List | pl.Array) and not kind.inner.is_nested():  # type: ignore[union-attr]
+    if isinstance(kind, pl.List | pl.Array) and not kind.inner.is_nested():
         value = raw.cast(pl.List(pl.String)).list.drop_nulls()
     elif kind.is_nested():
         raise table.type_error(column, "text or lists of texts")
