@@ -3,6 +3,8 @@ import polars as pl
 import pytest
 
 from steelyard import Study
+from steelyard.sampling.sample import sample
+from steelyard.tables import read_outputs
 
 SYSTEMS = ("a", "b", "c")
 
@@ -70,7 +72,7 @@ def test_a_judgment_that_a_file_repeats_for_each_system_counts_once():
 
 def test_judgments_of_unknown_raters_are_never_copies():
     outputs, _ = outputs_and_sample()
-    every = Study.read(pool()).sample(30, each_text_once=False, seed=1).frame
+    every = sample(read_outputs(pool()), 30, each_text_once=False, seed=1).frame
     rows = judged(every).drop("rater")
     found = Study.read(outputs, rows).estimate()
     assert not any("counts once" in note for note in found.notes)

@@ -6,7 +6,7 @@ from scipy.optimize import brentq
 from scipy.special import digamma, polygamma
 from scipy.stats import chi2
 
-from steelyard.model.spread import moderated
+from steelyard.model.spread import moderated, spread_of
 
 
 def test_spreads_that_differ_by_chance_only_become_one():
@@ -67,3 +67,44 @@ def test_the_unit_of_the_scores_does_not_matter():
     again, lent_again = moderated(1e-12 * squares, freedom)
     assert again == pytest.approx(1e-12 * found, rel=1e-9)
     assert lent_again == pytest.approx(lent)
+
+
+def drawn_spread(values):
+    """The spread of systems' judgments, one row of values for each system."""
+    k, n = values.shape
+    off = values - values.mean(axis=1, keepdims=True)
+    own = np.repeat(np.eye(k), n, axis=0)
+    return spread_of(off.ravel(), own, off.var(axis=1, ddof=1), np.full(k, n - 1.0))
+
+
+def test_kurtosis_is_that_of_fisher_where_it_is_large():
+    # one system: k4 / k2^2 of Fisher, corrected for the error of k2^2 and shrunk by 24 / n
+    values = np.array([[0.0] * 19 + [10.0]])
+    got = drawn_spread(values).kurtosis
+    n, m2 = 20, np.var(values)
+    m4 = np.mean((values - values.mean()) ** 4)
+    cumulant = n**2 * ((n + 1) * m4 - 3 * (n - 1) * m2**2) / ((n - 1) * (n - 2) * (n - 3))
+    ratio = cumulant / (n / (n - 1) * m2) ** 2
+    found = ratio * (1 + 2 / (n - 1)) / max(1 - ratio / n, 0.1)
+    assert got == pytest.approx(found**3 / (found**2 + 24 / n))
+
+
+def test_normal_judgments_have_no_kurtosis_and_long_tails_have_much():
+    rng = np.random.default_rng(2)
+    spreads = np.exp(np.linspace(-1, 1, 6))[:, np.newaxis]
+    normal = rng.standard_normal((6, 400))
+    assert drawn_spread(spreads * normal).kurtosis < 0.3
+    # a Student's t of 8 degrees of freedom has an excess kurtosis of 6 / (8 - 4)
+    student = spreads * rng.standard_t(8, (6, 4000))
+    assert drawn_spread(student).kurtosis == pytest.approx(1.5, abs=0.5)
+
+
+def test_one_huge_score_is_no_spread_of_its_system_alone():
+    rng = np.random.default_rng(3)
+    values = rng.standard_normal((5, 40))
+    values[0, 0] = 40.0
+    squares = values.var(axis=1, ddof=1)
+    plain, _ = moderated(squares, np.full(5, 39.0))
+    found = drawn_spread(values).variance
+    assert (found[1:] > 1.05 * plain[1:]).all()
+    assert found[0] < plain[0]

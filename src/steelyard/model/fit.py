@@ -14,7 +14,7 @@ from steelyard.model.effects import effects
 from steelyard.model.forms import squares
 from steelyard.model.observed import Observed, observed
 from steelyard.model.reml import System, Variances, variances
-from steelyard.model.spread import moderated
+from steelyard.model.spread import Spread, spread_of
 from steelyard.model.targets import Targets, targets
 from steelyard.model.threads import one_thread
 
@@ -74,6 +74,8 @@ class Fit:
         What is taken from all scores before they are fitted.
     expectation : float, optional
         How many observed blocks the model's expectation of a mean's error is worth; learned where it is not given.
+    kurtosis : float
+        Excess kurtosis of the judgments: with long tails, observed squares show less.
     """
 
     campaign: Campaign
@@ -84,6 +86,7 @@ class Fit:
     system: System
     variances: Variances
     expectation: float | None = None
+    kurtosis: float = 0.0
 
     @property
     def unit(self) -> float:
@@ -209,7 +212,7 @@ class Fit:
     @cached_property
     def observed(self) -> Observed:
         """What the judgments show of the errors, beside what the model expects."""
-        return observed(self.system, self.variances.solution, self.weights)
+        return observed(self.system, self.variances.solution, self.weights, self.kurtosis)
 
     @cached_property
     def expectation_worth(self) -> float:
@@ -220,8 +223,8 @@ class Fit:
     @cached_property
     def trust(self) -> Floats:
         """The weight of the observed squares beside the model's expectation, (k,)."""
-        freedom = self.observed.freedom
-        return freedom / (freedom + self.expectation_worth)
+        worth = self.observed.worth
+        return worth / (worth + self.expectation_worth)
 
     def _learning(self, weights: Floats) -> Floats:
         """What the means would move if the variances were others, within their errors (Prasad and Rao 1990)."""
@@ -358,34 +361,43 @@ def fit(campaign: Campaign, *, without: frozenset[str] = frozenset(), prior: boo
         If all judgments of each system are equal and the ends of the scale are not known.
     """
 
-    def at(scale: Floats, lent: float, near: Fit | None = None) -> Fit:
-        built = effects(campaign, without=without)
-        spread = _spread_of_judgments(campaign, scale)
-        means = campaign.contrast * (_unit(scale) / spread)[:, np.newaxis]
-        system = System((campaign.score - centre) / spread, means, built)
+    def at(spread: Spread, near: Fit | None = None) -> Fit:
+        built, scale = effects(campaign, without=without), np.sqrt(spread.variance)
+        of_judgments = _spread_of_judgments(campaign, scale)
+        means = campaign.contrast * (_unit(scale) / of_judgments)[:, np.newaxis]
+        system = System((campaign.score - centre) / of_judgments, means, built)
         start = None if near is None else near.variances.solution.theta
         exact = near is not None or campaign.k <= 2 or campaign.other is not None
         # of n preferences that are all as expected, up to 3 of n could have been others
         least = 3 / (campaign.n + 3) if campaign.other is not None else 0.0
         learned = variances(system, start, prior=prior, exact=exact, least_noise=least)
-        return Fit(campaign, scale, lent, freedom, centre, system, learned)
+        return Fit(
+            campaign,
+            scale,
+            spread.lent,
+            freedom,
+            centre,
+            system,
+            learned,
+            kurtosis=spread.kurtosis,
+        )
 
     centre = float(campaign.score.mean()) if campaign.other is None else 0.0
     with one_thread():
         if campaign.other is not None:
             freedom = np.full(campaign.k, campaign.n / campaign.k)
-            return at(np.ones(campaign.k), 0.0)
+            return at(Spread(np.ones(campaign.k), 0.0, 0.0))
+        own = campaign.writers[campaign.output]
+        mass = np.maximum(own.sum(axis=0), 1e-300)
+        off = campaign.score - own @ ((own.T @ campaign.score) / mass)
         freedom, squares = _freedom(campaign), _raw_squares(campaign)
         if squares.max() <= (_ROUNDING * float(np.abs(campaign.score).max(initial=1e-150))) ** 2:
-            return at(np.full(campaign.k, _half_scale(campaign)), 0.0)
-        moderate, lent = moderated(squares, freedom)
-        found = at(np.sqrt(moderate), lent)
+            return at(Spread(np.full(campaign.k, _half_scale(campaign) ** 2), 0.0, 0.0))
+        found = at(spread_of(off, own, squares, freedom))
         if campaign.k > 2:
-            own = campaign.writers[campaign.output]
-            left = (own.T @ found.left() ** 2) / np.maximum(own.sum(axis=0), 1e-300)
-            squares = np.maximum(left, _EXACT * squares)
-            moderate, lent = moderated(squares, freedom)
-            found = at(np.sqrt(moderate), lent, found)
+            left = found.left()
+            squares = np.maximum((own.T @ left**2) / mass, _EXACT * squares)
+            found = at(spread_of(left, own, squares, freedom), found)
         return found
 
 

@@ -32,12 +32,23 @@ class Observed:
         The number of blocks that each sum of squares rests on.
     shared : (k, k) array
         What the freedom of the sums of two means follows from: ``expected**2 / freedom`` on the diagonal.
+    kurtosis : float
+        Excess kurtosis of the judgments.
     """
 
     squares: Floats
     expected: Floats
     freedom: Floats
     shared: Floats
+    kurtosis: float = 0.0
+
+    @property
+    def worth(self) -> Floats:
+        """How many blocks of normal judgments each sum of squares says as much as, (k,).
+
+        A square varies 1 + kurtosis / 2 times as much as a normal one's.
+        """
+        return self.freedom / (1 + self.kurtosis / 2)
 
     def expectation_worth(self) -> float:
         """Return how many blocks the model's expectation is worth beside those observed.
@@ -47,7 +58,7 @@ class Observed:
         departure counts.
         """
         own, wanted = np.diag(self.squares), np.diag(self.expected)
-        departure = _departure(own / np.maximum(wanted, 1e-300), self.freedom, len(own))
+        departure = _departure(own / np.maximum(wanted, 1e-300), self.worth, len(own))
         if len(own) > _MOST_PAIRED:
             return lent_by(departure)
         a, b = np.triu_indices(len(own), 1)
@@ -58,7 +69,7 @@ class Observed:
             seen = own[a] + own[b] - 2 * self.squares[a, b]
             of = np.diag(self.shared)
             spread = np.maximum(of[a] + of[b] + 2 * self.shared[a, b], 1e-300)
-            freedom = (wanted[a] + wanted[b]) ** 2 / spread
+            freedom = (wanted[a] + wanted[b]) ** 2 / spread / (1 + self.kurtosis / 2)
             # all pairs of k systems say as much as k - 1 of them
             departure = max(departure, _departure(seen / apart, freedom, len(own)))
         return lent_by(departure)
@@ -77,7 +88,7 @@ def _departure(ratio: Floats, freedom: Floats, systems: int) -> float:
     return float((seen * excess + _SYSTEMS * expected) / (seen + _SYSTEMS))
 
 
-def observed(system: System, at: Solution, weights: Floats) -> Observed:
+def observed(system: System, at: Solution, weights: Floats, kurtosis: float = 0.0) -> Observed:
     """Return observed and expected squares of the blocks' parts in the errors of the means.
 
     A mean's error is a sum over blocks of weighted judgments. Their squares, added up, show its variance
@@ -89,6 +100,8 @@ def observed(system: System, at: Solution, weights: Floats) -> Observed:
         The equations, and their solution.
     weights : (n, k) array
         The weight of each judgment in each mean.
+    kurtosis : float
+        Excess kurtosis of the judgments.
     """
     k = weights.shape[1]
     left = system.z - system.u @ at.values
@@ -120,4 +133,4 @@ def observed(system: System, at: Solution, weights: Floats) -> Observed:
     kept = np.clip(1 - taken / np.maximum(full, 1e-300), 0.05, 1.0)
     both = np.sqrt(np.outer(kept, kept))
     freedom = full**2 / np.maximum(np.diag(fourth), 1e-300) * kept
-    return Observed(squares / both, expected, freedom, fourth / both)
+    return Observed(squares / both, expected, freedom, fourth / both, kurtosis)

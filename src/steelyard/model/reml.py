@@ -256,27 +256,30 @@ def variances(
         at = system.solve(share / share.sum(), derivatives=True)
         return Variances(names, at, np.zeros((len(names), len(names))))
     logs = np.log(share / share.sum() * within if start is None else start)
+    least = np.full(len(names), -np.inf)
+    least[-1] = np.log(max(least_noise, 1e-300))
+    logs = np.maximum(logs, least)
     value, slope, curve, at = penalised(logs)
     damping = 1e-8
     for _ in range(_STEPS):
-        bend = np.diag(curve)
-        step = -np.linalg.solve(curve + damping * np.diag(np.maximum(bend, 1e-3)), slope)
-        step = np.clip(step, -3.0, 3.0)
-        trial = logs + step
-        trial = np.maximum(trial, trial.max() - _LEAST)
+        # what is at its least, and would fall, stays
+        free = (logs > least) | (slope < 0)
+        bend = curve + damping * np.diag(np.maximum(np.diag(curve), 1e-3))
+        step = np.zeros(len(names))
+        step[free] = -np.linalg.solve(bend[np.ix_(free, free)], slope[free])
+        trial = logs + np.clip(step, -3.0, 3.0)
+        trial = np.maximum(trial, np.maximum(least, trial.max() - _LEAST))
         new = penalised(trial)
         if new[0] <= value + 1e-10 * abs(value):
             moved = np.abs(trial - logs).max()
             logs, (value, slope, curve, at) = trial, new
             damping = max(damping / 10, 1e-8)
-            if moved < (_MOVE if exact else _ROUGH) and (not exact or np.abs(slope).max() < _SLOPE):
+            settled = np.abs(slope[free]).max(initial=0.0) < _SLOPE
+            if moved < (_MOVE if exact else _ROUGH) and (not exact or settled):
                 break
         else:
             damping = max(damping * 10, 1e-3)
             if damping > 1e6:
                 break
-    if np.exp(logs[-1]) < least_noise:
-        logs[-1] = np.log(least_noise)
-        _, _, curve, at = penalised(logs)
     bend = curve + 1e-10 * np.eye(len(logs)) * max(np.trace(curve), 1e-300)
     return Variances(names, at, np.linalg.inv(bend))

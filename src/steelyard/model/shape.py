@@ -17,8 +17,8 @@ __all__ = ["reaches"]
 _FEWEST = 8
 # The skewness that is the same for all systems counts as so many outputs of a system.
 _COMMON = 20.0
-# Hall's cubic may not shrink a half by more than this.
-_LEAST = 0.75
+# Hall's cubic may not shrink a half by more than this: the sample's own skewness says too little for more.
+_LEAST = 0.9
 
 
 def reaches(fit: Fit, answers: Answers, multiple: Floats) -> tuple[Floats, Floats]:

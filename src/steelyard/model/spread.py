@@ -1,13 +1,89 @@
-"""The spread of each system's judgments, moderated towards the others'."""
+"""The spread of each system's judgments, moderated towards the others', and how long tails are."""
+
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import digamma, polygamma
 
 from steelyard.model.campaign import Floats
 
-__all__ = ["lent_by", "moderated"]
+__all__ = ["Spread", "lent_by", "moderated", "spread_of"]
 
 _MOST = 1e3
+# Kurtosis and moderated spreads depend on each other: so many rounds are enough.
+_ROUNDS = 3
+# Where squares rest on one judgment alone, their mean says at least this share of what it would for normal ones.
+_LEAST_KNOWN = 0.1
+
+
+@dataclass(frozen=True, eq=False)
+class Spread:
+    """The spread of each system's judgments.
+
+    Attributes
+    ----------
+    variance : (k,) array
+        Variances, moderated towards a common one.
+    lent : float
+        Degrees of freedom that the systems lend each other.
+    kurtosis : float
+        Excess kurtosis of the judgments, never below 0: the longer the tails, the less squares show.
+    """
+
+    variance: Floats
+    lent: float
+    kurtosis: float
+
+
+def spread_of(residual: Floats, own: Floats, squares: Floats, freedom: Floats) -> Spread:
+    """Moderate variances of judgments whose tails may be long.
+
+    A sum of squares of normal judgments has the variance of chi-square; with an excess kurtosis of g it is
+    1 + g / 2 times that, so that it is worth so many times fewer degrees of freedom. The kurtosis is that of all
+    systems' residuals, each over its moderated spread.
+
+    Parameters
+    ----------
+    residual : (n,) array
+        What is left of each judgment.
+    own : (n, k) array
+        The share of each system in each judgment.
+    squares, freedom : (k,) arrays
+        Variances, and degrees of freedom of each.
+    """
+    kurtosis = 0.0
+    variance, lent = moderated(squares, freedom)
+    for _ in range(_ROUNDS):
+        kurtosis = _kurtosis(residual, own == 1, variance)
+        n = np.maximum(freedom, 1e-9)
+        variance, lent = moderated(
+            squares, np.where(freedom > 0, n / (1 + kurtosis * n / (2 * n + 2)), 0.0)
+        )
+    return Spread(variance, lent, kurtosis)
+
+
+def _kurtosis(residual: Floats, alone: Floats, variance: Floats) -> float:
+    """Return the excess kurtosis of residuals: the pooled fourth cumulant over the pooled squared variance (Fisher 1930).
+
+    The squared variance is corrected for its own error, which grows with the kurtosis; the whole is shrunk by what chance
+    would show of normal judgments, 24 / n.
+    """
+    n = alone.sum(axis=0).astype(np.float64)
+    mean = (alone.T @ residual) / np.maximum(n, 1)
+    off = (residual[:, np.newaxis] - mean) * alone
+    second = np.sum(off**2, axis=0) / np.maximum(n, 1)
+    known = (n > 3) & (second > 1e-12 * second.max(initial=0.0))
+    if not known.any():
+        return 0.0
+    n, second = n[known], second[known] / variance[known]
+    fourth = np.sum(off[:, known] ** 4, axis=0) / n / variance[known] ** 2
+    square = (n / (n - 1) * second) ** 2
+    cumulant = n**2 * ((n + 1) * fourth - 3 * (n - 1) * second**2)
+    cumulant /= (n - 1) * (n - 2) * (n - 3)
+    ratio = max(float(n @ cumulant) / float(n @ square), 0.0)
+    usual = float(n @ n / n.sum())
+    found = ratio * (1 + 2 / (usual - 1)) / max(1 - ratio / usual, _LEAST_KNOWN)
+    return float(found**3 / (found**2 + 24 / n.sum()))
 
 
 def moderated(squares: Floats, freedom: Floats) -> tuple[Floats, float]:
