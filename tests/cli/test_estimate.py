@@ -83,9 +83,8 @@ def test_more_shows_the_estimate_beside_the_plain_mean(run, campaign):
 @pytest.mark.parametrize(
     ("options", "about"),
     [
-        (["--raters", "random"], ["these 60 outputs", "raters like these"]),
-        (["--raters", "fixed"], ["these 60 outputs", "exactly these raters"]),
-        (["--target", "superpopulation"], ["new outputs like these", "raters like these"]),
+        (["--about", "these-raters"], ["these 60 outputs", "exactly these raters"]),
+        (["--about", "new-outputs"], ["new outputs like these", "raters like these"]),
     ],
 )
 def test_what_intervals_are_about_is_chosen(run, campaign, options, about):
@@ -96,7 +95,9 @@ def test_what_intervals_are_about_is_chosen(run, campaign, options, about):
 
 
 def test_the_plain_mean_needs_no_metric(run, campaign):
-    code, out, _ = run("estimate", *campaign, "--metric", "none", "--raters", "fixed", "--json")
+    code, out, _ = run(
+        "estimate", *campaign, "--metric", "none", "--about", "these-raters", "--json"
+    )
     assert code == 0
     for row in json.loads(out):
         assert row["metrics"] == []
@@ -151,7 +152,7 @@ def first(**values):
         (["--metric", "length", "--column", "itm=doc"], "but found in neither"),
         (["--metric", "length", "--bounds", "1"], "`--bounds` must be two numbers"),
         (["--metric", "length", "--metric", "none"], "excludes other metrics"),
-        (["--metric", "length", "--raters", "adjusted"], "Invalid value for '--raters'"),
+        (["--metric", "length", "--about", "adjusted"], "Invalid value for '--about'"),
         (["--metric", "length", "--colour", "red"], "No such option"),
         (["--metric", "length", "--output", "nowhere/x.json"], "cannot be written: no folder"),
     ],
@@ -246,7 +247,7 @@ def test_clusters_widen_the_interval_where_their_outputs_are_alike(run, campaign
     )
 
     def first(*options):
-        about = "--metric", "none", "--target", "superpopulation", "--json"
+        about = "--metric", "none", "--about", "new-outputs", "--json"
         code, out, _ = run("estimate", outputs, judgments, *about, *options)
         assert code == 0
         return json.loads(out)[0]

@@ -77,14 +77,14 @@ def test_own_outputs_are_named_and_nothing_is_written_over(run, tmp_path):
     outputs = tmp_path / "mine.jsonl"
     outputs.write_text('{"item": "1", "system": "a", "output": "x"}\n')
     folder = tmp_path / "ours"
-    assert run("serve", "--new", folder, "--outputs", outputs)[0] == 0
+    assert run("serve", "--new", folder, outputs)[0] == 0
     assert f"outputs: {outputs}" in (folder / "campaign.yaml").read_text()
     (folder / "campaign.yaml").write_text("mine")
-    code, _, err = run("serve", "--new", folder, "--outputs", outputs)
+    code, _, err = run("serve", "--new", folder, outputs)
     assert code == 2
     assert "never written over" in err
     assert (folder / "campaign.yaml").read_text() == "mine"
-    code, _, err = run("serve", "--new", tmp_path / "new", "--outputs", tmp_path / "nowhere.jsonl")
+    code, _, err = run("serve", "--new", tmp_path / "new", tmp_path / "nowhere.jsonl")
     assert code == 2
-    assert "`--outputs`" in err
+    assert "takes one file of outputs" in err
     assert not (tmp_path / "new").exists()

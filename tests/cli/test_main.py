@@ -100,7 +100,23 @@ def test_the_command_line_stays_small():
     options = [
         one for command in found.values() for one in command.params if isinstance(one, click.Option)
     ]
-    assert len(options) <= 208
+    assert len(options) <= 172
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        (["report", "--human", "gold"], "--column score=COLUMN"),
+        (["estimate", "--target", "pool"], "--about new-outputs"),
+        (["compare", "--decimal", ","], "steelyard convert FILE --from own --decimal"),
+        (["serve", "--outputs", "o.csv"], "steelyard serve --new FOLDER OUTPUTS"),
+        (["estimate", "--colum", "a=b"], "No such option '--colum'. Did you mean '--column'?"),
+    ],
+)
+def test_an_option_of_former_days_says_what_does_its_work(run, given, says):
+    code, _, err = run(*given)
+    assert (code, err.count("\n")) == (2, 1)
+    assert says in err
 
 
 @pytest.mark.parametrize("name", [name for name, _ in commands()])

@@ -26,35 +26,6 @@ def test_writes_the_drawn_rows_and_prints_what_was_drawn(run, campaign, tmp_path
     assert again.read_text() == path.read_text()
 
 
-def test_json_has_the_documented_keys(run, campaign, tmp_path):
-    path = tmp_path / "sample.csv"
-    code, out, _ = run(
-        "sample",
-        campaign[0],
-        *("-n", 20, "--strata", "length:4"),
-        *("--seed", 7, "-o", path, "--json"),
-    )
-    assert code == 0
-    found = json.loads(out)
-    assert list(found) == ["output", "outputs", "draws"]
-    assert [one["system"] for one in found["draws"]] == ["alpha, beta"]
-    assert [part["drawn"] for part in found["draws"][0]["strata"]] == [5, 5, 5, 5]
-    assert list(found["draws"][0]) == [
-        "system",
-        "design",
-        "n",
-        "pool_size",
-        "same_items",
-        "identical_items",
-        "share",
-        "extended",
-        "probability",
-        "strata",
-        "signature",
-    ]
-    assert pl.read_csv(path).height == 40
-
-
 @pytest.mark.parametrize("suffix", ["jsonl", "csv", "parquet"])
 def test_a_sample_is_extended_from_its_file(run, campaign, tmp_path, suffix):
     small, large = tmp_path / f"small.{suffix}", tmp_path / "large.jsonl"
@@ -98,9 +69,8 @@ def test_columns_may_have_other_names(run, campaign, tmp_path):
     [
         (["-n", 61], "`n` must be from 1 to the size of the pool, 60; got 61"),
         (["-n", 5, "--strata", "theme"], "no column 'theme' in"),
-        (["-n", 5, "--strata", "length:2", "--size", "length"], "two ways to draw"),
-        (["-n", 5, "--size", "noise"], "must be positive"),
-        (["-n", 5, "--undecided"], "need `--after`"),
+        (["-n", 5, "--size", "noise"], "--size is no option any more"),
+        (["-n", 5, "--prompt", "overall"], "needs `--after`"),
         (["-n", 5, "--system", "gamma"], "system 'gamma' is not in"),
         (["-n", 5, "--column", "item"], "`--column` must look like item=doc_id"),
         (["-n", 5, "--extend", "nowhere.jsonl"], "no such file"),

@@ -114,22 +114,6 @@ def test_a_plan_that_is_out_of_reach(run):
     assert found["assured"] is None
 
 
-@pytest.mark.parametrize(
-    ("design", "options"),
-    [
-        ("simple", []),
-        ("paired", ["--pair", "alpha", "beta"]),
-        ("stratified", ["--strata", "length:3"]),
-        ("clusters", ["--clusters", "item"]),
-    ],
-)
-def test_draws_of_every_kind(run, campaign, tmp_path, design, options):
-    command = ["sample", campaign[0], "-n", 12, "--seed", 1, *options]
-    code, out, _ = run(*command, "--json", "-o", tmp_path / "sample.jsonl")
-    assert code == 0
-    assert json.loads(out)["draws"][0]["design"] == design
-
-
 def test_files_that_are_no_tables_of_ours(run, campaign, tmp_path):
     (tmp_path / "wide.csv").write_text("question,ann_gpt,ann_opt,bob_gpt\n1,2,3,4\n")
     (tmp_path / "notes.txt").write_text("nothing to see here")

@@ -158,8 +158,8 @@ def test_something_to_serve_must_be_named_once(run, tmp_path):
     one_line(*run("serve"), says="either a campaign file, `--example` with a name or `--new`")
     both = run("serve", tmp_path / "c.yaml", "--example", "pairwise")
     one_line(*both, says="either a campaign file, `--example` with a name or `--new`")
-    alone = run("serve", tmp_path / "c.yaml", "--outputs", tmp_path)
-    one_line(*alone, says="`--outputs` goes with `--new`")
+    alone = run("serve", "--new", tmp_path / "new", tmp_path)
+    one_line(*alone, says="`--new` takes one file of outputs")
 
 
 def test_a_renewed_secret_is_told_of_and_nothing_is_served(run, served, tmp_path):

@@ -45,8 +45,8 @@ _OUTSIDE = {
     *("as_json", "output", "more", "outputs", "judgments"),
     *("columns", "lower_is_better", "earlier", "sample", "bounds"),
 }
-# Singular where one prompt is meant, other forms where text must be parsed, and our progress.
-_SPELLED = {"no_metric": "metrics", "numbers": "n"}
+# What one option of a command is in Python.
+_SPELLED = {"numbers": "n", "about": "target"}
 # What only the command line has.
 _WORDS = {
     "plan": {"pilot", "assumed"},

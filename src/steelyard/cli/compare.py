@@ -12,6 +12,7 @@ from steelyard.cli.answers import below, named, table_of, titled
 from steelyard.cli.gates import finish
 from steelyard.cli.options import (
     StudyChoice,
+    earlier_option,
     form_options,
     gate_option,
     level_option,
@@ -43,6 +44,7 @@ _NAMES = 20
 
 @click.command(epilog=_EXAMPLE)
 @study_arguments
+@earlier_option
 @pair_options
 @gate_option(*get_args(Gate))
 @form_options

@@ -40,14 +40,13 @@ Example:
     show_default=True,
     help="Folder to write to; made if it is not there.",
 )
-@click.option("--seed", type=int, default=2018, show_default=True, help="Seed of the simulation.")
-def demo(*, output: Path, seed: int) -> None:
+def demo(*, output: Path) -> None:
     """Run the whole job on a built-in campaign of four systems and simulated raters.
 
     Writes outputs.jsonl, judgments.jsonl and report.html, and says how near the truth, which only
     a simulation knows, the estimates came.
     """
-    made = campaign(seed=seed, metrics=_SCORED)
+    made = campaign(metrics=_SCORED)
     output.mkdir(parents=True, exist_ok=True)
     outputs, judgments = output / "outputs.jsonl", output / "judgments.jsonl"
     write_table(pl.DataFrame(made.outputs, infer_schema_length=None), outputs)

@@ -11,13 +11,10 @@ from rich.table import Table
 from steelyard.cli.gates import finish
 from steelyard.cli.options import (
     StudyChoice,
-    gate_option,
-    level_option,
     output_options,
     study_arguments,
 )
 from steelyard.cli.printing import headed, print_result
-from steelyard.errors import InvalidArgumentError
 from steelyard.questions.diagnosis import Diagnosis, JudgeDiagnosis, shown
 from steelyard.questions.trust_gate import trust_answer
 
@@ -27,7 +24,7 @@ _EXAMPLE = """\b
 Examples:
   steelyard diagnose outputs.jsonl judgments.jsonl --metric judge
   steelyard diagnose outputs.jsonl judgments.jsonl --disagreements 20 -o list.csv
-  steelyard diagnose outputs.jsonl judgments.jsonl --metric judge --gate trust --worth 0.2 --offset 0.1
+  steelyard diagnose outputs.jsonl judgments.jsonl --metric judge --worth 0.2 --offset 0.1
 """
 # More letters of a text than this are not shown in a terminal.
 _TEXT = 60
@@ -50,14 +47,16 @@ _RATERS = 10
     metavar="N",
     help="List the N outputs on which judge and people, and people among themselves, differ most.",
 )
-@gate_option("trust")
-@click.option("--worth", type=click.FloatRange(0, 1), help="Gate: least share of judgments saved.")
+@click.option(
+    "--worth",
+    type=click.FloatRange(0, 1),
+    help="Gate: least share of judgments saved; exit 0 if it holds, 3 if it fails, 4 if undecided.",
+)
 @click.option(
     "--offset",
     type=click.FloatRange(min=0, min_open=True),
     help="Gate: by how much a system may be favoured at most.",
 )
-@level_option
 @output_options
 def diagnose(
     choice: StudyChoice,
@@ -65,10 +64,8 @@ def diagnose(
     against: tuple[str, ...],
     own: tuple[str, ...],
     disagreements: int | None,
-    gate: str | None,
     worth: float | None,
     offset: float | None,
-    level: float,
     as_json: bool,
     output: Path | None,
 ) -> None:
@@ -77,12 +74,6 @@ def diagnose(
     Everything is measured on the judged outputs, with intervals, and corrected for raters' noise where
     some outputs have two judgments.
     """
-    if gate is None and (worth is not None or offset is not None):
-        raise InvalidArgumentError("`--worth` and `--offset` are for `--gate trust`: add it")
-    if gate is not None and worth is None and offset is None:
-        raise InvalidArgumentError(
-            "`--gate trust` needs `--worth` or `--offset`: what must hold of the judge?"
-        )
     study = choice.read(all_metrics=True)
     if disagreements is not None:
         rows = study.disagreements(disagreements, metrics=choice.metrics, prompts=choice.prompts)
@@ -94,10 +85,9 @@ def diagnose(
         systems=choice.systems,
         against=against,
         own=own,
-        level=level,
     )
     parts = [part for one in found for part in _tables(one)]
-    if gate is not None:
+    if worth is not None or offset is not None:
         answer = trust_answer(found, worth=worth, offset=offset)
         finish(answer, found.to_dict(), parts, as_json=as_json, output=output)
     print_result(found.to_dict(), parts, as_json=as_json, output=output)

@@ -12,6 +12,7 @@ from steelyard.cli.answers import below, metrics_used, named, table_of, titled
 from steelyard.cli.gates import finish
 from steelyard.cli.options import (
     StudyChoice,
+    earlier_option,
     form_options,
     level_option,
     more_option,
@@ -37,6 +38,7 @@ Examples:
 
 @click.command(epilog=_EXAMPLE)
 @study_arguments
+@earlier_option
 @form_options
 @level_option
 @click.option(

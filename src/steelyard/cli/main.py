@@ -81,9 +81,25 @@ _FORMER = {
     "score --output-column": "--column output=COLUMN names the outputs",
     "serve --metrics-token-env": "set STEELYARD_METRICS_TOKEN, whose value opens /metrics",
     "check --output": "redirect what is printed: steelyard check FILE > report.txt",
-    "replay --bounds": "0 and 1 are known from the scores, and replays use the bounds that scores show",
-    "demo --items": "the campaign has 300 items; from Python, steelyard.demo.campaign(items=…) makes others",
-    "--json": "this command prints no table; estimate, compare, diagnose, monitor and plan have --json",
+    "serve --outputs": "steelyard serve --new FOLDER OUTPUTS names them",
+    "--target": "--about new-outputs gives intervals for new outputs; these are the default",
+    "--raters": "--about these-raters gives intervals for exactly these; raters like these are the default",
+    "diagnose --gate": "--worth X or --offset X makes the exit code the answer",
+    "--json": "this command prints no result; check, estimate, compare, diagnose, monitor and plan have --json",
+    **dict.fromkeys(
+        [
+            "--size",
+            "--undecided",
+            "--same-items",
+            "--output-price",
+            "--look",
+            "--bounds",
+            "--earlier",
+            "--level",
+            "--seed",
+        ],
+        "this command has it in Python only, where the function of its name takes it",
+    ),
 }
 
 _LOOP = """\

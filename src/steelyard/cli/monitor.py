@@ -12,8 +12,9 @@ from rich.table import Table
 from steelyard.cli.answers import titled
 from steelyard.cli.options import (
     StudyChoice,
-    about_options,
+    about_option,
     bounds_option,
+    earlier_option,
     gate_option,
     level_option,
     output_options,
@@ -60,6 +61,7 @@ def goal_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @click.command(epilog=_EXAMPLE)
 @study_arguments
+@earlier_option
 @goal_options
 @click.option(
     "--judgment-price",
@@ -68,7 +70,7 @@ def goal_options(command: Callable[..., Any]) -> Callable[..., Any]:
 )
 @pair_options
 @gate_option(*get_args(Gate))
-@about_options
+@about_option
 @bounds_option
 @level_option
 @output_options

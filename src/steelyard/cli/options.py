@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import click
 
@@ -22,10 +22,11 @@ from steelyard.tables.locations import located
 
 __all__ = [
     "StudyChoice",
-    "about_options",
+    "about_option",
     "bounds_option",
     "column_mapping",
     "column_option",
+    "earlier_option",
     "form_options",
     "gate_option",
     "json_option",
@@ -119,7 +120,6 @@ def study_arguments(command: Command) -> Command:
         metrics: tuple[str, ...],
         columns: tuple[str, ...],
         lower_is_better: tuple[str, ...],
-        earlier: tuple[Any, ...],
         **others: Any,
     ) -> Any:
         weeks: tuple[tuple[str, Path, Path], ...] = ()
@@ -128,7 +128,6 @@ def study_arguments(command: Command) -> Command:
             # the last one is today's, those before it are earlier versions
             weeks = tuple(campaign_files(outputs))
             outputs, judgments = weeks[-1][1:]
-            earlier = (*earlier, *weeks[:-1])
         if judgments is None and "score" not in mapping:
             located(outputs)
             raise InvalidArgumentError(
@@ -148,7 +147,7 @@ def study_arguments(command: Command) -> Command:
                 "exclude_systems": left_systems,
                 "exclude_metrics": left_metrics,
                 "lower_is_better": lower_is_better or None,
-                "earlier": earlier or None,
+                "earlier": weeks[:-1] or None,
             },
             weeks,
         )
@@ -186,14 +185,24 @@ def study_arguments(command: Command) -> Command:
             help="Prompt whose lower scores are better, such as a rank.",
         ),
         column_option,
-        click.option(
-            "--earlier",
-            multiple=True,
-            type=InputPath(),
-            metavar="FOLDER",
-            help="Outputs and judgments of earlier versions, which lend what they know.",
-        ),
     )
+
+
+def earlier_option(command: Command) -> Command:
+    """Add ``--earlier``, with which the study is read."""
+
+    @wraps(command)
+    def with_earlier(choice: StudyChoice, *, earlier: tuple[Path, ...], **others: Any) -> Any:
+        known = (*(choice.others["earlier"] or ()), *earlier)
+        return command(choice.beside(earlier=known or None), **others)
+
+    return click.option(
+        "--earlier",
+        multiple=True,
+        type=InputPath(),
+        metavar="FOLDER",
+        help="Outputs and judgments of earlier versions, which lend what they know.",
+    )(with_earlier)
 
 
 def _with(command: Command, *options: Callable[[Command], Command]) -> Command:
@@ -241,23 +250,21 @@ def column_option(command: Command) -> Command:
     )(command)
 
 
-def about_options(command: Command) -> Command:
-    """Add ``--target`` and ``--raters``: the outputs and raters that intervals are about."""
-    return _with(
-        command,
-        click.option(
-            "--target",
-            type=click.Choice(get_args(Target)),
-            default="pool",
-            show_default=True,
-            help="About these outputs, or new ones like these.",
-        ),
-        click.option(
-            "--raters",
-            type=click.Choice(get_args(Raters)),
-            help="About raters like these (random, the default of two or more) or exactly these.",
-        ),
-    )
+def about_option(command: Command) -> Command:
+    """Add ``--about``; the command takes it as `target` and `raters`, as `Study.estimate` does."""
+
+    @wraps(command)
+    def with_about(*given: Any, about: tuple[str, ...], **others: Any) -> Any:
+        target = "superpopulation" if "new-outputs" in about else "pool"
+        raters = "fixed" if "these-raters" in about else None
+        return command(*given, target=target, raters=raters, **others)
+
+    return click.option(
+        "--about",
+        multiple=True,
+        type=click.Choice(["new-outputs", "these-raters"]),
+        help="Intervals for new outputs instead of these, or for exactly these raters instead of such.",
+    )(with_about)
 
 
 def form_options(command: Command) -> Command:
@@ -288,7 +295,7 @@ def form_options(command: Command) -> Command:
 
     return _with(
         with_form,
-        about_options,
+        about_option,
         click.option(
             "--by",
             metavar="COLUMN[=X,Y]",

@@ -71,15 +71,9 @@ _ASSUMED = ("item-variance", "rater-variance", "correlation", "leniency", "pool-
 )
 @click.option("--judgment-price", type=float, default=1.0, show_default=True, help="Of a judgment.")
 @click.option(
-    "--output-price", type=float, default=0.0, show_default=True, help="Of an output, beside."
-)
-@click.option(
     "--judgments-per-output", type=float, help="1.2: every fifth twice; the cheapest by default."
 )
 @click.option("--n-raters", type=int, help="Raters to come; those of the pilot by default.")
-@click.option(
-    "--same-items/--independent", default=True, show_default=True, help="Items of all systems."
-)
 @click.option(
     "--metric",
     "metrics",
@@ -106,7 +100,6 @@ def plan(
     pair: tuple[str, str] | None,
     what: PlanFor,
     judge: tuple[str, ...],
-    same_items: bool,
     metrics: tuple[str, ...],
     assumed: tuple[str, ...],
     columns: tuple[str, ...],
@@ -142,7 +135,6 @@ def plan(
             pair=pair,
             what=what,
             judge=judge or None,
-            same_items=same_items,
             **goal,
         )
     else:

@@ -9,7 +9,6 @@ from rich.table import Table
 from steelyard.cli.monitor import goal_options
 from steelyard.cli.options import (
     StudyChoice,
-    level_option,
     output_options,
     seed_option,
     study_arguments,
@@ -39,12 +38,7 @@ Examples:
 )
 @goal_options
 @click.option("--margin", type=float, help="Differences that do not matter.")
-@click.option("--look", type=int, default=10, show_default=True, help="Outputs between looks.")
-@click.option(
-    "--same-items/--independent", default=True, show_default=True, help="Items of all systems."
-)
 @click.option("--runs", type=int, default=200, show_default=True, help="Number of replays.")
-@level_option
 @seed_option("Seed of the replays.")
 @output_options
 def replay(
@@ -55,10 +49,7 @@ def replay(
     goal: Decide | None,
     margin: float | None,
     planned: float | None,
-    look: int,
-    same_items: bool,
     runs: int,
-    level: float,
     seed: int,
     as_json: bool,
     output: Path | None,
@@ -79,12 +70,9 @@ def replay(
             goal=goal,
             margin=margin,
             planned=planned,
-            look=look,
-            same_items=same_items,
             runs=runs,
             seed=seed,
             prompts=choice.prompts,
-            level=level,
             progress=show,
         )
     tables = [part for one in found for part in _tables(one)]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from steelyard.cli.options import StudyChoice, level_option, study_arguments
+from steelyard.cli.options import StudyChoice, earlier_option, study_arguments
 from steelyard.cli.paths import OutputFile
 from steelyard.cli.printing import progress_bar
 from steelyard.report import write_report
@@ -21,8 +21,8 @@ Example:
 
 @click.command(epilog=_EXAMPLE)
 @study_arguments
+@earlier_option
 @click.option("--title", help="Title of the page.")
-@level_option
 @click.option(
     "-o",
     "--output",
@@ -35,7 +35,6 @@ def report(
     choice: StudyChoice,
     *,
     title: str | None,
-    level: float,
     output: Path,
 ) -> None:
     """Write one self-contained HTML file: which system is better, estimates, metrics, variances."""
@@ -47,7 +46,6 @@ def report(
             metrics=choice.metrics,
             prompts=choice.prompts,
             systems=choice.systems,
-            level=level,
             command=shlex.join(["steelyard", *sys.argv[1:]]),
             title=title,
             progress=show,

@@ -9,7 +9,7 @@ from rich.table import Table
 from steelyard.campaign.versions import campaign_files, with_anchors
 from steelyard.cli.options import column_mapping, column_option, two_systems
 from steelyard.cli.paths import InputPath, OutputFile
-from steelyard.cli.printing import print_json, print_tables
+from steelyard.cli.printing import print_tables
 from steelyard.errors import InvalidArgumentError
 from steelyard.questions.next_sample import NextSample
 from steelyard.records import ALSO_BY
@@ -39,7 +39,6 @@ Examples:
 @click.option(
     "--strata", metavar="COLUMN", help="Within strata: a column, or METRIC:K for K quantiles."
 )
-@click.option("--size", metavar="COLUMN", help="In proportion to these positive numbers.")
 @click.option("--clusters", metavar="COLUMN", help="Whole clusters, such as documents.")
 @click.option(
     "--same-items/--independent", default=True, show_default=True, help="Items of all systems."
@@ -62,12 +61,8 @@ Examples:
     help="Add so many outputs of earlier versions, to see whether their judgments still hold.",
 )
 @click.option("--prompt", help="With --after: the prompt, where there are several.")
-@click.option(
-    "--undecided", is_flag=True, help="With --after: only systems that are not told from all."
-)
 @column_option
 @click.option("--seed", type=int, required=True, help="Seed of the draw, which is recorded.")
-@click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
 @click.option(
     "-o",
     "--output",
@@ -82,7 +77,6 @@ def sample(
     systems: tuple[str, ...],
     pair: tuple[str, str] | None,
     strata: str | None,
-    size: str | None,
     clusters: str | None,
     same_items: bool,
     extend: Path | None,
@@ -90,10 +84,8 @@ def sample(
     earlier: tuple[Path, ...],
     anchors: int | None,
     prompt: str | None,
-    undecided: bool,
     columns: tuple[str, ...],
     seed: int,
-    as_json: bool,
     output: Path,
 ) -> None:
     """Draw outputs to judge, and record with what probability.
@@ -109,12 +101,11 @@ def sample(
     )
     found: Sample | NextSample
     if after is None:
-        if prompt is not None or undecided:
-            raise InvalidArgumentError("`--prompt` and `--undecided` need `--after`")
+        if prompt is not None:
+            raise InvalidArgumentError("`--prompt` needs `--after`")
         found = study.sample(
             n,
             strata=strata,
-            size=size,
             clusters=clusters,
             extend=None if extend is None else read_outputs(extend).rows(),
             systems=systems or None,
@@ -123,13 +114,11 @@ def sample(
             seed=seed,
         )
     else:
-        if any((strata, size, clusters, extend)) or not same_items:
+        if any((strata, clusters, extend)) or not same_items:
             raise InvalidArgumentError(
                 "`--after` draws simply, the same items for all: leave out what draws in another way"
             )
-        found = study.next_sample(
-            n, prompt=prompt, systems=systems or None, pair=pair, undecided=undecided, seed=seed
-        )
+        found = study.next_sample(n, prompt=prompt, systems=systems or None, pair=pair, seed=seed)
     if (anchors is None) == bool(earlier):
         raise InvalidArgumentError("`--anchors` and `--earlier` go together: give both or neither")
     frame = found.frame
@@ -141,9 +130,7 @@ def sample(
         ]
         frame = with_anchors(frame, old, anchors, seed=seed)
     write_table(frame, output)
-    if as_json:
-        print_json({"output": str(output), **found.to_dict()})
-    elif isinstance(found, Sample):
+    if isinstance(found, Sample):
         print_tables(_tables(found, output), None)
     else:
         said = f"{found.frame.height} outputs to judge next, in {output}"

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from steelyard.cli.paths import InputPath
 from steelyard.errors import InvalidArgumentError, MissingDependencyError
 
 if TYPE_CHECKING:
@@ -43,7 +42,7 @@ need a new link too."""
 _EXAMPLE = """\b
 Examples:
   steelyard serve --example language-quality
-  steelyard serve --new ours --outputs outputs.jsonl
+  steelyard serve --new ours outputs.jsonl
   steelyard serve campaign.yaml
   steelyard serve campaign.yaml --port 9000 --processes 4
   steelyard serve campaigns/
@@ -52,7 +51,12 @@ Examples:
 
 
 @click.command(epilog=_EXAMPLE)
-@click.argument("campaigns", type=click.Path(path_type=Path), nargs=-1, metavar="[CAMPAIGN]...")
+@click.argument(
+    "campaigns",
+    type=click.Path(path_type=Path),
+    nargs=-1,
+    metavar="[CAMPAIGN]... or, with --new, [OUTPUTS]",
+)
 @click.option(
     "--example",
     type=click.Choice(EXAMPLES),
@@ -62,12 +66,7 @@ Examples:
     "--new",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="FOLDER",
-    help="Write a commented campaign.yaml and a task.yaml there, to be changed as needed, and end.",
-)
-@click.option(
-    "--outputs",
-    type=InputPath(),
-    help="With --new: your outputs, which the campaign names.  [default: those of the example]",
+    help="Write a commented campaign.yaml and task.yaml there, about the outputs that are named, and end.",
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
 @click.option(
@@ -101,7 +100,6 @@ def serve(
     *,
     example: str | None,
     new: Path | None,
-    outputs: Path | None,
     host: str,
     port: int,
     processes: int,
@@ -116,16 +114,11 @@ def serve(
     with Ctrl-C and run the same command again to go on. /healthz and /readyz say whether the server is
     there and can work.
     """
-    if bool(campaigns) == (example is not None or new is not None):
-        raise InvalidArgumentError(
-            "give either a campaign file, `--example` with a name or `--new` with a folder"
-        )
-    if outputs is not None and (new is None or not outputs.is_file()):
-        raise InvalidArgumentError(
-            f"`--outputs` goes with `--new` and must be a file; got {outputs}"
-        )
-    if renew_secret and not campaigns:
-        raise InvalidArgumentError("`--renew-secret` is for a campaign file, not for a new one")
+    about = () if new is None else campaigns
+    campaigns = campaigns if new is None else ()
+    _check_use(
+        campaigns, about, is_new=example is not None or new is not None, renewed=renew_secret
+    )
     try:
         # they need the extra
         from steelyard.collect.config.new_campaign import copy_example, write_campaign  # noqa: PLC0415
@@ -137,7 +130,9 @@ def serve(
             f"steelyard serve needs {error.name}: pip install 'steelyard[serve]'"
         ) from error
     if new is not None:
-        written = write_campaign(new, outputs=outputs, example=example or EXAMPLES[0])
+        written = write_campaign(
+            new, outputs=next(iter(about), None), example=example or EXAMPLES[0]
+        )
         click.echo(
             f"Wrote {', '.join(written)} in {new}. Look at campaign.yaml and task.yaml, then:\n"
             f"  steelyard serve {shlex.quote(str(new / 'campaign.yaml'))}"
@@ -159,6 +154,22 @@ def serve(
         announce=_announce,
     )
     click.echo("Stopped. The same command goes on from here.")
+
+
+def _check_use(
+    campaigns: Sequence[Path], outputs: Sequence[Path], *, is_new: bool, renewed: bool
+) -> None:
+    """Raise unless it is clear which campaign is meant."""
+    if len(outputs) > 1 or not all(one.is_file() for one in outputs):
+        raise InvalidArgumentError(
+            f"`--new` takes one file of outputs; got {', '.join(map(str, outputs))}"
+        )
+    if bool(campaigns) == is_new:
+        raise InvalidArgumentError(
+            "give either a campaign file, `--example` with a name or `--new` with a folder"
+        )
+    if renewed and not campaigns:
+        raise InvalidArgumentError("`--renew-secret` is for a campaign file, not for a new one")
 
 
 def _announce(served: "Sequence[Served]") -> None:

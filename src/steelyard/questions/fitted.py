@@ -59,7 +59,7 @@ class PromptFit:
             return asked or "random", ()
         if asked == "random":
             raise NotEstimableError(
-                f'prompt {self.prompt!r}: {why}, and `raters` (--raters) "random" needs several whose '
+                f'prompt {self.prompt!r}: {why}, and `raters` "random" needs several whose '
                 "scores show how raters differ: leave the option out"
             )
         note = (

@@ -36,20 +36,20 @@ def trust_answer(
         for what, value, limit, inside in _checks(judge, worth, offset)
     ]
     if not checked:
-        return "undecided", "gate trust is undecided: there is no metric to look at"
+        return "undecided", "gate is undecided: there is no metric to look at"
     for one, judge, what, value, _, inside in checked:
         if _answer(value, inside) == "fails":
             return (
                 "fails",
-                f"gate trust fails: prompt {one.prompt}, {judge.metric}: {_said(what, value)}",
+                f"gate fails: prompt {one.prompt}, {judge.metric}: {_said(what, value)}",
             )
     for one, judge, what, value, limit, inside in checked:
         if _answer(value, inside) == "undecided":
             where = f"prompt {one.prompt}, {judge.metric}: {_said(what, value)}"
-            return "undecided", f"gate trust is undecided: {where}{_more(one, value, limit)}"
+            return "undecided", f"gate is undecided: {where}{_more(one, value, limit)}"
     return (
         "holds",
-        f"gate trust holds for {', '.join(dict.fromkeys(j.metric for _, j, *_ in checked))}",
+        f"gate holds for {', '.join(dict.fromkeys(j.metric for _, j, *_ in checked))}",
     )
 
 

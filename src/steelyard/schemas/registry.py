@@ -5,7 +5,7 @@ from typing import Any
 from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
-from steelyard.schemas.campaigns import NextForm, PlanForm, SampleForm
+from steelyard.schemas.campaigns import PlanForm
 from steelyard.schemas.comparisons import CompareForm
 from steelyard.schemas.diagnoses import DiagnoseForm
 from steelyard.schemas.estimates import EstimateForm
@@ -18,7 +18,6 @@ __all__ = ["COMMANDS", "schema", "schema_id"]
 _FORMS: dict[str, tuple[Any, int]] = {
     "check": (CheckForm, 1),
     "plan": (PlanForm, 3),
-    "sample": (SampleForm | NextForm, 2),
     "score": (ScoreForm, 1),
     "judge": (JudgeForm, 3),
     "monitor": (MonitorForm, 4),
