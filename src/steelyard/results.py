@@ -115,7 +115,7 @@ class ResultTable(list[L]):
             ).rstrip()
             for row in [names, *cells]
         ]
-        return "\n".join(lines)
+        return "\n".join([*lines, *self._below()])
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {len(self)}{self._extent()}>"
@@ -133,7 +133,7 @@ class ResultTable(list[L]):
         return ""
 
     def _below(self) -> tuple[str, ...]:
-        """Return what stands under the table in a notebook."""
+        """Return what stands under the table: what it is about, who is left out, and why."""
         return ()
 
     def _rows(self) -> list[dict[str, Any]]:
