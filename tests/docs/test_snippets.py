@@ -40,7 +40,7 @@ NOT_RUN = {
     "steelyard score pool.parquet": "starts a cluster; tests/scoring",
     "steelyard convert --from price-of-debiasing": "needs the authors' files",
     "steelyard diagnose converted/": "needs the authors' files",
-    "steelyard diagnose judged.jsonl judgments.jsonl --metric judge.fluency --gate": (
+    "steelyard diagnose judged.jsonl judgments.jsonl --metric judge.fluency --worth": (
         "its exit code is the verdict; tests/cli/test_diagnose.py"
     ),
     "# score_on_slurm.py": "needs a cluster",
