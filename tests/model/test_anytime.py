@@ -5,9 +5,9 @@ from scipy.stats import binomtest, norm
 from steelyard.campaign.part import part_of
 from steelyard.model.anytime import (
     Looks,
-    error_later,
     growth_needed,
     half_widths_later,
+    later,
     looks_at,
     same_variances,
 )
@@ -82,10 +82,9 @@ def test_a_random_walk_leaves_its_intervals_at_some_look_as_rarely_as_promised(p
 def test_errors_later_are_those_now_at_the_end_and_fall_before():
     found = fit(campaign())
     answers = found.answers()
-    now = error_later(found, answers, np.ones(2))
-    assert now == pytest.approx(answers.covariance)
-    half = error_later(found, answers, np.full(2, 0.5))
-    assert (np.diag(half) < 0.55 * np.diag(answers.covariance)).all()
+    now, half = later(found, answers, np.eye(2), np.array([[1.0, 1.0], [0.5, 0.5]]))
+    assert now == pytest.approx(np.diag(answers.covariance))
+    assert (half < 0.55 * now).all()
 
 
 def test_information_is_the_share_of_judgments_where_the_pool_is_large():

@@ -8,14 +8,15 @@ from scipy.special import log_ndtr, ndtr, ndtri, stdtrit
 from steelyard.model.campaign import Campaign, Floats
 from steelyard.model.effects import effects
 from steelyard.model.fit import Answers, Fit
+from steelyard.model.forms import squares
 from steelyard.model.reml import System, Variances
 
 __all__ = [
     "FAR",
     "Looks",
-    "error_later",
     "growth_needed",
     "half_widths_later",
+    "later",
     "looks_at",
     "same_variances",
 ]
@@ -28,6 +29,7 @@ _MIXED_PAST = 1 / 8
 _RARE = 1e-5
 # Effects of which nothing is left to know once all outputs of a pool are judged.
 _OF_POOLS = frozenset({"cluster", "item", "text", "output", "observed", "design"})
+_KNOWN_BEFORE = frozenset({"metrics", "own slopes"})
 _FARTHEST = 35.0
 # More judgments than this many times those at hand are no forecast.
 FAR, _STEPS = 25.0, 60
@@ -45,7 +47,7 @@ class Looks:
     information : (f,) array
         Squared error at the planned end over the squared error now; 0 without a planned end.
     worth : (f,) array
-        How many independent judgments each form's error is worth.
+        How many independent judgments each form's error is worth, beside what metrics explain.
     """
 
     information: Floats
@@ -95,8 +97,8 @@ class Looks:
         return np.asarray(np.where(self._planned, at_end, np.sqrt(np.maximum(square, once**2))))
 
 
-def error_later(fit: Fit, answers: Answers, share: Floats) -> Floats:
-    """Return the covariance of the errors when the judgments now are a share of all, (k, k).
+def later(fit: Fit, answers: Answers, forms: Floats, share: Floats) -> Floats:
+    """Return the squared errors of forms when the judgments now are a share of all, (..., f).
 
     Errors fall with the number of judgments; of what belongs to outputs of the pool nothing is left when
     all are judged. Raters are taken to grow in number with the judgments.
@@ -105,20 +107,23 @@ def error_later(fit: Fit, answers: Answers, share: Floats) -> Floats:
     ----------
     fit, answers
         The model and its means now.
-    share : (k,) array
+    forms : (f, k) array
+        The weight of each mean in each form.
+    share : (..., k) array
         Judgments of each system now over those then.
     """
-    campaign = fit.campaign
+    campaign, none = fit.campaign, np.zeros_like(answers.covariance)
     judged = (campaign.writers[np.unique(campaign.output)] > 0).sum(axis=0)
     size = np.maximum(campaign.pools.size, judged)
     then = np.minimum(judged / share, size)
     now_open = np.maximum(1 - judged / size, 1e-9)
     of_pool = share * np.maximum(1 - then / size, 0.0) / now_open
-    later = np.zeros_like(answers.covariance)
-    for name, part in answers.parts.items():
-        kept = np.sqrt(of_pool if name in _OF_POOLS else share)
-        later += part * np.outer(kept, kept)
-    return later
+    found = np.zeros((*share.shape[:-1], len(forms)))
+    for kept, inside in ((of_pool, True), (share, False)):
+        part = sum((v for one, v in answers.parts.items() if (one in _OF_POOLS) == inside), none)
+        scaled = forms * np.sqrt(kept)[..., np.newaxis, :]
+        found += ((scaled @ part) * scaled).sum(axis=-1)
+    return np.maximum(found, 0.0)
 
 
 def looks_at(fit: Fit, answers: Answers, forms: Floats, share: Floats | None) -> Looks:
@@ -133,16 +138,16 @@ def looks_at(fit: Fit, answers: Answers, forms: Floats, share: Floats | None) ->
     share : (k,) array or None
         Judgments of each system over those planned; None without a plan.
     """
-    now = np.maximum(_squares(forms, answers.covariance), 1e-300)
-    of_one = fit.outputs_worth(answers) * np.diag(answers.covariance)
-    of_forms = forms**2 @ of_one
+    now = np.maximum(squares(forms, answers.covariance), 1e-300)
+    # what metrics explain is known before anything is judged
+    of_one = [v for one, v in fit.variance_of_one.items() if one not in _KNOWN_BEFORE]
+    of_forms = forms**2 @ np.sum(of_one, axis=0)
     # a difference of a system and itself has no error, whatever one looks at
     worth = np.where(of_forms > 0, of_forms / now, 1.0)
     if share is None:
         return Looks(np.zeros(len(forms)), worth)
-    later = _squares(forms, error_later(fit, answers, share))
     # what is past the end for one system counts as past for the forms that hold it
-    return Looks(np.maximum(later / now, 1e-6), worth)
+    return Looks(np.maximum(later(fit, answers, forms, share) / now, 1e-6), worth)
 
 
 def half_widths_later(
@@ -169,21 +174,16 @@ def half_widths_later(
         Judgments then over those now.
     """
     freedom = fit.degrees_of_freedom(forms, answers)
-    end = None if share is None else _squares(forms, error_later(fit, answers, share))
     start = looks_at(fit, answers, forms, share)
-    square = np.maximum(_squares(forms, answers.covariance), 1e-300)
-
-    def half(times: float) -> Floats:
-        later = _squares(forms, error_later(fit, answers, np.full(fit.campaign.k, 1 / times)))
-        later = np.maximum(later, 1e-300)
-        information = np.zeros(len(forms)) if end is None else np.maximum(end / later, 1e-6)
-        looks = Looks(information, start.worth * square / later)
-        multiple = -stdtrit(freedom * times, ndtr(-looks.critical(once)))
-        return np.asarray(multiple * np.sqrt(later))
-
+    square = np.maximum(squares(forms, answers.covariance), 1e-300)
+    times = np.concatenate([[1.0], growth])[:, np.newaxis]
+    then = later(fit, answers, forms, np.repeat(1 / times, fit.campaign.k, axis=1))
+    ratio = square / np.maximum(then, 1e-300)
+    looks = Looks(start.information * ratio, start.worth * ratio)
+    half = -stdtrit(freedom * times, ndtr(-looks.critical(once))) * np.sqrt(then)
     # skewness and ends of the scale stay as they are
-    stretch = np.where(now > 0, now / np.maximum(half(1.0), 1e-300), 1.0)
-    return np.array([stretch * half(float(times)) for times in growth])
+    stretch = np.where(now > 0, now / np.maximum(half[0], 1e-300), 1.0)
+    return np.asarray(stretch * half[1:])
 
 
 def growth_needed(
@@ -235,6 +235,3 @@ def same_variances(near: Fit, campaign: Campaign) -> Fit | None:
     solved = Variances(known.names, system.solve(known.solution.theta), known.covariance)
     return replace(near, campaign=campaign, system=system, variances=solved)
 
-
-def _squares(forms: Floats, covariance: Floats) -> Floats:
-    return np.asarray(np.einsum("fk,kl,fl->f", forms, covariance, forms))

@@ -309,17 +309,24 @@ class Fit:
 
         The error is the one that the model expects: where all judgments seen are equal, nothing was observed.
         """
+        error = answers.covariance - answers.parts.get("observed", 0.0)
+        return np.asarray(sum(self.variance_of_one.values()) / np.maximum(np.diag(error), 1e-300))
+
+    @cached_property
+    def variance_of_one(self) -> Mapping[str, Floats]:
+        """What each effect adds to the variance of one judgment of each system, (k,)."""
+        own, found = self.campaign.writers[self.campaign.output], {}
         theta = dict(zip(self.system.effects.names, self.variances.solution.theta, strict=True))
-        one = np.zeros(self.campaign.n)
+        mass = np.maximum(own.sum(axis=0), 1e-300)
+        of_noise = np.asarray(own.T @ self.spread**2) / mass
         for part in self.system.effects.columns:
             design = part.design
             square = design.multiply(design) if isinstance(design, csr_array) else design**2
-            one += theta[part.name] * np.asarray(square.sum(axis=1)).ravel()
-        one += sum(theta[part.name] for part in self.system.effects.kernels)
-        own = self.campaign.writers[self.campaign.output]
-        variance = (own.T @ (one * self.spread**2)) / np.maximum(own.sum(axis=0), 1e-300)
-        error = answers.covariance - answers.parts.get("observed", 0.0)
-        return np.asarray(variance / np.maximum(np.diag(error), 1e-300))
+            each = np.asarray(square.sum(axis=1)).ravel()
+            found[part.name] = theta[part.name] * (own.T @ (each * self.spread**2)) / mass
+        for kernel in self.system.effects.kernels:
+            found[kernel.name] = theta[kernel.name] * of_noise
+        return found
 
     def left(self) -> Floats:
         """Return what is left of each judgment when it is predicted from all others, in its own units.
@@ -341,7 +348,13 @@ def _spread_of_judgments(campaign: Campaign, scale: Floats) -> Floats:
     return (campaign.writers @ scale)[campaign.output]
 
 
-def fit(campaign: Campaign, *, without: frozenset[str] = frozenset(), prior: bool = True) -> Fit:
+def fit(
+    campaign: Campaign,
+    *,
+    without: frozenset[str] = frozenset(),
+    prior: bool = True,
+    near: Fit | None = None,
+) -> Fit:
     """Fit the model: with the systems' raw spreads, then with what the effects leave of them.
 
     Small matrices are not spread over threads, which costs several times what it saves.
@@ -354,6 +367,8 @@ def fit(campaign: Campaign, *, without: frozenset[str] = frozenset(), prior: boo
         Effects to leave out.
     prior : bool
         Whether the shares of effects have priors.
+    near : Fit, optional
+        The model of judgments that are much like these, at whose variances the search begins.
 
     Raises
     ------
@@ -361,13 +376,13 @@ def fit(campaign: Campaign, *, without: frozenset[str] = frozenset(), prior: boo
         If all judgments of each system are equal and the ends of the scale are not known.
     """
 
-    def at(spread: Spread, near: Fit | None = None) -> Fit:
+    def at(spread: Spread, near: Fit | None, *, exact: bool) -> Fit:
         built, scale = effects(campaign, without=without), np.sqrt(spread.variance)
         of_judgments = _spread_of_judgments(campaign, scale)
         means = campaign.contrast * (_unit(scale) / of_judgments)[:, np.newaxis]
         system = System((campaign.score - centre) / of_judgments, means, built)
-        start = None if near is None else near.variances.solution.theta
-        exact = near is not None or campaign.k <= 2 or campaign.other is not None
+        alike = near is not None and near.variances.names == built.names
+        start = near.variances.solution.theta if near is not None and alike else None
         # of n preferences that are all as expected, up to 3 of n could have been others
         least = 3 / (campaign.n + 3) if campaign.other is not None else 0.0
         learned = variances(system, start, prior=prior, exact=exact, least_noise=least)
@@ -386,18 +401,18 @@ def fit(campaign: Campaign, *, without: frozenset[str] = frozenset(), prior: boo
     with one_thread():
         if campaign.other is not None:
             freedom = np.full(campaign.k, campaign.n / campaign.k)
-            return at(Spread(np.ones(campaign.k), 0.0, 0.0))
+            return at(Spread(np.ones(campaign.k), 0.0, 0.0), near, exact=True)
         own = campaign.writers[campaign.output]
         mass = np.maximum(own.sum(axis=0), 1e-300)
         off = campaign.score - own @ ((own.T @ campaign.score) / mass)
         freedom, squares = _freedom(campaign), _raw_squares(campaign)
         if squares.max() <= (_ROUNDING * float(np.abs(campaign.score).max(initial=1e-150))) ** 2:
-            return at(Spread(np.full(campaign.k, _half_scale(campaign) ** 2), 0.0, 0.0))
-        found = at(spread_of(off, own, squares, freedom))
+            return at(Spread(np.full(campaign.k, _half_scale(campaign) ** 2), 0.0, 0.0), near, exact=True)
+        found = at(spread_of(off, own, squares, freedom), near, exact=campaign.k <= 2)
         if campaign.k > 2:
             left = found.left()
             squares = np.maximum((own.T @ left**2) / mass, _EXACT * squares)
-            found = at(spread_of(left, own, squares, freedom), found)
+            found = at(spread_of(left, own, squares, freedom), found, exact=True)
         return found
 
 

@@ -227,7 +227,7 @@ def variances(
     system : System
         Judgments and effects.
     start : (E,) array, optional
-        Where to start.
+        Shares to start with.
     prior : bool
         Whether shares have priors; without them this is plain REML.
     exact : bool
@@ -255,7 +255,8 @@ def variances(
     if within == 0:  # nothing to learn from: shares as they are expected
         at = system.solve(share / share.sum(), derivatives=True)
         return Variances(names, at, np.zeros((len(names), len(names))))
-    logs = np.log(share / share.sum() * within if start is None else start)
+    first = share if start is None else start
+    logs = np.log(first / first.sum() * within)
     least = np.full(len(names), -np.inf)
     least[-1] = np.log(max(least_noise, 1e-300))
     logs = np.maximum(logs, least)

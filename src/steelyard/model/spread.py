@@ -132,7 +132,11 @@ def lent_by(excess: float) -> float:
         return _MOST
     x = 0.5 + 1 / excess
     for _ in range(50):
-        x += polygamma(1, x) * (1 - polygamma(1, x) / excess) / polygamma(2, x)
+        value = polygamma(1, x)
+        step = value * (1 - value / excess) / polygamma(2, x)
+        x += step
+        if abs(step) <= 1e-12 * x:
+            break
     return float(min(2 * x, _MOST))
 
 

@@ -16,7 +16,7 @@ from steelyard.model.designed import answers_of
 from steelyard.model.fit import Answers, Fit, fit
 from steelyard.model.intervals import UNSEEN, Intervals, Looks, intervals
 from steelyard.model.simultaneous import Together, together
-from steelyard.questions.about import Raters, Target, view_of
+from steelyard.questions.about import Raters, Target, View, view_of
 
 __all__ = ["Fits", "PromptFit"]
 
@@ -28,6 +28,7 @@ class PromptFit:
     collected: Collected
     fit: Fit
     slices: Slices | None = None
+    _known: dict[View, Answers] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def prompt(self) -> str:
@@ -90,7 +91,10 @@ class PromptFit:
 
     def answers(self, target: Target, raters: Raters) -> Answers:
         """Return the means of all systems with their errors."""
-        return answers_of(self.fit, view_of(target, raters))
+        view = view_of(target, raters)
+        if view not in self._known:
+            self._known[view] = answers_of(self.fit, view)
+        return self._known[view]
 
     def plain(self, target: Target, raters: Raters) -> Answers:
         """Return the plain means of the same judgments with their errors."""

@@ -1,7 +1,7 @@
 """What a collection of judgments is to find out, and whether that is known."""
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Self
 
@@ -78,11 +78,11 @@ class Goal:
         """Whether there is a goal."""
         return (self.half_width, self.decide, self.gate) != (None, None, None)
 
-    def gap(self, pair: PairDifference, level: float) -> float | None:
-        """Return the half-width at which a pair would be decided if its difference stays; None if it is."""
-        if self.is_decided(pair, level):
-            return None
+    def gap(self, pair: PairDifference, level: float) -> float:
+        """Return the half-width at which a pair is decided if its difference stays."""
         size, margin = abs(pair.difference), self.margin or 0.0
+        if self.is_decided(pair, level):
+            return size
         if self.gate == "not-worse":
             towards = -pair.difference if pair.lower_is_better else pair.difference
             return abs(towards + margin)
@@ -97,34 +97,24 @@ class Goal:
         return pair.verdict != "undecided"
 
     def open_pairs(
-        self,
-        systems: Sequence[str],
-        pairs: Sequence[PairDifference],
-        level: float,
-        beaten: Collection[str] = (),
+        self, left: Sequence[str], pairs: Sequence[PairDifference], level: float
     ) -> list[PairDifference]:
         """Return the pairs that still must be judged.
 
         Parameters
         ----------
-        systems : sequence of str
-            All systems, best estimate first.
+        left : sequence of str
+            The systems that may still be the best, best estimate first.
         pairs : sequence of PairDifference
             What is known of them.
         level : float
             Confidence level.
-        beaten : collection of str
-            Systems that are known not to be the best.
         """
-        if self.decide is None and self.gate is None:
-            return []
         if self.decide != "best":
             return [one for one in pairs if not self.is_decided(one, level)]
-        inside = [one for one in systems if one not in beaten]
-        if len(inside) < 2 or any(self._near_best(one, inside, pairs) for one in inside):
+        if len(left) < 2 or any(self._near_best(one, left, pairs) for one in left):
             return []
-        lead = inside[0]
-        return [one for one in pairs if lead in {one.a, one.b} and {one.a, one.b} <= set(inside)]
+        return [one for one in pairs if left[0] in {one.a, one.b} and {one.a, one.b} <= set(left)]
 
     def _near_best(
         self, system: str, inside: Sequence[str], pairs: Sequence[PairDifference]

@@ -1,7 +1,7 @@
 """Smaller campaigns drawn from a finished one."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
-from itertools import combinations
 
 import numpy as np
 
@@ -11,12 +11,12 @@ from steelyard.model.anytime import same_variances
 from steelyard.model.campaign import Bools, Campaign, Floats, Ints, Pools
 from steelyard.model.fit import Fit, fit
 from steelyard.questions.fitted import PromptFit
-from steelyard.questions.monitor import LookedFit
+from steelyard.questions.monitor import LookedFit, looked
 
 __all__ = ["Drawn", "Redraw"]
 
 # Variances are learned again after so many times as many judgments.
-_LEARN_AGAIN = 1.25
+_LEARN_AGAIN = 2.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,24 +26,22 @@ class Redraw:
     Attributes
     ----------
     found : PromptFit
-        The campaign, with pools that have the metrics of the judged outputs.
+        The finished campaign.
+    campaign : Campaign
+        The same with pools that have the metrics of the judged outputs: what is drawn from.
     truth : (k,) array
         The mean score of each system's judged outputs.
     noise : (k,) array
         What the judgments' noise adds to the squared error of a mean and replays do not show: it is the
         same in all of them.
-    most : int
-        Outputs of the smallest pool.
     same_items : bool
         Whether systems get the same items, where the campaign has the same for all.
     """
 
     found: PromptFit
-    prompt: str
-    systems: tuple[str, ...]
+    campaign: Campaign
     truth: Floats
     noise: Floats
-    most: int
     same_items: bool
 
     @classmethod
@@ -65,39 +63,23 @@ class Redraw:
                 f"prompt {found.prompt!r}: the outputs were not drawn simply at random, so the judged ones do "
                 "not stand for the pool: replay a campaign with a simple draw"
             )
-        known = found.collected
         smaller = replace(campaign, pools=_judged_pools(campaign))
-        truth, noise = _truth(campaign), _noise(found.fit)
-        chosen = replace(found, collected=replace(known, campaign=smaller))
-        return cls(
-            chosen,
-            found.prompt,
-            campaign.systems,
-            truth,
-            noise,
-            int(campaign.pools.size.min()),
-            same_items,
-        )
+        return cls(found, smaller, _truth(campaign), _noise(found.fit), same_items)
 
     @property
-    def campaign(self) -> Campaign:
-        """What is drawn from."""
-        return self.found.collected.campaign
+    def systems(self) -> tuple[str, ...]:
+        """The systems."""
+        return self.campaign.systems
 
     @property
-    def k(self) -> int:
-        """Number of systems."""
-        return len(self.systems)
+    def most(self) -> int:
+        """Outputs of the smallest pool."""
+        return int(self.campaign.pools.size.min())
 
     @property
     def n_items(self) -> int:
         """Number of judged items."""
         return len(np.unique(self.campaign.item))
-
-    @property
-    def pairs(self) -> list[tuple[int, int]]:
-        """Places of all pairs of systems."""
-        return list(combinations(range(self.k), 2))
 
     def draw(self, rng: np.random.Generator, n: int) -> "Drawn":
         """Draw n items from the pool that the judged items fill, the same for all systems or not."""
@@ -107,7 +89,7 @@ class Redraw:
         together = self.same_items and _same_items(campaign)
         groups = [np.arange(campaign.n)]
         if not together:
-            groups = [np.flatnonzero(system == one) for one in range(self.k)]
+            groups = [np.flatnonzero(system == one) for one in range(campaign.k)]
         rows, copies, places = [], [], []
         for own in groups:
             judged = np.unique(item[own])
@@ -119,7 +101,7 @@ class Redraw:
                 rows.append(those)
                 copies.append(np.full(len(those), number))
                 places.append(np.full(len(those), place))
-        return Drawn(self, np.concatenate(rows), np.concatenate(copies), np.concatenate(places), n)
+        return Drawn(self, np.concatenate(rows), np.concatenate(copies), np.concatenate(places))
 
 
 @dataclass(eq=False)
@@ -130,7 +112,6 @@ class Drawn:
     rows: Ints
     copy: Ints
     place: Ints
-    n: int
     kept: Bools = field(init=False)
     near: Fit | None = field(default=None, init=False)
     _judged: int = field(default=0, init=False)
@@ -139,30 +120,32 @@ class Drawn:
         """Begin without a judgment."""
         self.kept = np.zeros(len(self.rows), dtype=np.bool_)
 
-    def judge(self, n: int, inside: Bools) -> None:
+    def judge(self, n: int, needing: Collection[str]) -> None:
         """Judge up to the n-th item, of the systems that still need judgments."""
         campaign = self.redraw.campaign
-        wanted = inside @ (campaign.writers[campaign.output[self.rows]] > 0).T
-        self.kept |= (self.place >= self._judged) & (self.place < n) & (wanted > 0)
+        inside = np.array([one in needing for one in campaign.systems])
+        wanted = (campaign.writers[campaign.output[self.rows]] > 0) @ inside
+        self.kept |= (self.place >= self._judged) & (self.place < n) & wanted
         self._judged = n
 
-    def all(self) -> PromptFit:
-        """Return the model of all that was drawn."""
-        self.judge(self.n, np.ones(self.redraw.k, dtype=np.bool_))
+    def once(self) -> PromptFit:
+        """Return the model of what was judged, which is looked at once."""
         part = self._part()
-        return self._found(part, fit(part))
+        return self._found(part, fit(part, near=self.redraw.found.fit))
 
-    def so_far(self, planned: float | None) -> LookedFit:
-        """Return the model of what was judged so far, at one of many looks."""
-        part = self._part()
-        near = self.near
-        known = None
+    def looked(self, planned: float | None, *, exact: bool) -> LookedFit:
+        """Return the model of what was judged so far, at one of many looks.
+
+        Variances are those of a look before, as long as judgments have not become many more, unless `exact`.
+        """
+        part, near, known = self._part(), self.near, None
         if near is not None and part.n < _LEARN_AGAIN * near.campaign.n:
-            known = same_variances(near, part)
+            known = near if part.n == near.campaign.n else None
+            if known is None and not exact:
+                known = same_variances(near, part)
         if known is None:
-            known = self.near = fit(part)
-        found = self._found(part, known)
-        return LookedFit(found.collected, found.fit, found.slices, planned=planned)
+            known = self.near = fit(part, near=near or self.redraw.found.fit)
+        return looked(self._found(part, known), planned)
 
     def _part(self) -> Campaign:
         part = part_of(self.redraw.campaign, self.rows[self.kept], self.copy[self.kept])

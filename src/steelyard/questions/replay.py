@@ -9,12 +9,13 @@ import numpy as np
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.html_table import html_table
 from steelyard.model.campaign import Floats
+from steelyard.model.threads import one_thread
 from steelyard.questions.answer import better_pairs
 from steelyard.questions.asked import Asked
 from steelyard.questions.fitted import PromptFit
 from steelyard.questions.goal import Goal
-from steelyard.questions.monitor import look_at
-from steelyard.questions.monitored import Monitored
+from steelyard.questions.monitor import Look
+from steelyard.questions.pairs import PairDifference
 from steelyard.questions.redraw import Redraw
 
 __all__ = ["Replay", "ReplayedPair", "ReplayedSystem", "Rule", "replayed"]
@@ -185,21 +186,19 @@ class Rule:
 
 @dataclass(frozen=True, eq=False)
 class _Run:
-    """One replay: estimates, intervals and verdicts at its end."""
+    """One replay at its end: judgments, estimates and intervals of each system, and what is said of pairs."""
 
     judgments: Floats
     estimate: Floats
     plain: Floats
     low: Floats
     high: Floats
-    difference: Floats
-    lowest: Floats
-    highest: Floats
-    verdict: tuple[str, ...]
-    best: int | None
+    pairs: tuple[PairDifference, ...]
+    best: str | None
     reached: bool
 
 
+@one_thread()
 def replayed(
     found: PromptFit,
     asked: Asked,
@@ -244,7 +243,7 @@ def replayed(
     for number in range(runs):
         rng = np.random.default_rng([seed, number])
         try:
-            done.append((_stopped if rule.goal.given else _once)(redraw, asked, rule, rng))
+            done.append(_run(redraw, asked, rule, rng))
         except NotEstimableError as error:
             refusal = error
         if progress is not None:
@@ -254,61 +253,55 @@ def replayed(
     return _summary(redraw, done, rule, runs)
 
 
-def _once(redraw: Redraw, asked: Asked, rule: Rule, rng: np.random.Generator) -> _Run:
-    """Judge so many outputs and look once."""
-    model = redraw.draw(rng, rule.n_outputs).all()
-    [now, *_] = look_at(model, asked, rule.goal, lower=rule.lower_is_better)
-    return _run_of(redraw, model, asked, now)
+def _run(redraw: Redraw, asked: Asked, rule: Rule, rng: np.random.Generator) -> _Run:
+    """Judge all and look once; with a goal, look again and again until it is reached.
 
-
-def _stopped(redraw: Redraw, asked: Asked, rule: Rule, rng: np.random.Generator) -> _Run:
-    """Look again and again until the goal is reached; systems that need no more get no more."""
+    Systems that need no more judgments get no more. Whatever ends the replay, or a system's judgments, is looked
+    at with variances that were learned from all judgments so far.
+    """
     drawn = redraw.draw(rng, rule.n_outputs)
-    inside = np.ones(redraw.k, dtype=np.bool_)
-    last: _Run | None = None
-    for n in [*range(rule.look, rule.n_outputs, rule.look), rule.n_outputs]:
-        drawn.judge(n, inside)
+
+    def look(*, exact: bool) -> Look:
+        model = drawn.looked(rule.planned, exact=exact) if rule.goal.given else drawn.once()
+        return Look(model, asked, rule.goal, rule.lower_is_better)
+
+    needing, last = set(redraw.systems), None
+    first = rule.look if rule.goal.given else rule.n_outputs
+    for n in [*range(first, rule.n_outputs, rule.look), rule.n_outputs]:
+        drawn.judge(n, needing)
         try:
-            model = drawn.so_far(rule.planned)
-            [now, *_] = look_at(model, asked, rule.goal, lower=rule.lower_is_better)
+            last = look(exact=n == rule.n_outputs)
+            if rule.goal.given and last.needing(None) < needing:
+                last = look(exact=True)
         except NotEstimableError:
+            if n == rule.n_outputs and last is None:
+                raise
             continue
-        last = _run_of(redraw, model, asked, now)
-        enough = set(now.enough)
-        inside = np.array([one not in enough for one in redraw.systems])
-        if now.reached:
+        needing = last.needing(None)
+        if not needing:
             break
-    if last is None:
-        raise NotEstimableError("no look gave an answer: judge more outputs")
-    return last
+    assert last is not None
+    return _end_of(last, reached=rule.goal.given and not needing)
 
 
-def _run_of(redraw: Redraw, model: PromptFit, asked: Asked, now: Monitored) -> _Run:
+def _end_of(look: Look, *, reached: bool) -> _Run:
     """Return the figures of a replay."""
-    systems = {one.system: one for one in now.systems}
-    ordered = [systems[one] for one in redraw.systems]
-    plain = model.plain(asked.target, model.raters(asked.raters)[0]).mean
-    beaten = {worse for _, worse in better_pairs(now.pairs, now.level)}
-    if now.goal.startswith("best"):
-        beaten = set(now.enough) if not now.reached else {one.system for one in now.systems[1:]}
-    left = [place for place, one in enumerate(redraw.systems) if one not in beaten]
-
-    def column(name: str, those: Sequence[object]) -> Floats:
-        values = [getattr(one, name) for one in those]
-        return np.array([np.nan if one is None else one for one in values], dtype=np.float64)
-
+    shown, asked = look.means, look.asked
+    assert shown is not None
+    pairs, left = look.pairs(None), look.left[None]
+    if look.goal.decide != "best":
+        beaten = {worse for _, worse in better_pairs(pairs, asked.level)}
+        left = [one for one in left if one not in beaten]
+    raters = look.found.raters(asked.raters)[0]
     return _Run(
-        judgments=column("n_judgments", ordered),
-        estimate=column("estimate", ordered),
-        plain=plain,
-        low=column("low", ordered),
-        high=column("high", ordered),
-        difference=column("difference", now.pairs),
-        lowest=column("low", now.pairs),
-        highest=column("high", now.pairs),
-        verdict=tuple(one.verdict for one in now.pairs),
+        judgments=np.array([one.n_judgments for one in look.quantities], dtype=np.float64),
+        estimate=shown.estimate,
+        plain=look.found.plain(asked.target, raters).mean,
+        low=shown.low,
+        high=shown.high,
+        pairs=pairs,
         best=left[0] if len(left) == 1 else None,
-        reached=now.reached,
+        reached=reached,
     )
 
 
@@ -316,24 +309,23 @@ def _summary(redraw: Redraw, done: Sequence[_Run], rule: Rule, runs: int) -> Rep
     def all_of(name: str) -> Floats:
         return np.array([getattr(one, name) for one in done], dtype=np.float64)
 
-    truth, used = redraw.truth, all_of("judgments")
-    best = np.array([-1 if one.best is None else one.best for one in done])
-    off, width = all_of("estimate") - truth, (all_of("high") - all_of("low")) / 2
-    holds = (all_of("low") <= truth + 1e-12) & (all_of("high") >= truth - 1e-12)
+    def root_mean_square(off: Floats) -> Floats:
+        return np.asarray(np.sqrt(np.mean(off**2, axis=0) + redraw.noise))
+
+    truth, used, low, high = redraw.truth, all_of("judgments"), all_of("low"), all_of("high")
+    error = root_mean_square(all_of("estimate") - truth)
+    plain_error = root_mean_square(all_of("plain") - truth)
+    holds = (low <= truth + 1e-12) & (high >= truth - 1e-12)
     systems = tuple(
         ReplayedSystem(
             system=name,
             truth=float(truth[place]),
             judgments=float(used[:, place].mean()),
-            error=float(np.sqrt(np.mean(off[:, place] ** 2) + redraw.noise[place])),
-            plain_error=float(
-                np.sqrt(
-                    np.mean((all_of("plain")[:, place] - truth[place]) ** 2) + redraw.noise[place]
-                )
-            ),
-            half_width=float(width[:, place].mean()),
+            error=float(error[place]),
+            plain_error=float(plain_error[place]),
+            half_width=float((high - low)[:, place].mean() / 2),
             coverage=float(holds[:, place].mean()),
-            best=float(np.mean(best == place)),
+            best=float(np.mean([one.best == name for one in done])),
         )
         for place, name in enumerate(redraw.systems)
     )
@@ -349,7 +341,7 @@ def _summary(redraw: Redraw, done: Sequence[_Run], rule: Rule, runs: int) -> Rep
     if refused:
         notes.append(f"{refused} of {runs} replays gave no answer and are left out")
     return Replay(
-        prompt=redraw.prompt,
+        prompt=redraw.found.prompt,
         metrics=redraw.campaign.metrics,
         goal=str(rule.goal),
         n_outputs=rule.n_outputs,
@@ -370,23 +362,23 @@ def _pairs(
 ) -> tuple[tuple[ReplayedPair, ...], float]:
     """Return what was said of each pair, and how often something false was said."""
     found, wrong = [], np.zeros(len(done), dtype=np.bool_)
-    for place, (a, b) in enumerate(redraw.pairs):
+    place = {one: number for number, one in enumerate(redraw.systems)}
+    for own in zip(*(one.pairs for one in done), strict=True):
+        a, b = place[own[0].a], place[own[0].b]
         truth = float(redraw.truth[a] - redraw.truth[b])
-        off = np.array([one.difference[place] for one in done]) - truth
-        low = np.array([one.lowest[place] for one in done])
-        high = np.array([one.highest[place] for one in done])
-        said = np.array([one.verdict[place] for one in done])
+        shown = np.array([(one.difference, one.low, one.high) for one in own])
+        low, high = shown[:, 1], shown[:, 2]
+        said = np.array([one.verdict for one in own])
         towards = -truth if lower else truth
-        wrong |= (said == "a") & (towards <= 0)
-        wrong |= (said == "b") & (towards >= 0)
+        wrong |= ((said == "a") & (towards <= 0)) | ((said == "b") & (towards >= 0))
         noise = redraw.noise[a] + redraw.noise[b]
         share = {one: float(np.mean(said == one)) for one in ("a", "b", "equivalent", "undecided")}
         found.append(
             ReplayedPair(
-                a=redraw.systems[a],
-                b=redraw.systems[b],
+                a=own[0].a,
+                b=own[0].b,
                 truth=truth,
-                error=float(np.sqrt(np.mean(off**2) + noise)),
+                error=float(np.sqrt(np.mean((shown[:, 0] - truth) ** 2) + noise)),
                 half_width=float(np.mean(high - low) / 2),
                 coverage=float(np.mean((low <= truth + 1e-12) & (high >= truth - 1e-12))),
                 better_a=share["a"],

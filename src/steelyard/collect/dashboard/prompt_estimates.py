@@ -152,7 +152,7 @@ class PromptEstimates:
         )
         if not (paths and in_goal and goal.half_width):
             return known
-        model = looked(fits, prompt, self.planned)
+        model = looked(fits.of(prompt), self.planned)
         order = model.collected.rows["time"].arg_sort().to_list()
         return PromptNow(
             known.estimates,
