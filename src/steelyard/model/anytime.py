@@ -234,4 +234,3 @@ def same_variances(near: Fit, campaign: Campaign) -> Fit | None:
     known = near.variances
     solved = Variances(known.names, system.solve(known.solution.theta), known.covariance)
     return replace(near, campaign=campaign, system=system, variances=solved)
-

@@ -134,9 +134,10 @@ def _tails(fit: Fit) -> float:
     left = np.bincount(fit.campaign.output, weights=off)[times > 0] / times[times > 0]
     square = float(np.mean(left**2))
     kurtosis = float(np.mean(left**4)) / max(square, 1e-300) ** 2
-    # few outputs hardly show long tails: of what is beyond a normal's they show about n / (n + 100)
-    beyond = max((kurtosis - 3) / 2, 0.0) * (1 + _TAILS / len(left))
-    return float(np.clip(1 + beyond, 1.0, 20.0))
+    # the squares of n scores with this kurtosis have the variance (kurtosis - 1) / n; few outputs hardly show long
+    # tails: of what is beyond a normal's they show about n / (n + 100)
+    beyond = (kurtosis - 3) / 2
+    return float(np.clip(1 + beyond * (1 + _TAILS / len(left) * (beyond > 0)), 0.1, 20.0))
 
 
 def _off(fit: Fit) -> float:
