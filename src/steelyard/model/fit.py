@@ -407,7 +407,9 @@ def fit(
         off = campaign.score - own @ ((own.T @ campaign.score) / mass)
         freedom, squares = _freedom(campaign), _raw_squares(campaign)
         if squares.max() <= (_ROUNDING * float(np.abs(campaign.score).max(initial=1e-150))) ** 2:
-            return at(Spread(np.full(campaign.k, _half_scale(campaign) ** 2), 0.0, 0.0), near, exact=True)
+            return at(
+                Spread(np.full(campaign.k, _half_scale(campaign) ** 2), 0.0, 0.0), near, exact=True
+            )
         found = at(spread_of(off, own, squares, freedom), near, exact=campaign.k <= 2)
         if campaign.k > 2:
             left = found.left()

@@ -20,8 +20,8 @@ _SEED = 20_181
 _DOUBT = 1.5
 # What is observed of all systems' errors counts beside the model's expectation as if that were so many blocks.
 _ALL = 100.0
-# The tails of fewer outputs than this are hardly seen.
-_TAILS = 100.0
+# Squares of scores of two values that are as frequent hardly vary: what is learned of effects does.
+_LEAST_TAILS = 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,16 +128,13 @@ class Known:
 
 
 def _tails(fit: Fit) -> float:
-    """Return how many times the variance of a normal's square the squares of outputs have."""
-    off = fit.system.z - fit.system.u @ fit.variances.solution.values
-    times = np.bincount(fit.campaign.output)
-    left = np.bincount(fit.campaign.output, weights=off)[times > 0] / times[times > 0]
-    square = float(np.mean(left**2))
-    kurtosis = float(np.mean(left**4)) / max(square, 1e-300) ** 2
-    # the squares of n scores with this kurtosis have the variance (kurtosis - 1) / n; few outputs hardly show long
-    # tails: of what is beyond a normal's they show about n / (n + 100)
-    beyond = (kurtosis - 3) / 2
-    return float(np.clip(1 + beyond * (1 + _TAILS / len(left) * (beyond > 0)), 0.1, 20.0))
+    """Return how many times the variance of a normal's square the squares of outputs have: (kurtosis - 1) / 2."""
+    low, high = fit.campaign.scale_ends or (0.0, 1.0)
+    if not fit.campaign.is_share:
+        return 1 + fit.kurtosis / 2
+    # scores of two values have the kurtosis that goes with their mean
+    p = float(np.clip((fit.campaign.score.mean() - low) / (high - low), 0.02, 0.98))
+    return max((1 / (p * (1 - p)) - 4) / 2, _LEAST_TAILS)
 
 
 def _off(fit: Fit) -> float:
@@ -295,7 +292,17 @@ def imagined(known: Known, campaign: Campaign, *, about: About = "pool") -> Imag
         judged = np.unique(campaign.output)
         freedom = np.maximum(campaign.writers[judged].sum(axis=0) - 1, 0.0)
         learned = Variances(built.names, solution, covariance)
-        fit = Fit(campaign, scale, known.lent, freedom, 0.0, system, learned, known.expectation)
+        fit = Fit(
+            campaign,
+            scale,
+            known.lent,
+            freedom,
+            0.0,
+            system,
+            learned,
+            expectation=known.expectation,
+            kurtosis=max(2 * (known.tails - 1), 0.0),
+        )
         answers = _with_observed(fit, _expected(fit, about), known.off)
         return Imagined(campaign, answers, fit, known)
 
