@@ -1,4 +1,4 @@
-"""`score` and `judge` killed, on a full disk, with a clock that jumps, and every command into a full device."""
+"""`score` killed, on a full disk, with a clock that jumps, and every command into a full device."""
 
 import random
 import subprocess
@@ -7,7 +7,6 @@ import tempfile
 import time
 from pathlib import Path
 
-from benchmarks import judge as endpoint
 from benchmarks.faults.outcome import (
     STEELYARD,
     Outcome,
@@ -17,7 +16,6 @@ from benchmarks.faults.outcome import (
     small_disk_possible,
 )
 from benchmarks.faults.spoilt_files import in_lines, rows
-from benchmarks.stand_in_endpoint import Server
 
 _ROWS = 6_000
 # Let the clock jump by up to ten years, back and forth, at every look, then run the command.
@@ -139,62 +137,6 @@ def jumping_score(times):
     return Outcome(times, wrong, lost, times * _ROWS, "rows", "the same bytes as with a good clock")
 
 
-def judging(folder, server, name):
-    """The command that judges the rows of a folder, as `benchmarks.judge` writes them."""
-    given = ["judge", f"{folder}/outputs.jsonl", "--endpoint", server.base, "--model", "m"]
-    given += ["--rubric", f"{folder}/brevity.toml", "--cache", f"{folder}/{name}.cache"]
-    return [*given, "-o", f"{folder}/{name}.jsonl"]
-
-
-def killed_judge(times):
-    """`benchmarks.judge kills`: the command is killed after a random number of replies."""
-    found = endpoint.killed(times)
-    seen = f"{found.again} of {found.requests} requests were under way at a kill and sent again"
-    lost = 0 if found.same else found.rows
-    return Outcome(found.killed, int(found.code != 0), lost, found.rows, "rows", seen)
-
-
-def broken_endpoint(_times, rows_=60):
-    """`benchmarks.judge troubles`: connections that reset, stall, drip or break off, and errors."""
-    kinds = endpoint.PASSING
-    lost = invented = tried = 0
-    for kind in kinds:
-        found = endpoint.troubled(kind, rows_)
-        tried += found.met
-        invented += found.invented
-        lost += rows_ - found.right[0]
-    seen = f"{len(kinds)} kinds of trouble, three rows of ten each; {invented} scores invented"
-    return Outcome(tried, invented, lost, rows_ * len(kinds), "scores", seen)
-
-
-def jumping_judge(times):
-    """Judge with a clock that jumps."""
-    wrong = lost = 0
-    with tempfile.TemporaryDirectory() as name, Server() as server:
-        folder = Path(name)
-        count = endpoint.write_rows(folder, 60)
-        quietly([*STEELYARD, *judging(folder, server, "whole")])
-        whole = (folder / "whole.jsonl").read_bytes()
-        for number in range(times):
-            done = quietly([sys.executable, "-c", JUMPING, *judging(folder, server, f"j{number}")])
-            wrong += done.returncode != 0
-            target = folder / f"j{number}.jsonl"
-            lost += 0 if target.exists() and target.read_bytes() == whole else count
-    return Outcome(times, wrong, lost, times * count, "rows", "the same bytes as with a good clock")
-
-
-def full_disk_judge(times):
-    """Judge with cache and result on a disk that is too small, make room, judge again."""
-    with tempfile.TemporaryDirectory() as name, Server() as server:
-        folder = Path(name)
-        count = endpoint.write_rows(folder, 300)
-        quietly([*STEELYARD, *judging(folder, server, "whole")])
-        whole = (folder / "whole.jsonl").read_bytes()
-        # the cache of so many rows is some times as large as they
-        given = judging(folder, server, "disk/j")
-        return _full_disk(times, folder, given, whole, count, most=12)
-
-
 def full_device(_times):
     """Let every command that prints or writes do so into /dev/full."""
     device = Path("/dev/full")
@@ -240,9 +182,5 @@ TRIALS = {
     ("score", "kill"): killed_score,
     ("score", "full disk"): full_disk_score,
     ("score", "clock jumps"): jumping_score,
-    ("judge", "kill"): killed_judge,
-    ("judge", "broken connection"): broken_endpoint,
-    ("judge", "full disk"): full_disk_judge,
-    ("judge", "clock jumps"): jumping_judge,
     ("all commands", "full device"): full_device,
 }

@@ -15,6 +15,7 @@ __all__ = [
     "ONLY_PROMPT",
     "PLACE",
     "UNKNOWN_RATER",
+    "VERSION",
     "Judgment",
     "Output",
     "names_of",
@@ -25,6 +26,8 @@ __all__ = [
 # The rater of all judgments where raters are not known, and the prompt where there is one question.
 UNKNOWN_RATER = "unknown"
 ONLY_PROMPT = "overall"
+# The column of judgments that names the earlier campaign they come from; empty for those of today.
+VERSION = "#version"
 
 # What a drawn sample records of each output, beside the output itself.
 # The design of a draw of whole documents, whose outputs are in clusters.

@@ -1,11 +1,14 @@
 """Earlier versions: what they lend, and when they lend nothing."""
 
+import re
+
 import numpy as np
 import polars as pl
 import pytest
 
 from steelyard.campaign.versions import campaign_files, joined, with_anchors
 from steelyard.errors import InvalidArgumentError, InvalidDataError
+from steelyard.records import VERSION
 from steelyard.study import Study
 from steelyard.tables import read_judgments, read_outputs
 
@@ -35,29 +38,56 @@ def test_tables_are_joined_and_a_name_that_is_taken_gets_another():
     assert both.today == ("v1",)
     assert both.outputs["system"].unique(maintain_order=True).to_list() == ["v1", "v1@october"]
     assert (both.outputs.height, both.judgments.height, both.notes) == (12, 12, ())
-    # an unchanged text does not stand for the new version's others
-    then = both.outputs.filter(pl.col("system") == "v1@october").sort("item")
-    assert then["output"].to_list() == [None] * 4 + [f"v1{n}" for n in range(4, 8)]
+    assert both.judgments[VERSION].to_list() == [""] * 4 + ["october"] * 8
 
 
-def test_outputs_that_are_judged_again_and_get_another_mean_end_the_use_of_old_judgments():
+def test_judgments_of_an_output_then_and_now_differ_in_their_version():
     outputs, judgments = tables("v2", range(4), [2, 3, 4, 5])
-    # 1 more on each but one: mean 0.8 of five, standard deviation 0.447, t = 4 with 4 degrees
-    again = tables("v1", range(5), [2, 3, 4, 5, 1])[1]
+    again = tables("v1", range(4), [2, 3, 4, 5])[1]
     both = joined(*read(outputs, pl.concat([judgments, again])), [("october", *read(*OLD))])
-    (note,) = both.notes
-    assert note.startswith(
-        "p: judgments of october no longer hold, and are not used: 5 outputs that"
+    assert both.judgments[VERSION].to_list() == [""] * 4 + ["october"] * 8 + [""] * 4
+    assert read_judgments(both.judgments).frame.height == 16
+
+
+def campaign(rng, *, shift=0.0, anchors=0, same_items=True):
+    """Two old systems with 80 judgments each and a new one with 20; most of what varies is items."""
+    old_item, noise = rng.standard_normal(80), rng.standard_normal((2, 80))
+    new_item = old_item if same_items else rng.standard_normal(80)
+    old = tables("v1", range(80), old_item + 0.5 * noise[0] + shift)
+    outputs, judgments = tables("v2", range(80), new_item + 0.5 * noise[1])
+    again = tables("v1", range(anchors), (old[1]["score"] - shift)[:anchors])[1]
+    again = again.with_columns(pl.col("score") + 0.3 * rng.standard_normal(anchors))
+    more = tables("v0", range(80), old_item + 0.5 * rng.standard_normal(80) + shift)
+    old = [pl.concat(both) for both in zip(old, more, strict=True)]
+    study = Study.read(outputs, pl.concat([judgments[:20], again]), earlier=[("october", *old)])
+    return study, judgments["score"].mean(), old[1]["score"][:80].mean() - shift
+
+
+def test_a_shift_since_then_is_said_and_taken_off_differences():
+    rng = np.random.default_rng(5)
+    study, new, old = campaign(rng, shift=1.0, anchors=30)
+    found = study.estimate()
+    (note,) = [one for one in found.notes if "no longer hold" in one]
+    size = re.search(
+        r"judgments of october .* count less: they are (.*) higher than today's of", note
     )
-    assert note.endswith(" were judged again get 0.8 more today (standard error 0.2)")
-    assert both.judgments.height == 9
-    # the outputs stay: they are judged again
-    assert both.outputs.height == 12
-    # with four anchors nothing is said
-    few = joined(*read(outputs, pl.concat([judgments, again[:4]])), [("october", *read(*OLD))])
-    assert few.notes == ()
-    # a rater who judged an output then and now is two raters
-    assert sorted(few.judgments["rater"].unique()) == ["r", "r (earlier)"]
+    assert float(size[1]) == pytest.approx(1.0, abs=0.2)
+    pair = study.compare(pair=("v2", "v1"))["p"].pairs[0]
+    assert pair.low < new - old < pair.high
+    assert not any("no longer hold" in one for one in campaign(rng, anchors=30)[0].estimate().notes)
+
+
+def test_old_judgments_lend_less_where_other_items_are_hard():
+    widths = []
+    for same_items in (True, False):
+        rng = np.random.default_rng(7)
+        found = campaign(rng, same_items=same_items)[0].estimate()
+        widths.append(found["v2"].high - found["v2"].low)
+        said = [
+            one for one in found.notes if "of what makes items easy or hard is not the same" in one
+        ]
+        assert len(said) == (not same_items)
+    assert widths[0] < 0.8 * widths[1]
 
 
 def test_scores_on_another_scale_are_not_used():
@@ -65,21 +95,6 @@ def test_scores_on_another_scale_are_not_used():
     old = read(*tables("v1", range(20), np.tile([1, 2, 3, 4], 5)))
     (note,) = joined(*read(outputs, judgments), [("october", *old)]).notes
     assert "scores vary 20 times as much today, as on another scale" in note
-
-
-def test_items_that_are_no_longer_hard_lend_nothing():
-    items, signs = range(12), np.tile([1.0, -1.0], 6)
-    old = [read(*tables(f"v{n}", items, 3 + signs)) for n in (1, 2)]
-    for score, said in ((3 + signs, False), (3 - signs, True)):
-        both = joined(
-            *read(*tables("v3", items, score + 0.1 * (np.arange(12) % 3))),
-            [(f"version {n}", *tables_of) for n, tables_of in enumerate(old)],
-        )
-        assert (
-            any("on 12 items, scores of today go together with those" in n for n in both.notes)
-            == said
-        )
-        assert both.judgments.height == (12 if said else 36)
 
 
 def test_earlier_versions_narrow_the_interval_and_say_so(tmp_path):

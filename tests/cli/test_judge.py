@@ -110,7 +110,6 @@ def test_what_was_asked_is_not_asked_again(ask, server, tmp_path):
         "asked": 0,
         "from_cache": 5,
         "requests": 0,
-        "batches": [],
         "tokens": {"in": 0, "out": 0, "uncounted_replies": 0},
         "cost": None,
         "mass": None,

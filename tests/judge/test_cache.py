@@ -13,28 +13,12 @@ REPLY = Reply(content="4", digits=[Token(text="4", alternatives=[("4", -0.1)])],
 def test_replies_outlive_the_run_and_the_last_one_stays(tmp_path):
     path = tmp_path / "replies.sqlite"
     with Cache(path) as cache:
-        cache.keep({"a": REPLY, "b": Reply(content="2")})
-        cache.keep({"b": REPLY})
+        cache.keep("a", REPLY)
+        cache.keep("b", Reply(content="2"))
+        cache.keep("b", REPLY)
     with Cache(path) as cache:
         assert cache.replies(["b", "c", "a"]) == {"a": REPLY, "b": REPLY}
         assert cache.replies([]) == {}
-
-
-def test_what_is_in_a_batch_is_known_until_its_replies_are_kept(tmp_path):
-    path = tmp_path / "replies.sqlite"
-    with Cache(path) as cache:
-        submission = cache.begin(["a", "b"], "place", "file-1")
-        cache.sent(submission, "batch-1")
-    with Cache(path) as cache:
-        ((known, keys),) = cache.submissions(["b", "c"]).items()
-        assert (known.file, known.batch, known.place) == ("file-1", "batch-1", "place")
-        assert keys == ["a", "b"]
-        assert cache.submissions(["c"]) == {}
-        with pytest.raises(InvalidDataError, match="1 of these questions are in a batch"):
-            cache.check_not_batched(["b", "c"])
-        cache.keep({"a": REPLY}, known)
-        cache.check_not_batched(["a", "b"])
-        assert cache.replies(["a", "b"]) == {"a": REPLY}
 
 
 def test_a_file_that_is_no_cache_is_left_alone(tmp_path):
@@ -61,12 +45,12 @@ def test_a_folder_that_is_not_there_is_named(tmp_path):
 def test_a_full_disk_is_told_before_a_question_is_paid_for(tmp_path, monkeypatch):
     with Cache(tmp_path / "replies.sqlite") as cache:
         cache.check_room()
-        cache.keep({"a": REPLY})
+        cache.keep("a", REPLY)
         monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=3_999_999))
         with pytest.raises(InvalidDataError, match=r"replies.sqlite: the disk takes no more"):
             cache.check_room()
         # what comes in the meantime still finds its place
-        cache.keep({"c": REPLY})
+        cache.keep("c", REPLY)
         assert set(cache.replies(["a", "b", "c"])) == {"a", "c"}
 
 
@@ -77,7 +61,7 @@ def test_a_file_that_cannot_grow_keeps_what_it_has(tmp_path, no_file_larger):
 
     def fill(cache):
         for number in range(1_000):
-            cache.keep({str(number): long})
+            cache.keep(str(number), long)
             kept.append(str(number))
 
     with Cache(path) as cache, no_file_larger(400_000):

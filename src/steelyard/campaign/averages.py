@@ -13,13 +13,12 @@ import polars as pl
 
 from steelyard.campaign.draws import is_designed
 from steelyard.errors import InvalidArgumentError, NotEstimableError
-from steelyard.records import UNKNOWN_RATER
+from steelyard.records import UNKNOWN_RATER, VERSION
 from steelyard.tables import Judgments
 
 __all__ = ["average_name", "averaged_judgments", "check_weights"]
 
 _OUTPUT = ["item", "system"]
-_JUDGMENT = [*_OUTPUT, "rater"]
 
 
 def average_name(weights: Mapping[str, float]) -> str:
@@ -104,14 +103,16 @@ def _averaged(
 ) -> tuple[Judgments, tuple[str, ...]]:
     rows = judgments.frame.with_row_index("#position")
     rows = rows.filter(pl.col("prompt").is_in(list(weights)))
+    # an output that was judged again counts once for each version
+    output = [*_OUTPUT, *(one for one in (VERSION,) if one in rows.columns)]
 
     def derived(found: pl.DataFrame) -> Judgments:
         directed = [average_name(weights)] if lower_is_better else []
         return judgments.derived(found).directed(directed)
 
     n_prompts = pl.col("prompt").n_unique()
-    whole = rows.filter(n_prompts.over(_OUTPUT) == len(weights))
-    outputs, all_outputs = (one.select(_OUTPUT).unique().height for one in (whole, rows))
+    whole = rows.filter(n_prompts.over(output) == len(weights))
+    outputs, all_outputs = (one.select(output).unique().height for one in (whole, rows))
     if not outputs:
         raise NotEstimableError(
             f"no output was judged under all of {', '.join(weights)}: an average needs outputs that "
@@ -134,20 +135,20 @@ def _averaged(
     ]
     if absent:
         notes.append(f"{', '.join(absent)}: left out, as no output was judged under all prompts")
-    by_rater = whole.filter(n_prompts.over(_JUDGMENT) == len(weights))
-    if by_rater.select(_OUTPUT).unique().height == outputs:
+    by_rater = whole.filter(n_prompts.over([*output, "rater"]) == len(weights))
+    if by_rater.select(output).unique().height == outputs:
         if by_rater.height < whole.height:
             notes.append(
                 f"{whole.height - by_rater.height} of {whole.height} judgments are left out of the "
                 "average: their rater did not judge the output under all of its prompts"
             )
-        return derived(_averages(by_rater, _JUDGMENT, weights)), tuple(notes)
+        return derived(_averages(by_rater, [*output, "rater"], weights)), tuple(notes)
     notes.append(
         "prompts were judged by different raters: the average is one score for each output, and its "
         "raters cannot be seen as a sample"
     )
     whole = whole.with_columns(rater=pl.lit(UNKNOWN_RATER))
-    return derived(_averages(whole, _OUTPUT, weights)), tuple(notes)
+    return derived(_averages(whole, output, weights)), tuple(notes)
 
 
 def _averages(rows: pl.DataFrame, key: Sequence[str], weights: Mapping[str, float]) -> pl.DataFrame:

@@ -22,7 +22,7 @@ from steelyard.campaign.shared_texts import kept_judgments
 from steelyard.campaign.source import Source
 from steelyard.errors import InvalidDataError, NotEstimableError
 from steelyard.model.campaign import Campaign, Floats, Ints
-from steelyard.records import UNKNOWN_RATER
+from steelyard.records import UNKNOWN_RATER, VERSION
 from steelyard.tables import Outputs
 
 __all__ = ["Collected", "collected"]
@@ -48,6 +48,8 @@ class Collected:
         Names of the items that the campaign numbers.
     raters : tuple of str
         Names of the raters that it numbers; empty where nobody knows them.
+    versions : tuple of str
+        Names of the earlier versions that it numbers from 1 on.
     n_outputs, n_judgments : (k,) arrays of int
         Judged outputs of each system and judgments of them; one of a shared text counts for each.
     notes : tuple of str
@@ -65,6 +67,7 @@ class Collected:
     rows: pl.DataFrame
     items: tuple[str, ...]
     raters: tuple[str, ...]
+    versions: tuple[str, ...]
     n_outputs: Ints
     n_judgments: Ints
     notes: tuple[str, ...] = ()
@@ -160,6 +163,7 @@ def _numbered(source: Source, prompt: str, read: _Read) -> Collected:
     rater, raters, about_raters = _raters(rows)
     weight, stratum = (None, None) if not designed else _weights(outputs, draws)
     is_preference = len(code) > 1
+    version, versions = (None, ()) if is_preference else _versions(rows)
     campaign = Campaign(
         systems=systems,
         metrics=metrics,
@@ -173,6 +177,7 @@ def _numbered(source: Source, prompt: str, read: _Read) -> Collected:
         rater=rater,
         other=code[1] if is_preference else None,
         first=rows["first"].to_numpy().astype(np.float64) if is_preference else None,
+        version=version,
         cluster=outputs.cluster,
         cluster_size=outputs.cluster_size,
         likeness=outputs.likeness,
@@ -191,6 +196,7 @@ def _numbered(source: Source, prompt: str, read: _Read) -> Collected:
         rows=rows,
         items=outputs.items,
         raters=raters,
+        versions=versions,
         n_outputs=wrote[np.unique(np.concatenate(code))].sum(axis=0),
         n_judgments=sum(wrote[one].sum(axis=0) for one in code),
         notes=(
@@ -273,6 +279,19 @@ def _raters(rows: pl.DataFrame) -> tuple[Ints | None, tuple[str, ...], tuple[str
     if unknown:
         notes = (f"{unknown} of {rows.height} judgments name no rater: each counts as another one",)
     return number, tuple(names), notes
+
+
+def _versions(rows: pl.DataFrame) -> tuple[Ints | None, tuple[str, ...]]:
+    """Return for which version each judgment was made, and the names of the earlier ones."""
+    if VERSION not in rows.columns:
+        return None, ()
+    names = [one for one in rows[VERSION].unique(maintain_order=True) if one]
+    if not names:
+        return None, ()
+    code = rows[VERSION].replace_strict(
+        names, np.arange(1, len(names) + 1), default=0, return_dtype=pl.Int64
+    )
+    return code.to_numpy(), tuple(names)
 
 
 def _weights(outputs: JudgedOutputs, draws: Mapping[str, SystemDraw]) -> tuple[Floats, Ints]:

@@ -1,12 +1,15 @@
-"""Judgments that change while they come in, and systems that were judged one after another."""
+"""Judgments that change while they come in or from version to version, and systems judged one after another."""
+
+from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
+from scipy.special import stdtrit
 
 from steelyard.model.campaign import Floats
 from steelyard.model.fit import Fit
 
-__all__ = ["drift_notes"]
+__all__ = ["drift_notes", "version_notes"]
 
 # Fewer judgments show no drift.
 _FEWEST = 20
@@ -14,6 +17,12 @@ _FEWEST = 20
 _CLEAR = 3.0
 # From this share of the variance of time between systems on, they were judged one after another.
 _APART = 0.5
+# A change from one version to the next that would come by chance less often is said.
+_UNLIKELY = 0.05
+# From this share of what makes items easy or hard on, it is said to be another one than in earlier versions.
+_OTHER_ITEMS = 0.6
+# Effects whose values the judgments alone decide; their variance, and the step by which others are moved.
+_FREE, _WIDE, _STEP = ("version", "shared texts", "groups of writers"), 1e4, 1.1
 
 
 def drift_notes(rows: pl.DataFrame, fit: Fit) -> tuple[str, ...]:
@@ -59,6 +68,60 @@ def drift_notes(rows: pl.DataFrame, fit: Fit) -> tuple[str, ...]:
             "shows it; have them judged in mixed order"
         )
     return tuple(notes)
+
+
+def version_notes(fit: Fit, versions: Sequence[str]) -> tuple[str, ...]:
+    """Say which judgments of earlier versions hold no longer; they count less as far as they do not.
+
+    Parameters
+    ----------
+    fit : Fit
+        The model.
+    versions : sequence of str
+        Names of the earlier versions.
+    """
+    notes = []
+    for name, value, error, freedom in zip(versions, *_shifts(fit), strict=False):
+        if abs(value) > -stdtrit(freedom, _UNLIKELY / 2 / len(versions)) * error:
+            word = "higher" if value > 0 else "lower"
+            notes.append(
+                f"judgments of {name} no longer hold, and count less: they are {abs(value):.2g} {word} "
+                f"than today's of the same outputs (standard error {error:.2g})"
+            )
+    variance = dict(zip(fit.system.effects.names, fit.variances.solution.theta, strict=True))
+    now_only, lasting = variance.get("version items", 0.0), variance.get("item", 0.0)
+    if now_only > _OTHER_ITEMS * (now_only + lasting):
+        share = now_only / (now_only + lasting)
+        notes.append(
+            f"judgments of earlier versions no longer hold, and count less: {share:.0%} of what makes items "
+            "easy or hard is not the same as then"
+        )
+    return tuple(notes)
+
+
+def _shifts(fit: Fit) -> tuple[Floats, Floats, Floats]:
+    """Return how much higher the judgments of each version are than today's, the errors and their freedom.
+
+    Neither shifts nor the levels of copied texts are drawn towards 0: the judgments alone decide. The errors are
+    as sure as the variances that they are made of (Satterthwaite).
+    """
+    names = fit.system.effects.names
+    if "version" not in names:
+        return np.zeros(0), np.zeros(0), np.zeros(0)
+    own = fit.system.slices[names.index("version")]
+    theta = fit.variances.solution.theta.copy()
+    theta[np.isin(names, _FREE)] = _WIDE * theta.sum()
+
+    def solved(theta: Floats) -> tuple[Floats, Floats]:
+        at = fit.system.solve(theta)
+        return at.values[own], np.diag(at.m_inverse)[own]
+
+    value, square = solved(theta)
+    moved = np.stack([solved(theta * np.where(one, _STEP, 1.0))[1] for one in np.eye(len(theta))])
+    gradient = np.log(moved / square).T / np.log(_STEP)
+    known = np.einsum("ve,ef,vf->v", gradient, fit.variances.covariance, gradient)
+    freedom = np.maximum(2 / np.maximum(known, 2 / fit.campaign.n), 1.0)
+    return fit.unit * value, fit.unit * np.sqrt(square), freedom
 
 
 def _of_systems(value: Floats, own: Floats) -> Floats:

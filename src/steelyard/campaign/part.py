@@ -43,6 +43,8 @@ def part_of(campaign: Campaign, chosen: Ints | Bools, copy: Ints | None = None) 
         found = replace(found, other=place[len(score) :])
     if campaign.first is not None:
         found = replace(found, first=campaign.first[chosen])
+    if campaign.version is not None:
+        found = replace(found, version=campaign.version[chosen])
     if campaign.rater is not None:
         rater = np.unique(campaign.rater[chosen], return_inverse=True)[1]
         found = replace(found, rater=rater)

@@ -131,11 +131,6 @@ class Judge:
     type=OutputFile(),
     help="File that keeps replies.  [default: judge.cache beside the output]",
 )
-@click.option(
-    "--batch",
-    is_flag=True,
-    help="Ask through the endpoint's batch mode, often at half the price; may take a day.",
-)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON with stable keys.")
 @click.pass_context
 def judge(
@@ -155,7 +150,6 @@ def judge(
     limit: int | None,
     dry_run: bool,
     cache: Path | None,
-    batch: bool,
     as_json: bool,
 ) -> None:
     """Score every output with a language model behind an OpenAI-compatible endpoint.
@@ -171,7 +165,7 @@ def judge(
     check_not_inputs("--output", written, [outputs, *map(Path, rubrics)])
     reading: dict[str, Any] = {"columns": column_mapping(columns)}
     pool = read_outputs(outputs, **reading)
-    _check(judges, pool, preferences, batch=batch, limited=requests_per_minute is not None)
+    _check(judges, pool, preferences)
     # before anything is asked: what costs money must not fail at the end
     for path in written:
         if path != kept:
@@ -185,12 +179,7 @@ def judge(
         _foresee(judges, rows, counting, as_json=as_json)
         return
     pace = {"concurrency": concurrency, "requests_per_minute": requests_per_minute}
-    options = {**counting, **pace, "batch": batch}
-    if batch:
-        # all are under way before the first of them is waited for
-        for one in judges[1:]:
-            _asked(one, rows, options, wait=False)
-    found = [(one, _asked(one, rows, options)) for one in judges]
+    found = [(one, _asked(one, rows, counting | pace)) for one in judges]
     cells = {
         name: [*values, *[_NOT_ASKED if name.endswith(".reason") else None] * beyond]
         for one, judged in found
@@ -290,14 +279,8 @@ def _rubrics(name: str) -> list[Rubric]:
     return list(asked.rubrics.values())
 
 
-def _check(
-    judges: Sequence[Judge], pool: Outputs, preferences: Path | None, *, batch: bool, limited: bool
-) -> None:
+def _check(judges: Sequence[Judge], pool: Outputs, preferences: Path | None) -> None:
     """Raise for all that would be refused, before the first of them is paid for."""
-    if batch and limited:
-        raise InvalidArgumentError(
-            "`--batch` goes at the pace of the endpoint: leave out --requests-per-minute"
-        )
     if preferences is not None and not any(one.rubric.compares for one in judges):
         raise InvalidArgumentError(
             "`--preferences` is for a rubric that compares two outputs, with {other_output}"
@@ -331,7 +314,7 @@ def _foresee(
     click.echo("Nothing was asked. The same command without --dry-run asks.")
 
 
-def _asked(one: Judge, rows: pl.DataFrame, options: dict[str, Any], *, wait: bool = True) -> Judged:
+def _asked(one: Judge, rows: pl.DataFrame, options: dict[str, Any]) -> Judged:
     with _progress(one.column) as listener, _keeping(options["cache"]):
         return ask(
             rows,
@@ -339,7 +322,6 @@ def _asked(one: Judge, rows: pl.DataFrame, options: dict[str, Any], *, wait: boo
             **options,
             endpoint=one.endpoint,
             api_key_env=one.api_key_env,
-            wait=wait,
             progress=listener,
         )
 
@@ -348,17 +330,11 @@ def _asked(one: Judge, rows: pl.DataFrame, options: dict[str, Any], *, wait: boo
 def _progress(name: str) -> Iterator[Any]:
     """Show how far the questions of one column are: a bar on a terminal, lines in a log."""
     start = last = time.monotonic()
-    named: set[str] = set()
     with progress_bar(name) as bar:
 
-        def listen(done: int, total: int, usage: Usage) -> None:
+        def listen(done: int, total: int, _: Usage) -> None:
             nonlocal last
             bar(done, total)
-            for batch in set(usage.batches) - named:
-                named.add(batch)
-                # the run may be stopped from then on
-                said = "is under way; stop when you like, the same command fetches it"
-                click.echo(f"steelyard: {name}: {batch} {said}", err=True)
             now = time.monotonic()
             if now - last >= _EVERY and not sys.stderr.isatty():
                 last, rate = now, done / (now - start)

@@ -2,10 +2,8 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any
 
 from steelyard.judge.cache import Cache
 from steelyard.judge.client import Client
@@ -16,7 +14,7 @@ from steelyard.judge.pace import Pace
 from steelyard.judge.questions import Questions
 from steelyard.judge.reply import Reply
 
-__all__ = ["Asked", "ask", "completed"]
+__all__ = ["Asked", "ask"]
 
 # Questions that fail one after another, wherever they stand, before no more are asked.
 _MOST_IN_A_ROW = 30
@@ -65,16 +63,11 @@ def ask(
                 raise errors.exceptions[0] from None
         return asker.asked
 
-    return completed(run)
-
-
-def completed(run: Callable[[], Coroutine[Any, Any, Asked]]) -> Asked:
-    """Run something that waits, also where a loop is running already."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
         return asyncio.run(run())
-    # A notebook has a loop of its own, which cannot be entered twice.
+    # a notebook has a loop of its own, which cannot be entered twice
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(lambda: asyncio.run(run())).result()
 
@@ -126,4 +119,5 @@ class _Asker:
         self._failed_in_a_row = 0
         self.asked.replies[key] = reply
         self.asked.usage.count(reply)
-        self._cache.keep(self._questions.answered({key: reply}))
+        if self._questions.is_answer(reply):
+            self._cache.keep(key, reply)

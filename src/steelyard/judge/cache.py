@@ -3,11 +3,8 @@
 import os
 import shutil
 import sqlite3
-import time
-import uuid
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -15,7 +12,7 @@ from typing import Self
 from steelyard.errors import InvalidDataError
 from steelyard.judge.reply import Reply
 
-__all__ = ["Cache", "Submission"]
+__all__ = ["Cache"]
 
 # Marks the file as ours, in the header of SQLite, with the version of what it holds.
 _APPLICATION = 0x57454948
@@ -26,29 +23,11 @@ _PATIENCE = 5.0
 _NO_ROOM = frozenset({sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR})
 # Bytes that must be free before a question is asked: replies that are under way have room then.
 _ROOM = 4_000_000
-_TABLES = """
-CREATE TABLE reply (question TEXT PRIMARY KEY, text TEXT NOT NULL);
-CREATE TABLE submission (id TEXT PRIMARY KEY, place TEXT, file TEXT, tried REAL, batch TEXT);
-CREATE TABLE batched (question TEXT PRIMARY KEY, id TEXT NOT NULL);
-"""
-
-
-@dataclass(frozen=True, slots=True)
-class Submission:
-    """Questions that were sent to a place as one file, when a batch of it was asked for, and its name.
-
-    Without the name, nobody knows whether there is a batch.
-    """
-
-    id: str
-    place: str
-    file: str
-    tried: float
-    batch: str | None = None
+_TABLE = "CREATE TABLE reply (question TEXT PRIMARY KEY, text TEXT NOT NULL)"
 
 
 class Cache:
-    """Replies by the hash of their question, and what is in a batch, in an SQLite file.
+    """Replies by the hash of their question, in an SQLite file.
 
     A context manager. One run at a time uses a file, until it ends, however it ends. Neither
     questions nor addresses nor keys are written to it.
@@ -66,7 +45,7 @@ class Cache:
     Examples
     --------
     >>> with Cache() as cache:
-    ...     cache.keep({"question": Reply(content="4")})
+    ...     cache.keep("question", Reply(content="4"))
     ...     cache.replies(["question", "another"])["question"].content
     '4'
     """
@@ -109,54 +88,11 @@ class Cache:
             ]
         return {key: Reply.model_validate_json(row[0]) for key, row in rows if row is not None}
 
-    def keep(self, replies: Mapping[str, Reply], submission: Submission | None = None) -> None:
-        """Keep replies, on disk when this returns; a submission that they came with is over at once."""
-        with self._transaction() as connection:
-            connection.executemany(
-                "INSERT OR REPLACE INTO reply VALUES (?, ?)",
-                [(key, reply.model_dump_json()) for key, reply in replies.items()],
-            )
-            if submission is not None:
-                for table in ("batched", "submission"):
-                    connection.execute(f"DELETE FROM {table} WHERE id = ?", (submission.id,))  # noqa: S608
-
-    def begin(self, keys: Iterable[str], place: str, file: str) -> Submission:
-        """Note that a batch of a file with these questions is about to be asked for."""
-        submission = Submission(uuid.uuid4().hex, place, file, time.time())
-        with self._transaction() as connection:
-            connection.execute(
-                "INSERT INTO submission VALUES (?, ?, ?, ?, NULL)",
-                (submission.id, place, file, submission.tried),
-            )
-            connection.executemany(
-                "INSERT INTO batched VALUES (?, ?)", [(key, submission.id) for key in keys]
-            )
-        return submission
-
-    def sent(self, submission: Submission, batch: str) -> None:
-        """Note the name of the batch."""
-        with self._transaction() as connection:
-            row = (batch, submission.id)
-            connection.execute("UPDATE submission SET batch = ? WHERE id = ?", row)
-
-    def submissions(self, keys: Iterable[str]) -> dict[Submission, list[str]]:
-        """Return the submissions that hold any of these questions, with all of theirs."""
-        wanted, held = set(keys), dict[str, list[str]]()
+    def keep(self, key: str, reply: Reply) -> None:
+        """Keep a reply, on disk when this returns."""
         with self._said():
-            for key, name in self._connection.execute("SELECT question, id FROM batched"):
-                held.setdefault(name, []).append(key)
-            rows = self._connection.execute("SELECT * FROM submission ORDER BY rowid").fetchall()
-        every = {Submission(*row): held[row[0]] for row in rows}
-        return {one: some for one, some in every.items() if not wanted.isdisjoint(some)}
-
-    def check_not_batched(self, keys: Iterable[str]) -> None:
-        """Raise if one of the questions is in a batch that is not fetched yet."""
-        wanted = set(keys)
-        count = sum(len(wanted.intersection(some)) for some in self.submissions(wanted).values())
-        if count:
-            raise InvalidDataError(
-                f"{self.name}: {count:,} of these questions are in a batch that is not fetched yet: fetch "
-                "it with --batch (batch=True), or name another cache to ask, and pay, anew"
+            self._connection.execute(
+                "INSERT OR REPLACE INTO reply VALUES (?, ?)", (key, reply.model_dump_json())
             )
 
     def check_room(self) -> None:
@@ -178,8 +114,7 @@ class Cache:
         if execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
             execute(f"PRAGMA application_id = {_APPLICATION}")
             execute(f"PRAGMA user_version = {_VERSION}")
-            for table in _TABLES.strip().split("\n"):
-                execute(table)
+            execute(_TABLE)
         elif mark != [_APPLICATION, _VERSION]:
             raise InvalidDataError(
                 f"{self.name}: is a database, but no cache of this version: name another file"
@@ -188,13 +123,6 @@ class Cache:
         # A log ahead of the file: what is committed outlives the process.
         execute("PRAGMA journal_mode = WAL")
         execute("PRAGMA synchronous = NORMAL")
-
-    @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
-        """Do several things at once or not at all."""
-        with self._said(), self._connection:
-            self._connection.execute("BEGIN IMMEDIATE")
-            yield self._connection
 
     def _full(self, reason: str) -> InvalidDataError:
         return InvalidDataError(

@@ -4,7 +4,7 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from types import TracebackType
-from typing import Any, NoReturn, Self, TypeVar
+from typing import Any, Self
 
 import httpx
 from tenacity import (
@@ -31,8 +31,6 @@ _LONGEST_REST = 60.0
 _LARGEST = 16_000_000
 _CONNECT = 10.0
 
-T = TypeVar("T")
-
 
 class Client:
     """Puts questions to an endpoint at a pace, and counts `requests`; an asynchronous context manager.
@@ -41,12 +39,13 @@ class Client:
     """
 
     def __init__(self, endpoint: Endpoint, *, timeout: float, pace: Pace, connections: int) -> None:
-        self.endpoint = endpoint
         self.requests = 0
+        self._endpoint = endpoint
+        self._address = endpoint.address("chat/completions")
         self._timeout = timeout
         self._pace = pace
         self._http = httpx.AsyncClient(
-            headers=endpoint.headers,
+            headers={"Content-Type": "application/json"} | endpoint.headers,
             # a reply as a whole is timed by `asyncio.timeout`: drops of it do not count
             timeout=httpx.Timeout(None, connect=min(timeout, _CONNECT)),
             limits=httpx.Limits(max_connections=connections, max_keepalive_connections=connections),
@@ -80,15 +79,14 @@ class Client:
         # in ASCII: a text may hold half a character pair, which UTF-8 does not have
         body = json.dumps(question, allow_nan=False).encode("ascii")
         try:
-            return await patiently(lambda: self._paced(body))
+            return await _patiently(lambda: self._paced(body))
         except Failure as failure:
-            if failure.kind in {Kind.ALL, Kind.AWAY}:
-                self._end(failure, self.endpoint.base + "/chat/completions")
-            raise
-
-    def _end(self, failure: Failure, address: str) -> NoReturn:
-        way_out = ": start the server, or correct `endpoint`" if failure.kind is Kind.AWAY else ""
-        raise EndpointError(f"{address}: {failure}{way_out}") from failure
+            if failure.kind not in {Kind.ALL, Kind.AWAY}:
+                raise
+            away = failure.kind is Kind.AWAY
+            way_out = ": start the server, or correct `endpoint`" if away else ""
+            address = f"{self._endpoint.base}/chat/completions"
+            raise EndpointError(f"{address}: {failure}{way_out}") from failure
 
     async def _paced(self, body: bytes) -> Reply:
         """Make an attempt when it is its turn, and tell all others how it went."""
@@ -117,75 +115,51 @@ class Client:
                 self._pace.leave()
 
     async def _attempt(self, body: bytes) -> Reply:
-        address = self.endpoint.address("chat/completions")
-        headers, text = await self.text("POST", address, content=body)
-        try:
-            parsed = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise Failure("malformed JSON", Kind.PASSING) from error
-        failure = failure_in(200, parsed, headers, key=self.endpoint.key_words)
-        if failure is not None:
-            raise failure
-        reply = Reply.of(parsed)
-        rest = requested_wait(headers)
-        if rest is not None and rest <= _LONGEST_REST:
-            self._pace.hold(rest)
-        return reply
-
-    async def text(
-        self,
-        method: str,
-        address: str,
-        *,
-        largest: int = _LARGEST,
-        timeout: float | None = None,  # noqa: ASYNC109
-        **sent: Any,
-    ) -> tuple[httpx.Headers, str]:
-        """Send one request, and return headers and text of the response; a `Failure` if it is no success.
-
-        What is sent is ``content`` (JSON), or ``data`` and ``files``, as httpx wants them. A response may
-        have `largest` bytes.
-        """
+        """Send the question once; a `Failure` if no reply comes of it."""
         self.requests += 1
-        seconds = self._timeout if timeout is None else timeout
-        if "content" in sent:
-            sent["headers"] = {"Content-Type": "application/json"}
         received = bytearray()
         try:
             async with (
-                asyncio.timeout(seconds),
-                self._http.stream(method, address, **sent) as response,
+                asyncio.timeout(self._timeout),
+                self._http.stream("POST", self._address, content=body) as response,
             ):
                 async for piece in response.aiter_bytes():
                     received += piece
-                    if len(received) > largest:
-                        raise Failure(f"reply too large: more than {largest // 1_000_000} MB")
+                    if len(received) > _LARGEST:
+                        raise Failure("reply too large: more than 16 MB")
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError) as error:
             detail = str(error) or "the host does not answer"
             raise Failure(f"cannot be reached ({detail})", Kind.AWAY) from error
         except (TimeoutError, httpx.TimeoutException) as error:
-            raise Failure(f"no reply within {seconds:g} s", Kind.PASSING) from error
+            raise Failure(f"no reply within {self._timeout:g} s", Kind.PASSING) from error
         except (httpx.TransportError, httpx.DecodingError) as error:
             raise Failure("the connection broke off", Kind.PASSING) from error
-        text = self.endpoint.without_key(received.decode("utf-8", "replace"))
-        if not 200 <= response.status_code < 300:
-            raise self._failure(response.status_code, text, response.headers)
-        return response.headers, text
+        return self._read(response, self._endpoint.without_key(received.decode("utf-8", "replace")))
 
-    def _failure(self, status: int, text: str, headers: httpx.Headers) -> Failure:
+    def _read(self, response: httpx.Response, text: str) -> Reply:
+        """Return the reply in a response; a `Failure` if it is none."""
         try:
             body = json.loads(text)
-        except (ValueError, RecursionError):
+        except (ValueError, RecursionError) as error:
+            if response.is_success:
+                raise Failure("malformed JSON", Kind.PASSING) from error
             body = None
-        failure = failure_in(status, body, headers, key=self.endpoint.key_words)
-        assert failure is not None
-        return failure
+        failure = failure_in(
+            response.status_code, body, response.headers, key=self._endpoint.key_words
+        )
+        if failure is not None:
+            raise failure
+        reply = Reply.of(body)
+        rest = requested_wait(response.headers)
+        if rest is not None and rest <= _LONGEST_REST:
+            self._pace.hold(rest)
+        return reply
 
 
-async def patiently(once: Callable[[], Awaitable[T]]) -> T:
+async def _patiently(once: Callable[[], Awaitable[Reply]]) -> Reply:
     """Do something until it works, or trying again does not help."""
 
-    async def attempt() -> T:
+    async def attempt() -> Reply:
         return await once()
 
     retrying = AsyncRetrying(

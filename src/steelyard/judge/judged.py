@@ -30,8 +30,6 @@ class Usage:
         What a request that failed may have used is not known.
     uncounted : int
         Replies that came without a count.
-    batches : list of str
-        Batches that the replies came in, as the endpoint names them.
     """
 
     asked: int = 0
@@ -40,7 +38,6 @@ class Usage:
     tokens_in: int = 0
     tokens_out: int = 0
     uncounted: int = 0
-    batches: list[str] = field(default_factory=list)
 
     def count(self, reply: Reply) -> None:
         """Count the tokens of a reply."""
@@ -196,7 +193,6 @@ class Judged:
             "asked": usage.asked,
             "from_cache": usage.from_cache,
             "requests": usage.requests,
-            "batches": usage.batches,
             "tokens": {
                 "in": usage.tokens_in,
                 "out": usage.tokens_out,
@@ -213,13 +209,12 @@ class Judged:
     def lines(self, name: str) -> list[str]:
         """Return what was asked, found and counted, as lines about a column of this name."""
         usage, n_outputs = self.usage, len(self.scores)
-        batches = f" ({', '.join(usage.batches)})" if usage.batches else ""
         tokens = f"tokens {usage.tokens_in:,} in, {usage.tokens_out:,} out"
         if usage.uncounted:
             tokens += f" ({usage.uncounted:,} replies came without a count)"
         if self.cost is not None:
             tokens += f"; cost {self.cost:.4f}"
-        asked = f"asked {usage.asked:,} questions in {usage.requests:,} requests{batches}"
+        asked = f"asked {usage.asked:,} questions in {usage.requests:,} requests"
         lines = [
             f"{name} for {n_outputs - self.n_missing:,} of {n_outputs:,} outputs",
             f"{asked}; {usage.from_cache:,} from the cache",

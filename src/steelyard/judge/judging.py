@@ -38,8 +38,6 @@ def judge(
     requests_per_minute: float | None = None,
     prices: tuple[float, float] | None = None,
     cache: str | os.PathLike[str] | None = None,
-    batch: bool = False,
-    wait: bool = True,
     progress: Progress | None = None,
 ) -> Judged:
     """Score outputs by asking a language model about each of them.
@@ -70,12 +68,6 @@ def judge(
         Of a million tokens of questions and of replies.
     cache : path, optional
         File to keep replies in. Without it, they are forgotten after this run.
-    batch : bool
-        Whether to send the questions as files, through the endpoint's batch mode, and to wait until
-        they are done, which may take a day. A run that was stopped goes on with what it sent.
-    wait : bool
-        Whether to wait until batches are done. Otherwise outputs whose replies are not there have no
-        score, and the next run fetches them.
     progress : callable, optional
         Called after each question with the number done, the number to ask, and the usage so far.
 
@@ -116,29 +108,20 @@ def judge(
             raise MissingDependencyError(
                 f"asking a judge needs {name}: install it with pip install 'steelyard[judge]'"
             )
+    from steelyard.judge.asking import ask  # noqa: PLC0415
+
     with Cache(cache) as kept:
         replies = kept.replies(questions.bodies)
         left = [key for key in questions.bodies if key not in replies]
-        told = progress or (lambda *_: None)
-        if batch:
-            from steelyard.judge.batching import ask_in_batches  # noqa: PLC0415
-
-            asked = ask_in_batches(
-                questions, left, endpoint=place, cache=kept, progress=told, wait=wait
-            )
-        else:
-            from steelyard.judge.asking import ask  # noqa: PLC0415
-
-            kept.check_not_batched(left)
-            asked = ask(
-                questions,
-                left,
-                endpoint=place,
-                concurrency=concurrency,
-                requests_per_minute=requests_per_minute,
-                cache=kept,
-                progress=told,
-            )
+        asked = ask(
+            questions,
+            left,
+            endpoint=place,
+            concurrency=concurrency,
+            requests_per_minute=requests_per_minute,
+            cache=kept,
+            progress=progress or (lambda *_: None),
+        )
     asked.usage.from_cache = len(replies)
     found = questions.judged(replies | asked.replies, asked.failures)
     return replace(found, usage=asked.usage, cost=asked.usage.cost(prices))
@@ -149,7 +132,7 @@ class Forecast:
     """What would be asked: different questions, and what they and their replies cost.
 
     Of the outputs (pairs in either order, if the rubric compares) some lack a text that the rubric shows;
-    questions whose reply is kept, or in a batch that is not fetched yet, are paid for. Tokens are measured
+    questions whose reply is kept are paid for. Tokens are measured
     if they are inferred from replies that are kept, and not only from the length of texts.
     """
 
@@ -157,7 +140,6 @@ class Forecast:
     n_unaskable: int
     questions: int
     from_cache: int
-    in_batches: int
     tokens_in: int
     tokens_out: int
     most_tokens_out: int | None
@@ -169,8 +151,6 @@ class Forecast:
         """What it says, in words."""
         words = [f"would ask {self.questions:,} questions"]
         words += [f"{self.from_cache:,} are in the cache"] if self.from_cache else []
-        if self.in_batches:
-            words.append(f"{self.in_batches:,} are in a batch that is not fetched yet")
         if self.n_unaskable:
             words.append(f"{self.n_unaskable:,} outputs lack a text to show")
         basis = "from replies in the cache" if self.is_measured else "from four letters a token"
@@ -200,12 +180,10 @@ def forecast(
     """
     questions = _questions(outputs, rubric, model)
     _check_prices(prices)
-    replies, batched = {}, set[str]()
+    replies = {}
     if cache is not None and Path(cache).is_file():
         with Cache(cache) as kept:
             replies = kept.replies(questions.bodies)
-            held = kept.submissions(questions.bodies).values()
-            batched = {key for some in held for key in some}.intersection(questions.bodies)
     letters = {key: len(json.dumps(body)) for key, body in questions.bodies.items()}
     known = [
         (letters[key], reply.tokens_in, reply.tokens_out)
@@ -217,7 +195,7 @@ def forecast(
     if known:
         per_letter = sum(one[1] for one in known) / sum(one[0] for one in known)
         each = sum(one[2] for one in known) / len(known)
-    left = [key for key in questions.bodies if key not in replies and key not in batched]
+    left = [key for key in questions.bodies if key not in replies]
     usage = Usage(
         tokens_in=round(sum(letters[key] for key in left) * per_letter),
         tokens_out=round(len(left) * each),
@@ -228,7 +206,6 @@ def forecast(
         n_unaskable=sum(reason is not None for reason in questions.lacking),
         questions=len(left),
         from_cache=len(replies),
-        in_batches=len(batched),
         tokens_in=usage.tokens_in,
         tokens_out=usage.tokens_out,
         most_tokens_out=bound * len(left) if isinstance(bound, int) else None,

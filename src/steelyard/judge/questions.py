@@ -77,13 +77,9 @@ class Questions:
             bodies |= some
         return cls(rubric, model, bodies, keys, lacking, pairing)
 
-    def answered(self, replies: Mapping[str, Reply]) -> dict[str, Reply]:
-        """Return the replies that hold a valid score: only these are kept."""
-        return {
-            key: reply
-            for key, reply in replies.items()
-            if answer(reply, self.rubric).reason is None
-        }
+    def is_answer(self, reply: Reply) -> bool:
+        """Whether a reply holds a valid score: only then it is kept."""
+        return answer(reply, self.rubric).reason is None
 
     def judged(self, replies: Mapping[str, Reply], failures: Mapping[str, str]) -> Judged:
         """Return the scores, and those by each criterion."""

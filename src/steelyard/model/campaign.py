@@ -102,6 +102,9 @@ class Campaign:
         Of preferences: the judged output that `output` was compared with.
     first : (n,) array, optional
         Of preferences: 1 where `output` was shown first, -1 where `other` was, 0 where not known.
+    version : (n,) array of int, optional
+        Where judgments of earlier versions are used: 0 for those of today, 1 and more for those of each
+        earlier campaign. All means are of today.
     cluster : (m,) array of int, optional
         The cluster of each judged output, for example its document.
     cluster_size : (clusters, k) array, optional
@@ -132,6 +135,7 @@ class Campaign:
     rater: Ints | None = None
     other: Ints | None = None
     first: Floats | None = None
+    version: Ints | None = None
     cluster: Ints | None = None
     cluster_size: Floats | None = None
     likeness: Floats | None = None

@@ -64,7 +64,7 @@ def designed_answers(fit: Fit, about: About = "pool") -> Answers:
         parts["metrics of new outputs"] = fit.metric_error
     of_raters = fit.targets.these_raters if about == "these raters" else fit.targets.columns
     for theta, column, wanted in zip(at.theta, system.effects.columns, of_raters, strict=False):
-        if column.name in {"rater", "taste"}:
+        if column.name in {"rater", "taste", "version"}:
             off = wanted - column.design.T @ z_weights
             parts[column.name] = theta * off.T @ off
     return Answers(fit.estimates(weights), weights, parts)

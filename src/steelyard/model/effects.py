@@ -25,6 +25,9 @@ PRIOR = {
     "output": (0.3, 1.5),
     "rater": (0.05, 2.0),
     "taste": (0.03, 2.0),
+    "version": (0.02, 2.0),
+    "version slopes": (0.02, 2.0),
+    "version items": (0.03, 2.5),
     "order": (0.05, 1.5),
     "departure": (0.05, 1.5),
     "noise": (0.4, 1.5),
@@ -115,6 +118,7 @@ def effects(campaign: Campaign, *, without: frozenset[str] = frozenset()) -> Eff
     label = _block_labels(campaign, item)
     blocks = Blocks.of(label)
     columns = [*_metrics(campaign), *_raters(campaign), *_preferences(campaign)]
+    columns += _versions(campaign, columns)
     if campaign.other is None and _shows_items(campaign) and label is campaign.output:
         columns.append(_items(campaign, item))
     kernels = _kernels(campaign, blocks, outputs_only=label is campaign.output)
@@ -249,6 +253,31 @@ def _preferences(campaign: Campaign) -> list[Columns]:
     return found
 
 
+def _versions(campaign: Campaign, known: list[Columns]) -> list[Columns]:
+    """By how much judgments of earlier versions were higher than today's, and how metrics went with them then."""
+    version = campaign.version
+    if version is None or campaign.other is not None:
+        return []
+    then = (version[:, np.newaxis] == np.arange(1, version.max() + 1)).astype(np.float64)
+    found = [Columns("version", then, of_scores=True)]
+    for one in known:
+        if one.name == "metrics":
+            own = one.design[:, :_OWN_AXES]
+            slopes = np.concatenate([then * axis[:, np.newaxis] for axis in own.T], axis=1)
+            found.append(Columns("version slopes", slopes))
+    return found
+
+
+def _version_items(campaign: Campaign, version: Ints, blocks: Blocks) -> list[Kernel]:
+    """What makes an item easy or hard in one version only, where items were judged in several."""
+    item = campaign.item[campaign.output]
+    names, both = np.unique(item * (version.max() + 1) + version, return_inverse=True)
+    if len(names) == len(np.unique(item)):
+        return []
+    within = blocks.kernel(lambda a, b: both[a] == both[b])
+    return [Kernel("version items", within, _members(both))]
+
+
 def _items(campaign: Campaign, item: Ints) -> Columns:
     return Columns("item", csr_array((np.ones(campaign.n), (np.arange(campaign.n), item))))
 
@@ -265,6 +294,8 @@ def _kernels(campaign: Campaign, blocks: Blocks, *, outputs_only: bool) -> list[
         if _shows_items(campaign) and not outputs_only:
             within = blocks.kernel(lambda a, b: item[a] == item[b])
             found.append(Kernel("item", within, _members(item)))
+            if campaign.version is not None:
+                found += _version_items(campaign, campaign.version, blocks)
             if _shows_likeness(campaign):
                 assert campaign.likeness is not None
                 likeness = campaign.likeness[output]

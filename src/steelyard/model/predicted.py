@@ -7,7 +7,7 @@ import numpy as np
 from steelyard.model.campaign import Floats
 from steelyard.model.fit import Fit
 
-__all__ = ["Predicted", "predicted"]
+__all__ = ["Predicted", "leniency", "predicted"]
 
 # What the judgments show of a value, as a share of what there is to know; below, they show nothing.
 _NOTHING = 1e-6
@@ -64,3 +64,12 @@ def predicted(fit: Fit, effect: str) -> Predicted | None:
                 variance=float(theta),
             )
     return None
+
+
+def leniency(fit: Fit) -> Floats:
+    """Return the predicted leniency of each judgment's rater, in units of the scores."""
+    found = np.zeros(fit.campaign.n)
+    for own, column in zip(fit.system.slices, fit.system.effects.columns, strict=True):
+        if column.name == "rater":
+            found += column.design @ fit.variances.solution.values[own]
+    return np.asarray(found * fit.spread)

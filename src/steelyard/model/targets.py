@@ -101,6 +101,10 @@ def _of_kernel(effect: Kernel, campaign: Campaign) -> Floats:
             return campaign.cluster_size[campaign.cluster[output]]
         case "item":
             return campaign.in_pool[campaign.item[output]].astype(np.float64)
+        case "version items" if campaign.version is not None:
+            # means are of today
+            today = campaign.version == 0
+            return np.where(today[:, np.newaxis], campaign.in_pool[campaign.item[output]], 0.0)
         case "text" if campaign.likeness is not None:
             return campaign.likeness[output]
         case "output":
@@ -117,7 +121,7 @@ def _of_pools(effect: Kernel, pools: Pools) -> Floats:
     match effect.name:
         case "cluster" if pools.clusters is not None:
             return pools.clusters
-        case "item":
+        case "item" | "version items":
             return pools.common
         case "text":
             return pools.common * pools.likeness

@@ -186,7 +186,7 @@ def prompt_comparisons(
                 pairs=results,
                 ranks=ranks,
                 groups=groups,
-                notes=(*left_out, *known.notes, *remarks, *missing, *said, *about_pairs),
+                notes=(*left_out, *found.notes, *remarks, *missing, *said, *about_pairs),
             )
         )
     return comparisons

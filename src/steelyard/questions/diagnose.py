@@ -145,7 +145,7 @@ def _diagnosis(
         n_judgments=campaign.n,
         n_repeats=judged.repeats,
         level=level,
-        notes=(*found.collected.notes, *remarks, *missing),
+        notes=(*found.notes, *remarks, *missing),
     )
 
 

@@ -7,9 +7,10 @@ import numpy as np
 import polars as pl
 
 from steelyard.model.campaign import Floats, Ints
+from steelyard.model.predicted import leniency
 from steelyard.questions.fitted import Fits, PromptFit
 from steelyard.questions.judge_bias import BesidePeople
-from steelyard.questions.judge_moments import JudgedMeans, leniency
+from steelyard.questions.judge_moments import JudgedMeans
 
 __all__ = ["disagreements"]
 

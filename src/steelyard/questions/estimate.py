@@ -100,7 +100,7 @@ def prompt_estimates(
     left_out = {one: found.left_out[one] for one in asked.systems if one in found.left_out}
     chosen, missing = quantities(found, asked.systems)
     if not chosen:
-        return [], left_out, (*known.notes, *remarks, *missing)
+        return [], left_out, (*found.notes, *remarks, *missing)
     views = _Views.of(found, asked, mode, chosen)
     ranked = standings(found, chosen, asked, mode, lower_is_better=lower_is_better)
     rows = [
@@ -109,7 +109,7 @@ def prompt_estimates(
     ]
     if found.slices is not None and len(rows) > 1:
         missing.append(_multiplicity(len(rows), asked.level))
-    return rows, left_out, (*known.notes, *remarks, *missing)
+    return rows, left_out, (*found.notes, *remarks, *missing)
 
 
 def _multiplicity(n: int, level: float) -> str:

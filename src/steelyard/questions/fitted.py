@@ -8,6 +8,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from steelyard.campaign.collected import Collected, collected
+from steelyard.campaign.drift import version_notes
 from steelyard.campaign.slices import Slices
 from steelyard.campaign.source import Source
 from steelyard.errors import NotEstimableError
@@ -39,6 +40,11 @@ class PromptFit:
     def systems(self) -> tuple[str, ...]:
         """The systems that have an answer."""
         return self.fit.campaign.systems
+
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader must know of all systems."""
+        return (*self.collected.notes, *version_notes(self.fit, self.collected.versions))
 
     @cached_property
     def left_out(self) -> dict[str, str]:

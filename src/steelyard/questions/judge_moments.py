@@ -1,6 +1,5 @@
 """Means and covariances of human scores, a metric and columns within systems, and what they are without each item."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
@@ -10,6 +9,7 @@ from scipy.special import stdtrit
 
 from steelyard.model.campaign import Floats, Ints
 from steelyard.model.fit import Fit
+from steelyard.model.predicted import leniency
 
 __all__ = ["JudgedMeans", "Moments", "Value", "value_of"]
 
@@ -99,15 +99,6 @@ class JudgedMeans:
     def repeats(self) -> int:
         """Judgments beyond the first of each output."""
         return int(np.sum(self.count - 1))
-
-
-def leniency(fit: Fit) -> Floats:
-    """Return the predicted leniency of each judgment's rater, in units of the scores."""
-    found = np.zeros(fit.campaign.n)
-    for own, column in zip(fit.system.slices, fit.system.effects.columns, strict=True):
-        if column.name == "rater":
-            found += column.design @ fit.variances.solution.values[own]
-    return np.asarray(found * fit.spread)
 
 
 @dataclass(frozen=True, eq=False)
@@ -247,8 +238,3 @@ def jackknife(found: Floats) -> tuple[float, float]:
     square, fourth = float(np.sum(off**2)), float(np.sum(off**4))
     freedom = 3 * square**2 / max(fourth, 1e-300) - 1
     return (groups - 1) / groups * square, float(np.clip(freedom, 2.0, max(groups - 1, 2)))
-
-
-def stacked(columns: Sequence[Floats]) -> Floats:
-    """Return columns beside one another, (m, d)."""
-    return np.stack(list(columns), axis=1)

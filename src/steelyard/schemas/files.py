@@ -151,7 +151,6 @@ class Judged(Shape):
     asked: Count
     from_cache: Count
     requests: Count
-    batches: list[str]
     tokens: Tokens
     cost: float | None
     mass: Mass | None
@@ -166,7 +165,6 @@ class Forecast(Shape):
     n_unaskable: Count
     questions: Count
     from_cache: Count
-    in_batches: Count
     tokens_in: Count
     tokens_out: Count
     most_tokens_out: Count | None

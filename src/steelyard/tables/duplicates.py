@@ -5,7 +5,7 @@ from typing import Literal, get_args
 import polars as pl
 
 from steelyard.errors import InvalidArgumentError, InvalidDataError
-from steelyard.records import UNKNOWN_RATER, Judgment
+from steelyard.records import UNKNOWN_RATER, VERSION, Judgment
 from steelyard.tables.tables import ROW, Table
 
 __all__ = ["OnDuplicate", "check_on_duplicate", "settled", "way_to_settle"]
@@ -29,8 +29,11 @@ def check_on_duplicate(how: str) -> None:
 
 
 def duplicate_key(rows: pl.DataFrame) -> list[str]:
-    """Return the columns that no two judgments share; a rater may prefer one output to several others."""
-    return [*Judgment.key, *(name for name in ("other_system",) if name in rows.columns)]
+    """Return the columns that no two judgments share.
+
+    A rater may prefer one output to several others, and judge it again in a later version.
+    """
+    return [*Judgment.key, *(name for name in ("other_system", VERSION) if name in rows.columns)]
 
 
 def settled(table: Table, rows: pl.DataFrame, how: OnDuplicate) -> tuple[pl.DataFrame, list[str]]:
